@@ -5,7 +5,8 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `policy-unknown`: no such policy.
  * - `policy-failed`: a policy threw, or did not return an action.
  * - `model-unavailable`: the server of a language model did not answer, also after retries.
- * - `model-refused`: the server of a language model rejects requests permanently: its key, model name or URL is wrong.
+ * - `model-refused`: the server of a language model rejects requests permanently: its key, model name, URL or an option is
+ *   wrong, or its quota is spent.
  * - `budget-spent`: a policy used more tokens than an episode may use.
  * - `option-invalid`: an option, or a combination of options, is not valid.
  * - `not-forkable`: a run has branch points, and the state of its environment is kept outside.

@@ -110,6 +110,18 @@ export function runCommand(console: Console): Command {
       wholeNumber(2),
       DEFAULTS.tries,
     )
+    .option(
+      '--fail-fast <count>',
+      'stop after so many refusals of a language model in a row, with no answer in between; 0 for never',
+      wholeNumber(0),
+      DEFAULTS.failFast,
+    )
+    .option(
+      '--outage-limit <seconds>',
+      'how long to wait for a language model that does not answer',
+      wholeNumber(0),
+      DEFAULTS.outageLimit,
+    )
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',

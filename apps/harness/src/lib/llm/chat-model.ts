@@ -5,6 +5,7 @@ import { cleanText } from '@episodic/report'
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { HarnessError } from '../harness-error.ts'
+import { nameStatus } from './http-status.ts'
 import type { ModelSettings } from './model-options.ts'
 import { type Answer, parseAnswer } from './parse-answer.ts'
 import type { Message } from './transcript.ts'
@@ -15,8 +16,9 @@ export interface ChatModel {
    * Asks for one answer. Retries a request five times if its answer is incomplete, late, or 408, 409, 429 or 5xx, with
    * growing pauses or after the server's `retry-after` of up to a minute.
    *
-   * Rejects with HarnessError `model-refused` for 401, 403 and 404, which a retry does not change, and with `policy-failed`
-   * if no request succeeds, or if the answer is not a completion. After an abort: with the signal's reason.
+   * Rejects with HarnessError `model-refused` for 400, 401, 402, 403, 404, 422 and a spent quota, which a retry does not
+   * change; with `model-unavailable` if no request is answered; and with `policy-failed` if an answer is not a completion.
+   * After an abort: with the signal's reason.
    */
   ask(question: Question): Promise<Answer & { readonly request: ModelRequest }>
 }
@@ -81,7 +83,7 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
         )
         .catch((cause: unknown) => {
           signal?.throwIfAborted()
-          throw unanswered(model, baseURL, cause)
+          throw unanswered(model, baseURL, keyName, cause)
         })
       const answer = parseAnswer(said, prices)
       if (answer)
@@ -157,13 +159,13 @@ function functionOf({ name, description, inputSchema }: ToolInfo): OpenAI.ChatCo
 }
 
 /** The server's message is recorded and reported, so it is shortened. The request is never included. */
-function unanswered(model: string, baseURL: string | undefined, cause: unknown): HarnessError {
+function unanswered(model: string, baseURL: string | undefined, keyName: string, cause: unknown): HarnessError {
   const status = cause instanceof APIError ? cause.status : undefined
-  const shown = status === undefined ? '' : ` (HTTP ${status})`
-  const advice = status === undefined ? undefined : ADVICE[status]
-  const words = `The model ${model}${placeOf(baseURL)} did not answer${shown}: ${shortened(rootOf(cause))}`
+  const isSpent = cause instanceof APIError && cause.code === QUOTA_SPENT
+  const advice = status === undefined ? undefined : isSpent ? SPENT : ADVICE[status]
+  const words = `The model ${model}${placeOf(baseURL)} did not answer${nameStatus(status)}: ${shortened(rootOf(cause))}`
   return advice
-    ? new HarnessError('model-refused', `${words.replace(/\.?$/, '.')} ${advice}`, { cause })
+    ? new HarnessError('model-refused', `${words.replace(/\.?$/, '.')} ${advice.replace('KEY', keyName)}`, { cause })
     : new HarnessError(isPassing(status) ? 'model-unavailable' : 'policy-failed', words, { cause })
 }
 
@@ -172,11 +174,21 @@ function isPassing(status: number | undefined): boolean {
   return status === undefined || status === 408 || status === 429 || status >= 500
 }
 
-/** What to do about rejections that a retry does not change. */
+/** The code of a 429 that another try does not change. */
+const QUOTA_SPENT = 'insufficient_quota'
+
+const SPENT = 'The quota of the key in KEY is spent: raise it.'
+const REJECTED =
+  'Check the options of the model, such as --temperature and --max-tokens, and the length of its context.'
+
+/** What to do about refusals that a retry does not change. KEY stands for the name of the variable of the key. */
 const ADVICE: Readonly<Record<number, string>> = {
-  401: 'Check the key in OPENAI_API_KEY.',
-  403: 'Check the key in OPENAI_API_KEY, and that it may use this model.',
+  400: REJECTED,
+  401: 'Check the key in KEY.',
+  402: SPENT,
+  403: 'Check the key in KEY, and that it may use this model.',
   404: 'Check the name of the model, and --base-url, which often ends in /v1.',
+  422: REJECTED,
 }
 
 /** Returns the message of the root cause: the client reports every network failure as a connection error. */
@@ -220,10 +232,13 @@ const KEY_LENGTH = 16
 function fetchWhole(key: string | undefined): typeof fetch {
   return async (request, init) => {
     const response = await fetch(request, init)
-    const { status, statusText, headers } = response
+    const { status, statusText } = response
+    const headers = new Headers(response.headers)
     const said = await textOf(response)
     if (response.ok && isCutShort(said))
       throw Object.assign(new Error('The answer ended before its JSON did.'), { code: 'incomplete' })
+    // The client does not retry an answer with this header.
+    if (status === 429 && said.includes(`"${QUOTA_SPENT}"`)) headers.set('x-should-retry', 'false')
     const body = key && key.length >= KEY_LENGTH ? said.replaceAll(key, '[key]') : said
     // A status such as 204 must not have a body.
     return new Response(body === '' ? null : body, { status, statusText, headers })

@@ -9,7 +9,7 @@ import { countLeaves, type RunConfiguration } from './plan/configuration.ts'
 import { countTasks, planOf, tasksOf, unsealed } from './plan/plan.ts'
 import { describeSources } from './plan/sources.ts'
 import { createTries } from './plan/tries.ts'
-import { maxTasksInFlight, runPlan } from './play/run-plan.ts'
+import { maxTasksInFlight, type PlaceInOrder, runPlan } from './play/run-plan.ts'
 import { openPrepared, type PreparedRun, policyNames } from './prepare-run.ts'
 import type { Progress } from './record/progress.ts'
 import { foldRun, tornNotice, writeReport } from './record/report-run.ts'
@@ -34,6 +34,8 @@ export interface PlayRunOptions {
    * @param done - episodes that were sealed before this start.
    */
   readonly showProgress: (scheduled: number, done: number) => Progress
+  /** Default: the run shares no order with others. */
+  readonly order?: PlaceInOrder | undefined
 }
 
 /** A run that was played to its end, was interrupted, or stopped. Its files are written. */
@@ -54,10 +56,10 @@ export interface PlayedRun {
 export async function playRun(
   prepared: PreparedRun,
   configuration: RunConfiguration,
-  { folder, resume, signal, warn, showProgress }: PlayRunOptions,
+  { folder, resume, signal, warn, showProgress, order }: PlayRunOptions,
 ): Promise<PlayedRun> {
   const { settings, reference, world } = prepared
-  const { concurrency, processes, retryFailed, tries: most } = settings
+  const { concurrency, processes, retryFailed, tries: most, failFast, outageLimit } = settings
   assertRetry(prepared, resume)
   const earlier = await findRun(folder, configuration, resume)
   const tasks = () => tasksOf(configuration, world, { signal })
@@ -92,6 +94,11 @@ export async function playRun(
       inFlight: maxTasksInFlight(concurrency, configuration.branch),
       elapsed: fold.elapsed,
       signal,
+      models: policyNames(configuration).filter(isLlm),
+      failFast,
+      outageLimit,
+      onNotice: warn,
+      order,
       async seal(record) {
         // Of a tree that is played again, only the missing episodes are sealed.
         if (!tries.add(record)) return
@@ -144,5 +151,6 @@ function assertRetry({ settings: { retryFailed, branch } }: PreparedRun, resume:
 
 /** Whether a run stopped because its server, workers or model failed. It can be resumed. */
 function isLost(failure: unknown): boolean {
-  return (['server-failed', 'worker-failed', 'model-refused'] as const).some((code) => HarnessError.is(failure, code))
+  const codes = ['server-failed', 'worker-failed', 'model-refused', 'model-unavailable'] as const
+  return codes.some((code) => HarnessError.is(failure, code))
 }

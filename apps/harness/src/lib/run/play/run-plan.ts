@@ -5,7 +5,16 @@ import pLimit from 'p-limit'
 import { HarnessError } from '../../harness-error.ts'
 import { countLeaves } from '../plan/configuration.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
+import { ModelWatch, type WaitingClock } from './model-watch.ts'
 import type { RunTask } from './run-task.ts'
+
+/** The place of a run in an order that it shares with others. */
+export interface PlaceInOrder {
+  /** Resolves when a planned episode may start, or once the signal aborts. */
+  untilTurn(planned: PlannedEpisode, signal: AbortSignal): Promise<void>
+  /** Says whether the others shall wait for this run. */
+  setWaitedFor(isWaitedFor: boolean): void
+}
 
 export interface RunPlanOptions {
   /** The name of the run. */
@@ -18,7 +27,26 @@ export interface RunPlanOptions {
   /** Stores a record. An error that it throws stops the run. */
   readonly seal: (record: SealedRecord) => Promise<void>
   readonly signal?: AbortSignal | undefined
+  /** The policies that ask a language model. The first episode is alone until they have answered. Default: none. */
+  readonly models?: readonly string[]
+  /**
+   * Stops after so many refusals of a language model in a row, of one HTTP status and with no answer in between; 0 for
+   * never. Default: 5.
+   */
+  readonly failFast?: number
+  /** Seconds that a language model may be unavailable before the run stops. Default: 600. */
+  readonly outageLimit?: number
+  /** Receives a sentence when an outage of a language model begins or ends. */
+  readonly onNotice?: (notice: string) => void
+  /** Default: the run shares no order with others. */
+  readonly order?: PlaceInOrder | undefined
+  /** Passes the time of an outage. Default: the clock of the machine. */
+  readonly clock?: WaitingClock
 }
+
+/** Defaults of {@link RunPlanOptions}. */
+export const FAIL_FAST = 5
+export const OUTAGE_LIMIT = 600
 
 /**
  * Plays a plan with a bounded number of episodes in flight and seals each when it ends. A tree is sealed as a whole.
@@ -26,39 +54,57 @@ export interface RunPlanOptions {
  * Not sealed, so that a resumed run plays them: episodes in flight at an abort, and episodes that never started because
  * no server answered. An episode that loses its server midway is sealed as failed.
  *
- * Throws `server-failed` if twice as many episodes in a row as can be in flight found no server, and `model-refused` if
- * the server of a language model permanently rejected five in a row, or every episode. Episodes rejected at that point
- * are not sealed. If the model has answered others since, a rejected episode is sealed as failed: the request itself was
- * at fault.
+ * If twice as many episodes in a row as can be in flight got no answer of their language model, the run pauses, and one
+ * episode is tried after 1, 2, 4 and so on up to 60 seconds. Episodes without any answer are then dropped, and played again.
+ *
+ * Throws `server-failed` if twice as many episodes in a row as can be in flight found no server; `model-unavailable` if an
+ * outage lasts too long; and `model-refused` if the server of a language model refused `failFast` episodes in a row, or
+ * every episode. Refused episodes are then not sealed. If the model has answered others since, a refused episode is sealed
+ * as failed: the request itself was at fault.
  */
 export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunPlanOptions): Promise<void> {
-  const { run, inFlight, elapsed = 0 } = options
-  const limit = pLimit(inFlight)
+  const { run, inFlight, elapsed = 0, models = [], failFast = FAIL_FAST, outageLimit = OUTAGE_LIMIT, order } = options
+  const { onNotice, clock } = options
+  const onOutage = (isOut: boolean) => order?.setWaitedFor(!isOut)
+  const watch = new ModelWatch({ models, inFlight, failFast, outageLimit, onNotice, onOutage, clock })
+  const limit = pLimit(1)
   const started = performance.now() - elapsed
   const stop = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal
-  const context = { run, signal, now: () => performance.now() - started }
+  const onAnswer = (policy: string) => watch.answered(policy)
+  const context = { run, signal, now: () => performance.now() - started, onAnswer }
   let freed = Promise.withResolvers<void>()
+  const free = () => {
+    freed.resolve()
+    freed = Promise.withResolvers<void>()
+  }
+  signal.addEventListener('abort', () => watch.release())
+  void watch.opened.then(() => {
+    limit.concurrency = inFlight
+    free()
+  })
   let unreachable = 0
-  const rejections = new ModelRejections(2 * inFlight)
   const sealAll = (records: readonly SealedRecord[]) => Promise.all(records.map(options.seal))
 
   const play = async (planned: PlannedEpisode): Promise<void> => {
-    if (signal.aborted) return
-    const records = await options.runTask(planned, context)
-    if (records.length === 0) return
-    const foundNoServer = records.every((record) => failedWith(record, 'connection-failed'))
-    unreachable = foundNoServer ? unreachable + 1 : 0
-    if (records.every((record) => failedWith(record, 'model-refused'))) rejections.hold(records)
-    else if (!foundNoServer || records.some(hasStarted)) {
-      await sealAll(records)
-      for (const settled of rejections.countAnswered()) await sealAll(settled)
+    for (;;) {
+      const isTry = await watch.untilAvailable(signal)
+      if (signal.aborted) return
+      const records = await options.runTask(planned, context)
+      if (records.length === 0) return
+      const verdict = watch.judge(records, isTry)
+      if (verdict === 'again') continue
+      const foundNoServer = records.every((record) => failedWith(record, 'connection-failed'))
+      unreachable = foundNoServer ? unreachable + 1 : 0
+      if (verdict === 'seal' && (!foundNoServer || records.some(hasStarted))) await sealAll(records)
+      for (const settled of watch.takeSettled()) await sealAll(settled)
+      if (unreachable >= 2 * inFlight)
+        throw new HarnessError(
+          'server-failed',
+          `${unreachable} episodes in a row found no server. Start it again, then resume the run.`,
+        )
+      return
     }
-    if (unreachable >= 2 * inFlight)
-      throw new HarnessError(
-        'server-failed',
-        `${unreachable} episodes in a row found no server. Start it again, then resume the run.`,
-      )
   }
 
   const failures: unknown[] = []
@@ -69,13 +115,13 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
   const running = new Set<Promise<void>>()
   try {
     for await (const planned of plan) {
+      await order?.untilTurn(planned, signal)
       if (signal.aborted) break
       const played = limit(play, planned)
         .catch(fail)
         .finally(() => {
           running.delete(played)
-          freed.resolve()
-          freed = Promise.withResolvers<void>()
+          free()
         })
       running.add(played)
       // The plan is read no further ahead than the next episode to start.
@@ -88,7 +134,7 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
   await Promise.all(running)
   if (failures.length === 0 && !signal.aborted)
     try {
-      for (const settled of rejections.finish()) await sealAll(settled)
+      for (const rest of watch.takeRest()) await sealAll(rest)
     } catch (error) {
       fail(error)
     }
@@ -102,55 +148,4 @@ export function maxTasksInFlight(concurrency: number, branch: readonly Pick<Bran
 
 function failedWith({ outcome }: SealedRecord, code: string): boolean {
   return outcome.kind === 'failed' && outcome.error.code === code
-}
-
-/** This many episodes in a row that a model's server rejected permanently stop a run. */
-const MAX_REJECTIONS = 5
-
-/**
- * Holds back the episodes that the server of a language model rejected permanently (a wrong key, an unknown model) until
- * it is clear whether it rejects all of them or only these.
- */
-class ModelRejections {
-  readonly #settleAfter: number
-  /** Rejected episodes, the earliest first, each with the number of answered episodes at that time. */
-  readonly #held: { readonly records: readonly SealedRecord[]; readonly answered: number }[] = []
-  #answered = 0
-  #inRow = 0
-
-  /** @param settleAfter - answered episodes after which a rejection was caused by its own request: more than were in flight with it. */
-  constructor(settleAfter: number) {
-    this.#settleAfter = settleAfter
-  }
-
-  /** Holds a rejected episode. Throws `model-refused` after {@link MAX_REJECTIONS} in a row. */
-  hold(records: readonly SealedRecord[]): void {
-    this.#held.push({ records, answered: this.#answered })
-    this.#inRow += 1
-    if (this.#inRow >= MAX_REJECTIONS) throw this.#failure(records)
-  }
-
-  /** Counts an episode that was not rejected. Returns the held ones whose own request was at fault. */
-  countAnswered(): (readonly SealedRecord[])[] {
-    this.#answered += 1
-    this.#inRow = 0
-    const since = this.#held.findIndex(({ answered }) => this.#answered - answered < this.#settleAfter)
-    return this.#held.splice(0, since < 0 ? this.#held.length : since).map(({ records }) => records)
-  }
-
-  /** Returns the episodes still held at the end of a plan. Throws `model-refused` if nothing was answered. */
-  finish(): (readonly SealedRecord[])[] {
-    const last = this.#held.at(-1)
-    if (last && this.#answered === 0) throw this.#failure(last.records)
-    return this.#held.splice(0).map(({ records }) => records)
-  }
-
-  #failure([record]: readonly SealedRecord[]): HarnessError {
-    const message = record?.outcome.kind === 'failed' ? record.outcome.error.message : ''
-    const times = this.#inRow === 1 ? 'The episode' : `${this.#inRow} episodes in a row`
-    return new HarnessError(
-      'model-refused',
-      `${times} failed with a refusal that trying again does not change, so the run stopped and did not seal them. ${message} Then resume the run.`,
-    )
-  }
 }

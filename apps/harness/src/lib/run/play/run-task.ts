@@ -1,5 +1,7 @@
 import type { BranchPoint, Environment, Policy } from '@episodic/env'
 import type { SealedRecord } from '@episodic/protocol'
+import { reportAnswers } from '../../llm/report-answers.ts'
+import { isLlm } from '../../policies.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import { type Sealing, sealEpisode } from '../record/seal-episode.ts'
 import { runRollout } from './run-rollout.ts'
@@ -12,6 +14,8 @@ export interface RunContext {
   readonly signal: AbortSignal
   /** Milliseconds since the run started. */
   now(): number
+  /** Receives the name of a policy at each answer of its language model. */
+  readonly onAnswer?: ((policy: string) => void) | undefined
 }
 
 /**
@@ -36,9 +40,10 @@ export interface RunTaskOptions {
 /** Plays in this process, with a policy. */
 export function createRunTask(options: RunTaskOptions): RunTask {
   const { createEnvironment, policy, seed, discount, branch = [], accept, recording } = options
-  return async (planned, { run, signal, now }) => {
+  return async (planned, { run, signal, now, onAnswer }) => {
     const started = now()
-    const played = await runRollout(planned, { createEnvironment, policy, seed, branch, signal, now })
+    const player = onAnswer && isLlm(policy.name) ? reportAnswers(policy, onAnswer) : policy
+    const played = await runRollout(planned, { createEnvironment, policy: player, seed, branch, signal, now })
     if (signal.aborted && played.some(({ episode }) => episode.kind === 'failed')) return []
     return played.map(({ attempt, episode, policySeed, branch, ended }) =>
       sealEpisode(

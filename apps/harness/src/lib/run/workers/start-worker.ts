@@ -23,24 +23,31 @@ export interface Worker {
   kill(): void
 }
 
+/** A planned episode that the process plays. */
+interface Playing {
+  readonly context: RunContext
+  readonly answer: PromiseWithResolvers<readonly SealedRecord[] | null>
+}
+
 /** Starts a worker: another process of the command. */
 export function startWorker(start: StartMessage): Worker {
   const child = fork(CLI, ['run', '--worker'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   // Sending fails only if the process has ended, which `ended` reports.
   const send = (message: StartMessage | TaskMessage) => void child.send(message, () => {})
-  const playing = new Map<number, PromiseWithResolvers<readonly SealedRecord[] | null>>()
+  const playing = new Map<number, Playing>()
   const ready = Promise.withResolvers<void>()
   let sent = 0
 
   child.on('message', (message: WorkerMessage) => {
     if (message.kind === 'ready') ready.resolve()
-    else if (message.kind === 'played') playing.get(message.number)?.resolve(message.records)
+    else if (message.kind === 'answered') playing.get(message.number)?.context.onAnswer?.(message.policy)
+    else if (message.kind === 'played') playing.get(message.number)?.answer.resolve(message.records)
     else if (message.number === null) ready.reject(errorOf(message.error))
-    else playing.get(message.number)?.reject(errorOf(message.error))
+    else playing.get(message.number)?.answer.reject(errorOf(message.error))
   })
   const end = (how: string) => {
     ready.reject(new HarnessError('worker-failed', `A process of the run did not start: it ended with ${how}.`))
-    for (const answer of playing.values()) answer.resolve(null)
+    for (const { answer } of playing.values()) answer.resolve(null)
     return how
   }
   // `exit` may be emitted before the last message, so wait for `disconnect` too. A process that cannot be spawned emits
@@ -58,11 +65,12 @@ export function startWorker(start: StartMessage): Worker {
     get load() {
       return playing.size
     },
-    async play(planned, { run, signal, now }) {
+    async play(planned, context) {
+      const { run, signal, now } = context
       const number = sent++
       const answer = Promise.withResolvers<readonly SealedRecord[] | null>()
       const giveUp = () => answer.resolve(null)
-      playing.set(number, answer)
+      playing.set(number, { answer, context })
       signal.addEventListener('abort', giveUp, { once: true })
       try {
         if (!child.connected) return null

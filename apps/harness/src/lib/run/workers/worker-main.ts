@@ -43,7 +43,8 @@ async function play(
   const received = performance.now()
   const now = () => started + performance.now() - received
   try {
-    send({ kind: 'played', number, records: await runTask(planned, { run, signal, now }) })
+    const onAnswer = (policy: string) => send({ kind: 'answered', number, policy })
+    send({ kind: 'played', number, records: await runTask(planned, { run, signal, now, onAnswer }) })
   } catch (error) {
     send({ kind: 'failed', number, error: serializeError(error) })
   }

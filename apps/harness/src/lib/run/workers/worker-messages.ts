@@ -26,9 +26,13 @@ export interface TaskMessage {
   readonly planned: PlannedEpisode
 }
 
-/** A worker is ready, has played an episode, or failed: with `number: null` before it was ready. */
+/**
+ * A worker is ready, a language model has answered a policy in an episode, it has played an episode, or failed: with
+ * `number: null` before it was ready.
+ */
 export type WorkerMessage =
   | { readonly kind: 'ready' }
+  | { readonly kind: 'answered'; readonly number: number; readonly policy: string }
   | { readonly kind: 'played'; readonly number: number; readonly records: readonly SealedRecord[] }
   | { readonly kind: 'failed'; readonly number: number | null; readonly error: SerializedError }
 
