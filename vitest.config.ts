@@ -11,6 +11,7 @@ const TESTS = [
 const SYSTEM_TESTS = TESTS.map((pattern) => pattern.replace('.test.ts', '.system.test.ts'))
 
 export default defineConfig({
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
   test: {
     // For what hangs, not for what is slow.
     testTimeout: 60_000,

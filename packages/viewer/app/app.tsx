@@ -1,4 +1,5 @@
-import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+import { type RowList, RowListContext } from './list/row-list.ts'
 import type { Route } from './route/route.ts'
 import { useRoute } from './route/use-route.ts'
 import { CompareScreen } from './screens/compare-screen.tsx'
@@ -10,17 +11,21 @@ import { RunScreen } from './screens/run-screen.tsx'
 import { RunsScreen } from './screens/runs-screen.tsx'
 import { SearchScreen } from './screens/search-screen.tsx'
 import { UnknownScreen } from './screens/unknown-screen.tsx'
+import { Shell } from './shell/shell.tsx'
 import type { Source } from './source/source.ts'
 import { SourceContext } from './source/use-source.ts'
 
 /** The whole page: the screen of its address. */
 export function App({ source }: { readonly source: Source }) {
   const route = useRoute()
+  const list = useRef<RowList | null>(null)
   return (
     <SourceContext.Provider value={source}>
-      <Shell withheld={source.withheld}>
-        <Screen route={route} />
-      </Shell>
+      <RowListContext.Provider value={list}>
+        <Shell route={route}>
+          <Screen route={route} />
+        </Shell>
+      </RowListContext.Provider>
     </SourceContext.Provider>
   )
 }
@@ -46,19 +51,4 @@ function Screen({ route }: { readonly route: Route }) {
     case 'unknown':
       return <UnknownScreen route={route} />
   }
-}
-
-/** What stands around every screen. */
-function Shell({ withheld, children }: { readonly withheld: readonly string[]; readonly children: ComponentChildren }) {
-  return (
-    <>
-      <header class="shell">
-        <a class="brand" href="#/">
-          Episodic
-        </a>
-      </header>
-      {withheld.length > 0 && <p class="withheld">{withheld.join(' ')}</p>}
-      <main>{children}</main>
-    </>
-  )
 }

@@ -1,7 +1,21 @@
+import { EmptyNote } from '../parts/notes.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
 import type { Route } from '../route/route.ts'
 
 type UnknownRoute = Route & { readonly screen: 'unknown' }
 
+/** Says that no screen has this address. */
 export function UnknownScreen({ route }: { readonly route: UnknownRoute }) {
-  return <h1>{route.screen}</h1>
+  return (
+    <EmptyNote title="No screen has this address">
+      <p>
+        <code>
+          #<PlainText text={route.address} />
+        </code>
+      </p>
+      <p>
+        <a href="#/">All runs</a>
+      </p>
+    </EmptyNote>
+  )
 }

@@ -1,0 +1,49 @@
+import type { ComponentChildren } from 'preact'
+import type { SourceError } from '../source/source.ts'
+import type { Loaded } from '../source/use-source.ts'
+import { PlainText } from './plain-text.tsx'
+
+/** Says that something could not be shown, and why. */
+export function ErrorNote({ error }: { readonly error: SourceError }) {
+  return (
+    <div class="note error" role="alert">
+      <span class="note-sign" aria-hidden="true">
+        !
+      </span>
+      <p>
+        <PlainText text={error.message} /> <code>{error.code}</code>
+      </p>
+    </div>
+  )
+}
+
+/** Says that there is nothing, and what to do about it. */
+export function EmptyNote({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+  return (
+    <div class="note empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  )
+}
+
+/** Says that something is still on its way. It shows itself only after a moment, so that fast answers do not flicker. */
+export function LoadingNote({ children = 'Loading …' }: { readonly children?: ComponentChildren }) {
+  return (
+    <p class="note loading" role="status">
+      {children}
+    </p>
+  )
+}
+
+/** Shows what was loaded; until then that it is loading, or why it could not be. */
+export function Answer<T>({
+  of: { value, error },
+  children,
+}: {
+  readonly of: Loaded<T>
+  readonly children: (value: T) => ComponentChildren
+}) {
+  if (value !== null) return <>{children(value)}</>
+  return error ? <ErrorNote error={error} /> : <LoadingNote />
+}

@@ -1,0 +1,21 @@
+import type { Route } from './route.ts'
+
+/** The route one level up; `null` for the list of runs, which has none. */
+export function parentRoute(route: Route): Route | null {
+  const runs: Route = { screen: 'runs', query: '' }
+  switch (route.screen) {
+    case 'runs':
+      return null
+    case 'episode':
+      return { screen: 'group', run: route.run, task: route.task }
+    case 'episodes':
+    case 'group':
+    case 'label':
+      return { screen: 'run', run: route.run, tab: 'overview' }
+    case 'run':
+    case 'compare':
+    case 'search':
+    case 'unknown':
+      return runs
+  }
+}

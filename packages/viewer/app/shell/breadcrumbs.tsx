@@ -1,0 +1,74 @@
+import { PlainText } from '../parts/plain-text.tsx'
+import { formatRoute, type Route } from '../route/route.ts'
+import { useLoaded } from '../source/use-source.ts'
+
+/** Where the screen stands: runs › run › task › attempt. */
+export function Breadcrumbs({ route }: { readonly route: Route }) {
+  const crumbs = crumbsOf(route)
+  return (
+    <nav class="breadcrumbs" aria-label="Breadcrumbs">
+      <ol>
+        {crumbs.map(({ route: target, content }, i) => (
+          <li key={formatRoute(target)}>
+            {i === crumbs.length - 1 ? (
+              <span aria-current="page">{content}</span>
+            ) : (
+              <a href={formatRoute(target)}>{content}</a>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}
+
+function crumbsOf(route: Route) {
+  const runs = { route: { screen: 'runs', query: '' } as Route, content: <>Runs</> }
+  if (route.screen === 'runs') return [runs]
+  const own = { route, content: <Title route={route} /> }
+  if (!('run' in route) || route.run === '') return [runs, own]
+  const run: Route = { screen: 'run', run: route.run, tab: 'overview' }
+  const ofRun = { route: run, content: <RunName run={route.run} /> }
+  if (route.screen === 'run') return [runs, ofRun]
+  if (route.screen !== 'episode') return [runs, ofRun, own]
+  const group: Route = { screen: 'group', run: route.run, task: route.task }
+  return [runs, ofRun, { route: group, content: <Title route={group} /> }, own]
+}
+
+/** The name of a run, once it is loaded; its id until then. */
+function RunName({ run }: { readonly run: string }) {
+  const { value } = useLoaded((source) => source.runs(), [])
+  return <PlainText text={value?.find(({ id }) => id === run)?.name ?? run} />
+}
+
+function Title({ route }: { readonly route: Route }) {
+  switch (route.screen) {
+    case 'episodes':
+      return <>Episodes</>
+    case 'group':
+      return (
+        <>
+          Task <PlainText text={route.task.slice(0, 8)} />
+        </>
+      )
+    case 'episode':
+      return (
+        <>
+          Attempt {route.attempt}
+          {route.try === null ? '' : `, try ${route.try}`}
+        </>
+      )
+    case 'compare':
+      return <>Compare</>
+    case 'search':
+      return <>Search</>
+    case 'label':
+      return (
+        <>
+          Label <PlainText text={route.grader} />
+        </>
+      )
+    default:
+      return <>Not found</>
+  }
+}

@@ -1,0 +1,92 @@
+import type { ComponentChildren } from 'preact'
+import { useContext, useEffect, useState } from 'preact/hooks'
+import { KeysContext, useKeys } from '../keys/use-keys.ts'
+import { RowListContext } from '../list/row-list.ts'
+import { copyText } from '../parts/copy.tsx'
+import { parentRoute } from '../route/parent-route.ts'
+import type { Route } from '../route/route.ts'
+import { openRoute } from '../route/use-route.ts'
+import { useSource } from '../source/use-source.ts'
+import { Breadcrumbs } from './breadcrumbs.tsx'
+import { KeyList } from './key-list.tsx'
+import { LiveMark } from './live-mark.tsx'
+import { SEARCH_BOX, SearchBox } from './search-box.tsx'
+import { ThemeSwitch } from './theme-switch.tsx'
+
+/** What stands around every screen: where one is, the search box, what is live, the theme and the keys. */
+export function Shell({ route, children }: { readonly route: Route; readonly children: ComponentChildren }) {
+  const { withheld } = useSource()
+  const keys = useContext(KeysContext)
+  const list = useContext(RowListContext)
+  const [listed, setListed] = useState(false)
+  const [said, setSaid] = useState('')
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      // A dialog has its own keys.
+      if (document.querySelector('dialog[open]')) return
+      if (!event.defaultPrevented && keys.press(event)) event.preventDefault()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [keys])
+  useEffect(() => {
+    if (!said) return
+    const timer = setTimeout(() => setSaid(''), 2_000)
+    return () => clearTimeout(timer)
+  }, [said])
+  useKeys('Everywhere', [
+    { key: '/', label: 'search', run: () => document.getElementById(SEARCH_BOX)?.focus() },
+    {
+      key: 'Escape',
+      label: 'leave the field, or one level up',
+      whileTyping: true,
+      run() {
+        const { activeElement } = document
+        if (activeElement instanceof HTMLInputElement || activeElement instanceof HTMLTextAreaElement) {
+          activeElement.blur()
+          return
+        }
+        // From an episode back to the list that it was opened from.
+        const from = list.current
+        const up = parentRoute(route)
+        if (route.screen === 'episode' && from?.run === route.run) location.hash = from.href
+        else if (up) openRoute(up)
+      },
+    },
+    {
+      key: 'y',
+      label: 'copy the link',
+      run: async () => setSaid((await copyText(location.href)) ? 'Link copied' : 'The browser does not allow copying'),
+    },
+    { key: '?', label: 'this list', run: () => setListed(true) },
+  ])
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to content
+      </button>
+      <header class="shell">
+        <a class="brand" href="#/">
+          Episodic
+        </a>
+        <Breadcrumbs route={route} />
+        <SearchBox route={route} />
+        <LiveMark />
+        <div class="shell-buttons">
+          <ThemeSwitch />
+          <button type="button" class="icon-button" title="Keys (?)" aria-label="Keys" onClick={() => setListed(true)}>
+            ?
+          </button>
+        </div>
+      </header>
+      {withheld.length > 0 && <p class="withheld">{withheld.join(' ')}</p>}
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      {listed && <KeyList onClose={() => setListed(false)} />}
+      <p class="said" role="status">
+        {said}
+      </p>
+    </>
+  )
+}
