@@ -77,6 +77,7 @@ const INNER_ROOMS = {
     compare: ['fold'],
     describe: ['text', 'fold', 'compare'],
     grades: [],
+    group: ['fold'],
     rows: ['fold', 'seats'],
     view: ['fold', 'rows', 'compare', 'grades'],
   },

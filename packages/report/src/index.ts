@@ -62,7 +62,7 @@ export {
   showEpisode,
 } from './lib/fold/shown-episode.ts'
 export { SPLITS } from './lib/fold/splits.ts'
-export { clusteredMean, quantile } from './lib/fold/statistics.ts'
+export { clusteredMean, passAtK, quantile } from './lib/fold/statistics.ts'
 export {
   type Distribution,
   type Estimate,
@@ -76,6 +76,8 @@ export {
 } from './lib/fold/summary.ts'
 export type { ShownLeaf, ShownTree } from './lib/fold/tree-sample.ts'
 export { type GradeRecord, type GraderRef, gradeRecordSchema } from './lib/grades/grade-record.ts'
+export { type ActedEpisode, type ActionNode, actionTree } from './lib/group/action-tree.ts'
+export { advantagesOf, type GroupReturns } from './lib/group/advantages.ts'
 export {
   COLUMN_TYPES,
   type Column,
@@ -106,6 +108,8 @@ export {
   plural,
   wrapText,
 } from './lib/text/format.ts'
+export { applyChanges, keysOf } from './lib/view/apply-changes.ts'
+export { changesBetween } from './lib/view/changes-between.ts'
 export type { ComparedRuns, ComparedTask } from './lib/view/compared-runs.ts'
 export type { EmbeddedRun, EmbeddedRuns } from './lib/view/embedded-runs.ts'
 export type { EpisodeInFlight, RowWords, RunDetail, RunEntry, TaskRows } from './lib/view/run-entry.ts'

@@ -1,0 +1,61 @@
+import { type Action, canonicalJson } from '@episodic/protocol'
+
+/** An episode whose actions are compared with those of others. */
+export interface ActedEpisode {
+  /** Any number that names it: its row, for example. */
+  readonly episode: number
+  /** Its actions, and the seats that took them if there are several. */
+  readonly steps: readonly { readonly action: Action; readonly seat?: string | undefined }[]
+}
+
+/** The same actions, one after the other, of some episodes. */
+export interface ActionNode {
+  /** How many actions lead here. */
+  readonly depth: number
+  /** The actions that all of these episodes took from here on. Empty only at the root. */
+  readonly actions: readonly { readonly action: Action; readonly seat?: string | undefined }[]
+  readonly episodes: readonly number[]
+  /** The episodes that ended here. */
+  readonly ended: readonly number[]
+  /** How they went on, the way of most episodes first. */
+  readonly next: readonly ActionNode[]
+}
+
+/**
+ * Arranges episodes of one task as a tree of their actions: they share a path for as long as their actions were equal, and it
+ * branches where they part. Each step is in exactly one node of its episode.
+ */
+export function actionTree(episodes: readonly ActedEpisode[]): ActionNode {
+  const keyed = episodes.map(({ episode, steps }) => ({ episode, steps, keys: steps.map(keyOf) }))
+  return nodeOf(keyed, 0, 0)
+}
+
+interface KeyedEpisode extends ActedEpisode {
+  readonly keys: readonly string[]
+}
+
+/** A node of the actions from `depth` to `end`, which its episodes share, and what follows. */
+function nodeOf(episodes: readonly KeyedEpisode[], depth: number, end: number): ActionNode {
+  const going = episodes.filter(({ keys }) => keys.length > end)
+  const ways = [...Map.groupBy(going, ({ keys }) => keys[end] as string).values()]
+  ways.sort((one, other) => other.length - one.length)
+  return {
+    depth,
+    actions: episodes[0]?.steps.slice(depth, end) ?? [],
+    episodes: episodes.map(({ episode }) => episode),
+    ended: episodes.filter(({ keys }) => keys.length === end).map(({ episode }) => episode),
+    next: ways.map((way) => nodeOf(way, end, sharedEnd(way, end + 1))),
+  }
+}
+
+/** How many of their first actions some episodes share, of which they share `from`. */
+function sharedEnd(episodes: readonly KeyedEpisode[], from: number): number {
+  const [first] = episodes
+  let end = from
+  while (first && end < first.keys.length && episodes.every(({ keys }) => keys[end] === first.keys[end])) end++
+  return end
+}
+
+function keyOf({ action, seat }: ActedEpisode['steps'][number]): string {
+  return canonicalJson({ tool: action.tool, arguments: action.arguments, ...(seat !== undefined && { seat }) })
+}
