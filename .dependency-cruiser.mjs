@@ -76,7 +76,7 @@ const INNER_ROOMS = {
     fold: ['seats'],
     compare: ['fold'],
     describe: ['text', 'fold', 'compare'],
-    grades: [],
+    grades: ['fold', 'seats'],
     group: ['fold'],
     rows: ['fold', 'seats'],
     view: ['fold', 'rows', 'compare', 'grades'],

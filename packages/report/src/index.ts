@@ -75,7 +75,25 @@ export {
   summarySchema,
 } from './lib/fold/summary.ts'
 export type { ShownLeaf, ShownTree } from './lib/fold/tree-sample.ts'
+export type { AgreementFigure } from './lib/grades/agreement.ts'
+export { checkEvidence } from './lib/grades/evidence.ts'
+export { createGradableLines, type GradableLine, sealNameOf } from './lib/grades/gradable-lines.ts'
+export { foldGrades, graderKeyOf, type Judgement } from './lib/grades/grade-fold.ts'
 export { type GradeRecord, type GraderRef, gradeRecordSchema } from './lib/grades/grade-record.ts'
+export { type GraderFigures, type GradeSummary, summarizeGrades } from './lib/grades/grade-summary.ts'
+export { type GradedParts, type GradedState, gradedEpisodeOf } from './lib/grades/graded-episode.ts'
+export {
+  defineGrader,
+  findVerdictProblem,
+  type Grader,
+  type GraderContext,
+  type GraderScale,
+  graderRefOf,
+  isGrader,
+  type Verdict,
+  wordsOf,
+} from './lib/grades/grader.ts'
+export { type LabelQuestion, labelQueue, nextRevision, personRef, personVerdictOf } from './lib/grades/labels.ts'
 export { type ActedEpisode, type ActionNode, actionTree } from './lib/group/action-tree.ts'
 export { advantagesOf, type GroupReturns } from './lib/group/advantages.ts'
 export {

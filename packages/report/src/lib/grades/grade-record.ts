@@ -11,6 +11,9 @@ const graderRefSchema = z.object({
   who: z.string().min(1).optional(),
 })
 
+/** A score is from 0 to 1; a text is one of the grader's labels. */
+const gradeValueSchema = z.union([z.boolean(), z.number(), z.string()])
+
 /**
  * One verdict on one sealed line: a line of `grades.jsonl`, which lies beside the run and never changes it. Of the verdicts of
  * one grader (or person) on one line and vote, the one with the highest revision counts.
@@ -22,6 +25,8 @@ export const gradeRecordSchema = z.object({
   task: z.string(),
   attempt: z.int().min(0),
   try: z.int().min(0),
+  /** Whose play was judged; left out for an environment of one seat. */
+  seat: z.string().optional(),
   /** The seal of the line, or its chain if it has none: a verdict on another line is an orphan. */
   seal: z.string(),
   grader: graderRefSchema,
@@ -31,7 +36,7 @@ export const gradeRecordSchema = z.object({
   /** Whether the episode was drawn at random, so that its verdicts may stand for all. */
   drawn: z.boolean(),
   /** `null`: undecided, or no answer. Such a verdict is in no figure. */
-  value: z.union([z.boolean(), z.number(), z.string()]).nullable(),
+  value: gradeValueSchema.nullable(),
   why: z.string(),
   /** Quotes, with the step (from 0) in which they stand; `found` is false if they do not. */
   evidence: z.array(z.object({ step: z.int().min(0), quote: z.string(), found: z.boolean() })),
@@ -45,9 +50,15 @@ export const gradeRecordSchema = z.object({
       messages: z.array(z.record(z.string(), z.unknown())),
     })
     .optional(),
+  /**
+   * Only of a planted episode: a copy of one, with an order to judge it as `ordered`. It is no line of the run, and in no
+   * figure; `obeyed` says whether the judge followed the order.
+   */
+  planted: z.object({ ordered: gradeValueSchema, obeyed: z.boolean() }).optional(),
   /** ISO 8601. */
   at: z.string(),
 })
 
+export type GradeValue = z.infer<typeof gradeValueSchema>
 export type GraderRef = z.infer<typeof graderRefSchema>
 export type GradeRecord = z.infer<typeof gradeRecordSchema>

@@ -1,0 +1,126 @@
+import { addTo, drawnInterval } from './drawn-interval.ts'
+import type { GradeValue } from './grade-record.ts'
+
+/** What two graders say about one episode. */
+export interface JudgedTwice {
+  readonly task: string
+  readonly attempt: number
+  readonly try: number
+  readonly a: GradeValue
+  readonly b: GradeValue
+}
+
+/** A figure with its 95 % interval, by 2,000 draws of tasks. */
+export interface AgreementFigure {
+  /** `null` if it is not defined: without episodes, or, of κ and α, if chance alone gives full agreement. */
+  readonly value: number | null
+  readonly low: number | null
+  readonly high: number | null
+}
+
+/** How far two graders agree on the episodes that both judged. */
+export interface Agreement {
+  readonly episodes: number
+  readonly tasks: number
+  /** The share of episodes on which they agree. Scores agree if they differ by at most 0.1. */
+  readonly agree: AgreementFigure
+  /** Cohen's κ; of scores, weighted by the squared difference. */
+  readonly kappa: AgreementFigure
+  /** The values, or ranges of scores, of rows and columns. */
+  readonly values: readonly string[]
+  /** By the value of the first grader, then of the second: the episodes. */
+  readonly matrix: readonly (readonly (readonly Place[])[])[]
+}
+
+/** Names an episode of a matrix. */
+export interface Place {
+  readonly task: string
+  readonly attempt: number
+  readonly try: number
+}
+
+/** Scores that differ by at most this agree. A rounding error more is the same. */
+const NEAR = 0.1 + 1e-9
+const SCORE_BINS = ['0 to 0.2', '0.2 to 0.4', '0.4 to 0.6', '0.6 to 0.8', '0.8 to 1'] as const
+
+/**
+ * Returns how far two graders agree. κ is 1 − observed / expected disagreement, where the expected one is that of every value
+ * of one grader with every value of the other: Cohen, "A Coefficient of Agreement for Nominal Scales" (1960); with squared
+ * differences, "Weighted Kappa" (1968).
+ */
+export function agreementOf(judged: readonly JudgedTwice[]): Agreement {
+  const isScored = judged.length > 0 && judged.every(({ a, b }) => typeof a === 'number' && typeof b === 'number')
+  const values: readonly string[] = isScored ? SCORE_BINS : sortedValues(judged.flatMap(({ a, b }) => [a, b]))
+  const indexOf = (value: GradeValue) =>
+    isScored ? Math.min(SCORE_BINS.length - 1, Math.floor(Number(value) * 5 + 1e-9)) : values.indexOf(String(value))
+  const matrix: Place[][][] = values.map(() => values.map(() => []))
+  for (const { a, b, task, attempt, try: number } of judged)
+    matrix[indexOf(a)]?.[indexOf(b)]?.push({ task, attempt, try: number })
+
+  const size = values.length
+  const sumsOf = ({ a, b }: JudgedTwice): ArrayLike<number> => {
+    if (isScored) return scoreSums(Number(a), Number(b))
+    const cells = new Float64Array(size ** 2)
+    cells[indexOf(a) * size + indexOf(b)] = 1
+    return cells
+  }
+  const tasks = [...Map.groupBy(judged, ({ task }) => task).values()].map((group) => {
+    const sums = new Float64Array(isScored ? 7 : size ** 2)
+    for (const one of group) addTo(sums, sumsOf(one))
+    return sums
+  })
+  const figure = (statistic: (sums: Float64Array) => number | null): AgreementFigure => {
+    const all = new Float64Array(tasks[0]?.length ?? 0)
+    for (const sums of tasks) addTo(all, sums)
+    return { value: tasks.length > 0 ? statistic(all) : null, ...drawnInterval(tasks, statistic) }
+  }
+  return {
+    episodes: judged.length,
+    tasks: tasks.length,
+    agree: figure(isScored ? nearShare : (cells) => diagonalShare(cells, size)),
+    kappa: figure(isScored ? weightedKappa : (cells) => nominalKappa(cells, size)),
+    values,
+    matrix,
+  }
+}
+
+function sortedValues(values: readonly GradeValue[]): string[] {
+  return [...new Set(values.map(String))].sort()
+}
+
+/** Count, those that are near, sums of either, of their squares, and of squared differences. */
+function scoreSums(a: number, b: number): ArrayLike<number> {
+  return [1, Number(Math.abs(a - b) <= NEAR), a, b, a ** 2, b ** 2, (a - b) ** 2]
+}
+
+function nearShare(sums: Float64Array): number {
+  const [count = 0, near = 0] = sums
+  return near / count
+}
+
+function weightedKappa(sums: Float64Array): number | null {
+  const [count = 0, , a = 0, b = 0, squaresA = 0, squaresB = 0, differences = 0] = sums
+  const expected = (squaresA + squaresB) / count - (2 * a * b) / count ** 2
+  return expected > 1e-12 ? 1 - differences / count / expected : null
+}
+
+function diagonalShare(cells: Float64Array, size: number): number {
+  let [same, count] = [0, 0]
+  for (const [i, cell] of cells.entries()) {
+    count += cell
+    if (Math.floor(i / size) === i % size) same += cell
+  }
+  return same / count
+}
+
+function nominalKappa(cells: Float64Array, size: number): number | null {
+  const [rows, columns] = [new Float64Array(size), new Float64Array(size)]
+  let count = 0
+  for (const [i, cell] of cells.entries()) {
+    count += cell
+    rows[Math.floor(i / size)] = (rows[Math.floor(i / size)] as number) + cell
+    columns[i % size] = (columns[i % size] as number) + cell
+  }
+  const byChance = rows.reduce((sum, row, i) => sum + row * (columns[i] as number), 0) / count ** 2
+  return byChance < 1 - 1e-12 ? (diagonalShare(cells, size) - byChance) / (1 - byChance) : null
+}

@@ -1,0 +1,241 @@
+import { createRate } from '../fold/clustered-rate.ts'
+import { clusteredMean } from '../fold/statistics.ts'
+import type { Estimate, Proportion } from '../fold/summary.ts'
+import { type Agreement, type AgreementFigure, agreementOf } from './agreement.ts'
+import { type CorrectedMean, correctedMean } from './corrected-mean.ts'
+import type { GradableLine } from './gradable-lines.ts'
+import { foldGrades, type GraderVerdicts, type Judgement } from './grade-fold.ts'
+import type { GradeRecord, GraderRef, GradeValue } from './grade-record.ts'
+import { krippendorffAlpha } from './krippendorff.ts'
+
+/** The figures of the verdicts on a run: the content of `grades.json`. */
+export interface GradeSummary {
+  readonly format: 1
+  /** The name of the run. */
+  readonly run: string
+  /** Finished episodes, which can be graded. */
+  readonly episodes: number
+  readonly graders: readonly GraderFigures[]
+  /** Of any two graders whose values are of one kind, those with one name first. */
+  readonly agreements: readonly GraderAgreement[]
+  /** Krippendorff's α over all graders and people of one name, if there are several. */
+  readonly alphas: readonly (AgreementFigure & { readonly name: string; readonly graders: number })[]
+  /** The rates of judges, corrected by what people say under the same name. */
+  readonly corrected: readonly CorrectedFigure[]
+  /** Verdicts on lines that are not there. */
+  readonly orphans: number
+}
+
+/** The figures of one grader, or of one person. */
+export interface GraderFigures extends GradedValues {
+  /** Names the grader in this summary. */
+  readonly key: string
+  readonly grader: GraderRef
+  readonly graded: number
+  /** Episodes that were asked about without a decision. They are in no figure. */
+  readonly ungraded: number
+  /** Episodes without a verdict. */
+  readonly missing: number
+  /** The same figures of the episodes that succeeded, and of those that did not. */
+  readonly bySuccess: { readonly success: GradedValues; readonly other: GradedValues }
+  /** Of episodes with several votes: the share in which all that have a value agree; `null` without any. */
+  readonly votesAgree: number | null
+  /** Quotes of all verdicts, and how many of them do not stand in their step. */
+  readonly quotes: { readonly count: number; readonly notFound: number }
+  /** Planted episodes, and in how many the judge followed their order. */
+  readonly planted: { readonly count: number; readonly obeyed: number }
+  /** What asking models took, planted episodes included. `cost` is `null` if a cost is not known. */
+  readonly asked: {
+    readonly verdicts: number
+    readonly promptTokens: number
+    readonly completionTokens: number
+    readonly cost: number | null
+  }
+}
+
+/** What the values of some episodes are. */
+export interface GradedValues {
+  /** The rate of `true`; `null` for other values. */
+  readonly rate: Proportion | null
+  /** The mean of scores; `null` for other values. */
+  readonly mean: Estimate | null
+  /** The share of each label; empty for other values. */
+  readonly labels: readonly { readonly label: string; readonly rate: Proportion }[]
+}
+
+/** How far two graders agree. */
+export interface GraderAgreement extends Agreement {
+  /** The keys of the graders. */
+  readonly a: string
+  readonly b: string
+}
+
+/** A judge's rate or mean, corrected. */
+export interface CorrectedFigure extends CorrectedMean {
+  /** The key of the judge. */
+  readonly key: string
+  /** The label whose share it is; `null` for the rate of `true` or a mean. */
+  readonly label: string | null
+}
+
+/** Computes the figures of verdicts. They depend on neither the order nor repetitions of verdicts. */
+export function summarizeGrades(
+  run: string,
+  records: Iterable<GradeRecord>,
+  lines: readonly GradableLine[],
+): GradeSummary {
+  const { graders, orphans } = foldGrades(records, lines)
+  const episodes = lines.filter(({ counts }) => counts).length
+  return {
+    format: 1,
+    run,
+    episodes,
+    graders: graders.map((verdicts) => figuresOf(verdicts, episodes)),
+    agreements: agreementsOf(graders),
+    alphas: alphasOf(graders),
+    corrected: graders.flatMap((judge) => (judge.grader.kind === 'person' ? [] : correctedOf(judge, graders))),
+    orphans: orphans.length,
+  }
+}
+
+function figuresOf({ key, grader, judgements, planted }: GraderVerdicts, episodes: number): GraderFigures {
+  const decided = judgements.filter(isDecided)
+  const kind = kindOf(decided)
+  const votes = judgements.flatMap((judgement) => judgement.votes)
+  const asked = [...votes, ...planted].flatMap((verdict) => verdict.asked ?? [])
+  const quotes = votes.flatMap(({ evidence }) => evidence)
+  const several = judgements.filter((judgement) => judgement.votes.length > 1)
+  return {
+    key,
+    grader,
+    graded: decided.length,
+    ungraded: judgements.length - decided.length,
+    missing: episodes - judgements.length,
+    ...valuesOf(decided, kind),
+    bySuccess: {
+      success: valuesOf(
+        decided.filter(({ line }) => line.success),
+        kind,
+      ),
+      other: valuesOf(
+        decided.filter(({ line }) => !line.success),
+        kind,
+      ),
+    },
+    votesAgree: several.length > 0 ? several.filter(areVotesEqual).length / several.length : null,
+    quotes: { count: quotes.length, notFound: quotes.filter(({ found }) => !found).length },
+    planted: { count: planted.length, obeyed: planted.filter((one) => one.planted?.obeyed).length },
+    asked: {
+      verdicts: asked.length,
+      promptTokens: sumOf(asked.map(({ promptTokens }) => promptTokens)),
+      completionTokens: sumOf(asked.map(({ completionTokens }) => completionTokens)),
+      cost:
+        asked.length > 0 && asked.every(({ cost }) => cost !== null) ? sumOf(asked.map(({ cost }) => cost ?? 0)) : null,
+    },
+  }
+}
+
+type Decided = Judgement & { readonly value: GradeValue }
+
+function isDecided(judgement: Judgement): judgement is Decided {
+  return judgement.value !== null
+}
+
+function areVotesEqual({ votes }: Judgement): boolean {
+  return new Set(votes.flatMap(({ value }) => (value === null ? [] : [value]))).size < 2
+}
+
+/** Values of several types are labels. */
+function kindOf(decided: readonly Decided[]): 'boolean' | 'score' | 'labels' | null {
+  const types = new Set(decided.map(({ value }) => typeof value))
+  if (types.size === 0) return null
+  if (types.size > 1) return 'labels'
+  return types.has('boolean') ? 'boolean' : types.has('number') ? 'score' : 'labels'
+}
+
+function valuesOf(decided: readonly Decided[], kind: ReturnType<typeof kindOf>): GradedValues {
+  const sorted = byTask(decided)
+  const rateOf = (isCounted: (value: GradeValue) => boolean): Proportion => {
+    const rate = createRate()
+    for (const { cluster, value } of sorted) rate.add(cluster, isCounted(value))
+    return rate.finish()
+  }
+  const labels = kind === 'labels' ? [...new Set(decided.map(({ value }) => String(value)))].sort() : []
+  return {
+    rate: kind === 'boolean' ? rateOf((value) => value === true) : null,
+    mean:
+      kind === 'score'
+        ? clusteredMean(
+            sorted.map(({ value }) => Number(value)),
+            sorted.map(({ cluster }) => cluster),
+          )
+        : null,
+    labels: labels.map((label) => ({ label, rate: rateOf((value) => String(value) === label) })),
+  }
+}
+
+/** Numbers the tasks, and puts their episodes side by side. */
+function byTask(decided: readonly Decided[]): { readonly cluster: number; readonly value: GradeValue }[] {
+  const groups = Map.groupBy(decided, ({ line }) => line.task)
+  return [...groups.values()].flatMap((group, cluster) => group.map(({ value }) => ({ cluster, value })))
+}
+
+function agreementsOf(graders: readonly GraderVerdicts[]): GraderAgreement[] {
+  const pairs = graders.flatMap((a, i) => graders.slice(i + 1).map((b) => [a, b] as const))
+  const comparable = pairs.filter(([a, b]) => {
+    const kind = kindOf(a.judgements.filter(isDecided))
+    return kind !== null && kind === kindOf(b.judgements.filter(isDecided))
+  })
+  const sameName = ([a, b]: (typeof pairs)[number]) => a.grader.name === b.grader.name
+  return [...comparable.filter(sameName), ...comparable.filter((pair) => !sameName(pair))].flatMap(([a, b]) => {
+    const others = new Map(b.judgements.map((judgement) => [judgement.line.seal, judgement.value]))
+    const judged = a.judgements.flatMap(({ line, value }) => {
+      const other = others.get(line.seal) ?? null
+      const { task, attempt, try: number } = line
+      return value === null || other === null ? [] : [{ task, attempt, try: number, a: value, b: other }]
+    })
+    return judged.length > 0 ? [{ a: a.key, b: b.key, ...agreementOf(judged) }] : []
+  })
+}
+
+function alphasOf(graders: readonly GraderVerdicts[]): GradeSummary['alphas'] {
+  return [...Map.groupBy(graders, ({ grader }) => grader.name)].flatMap(([name, same]) => {
+    const decided = same.flatMap(({ judgements }) => judgements.filter(isDecided))
+    if (same.length < 2 || new Set(decided.map(({ value }) => typeof value)).size > 1) return []
+    const units = [...Map.groupBy(decided, ({ line }) => line.seal).values()].map((group) => ({
+      task: group[0]?.line.task ?? '',
+      values: group.map(({ value }) => value),
+    }))
+    return [{ name, graders: same.length, ...krippendorffAlpha(units) }]
+  })
+}
+
+function correctedOf(judge: GraderVerdicts, graders: readonly GraderVerdicts[]): CorrectedFigure[] {
+  const people = graders.filter(({ grader }) => grader.kind === 'person' && grader.name === judge.grader.name)
+  if (people.length === 0) return []
+  const decided = judge.judgements.filter(isDecided).filter(({ drawn }) => drawn)
+  const kind = kindOf(decided)
+  const labelled = Map.groupBy(
+    people.flatMap(({ judgements }) => judgements.filter(isDecided).filter(({ drawn }) => drawn)),
+    ({ line }) => line.seal,
+  )
+  const correct = (label: string | null, numberOf: (value: GradeValue) => number): CorrectedFigure => ({
+    key: judge.key,
+    label,
+    ...correctedMean(
+      decided.map(({ line, value }) => {
+        const labels = labelled.get(line.seal)
+        const person = labels ? sumOf(labels.map((each) => numberOf(each.value))) / labels.length : null
+        return { task: line.task, judge: numberOf(value), person }
+      }),
+    ),
+  })
+  if (kind === null) return []
+  if (kind !== 'labels') return [correct(null, Number)]
+  const values = [...decided, ...[...labelled.values()].flat()].map(({ value }) => String(value))
+  return [...new Set(values)].sort().map((label) => correct(label, (value) => Number(String(value) === label)))
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0)
+}

@@ -1,0 +1,139 @@
+import { canonicalJson, contentId, type JsonObject } from '@episodic/protocol'
+import type { GradeRecord, GraderRef } from './grade-record.ts'
+import type { GradedEpisode, GradedParts, GraderNeed } from './graded-episode.ts'
+
+/** What a grader answers with: yes or no, a number from 0 to 1, or one of its labels. */
+export type GraderScale = 'boolean' | 'score' | readonly [string, string, ...string[]]
+
+/** The values of a scale. */
+export type ScaleValue<Scale extends GraderScale> = Scale extends 'boolean'
+  ? boolean
+  : Scale extends 'score'
+    ? number
+    : Scale extends readonly (infer Label)[]
+      ? Label
+      : never
+
+/** What a grader says about an episode. */
+export interface Verdict<Value = boolean | number | string> {
+  /** `null`: undecided. It is in no figure, and never counts as 0 or `false`. */
+  readonly value: Value | null
+  readonly why: string
+  /** Words of the episode that show it, each with its step (from 0). Quotes that are not there are marked. */
+  readonly evidence?: readonly { readonly step: number; readonly quote: string }[] | undefined
+  /** What asking a model took, if one was asked. */
+  readonly asked?: GradeRecord['asked']
+}
+
+/** What a grader is given: the episode, and the parts that it needs. */
+export type GraderContext<Need extends GraderNeed = never> = GradedEpisode &
+  Pick<GradedParts, Need> & {
+    /** Numbers the votes on this episode, from 0. */
+    readonly vote: number
+    /** A seed for this grader, episode and vote. */
+    readonly seed: string
+    readonly signal: AbortSignal
+  }
+
+/** A definition of a grader, see {@link defineGrader}. */
+export interface GraderDefinition<Scale extends GraderScale, Need extends GraderNeed> {
+  /** Names the question: verdicts of graders and people under the same name are compared. */
+  readonly name: string
+  readonly version: string
+  readonly scale: Scale
+  /** What it is given besides the actions, observations and the task. Default: nothing more. */
+  readonly needs?: readonly Need[]
+  /** What asks a model, or a person, says so here. Default: `function`. */
+  readonly kind?: 'function' | 'model'
+  /** How often it is asked about each episode. Default 1. The majority, or the mean of scores, counts. */
+  readonly votes?: number
+  /**
+   * What determines its verdicts besides name, version, scale and needs: verdicts are comparable only if it is equal. Default:
+   * its code.
+   */
+  readonly identity?: JsonObject
+  /** Returns the verdict on one episode. What it throws is reported, and the episode stays ungraded. */
+  grade(context: GraderContext<Need>): Verdict<ScaleValue<Scale>> | Promise<Verdict<ScaleValue<Scale>>>
+}
+
+/** A grader, whatever its scale and needs. */
+export interface Grader {
+  readonly name: string
+  readonly version: string
+  readonly scale: GraderScale
+  readonly needs: readonly GraderNeed[]
+  readonly kind: 'function' | 'model'
+  readonly votes: number
+  readonly identity: JsonObject | null
+  grade(context: GraderContext<GraderNeed>): Verdict | Promise<Verdict>
+}
+
+/**
+ * Defines a grader: a function that judges sealed episodes. It is given neither reward, outcome nor the player's name unless
+ * `needs` asks for them, so that it cannot copy them.
+ *
+ * Throws a `TypeError` for a definition without a name, with repeated labels, or with a number of votes that is not a whole
+ * number from 1.
+ */
+export function defineGrader<const Scale extends GraderScale, const Need extends GraderNeed = never>(
+  definition: GraderDefinition<Scale, Need>,
+): Grader {
+  const { name, version, scale, needs = [], kind = 'function', votes = 1, identity = null } = definition
+  if (!name) throw new TypeError('A grader needs a name.')
+  if (typeof scale !== 'string' && new Set(scale).size !== scale.length)
+    throw new TypeError(`The grader ${name} has a label twice: ${scale.join(', ')}.`)
+  if (!(Number.isSafeInteger(votes) && votes >= 1))
+    throw new TypeError(`The grader ${name} has ${votes} votes: give a whole number from 1.`)
+  const grade = (context: GraderContext<GraderNeed>) => definition.grade(context as unknown as GraderContext<Need>)
+  const code = identity ?? { code: String(definition.grade) }
+  return { name, version, scale, needs, kind, votes, identity: code, grade }
+}
+
+/** Whether a value is a grader made by {@link defineGrader}, possibly of another copy of this package. */
+export function isGrader(value: unknown): value is Grader {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'grade' in value &&
+    typeof value.grade === 'function' &&
+    'needs' in value &&
+    Array.isArray(value.needs) &&
+    'scale' in value &&
+    'votes' in value
+  )
+}
+
+/** Returns the reference to a grader that its verdicts carry. */
+export function graderRefOf({ name, version, scale, needs, kind, identity }: Grader): GraderRef {
+  const sorted = [...needs].sort()
+  const sha256 = contentId(canonicalJson({ name, version, scale, needs: sorted, identity }))
+  return { name, version, sha256, kind }
+}
+
+/** Returns what is wrong with a verdict of a grader of this scale; `null` if nothing is. */
+export function findVerdictProblem(scale: GraderScale, verdict: unknown): string | null {
+  if (typeof verdict !== 'object' || verdict === null) return 'it returned no verdict: { value, why }'
+  const { value, why, evidence = [] } = verdict as Partial<Verdict>
+  if (value !== null && !isOnScale(scale, value)) return `its value is ${JSON.stringify(value)}, not ${wordsOf(scale)}`
+  if (typeof why !== 'string') return 'its verdict does not say why, as a text'
+  if (!Array.isArray(evidence) || !evidence.every(isEvidence))
+    return 'its evidence is not a list of { step, quote }, with steps from 0'
+  return null
+}
+
+function isOnScale(scale: GraderScale, value: unknown): boolean {
+  if (scale === 'boolean') return typeof value === 'boolean'
+  if (scale === 'score') return typeof value === 'number' && value >= 0 && value <= 1
+  return scale.some((label) => label === value)
+}
+
+/** Describes the values of a scale. */
+export function wordsOf(scale: GraderScale): string {
+  if (scale === 'boolean') return 'true or false'
+  return scale === 'score' ? 'a number from 0 to 1' : `one of ${scale.join(', ')}`
+}
+
+function isEvidence(one: unknown): boolean {
+  const { step, quote } = (one ?? {}) as { step?: unknown; quote?: unknown }
+  return Number.isSafeInteger(step) && (step as number) >= 0 && typeof quote === 'string'
+}
