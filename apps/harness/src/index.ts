@@ -1,5 +1,5 @@
 export { createFold, type Summary, summarySchema } from '@episodic/report'
-export { type Agent, type Assignment, defineAgent } from './lib/agents/agent.ts'
+export { type Agent, type AgentAnswer, type Assignment, defineAgent } from './lib/agents/agent.ts'
 export type { CheckName, CheckReport } from './lib/check/check-report.ts'
 export { AGENT_ENDPOINTS, checkWorld } from './lib/check/check-world.ts'
 export type { AgentEndpoint, EndpointSession, OpenEndpoint } from './lib/check/endpoints/agent-endpoint.ts'

@@ -1,6 +1,6 @@
 export { abortable, afterThisTurn, every, monotonic, pause } from './lib/clock.ts'
 export { CodedError } from './lib/coded-error.ts'
-export type { PooledRequest } from './lib/completion.ts'
+export { completionSchema, type PooledRequest, type RecordedCall } from './lib/completion.ts'
 export { episodeEndSchema } from './lib/episode-end.ts'
 export { WIRE_VERSION } from './lib/extension.ts'
 export { formatZodError, shorten } from './lib/format-zod-error.ts'

@@ -7,6 +7,7 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `model-unavailable`: the server of a language model did not answer, also after retries.
  * - `model-refused`: the server of a language model rejects requests permanently: its key, model name, URL or an option is
  *   wrong, or its quota is spent.
+ * - `completion-invalid`: an agent recorded something other than an answer of a language model.
  * - `budget-spent`: a policy used more tokens than an episode may use.
  * - `option-invalid`: an option, or a combination of options, is not valid.
  * - `not-forkable`: a run has branch points, and the state of its environment is kept outside.
@@ -34,6 +35,7 @@ export type HarnessErrorCode =
   | 'policy-failed'
   | 'model-unavailable'
   | 'model-refused'
+  | 'completion-invalid'
   | 'budget-spent'
   | 'option-invalid'
   | 'not-forkable'

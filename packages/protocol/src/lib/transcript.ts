@@ -22,8 +22,11 @@ export interface MessageReference {
  * its request, see {@link requestsOf}.
  */
 export interface Transcript {
-  /** Who recorded it: the harness itself asked the model. */
-  readonly by: 'harness'
+  /**
+   * Who recorded it: the harness, which itself asked the model; a proxy between an agent and its models; or the agent. Of the
+   * latter two, completions belong to a step by time: its call was the next, and need not follow from them.
+   */
+  readonly by: 'harness' | 'proxy' | 'agent'
   readonly messages: readonly (JsonObject | MessageReference)[]
   readonly tools: readonly JsonObject[]
   /** Characters that were left out of its messages and tools, which say so in their place. Left out if none were. */

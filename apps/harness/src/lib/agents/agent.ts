@@ -1,5 +1,5 @@
 import type { PolicyContext } from '@episodic/env'
-import type { Observation } from '@episodic/protocol'
+import type { Completion, JsonObject, Observation } from '@episodic/protocol'
 
 /** The input of an agent: a session URL, and the task as its player sees it. */
 export interface Assignment {
@@ -10,8 +10,30 @@ export interface Assignment {
   readonly observation: Observation
   /** The seed of the agent. */
   readonly seed: string
+  /**
+   * Root of an OpenAI-compatible API that records what is asked there, for this episode only. It sends requests on to
+   * `OPENAI_BASE_URL`, with the key that it receives. `null` without `--record-models`. It is a secret.
+   */
+  readonly modelUrl: string | null
+  /**
+   * Records an answer of a language model. The next call of a tool is taken to follow from it. What is recorded here takes
+   * the place of what was asked at `modelUrl`. Throws HarnessError `completion-invalid`.
+   */
+  record(answer: AgentAnswer): void
   /** Aborts when the episode has ended, or when the agent takes too long. */
   readonly signal: AbortSignal
+}
+
+/** An answer of a language model, as an agent records it. What is left out is not known. */
+export interface AgentAnswer
+  extends Partial<Omit<Completion, 'model' | 'calls' | 'prompt' | 'cut'>>,
+    Pick<Completion, 'model'> {
+  /** All tool calls of the answer, in their order. Their arguments are JSON text. */
+  readonly calls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[] | undefined
+  /** What the model was sent, in the shape of its API. */
+  readonly request?:
+    | { readonly messages: readonly JsonObject[]; readonly tools?: readonly JsonObject[] | undefined }
+    | undefined
 }
 
 /**

@@ -22,7 +22,8 @@ const QUOTED_OUTPUT = 500
  * - `EPISODIC_MCP_URL`: the session URL,
  * - `EPISODIC_MCP_CONFIG`: an `mcpServers` JSON file with the same URL, as server `world`,
  * - `EPISODIC_PROMPT`, `EPISODIC_OBSERVATION`: the task with its hints, and the first observation,
- * - `EPISODIC_SEED`: the seed of the agent.
+ * - `EPISODIC_SEED`: the seed of the agent,
+ * - `OPENAI_BASE_URL`, `OPENAI_API_BASE`: the address at which its models are recorded, if they are.
  *
  * Status 0 means that the agent has stopped; another status fails the episode, unless it had ended by then. When the
  * episode has ended, the process group is asked to stop, and killed 2 s later. The group is killed at once when its shell
@@ -57,7 +58,7 @@ exec 3<&-
 `
 
 async function run(command: string, assignment: Assignment, folder: string): Promise<void> {
-  const { url, task, observation, seed, signal } = assignment
+  const { url, task, observation, seed, modelUrl, signal } = assignment
   const config = join(folder, 'mcp.json')
   await writeFile(config, JSON.stringify({ mcpServers: { world: { type: 'http', url } } }), { mode: 0o600 })
   signal.throwIfAborted()
@@ -73,6 +74,7 @@ async function run(command: string, assignment: Assignment, folder: string): Pro
       EPISODIC_PROMPT: [task.prompt, ...task.hints].join('\n\n'),
       EPISODIC_OBSERVATION: observation.text,
       EPISODIC_SEED: seed,
+      ...(modelUrl && { OPENAI_BASE_URL: modelUrl, OPENAI_API_BASE: modelUrl }),
     },
   })
   const stderr = child.stderr as Readable

@@ -2,12 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Environment, type Episode, runEpisode } from '@episodic/env'
 import type { WatchedEnvironment } from '@episodic/env/extend'
 import type { Action } from '@episodic/protocol'
+import { monotonic } from '@episodic/protocol/extend'
 import { HarnessError } from '../harness-error.ts'
+import type { ModelProxy } from '../llm/model-proxy.ts'
 import { policyFault } from '../policy-fault.ts'
 import { policySeedOf } from '../run/plan/plan.ts'
 import type { RunTask } from '../run/play/run-task.ts'
+import { createRecording, type Recording } from '../run/record/recording.ts'
 import { type Sealing, sealEpisode } from '../run/record/seal-episode.ts'
 import type { Agent, Assignment } from './agent.ts'
+import { type AgentModels, openAgentModels } from './agent-models.ts'
+import { attributeAnswers, type SeenStep } from './attribute-answers.ts'
 
 export interface RunAgentTaskOptions {
   readonly agent: Agent
@@ -23,6 +28,10 @@ export interface RunAgentTaskOptions {
   readonly accept?: Sealing['accept']
   /** Seconds that an agent may take for an episode. */
   readonly seconds: number
+  /** Records what the agent asks of language models. Default: `null`, only the agent itself can record it. */
+  readonly proxy?: ModelProxy | null
+  /** How that is kept. Default: all, without secrets. */
+  readonly recording?: Recording
 }
 
 /** Seconds that one `watch` request waits for a step. */
@@ -44,31 +53,48 @@ class Left {
  * agent stops before the end, the episode is `truncated` as `closed`, with the reward so far.
  */
 export function createRunAgentTask(options: RunAgentTaskOptions): RunTask {
-  const { agent, seed, discount, accept } = options
+  const { agent, seed, discount, accept, proxy = null, recording = createRecording() } = options
   return async (planned, { run, signal, now }) => {
     const started = now()
     const policySeed = policySeedOf(seed, planned)
-    const episode = await watchEpisode(planned.task, policySeed, signal, options)
+    using models = openAgentModels(proxy)
+    const { episode, seen } = await watchEpisode(planned.task, policySeed, signal, models, options)
     if (signal.aborted && episode.kind === 'failed') return []
     const time = { started, ended: now() }
     const policy = { name: agent.name, seed: policySeed }
     // Steps of an agent are seen after the fact, so their times are unknown.
     const sealing = { run, policy, discount, time, timed: false, ...(accept && { accept }) }
-    return [sealEpisode(episode, planned, sealing)]
+    const answers = attributeAnswers(models.answers(), seen)
+    const steps = episode.steps.map((step, i) => ({ ...step, completions: answers.steps[i] ?? [] }))
+    const { undecided } = answers
+    const recorded = {
+      undecided,
+      recordedBy: models.by ?? undefined,
+      recording: { ...recording, redact: (text: string) => recording.redact(models.redact(text)) },
+    }
+    return [sealEpisode({ ...episode, steps }, planned, { ...sealing, ...recorded })]
   }
+}
+
+/** An episode of an agent, and when its steps were seen. */
+interface Watched {
+  readonly episode: Episode
+  readonly seen: SeenStep[]
 }
 
 async function watchEpisode(
   task: Parameters<typeof runEpisode>[0]['task'] & object,
   policySeed: string,
   signal: AbortSignal,
+  { modelUrl, record }: AgentModels,
   { agent, watch, score, addressOf, seconds }: RunAgentTaskOptions,
-): Promise<Episode> {
+): Promise<Watched> {
   const watched = watch()
   const ended = new AbortController()
   const left = new AbortController()
   let playing: Promise<void> | null = null
   let failure: { readonly cause: unknown } | null = null
+  const seen: SeenStep[] = []
   try {
     const episode = await runEpisode({
       createEnvironment: () => score(watched),
@@ -79,7 +105,14 @@ async function watchEpisode(
         name: agent.name,
         start({ task, seed }) {
           return (observation) => {
-            playing ??= play({ url: addressOf(watched.capability as string), task, observation, seed })
+            playing ??= play({
+              url: addressOf(watched.capability as string),
+              task,
+              observation,
+              seed,
+              modelUrl,
+              record,
+            })
             return nextAction()
           }
         },
@@ -87,13 +120,16 @@ async function watchEpisode(
     })
     if (episode.kind === 'failed' && episode.cause instanceof Left && episode.start)
       return {
-        kind: 'finished',
-        start: episode.start,
-        steps: episode.steps,
-        end: { kind: 'truncated', reason: 'closed' },
-        success: episode.cause.success,
+        episode: {
+          kind: 'finished',
+          start: episode.start,
+          steps: episode.steps,
+          end: { kind: 'truncated', reason: 'closed' },
+          success: episode.cause.success,
+        },
+        seen,
       }
-    return episode
+    return { episode, seen }
   } finally {
     ended.abort()
     const gone = new AbortController()
@@ -125,7 +161,10 @@ async function watchEpisode(
           if (!gone && left.signal.aborted && !signal.aborted) return null
           throw cause
         })
-      if (action) return action
+      if (action) {
+        seen.push({ action, seen: monotonic() })
+        return action
+      }
       if (!gone) continue
       if (failure) throw failureOf(failure.cause)
       throw new Left((await watched.finish({ signal })).success)

@@ -3,6 +3,7 @@ import type { OutsidePlayer } from '@episodic/env'
 import { HarnessError } from '../harness-error.ts'
 import { policyFault } from '../policy-fault.ts'
 import type { Agent } from './agent.ts'
+import type { AgentModels } from './agent-models.ts'
 
 /** Milliseconds for an agent to return after the end of its seat's episode. */
 const RETURN_TIMEOUT = 5_000
@@ -12,18 +13,21 @@ const RETURN_TIMEOUT = 5_000
  *
  * @param addressOf - returns the session URL of a capability.
  * @param seconds - that the agent may take for an episode.
+ * @param models - the language models of the agent in that episode.
  */
 export function createSeatAgent(
   agent: Agent,
   addressOf: (capability: string) => string,
   seconds: number,
+  { modelUrl, record }: AgentModels,
 ): OutsidePlayer {
   return {
     name: agent.name,
     async playSeat({ context: { task, seed }, capability, observation, signal }) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000)])
       const gone = new AbortController()
-      const played = agent.play({ url: addressOf(capability), task, observation, seed, signal: limit })
+      const assignment = { url: addressOf(capability), task, observation, seed, modelUrl, record }
+      const played = agent.play({ ...assignment, signal: limit })
       const late = new Promise<void>((resolve) => {
         const wait = () => void pause(RETURN_TIMEOUT, null, { signal: gone.signal }).then(() => resolve(), resolve)
         limit.addEventListener('abort', wait, { once: true })

@@ -122,6 +122,7 @@ export function runCommand(console: Console): Command {
       wholeNumber(0),
       DEFAULTS.outageLimit,
     )
+    .option('--record-models', 'with agent:<file> and process:<command>: record what it asks of language models')
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
@@ -139,7 +140,8 @@ Examples:
   episodic run number-guessing --out runs/mine --resume --retry-failed
   episodic run kuhn-poker --seat first=solver --seat second=random
   episodic run warehouse --policy llm:qwen3 --base-url http://127.0.0.1:8000/v1
-  episodic run warehouse --policy 'process:my-agent --url $EPISODIC_MCP_URL'`,
+  episodic run warehouse --policy 'process:my-agent --url $EPISODIC_MCP_URL'
+  episodic run warehouse --policy 'process:my-agent' --record-models`,
     )
   return addTargetOptions(addModelOptions(command), PLAYED_SERVERS).action(
     (world: string | undefined, options: RunOptions) => run(world, options, console),

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Completion, ModelRequest, ToolInfo } from '@episodic/protocol'
+import type { ModelRequest, ToolInfo } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
 import { cleanText } from '@episodic/report'
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
@@ -9,6 +9,7 @@ import { nameStatus } from './http-status.ts'
 import type { ModelSettings } from './model-options.ts'
 import { type Answer, parseAnswer } from './parse-answer.ts'
 import type { Message } from './transcript.ts'
+import { codeOf, type Try, timesOf } from './tries.ts'
 
 /** A language model behind an OpenAI-compatible API. */
 export interface ChatModel {
@@ -100,13 +101,6 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
   }
 }
 
-/** One request, and when it was sent and answered. */
-interface Try {
-  readonly sent: number
-  readonly answered: number
-  readonly failure: { readonly status: number | null; readonly code: string } | null
-}
-
 /** Returns a `fetch` that adds each request to `tries`. */
 function recordTries(send: typeof fetch, tries: Try[]): typeof fetch {
   return async (request, init) => {
@@ -121,37 +115,6 @@ function recordTries(send: typeof fetch, tries: Try[]): typeof fetch {
       throw error
     }
   }
-}
-
-/** Returns the code of a network error, which is that of its root cause. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  if (error.cause instanceof Error) return codeOf(error.cause)
-  const { code } = error as Error & { code?: unknown }
-  return typeof code === 'string' ? code : 'unknown'
-}
-
-/**
- * Returns how long the last request took, which was answered, and the requests that failed before it.
- *
- * @param paced - milliseconds of waiting for the rate limit.
- */
-function timesOf(tries: readonly Try[], paced: number): Pick<Completion, 'time' | 'tries'> {
-  const last = tries.at(-1)
-  if (!last) return {}
-  const failed = tries.flatMap(({ sent, answered, failure }) =>
-    failure ? [{ ...failure, milliseconds: rounded(answered - sent) }] : [],
-  )
-  const pauses = tries.slice(1).reduce((sum, { sent }, i) => sum + sent - (tries[i] as Try).answered, 0)
-  return {
-    time: { milliseconds: rounded(last.answered - last.sent), waited: rounded(paced + pauses) },
-    ...(failed.length > 0 && { tries: failed }),
-  }
-}
-
-/** Rounds to microseconds. */
-function rounded(milliseconds: number): number {
-  return Math.round(milliseconds * 1_000) / 1_000
 }
 
 function functionOf({ name, description, inputSchema }: ToolInfo): OpenAI.ChatCompletionFunctionTool {

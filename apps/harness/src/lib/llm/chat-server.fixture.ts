@@ -34,7 +34,9 @@ export async function startChatServer(answer: Answering): Promise<ChatServer> {
     const request: ChatRequest = JSON.parse(await text(incoming))
     requests.push(request)
     const body = await answer(request, requests.length - 1, response, incoming)
-    if (body) response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
+    if (!body) return
+    if (request.stream) await stream(body as Parameters<typeof stream>[0], response)
+    else response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -46,6 +48,51 @@ export async function startChatServer(answer: Answering): Promise<ChatServer> {
       await once(server, 'close')
     },
   }
+}
+
+/** Sends an answer as a stream of events that splits its texts, and with its usage in an event of its own. */
+async function stream(
+  body: { readonly choices: [{ readonly message: Streamed; readonly finish_reason: string }]; readonly usage: object },
+  response: ServerResponse,
+): Promise<void> {
+  const { choices, usage, ...rest } = body
+  const [{ message, finish_reason }] = choices
+  const { content, reasoning, tool_calls = [] } = message
+  const deltas = [
+    { role: 'assistant' },
+    ...halves(reasoning).map((part) => ({ reasoning: part })),
+    ...halves(content).map((part) => ({ content: part })),
+    ...tool_calls.flatMap(({ id, type, function: { name, arguments: args } }, index) => [
+      { tool_calls: [{ index, id, type, function: { name, arguments: '' } }] },
+      ...halves(args).map((part) => ({ tool_calls: [{ index, function: { arguments: part } }] })),
+    ]),
+  ]
+  const events = [
+    ...deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] })),
+    { choices: [{ index: 0, delta: {}, finish_reason }] },
+    { choices: [], usage },
+  ].map((event) => JSON.stringify({ ...rest, object: 'chat.completion.chunk', ...event }))
+  response.setHeader('content-type', 'text/event-stream; charset=utf-8')
+  // One at a time: what stands between may keep none back until the next.
+  for (const event of [...events, '[DONE]'])
+    await new Promise<void>((resolve) => response.write(`data: ${event}\n\n`, () => resolve()))
+  response.end()
+}
+
+interface Streamed {
+  readonly content: string | null
+  readonly reasoning?: string
+  readonly tool_calls?: readonly {
+    readonly id: string
+    readonly type: string
+    readonly function: { readonly name: string; readonly arguments: string }
+  }[]
+}
+
+function halves(text: string | null = null): string[] {
+  if (!text) return []
+  const middle = Math.ceil(text.length / 2)
+  return [text.slice(0, middle), text.slice(middle)]
 }
 
 /** The body of an answer that calls a tool. */

@@ -123,14 +123,14 @@ function describePlay(
   { world, target, transport, players, settings }: PreparedRun,
   configuration: RunConfiguration,
 ): RunManifest['played'] {
-  const { concurrency, processes, transcript } = settings
+  const { concurrency, processes, transcript, recordModels } = settings
   return {
     transport: isServed(world) ? world.address : target ? 'a server that was there' : transport,
     concurrency,
     processes,
     ...(players.kind === 'one' && { player: players.player.name }),
     ...(isServed(world) && { guarantees: world.guarantees }),
-    ...(policyNames(configuration).some(isLlm) && { transcript }),
+    ...((recordModels || policyNames(configuration).some(isLlm)) && { transcript }),
   }
 }
 

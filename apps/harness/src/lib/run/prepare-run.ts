@@ -44,6 +44,11 @@ export async function prepareRun(given: string | undefined, settings: RunSetting
   const model = modelSettingsOf(settings, settings.processes)
   const players = await findPlayers(world, playersOf(settings), { model })
   const isPlayedByAgent = includesAgent(players)
+  if (settings.recordModels && !isPlayedByAgent)
+    throw new HarnessError(
+      'option-invalid',
+      '--record-models is for process:<command> and agent:<file>. What llm:<model> is sent and says is always recorded.',
+    )
   if (isPlayedByAgent && settings.branch.length > 0)
     throw new HarnessError(
       'option-invalid',
@@ -67,9 +72,11 @@ export async function prepareRun(given: string | undefined, settings: RunSetting
 
 /** Connects to the environment of a run in this process. Rejects as {@link openRunner} does. */
 export function openPrepared(prepared: PreparedRun, configuration: RunConfiguration): Promise<Runner> {
-  const { concurrency, retryTimeout, workerThreads = false } = prepared.settings
+  const { concurrency, retryTimeout, workerThreads = false, recordModels } = prepared.settings
+  const { baseUrl, prices } = modelSettingsOf(prepared.settings)
   const recording = recordingOf(prepared.settings)
-  return openRunner(configuration, { ...prepared, workerThreads, concurrency, retryTimeout, recording })
+  const models = recordModels ? { baseUrl, prices } : null
+  return openRunner(configuration, { ...prepared, workerThreads, concurrency, retryTimeout, recording, models })
 }
 
 /** Returns the configuration of a run. Rejects with `option-invalid` for options that it cannot have. */

@@ -30,6 +30,7 @@ export const runSettingsSchema = z.object({
   workerThreads: z.boolean().optional(),
   /** Seconds. */
   retryTimeout: z.int().min(0).default(RETRY_TIMEOUT),
+  recordModels: z.boolean().optional(),
   retryFailed: z.enum(RETRIED).optional(),
   tries: z.int().min(2).default(3),
   failFast: z.int().min(0).default(FAIL_FAST),

@@ -1,4 +1,5 @@
 import { type LoggedStep, seedFor } from '@episodic/protocol'
+import { monotonic } from '@episodic/protocol/extend'
 import type { PolicyContext } from '../policy/policy.ts'
 import type { Game, GameStart } from './game.ts'
 import type { MatchOptions, MatchStep } from './match.ts'
@@ -25,8 +26,9 @@ export class LiveMatch {
   }
 
   /** Keeps a step of this process, whose report the table has. */
-  keep(step: MatchStep): void {
-    this.#steps.push(step)
+  keep(step: Omit<MatchStep, 'seen'>): void {
+    const { now = monotonic } = this.options
+    this.#steps.push({ ...step, seen: now() })
   }
 
   /** Takes in a step of the log. Returns `false` if it is known. */

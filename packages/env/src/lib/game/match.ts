@@ -14,6 +14,8 @@ export interface MatchStep extends SeatStep {
    * for a seat that did not act.
    */
   readonly milliseconds: number | null
+  /** When this process learned of the step, by its clock: soon after it was played, if that was from outside. */
+  readonly seen: number
 }
 
 /** What an episode was for one seat. */

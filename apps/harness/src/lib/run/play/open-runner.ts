@@ -2,9 +2,11 @@ import type { Target } from '@episodic/env'
 import { declaredAction } from '@episodic/mcp-server/extend'
 import type { Action, EnvironmentInfo } from '@episodic/protocol'
 import { type Agent, isAgent } from '../../agents/agent.ts'
+import type { AgentModels } from '../../agents/agent-models.ts'
 import { createRunAgentTask } from '../../agents/run-agent-task.ts'
 import { createSeatAgent } from '../../agents/seat-agent.ts'
 import { HarnessError } from '../../harness-error.ts'
+import { type ModelProxyOptions, openModelProxy } from '../../llm/model-proxy.ts'
 import { isServed, type PlayedWorld } from '../../served-world.ts'
 import type { World } from '../../world.ts'
 import type { RunConfiguration } from '../plan/configuration.ts'
@@ -33,6 +35,8 @@ export interface OpenRunnerOptions {
   readonly players: Players
   /** How the answers of language models are kept. */
   readonly recording: Recording
+  /** The proxy that records what agents ask of language models; `null` for none. */
+  readonly models?: ModelProxyOptions | null
 }
 
 /** Connects to the environment of a run. Throws if the server is unreachable or serves something else. */
@@ -48,6 +52,7 @@ export async function openRunner(
     retryTimeout,
     players,
     recording,
+    models = null,
   }: OpenRunnerOptions,
 ): Promise<Runner> {
   await using cleanUp = new AsyncDisposableStack()
@@ -59,16 +64,18 @@ export async function openRunner(
         ? openTarget(target, retryTimeout)
         : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout })),
   )
+  const proxy = models && cleanUp.use(await openModelProxy(models))
   const { seed, discount, branch, maxSteps, weights } = configuration
   if (players.kind === 'seats') {
     const createGame = gameFactory(configuration, connection)
     const accept = (action: Action) => declaredAction((world as World).environment, action)
-    const outside = (agent: Agent) => createSeatAgent(agent, sessionUrls(agentUrl), AGENT_SECONDS)
-    const seated = Object.entries(players.policies).map(
-      ([seat, player]) => [seat, isAgent(player) ? outside(player) : player] as const,
-    )
-    const policies = Object.fromEntries(seated)
-    const runTask = createRunMatchTask({ policies, createGame, seed, maxSteps, weights, discount, accept, recording })
+    const { policies } = players
+    const addressOf = Object.values(policies).some(isAgent) ? sessionUrls(agentUrl) : null
+    const seatAgent = addressOf
+      ? (agent: Agent, models: AgentModels) => createSeatAgent(agent, addressOf, AGENT_SECONDS, models)
+      : null
+    const scoring = { seed, maxSteps, weights, discount, accept, recording }
+    const runTask = createRunMatchTask({ policies, createGame, ...scoring, seatAgent, proxy })
     const owned = cleanUp.move()
     return { runTask, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   }
@@ -87,6 +94,8 @@ export async function openRunner(
         discount,
         accept,
         seconds: AGENT_SECONDS,
+        proxy,
+        recording,
       })
     : createRunTask({ createEnvironment, policy: player, seed, discount, branch, accept, recording })
   const owned = cleanUp.move()

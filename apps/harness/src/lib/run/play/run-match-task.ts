@@ -1,17 +1,25 @@
-import { type Game, type OutsidePlayer, type Policy, runMatch } from '@episodic/env'
+import { type Game, type Match, type OutsidePlayer, type Policy, runMatch } from '@episodic/env'
+import { absenceOf } from '@episodic/mcp-server/extend'
 import { type Action, seedFor } from '@episodic/protocol'
+import { type Agent, isAgent } from '../../agents/agent.ts'
+import { type AgentModels, openAgentModels } from '../../agents/agent-models.ts'
+import { attributeAnswers } from '../../agents/attribute-answers.ts'
+import type { ModelProxy } from '../../llm/model-proxy.ts'
 import { reportAnswers } from '../../llm/report-answers.ts'
 import { isLlm } from '../../policies.ts'
-import { isPolicy } from '../../world.ts'
 import { policySeedOf } from '../plan/plan.ts'
-import type { Recording } from '../record/recording.ts'
+import { createRecording, type Recording } from '../record/recording.ts'
 import { sealMatch } from '../record/seal-match.ts'
 import type { RunTask } from './run-task.ts'
 
 export interface RunMatchTaskOptions {
   readonly createGame: () => Game
   /** The policy of each seat, or the agent that plays it. */
-  readonly policies: { readonly [seat: string]: Policy | OutsidePlayer }
+  readonly policies: { readonly [seat: string]: Policy | Agent }
+  /** Returns an agent as the player of a seat, for one match; `null` if no agent plays. */
+  readonly seatAgent?: ((agent: Agent, models: AgentModels) => OutsidePlayer) | null
+  /** Records what agents ask of language models. Default: `null`, only an agent itself can record it. */
+  readonly proxy?: ModelProxy | null
   /** The seed of the run. */
   readonly seed: string
   /** The most steps of a seat; `null` for the limits of the task. */
@@ -26,28 +34,70 @@ export interface RunMatchTaskOptions {
 
 /** Plays an environment of several seats in this process, with a policy for each seat. */
 export function createRunMatchTask(options: RunMatchTaskOptions): RunTask {
-  const { createGame, policies, seed, maxSteps, weights, discount, accept, recording } = options
+  const { createGame, policies, seed, maxSteps, weights, discount, accept, seatAgent, proxy = null } = options
+  const { recording = createRecording() } = options
   return async (planned, { run, signal, now, onAnswer }) => {
     const started = now()
-    const seated = Object.entries(policies).map(([seat, player]) => [
-      seat,
-      onAnswer && isPolicy(player) && isLlm(player.name) ? reportAnswers(player, onAnswer) : player,
-    ])
     const { task } = planned
     const policySeed = policySeedOf(seed, planned)
     const steps = Math.min(task.limits.steps ?? Number.POSITIVE_INFINITY, maxSteps ?? Number.POSITIVE_INFINITY)
     const limits = Number.isFinite(steps) ? { ...task.limits, steps } : task.limits
-    const match = await runMatch({
-      createGame,
-      policies: Object.fromEntries(seated),
-      task: { ...task, limits },
-      policySeed,
-      signal,
-    })
+    using opened = new DisposableStack()
+    const models = new Map<string, AgentModels>()
+    const players: Record<string, Policy | OutsidePlayer> = {}
+    for (const [seat, player] of Object.entries(policies)) {
+      if (isAgent(player) && seatAgent) {
+        const own = opened.use(openAgentModels(proxy))
+        models.set(seat, own)
+        players[seat] = seatAgent(player, own)
+      } else {
+        const policy = player as Policy
+        players[seat] = onAnswer && isLlm(policy.name) ? reportAnswers(policy, onAnswer) : policy
+      }
+    }
+    const playing = { createGame, policies: players, task: { ...task, limits }, policySeed, signal }
+    const match = withAnswers(await runMatch(playing), models)
     if (signal.aborted && match.kind === 'failed') return []
     const named = Object.entries(policies).map(([seat, { name }]) => [seat, { name, seed: seedFor(policySeed, seat) }])
     const time = { started, ended: now() }
-    const sealing = { run, policies: Object.fromEntries(named), weights, discount, accept, time }
-    return [sealMatch(match, planned, { ...sealing, ...(recording && { recording }) })]
+    const recordedBy = Object.fromEntries([...models].flatMap(([seat, { by }]) => (by ? [[seat, by]] : [])))
+    const redact = (text: string) =>
+      recording.redact([...models.values()].reduce((rest, own) => own.redact(rest), text))
+    const sealing = {
+      run,
+      policies: Object.fromEntries(named),
+      weights,
+      discount,
+      accept,
+      time,
+      ...(models.size > 0 && { recordedBy }),
+    }
+    return [sealMatch(match, planned, { ...sealing, recording: { ...recording, redact } })]
   }
+}
+
+/**
+ * Returns a match with the answers of the models of its agents. Those after the last step of a seat are kept with that
+ * step, unless its failure ended the match.
+ */
+function withAnswers(match: Match, models: ReadonlyMap<string, AgentModels>): Match {
+  let { steps } = match
+  let undecided = match.kind === 'failed' ? match.undecided : []
+  for (const [seat, own] of models) {
+    const isOwn = (step: Match['steps'][number]) => step.seat === seat && !absenceOf(step.action)
+    const attributed = attributeAnswers(own.answers(), steps.filter(isOwn))
+    const left = [...attributed.steps]
+    const last = steps.findLast(isOwn)
+    const isAtFault = match.kind === 'failed' && match.seat === seat
+    if (isAtFault) undecided = attributed.undecided
+    steps = steps.map((step) => {
+      if (!isOwn(step)) return step
+      const completions = left.shift() ?? []
+      return {
+        ...step,
+        completions: step === last && !isAtFault ? [...completions, ...attributed.undecided] : completions,
+      }
+    })
+  }
+  return match.kind === 'failed' ? { ...match, steps, undecided } : { ...match, steps }
 }

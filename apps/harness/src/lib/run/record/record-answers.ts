@@ -28,16 +28,17 @@ export interface RecordedAnswers {
  * that a replay needs is touched.
  *
  * @param answers - those of the steps in their order, then those that led to no step.
+ * @param by - who recorded. Default: the harness.
  * @param mostBytes - of the steps, the answers and the transcript.
  */
 export function recordAnswers(
   answers: readonly ModelAnswer[],
   steps: readonly RecordedStep[],
   { keep, redact }: Recording,
-  mostBytes = MOST_BYTES,
+  { by = 'harness', mostBytes = MOST_BYTES }: { readonly by?: Transcript['by']; readonly mostBytes?: number } = {},
 ): RecordedAnswers {
   if (answers.length === 0) return { completions: [] }
-  const requests = keep === 'full' && answers.some(({ request }) => request) ? poolRequests(answers, steps) : null
+  const requests = keep === 'full' && answers.some(({ request }) => request) ? poolRequests(answers, steps, by) : null
   const redacted = answers.map(({ request: _, prompt: __, ...answer }, i): Completion => {
     const prompt = requests?.prompts[i]
     return { ...(keep === 'none' ? withoutTexts(answer) : mapAnswer(answer, redact)), ...(prompt && { prompt }) }

@@ -15,7 +15,11 @@ export interface PooledRequests {
  *
  * @param answers - those of the steps in their order, then those that led to no step.
  */
-export function poolRequests(answers: readonly ModelAnswer[], steps: readonly RecordedStep[]): PooledRequests {
+export function poolRequests(
+  answers: readonly ModelAnswer[],
+  steps: readonly RecordedStep[],
+  by: Transcript['by'],
+): PooledRequests {
   const recorded = new References(answers, steps)
   const messages = new Pool<JsonObject | MessageReference>((message, text) => recorded.take(text) ?? message)
   const tools = new Pool<JsonObject>((tool) => tool)
@@ -24,7 +28,7 @@ export function poolRequests(answers: readonly ModelAnswer[], steps: readonly Re
   )
   return {
     prompts: prompts.map((prompt) => prompt ?? null),
-    transcript: { by: 'harness', messages: messages.entries, tools: tools.entries },
+    transcript: { by, messages: messages.entries, tools: tools.entries },
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type SealedRecord,
   type Step,
   sealOf,
+  type Transcript,
 } from '@episodic/protocol'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import { placeAnswers, recordAnswers } from './record-answers.ts'
@@ -23,6 +24,10 @@ export interface Sealing {
   readonly accept?: (action: Action) => Action
   /** The episode's place in its tree. Default: `null`, it is not part of one. */
   readonly branch?: EpisodeRecord['branch']
+  /** Answers of a language model after the last step, beside those of a failed episode. Default: none. */
+  readonly undecided?: readonly ModelAnswer[]
+  /** Who recorded the answers of a language model. Default: the harness. */
+  readonly recordedBy?: Transcript['by'] | undefined
   /** How the answers of a language model are kept. Default: all, without secrets. */
   readonly recording?: Recording
   /** Whether the times of the steps are known. Default: `true`. */
@@ -53,8 +58,10 @@ export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: 
   const answers = [
     ...steps.flatMap(({ completions }) => completions),
     ...(episode.kind === 'failed' ? episode.undecided : []),
+    ...(sealing.undecided ?? []),
   ]
-  const { completions, transcript } = recordAnswers(answers, played, recording)
+  const { recordedBy } = sealing
+  const { completions, transcript } = recordAnswers(answers, played, recording, recordedBy ? { by: recordedBy } : {})
   const { steps: recorded, undecided } = placeAnswers(played, completions)
   const reproducible: Reproducible = {
     environment: task.environment,
@@ -66,7 +73,14 @@ export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: 
     outcome:
       episode.kind === 'finished'
         ? { kind: 'finished', end: episode.end, ...(episode.success !== undefined && { success: episode.success }) }
-        : { kind: 'failed', error: withoutSecrets(describeFailure(episode.cause), answers, recording) },
+        : {
+            kind: 'failed',
+            error: withoutSecrets(
+              describeFailure(episode.cause),
+              answers.length > 0 || recordedBy !== undefined,
+              recording,
+            ),
+          },
   }
   return sealed({
     format: 3,
@@ -104,13 +118,13 @@ export function describeFailure(cause: unknown): { readonly code: string; readon
   return { code: typeof code === 'string' ? code : 'unexpected', message: cause.message }
 }
 
-/** Takes secrets out of a failure that may quote a language model. */
+/** Takes secrets out of a failure, if it may quote a language model or a program that uses one. */
 export function withoutSecrets(
   { code, message }: { readonly code: string; readonly message: string },
-  answers: readonly ModelAnswer[],
+  mayQuote: boolean,
   { redact }: Recording,
 ) {
-  return { code, message: answers.length > 0 ? redact(message) : message }
+  return { code, message: mayQuote ? redact(message) : message }
 }
 
 /** Rounds to microseconds. */

@@ -8,6 +8,7 @@ import {
   type RecordedSeatStep,
   type ReproducibleMatch,
   type Reward,
+  type Transcript,
 } from '@episodic/protocol'
 import { seatRecordOf } from '@episodic/report'
 import type { PlannedEpisode } from '../plan/plan.ts'
@@ -24,6 +25,8 @@ export interface MatchSealing {
   readonly discount: number
   /** Returns the recorded part of a player's action, see `declaredAction`. */
   readonly accept: (action: Action) => Action
+  /** Who recorded the answers of the language model of a seat. Default: the harness. */
+  readonly recordedBy?: { readonly [seat: string]: Transcript['by'] }
   /** How the answers of language models are kept. Default: all, without secrets. */
   readonly recording?: Recording
   /** Milliseconds since the run started. */
@@ -61,7 +64,11 @@ export function sealMatch(match: Match, planned: PlannedEpisode, sealing: MatchS
         ? { kind: 'finished' }
         : {
             kind: 'failed',
-            error: withoutSecrets(describeFailure(match.cause), match.undecided, recording),
+            error: withoutSecrets(
+              describeFailure(match.cause),
+              match.undecided.length > 0 || sealing.recordedBy !== undefined,
+              recording,
+            ),
             seat: match.seat,
           },
   }
@@ -77,7 +84,7 @@ export function sealMatch(match: Match, planned: PlannedEpisode, sealing: MatchS
     time: { started: roundTime(sealing.time.started), ended: roundTime(sealing.time.ended) },
     seal: null,
   }
-  const record = withAnswers(raw, recording)
+  const record = withAnswers(raw, recording, sealing.recordedBy ?? {})
   if (match.kind === 'failed') return sealed(record)
   const seats = names.map((name) => [
     name,
@@ -110,14 +117,21 @@ export function sealMatch(match: Match, planned: PlannedEpisode, sealing: MatchS
 }
 
 /** Returns a match with what it keeps of the answers of each seat's model, and of what the model was sent. */
-function withAnswers(record: MatchRecord, recording: Recording): MatchRecord {
+function withAnswers(
+  record: MatchRecord,
+  recording: Recording,
+  recordedBy: NonNullable<MatchSealing['recordedBy']>,
+): MatchRecord {
   const names = Object.keys(record.seats)
   let { seats, steps, undecided } = record
   for (const name of names) {
     const own = seatRecordOf(record, name)
     const answers = [...own.steps.flatMap(({ completions = [] }) => completions), ...(own.undecided ?? [])]
     if (answers.length === 0) continue
-    const { completions, transcript } = recordAnswers(answers, own.steps, recording, MOST_BYTES / names.length)
+    const { completions, transcript } = recordAnswers(answers, own.steps, recording, {
+      mostBytes: MOST_BYTES / names.length,
+      by: recordedBy[name] ?? 'harness',
+    })
     const placed = placeAnswers(steps, completions, ({ seat }) => seat === name)
     steps = placed.steps
     if (placed.undecided.length > 0) undecided = placed.undecided

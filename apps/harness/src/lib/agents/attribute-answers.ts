@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ModelAnswer } from '@episodic/env'
+import type { Action } from '@episodic/protocol'
+import { isObject, type RecordedCall } from '@episodic/protocol/extend'
+import type { TimedAnswer } from '../llm/answer-log.ts'
+
+/** A step of an agent, and when this process learned of it, by the clock of `monotonic`. */
+export interface SeenStep {
+  readonly action: Action
+  readonly seen: number
+}
+
+/** The answers of a model by the steps to which they led. */
+export interface AttributedAnswers {
+  /** One list for each step. */
+  readonly steps: readonly (readonly ModelAnswer[])[]
+  /** Those after the last step. */
+  readonly undecided: readonly ModelAnswer[]
+}
+
+/**
+ * Attributes each answer to the step whose call came next. That is a guess by time, since a call does not say which answer
+ * it follows: it can be wrong for an agent that asks several models at once. Times are a little late, both of steps
+ * and of answers, so an answer goes to the step before or after instead if it called that one and not its own. Calls that
+ * were played are marked.
+ *
+ * @param answers - in the order in which they ended.
+ */
+export function attributeAnswers(answers: readonly TimedAnswer[], steps: readonly SeenStep[]): AttributedAnswers {
+  const placed: ModelAnswer[][] = [...steps, null].map(() => [])
+  const isPlayed = new Set<number>()
+  let earliest = 0
+  let timely = 0
+  for (const { answer, ended } of answers) {
+    while (timely < steps.length && (steps[timely] as SeenStep).seen < ended) timely += 1
+    const { calls = [] } = answer
+    const called = [timely, timely + 1, timely - 1].find((place) => {
+      const step = steps[place]
+      return step && place >= earliest && !isPlayed.has(place) && calls.some((call) => isCallOf(call, step.action))
+    })
+    const place = called ?? Math.max(timely, earliest)
+    // Calls of one answer may be played one after another.
+    let next = place
+    const marked = calls.map((call) => {
+      const step = steps[next]
+      const played = step !== undefined && !isPlayed.has(next) && isCallOf(call, step.action)
+      if (played) isPlayed.add(next++)
+      return { ...call, played }
+    })
+    placed[place]?.push(marked.length > 0 ? { ...answer, calls: marked } : answer)
+    earliest = place
+  }
+  return { steps: placed.slice(0, -1), undecided: placed.at(-1) ?? [] }
+}
+
+/**
+ * Whether a call may be the one of an action: clients put the name of their server in front of that of the tool, and an
+ * action has only the arguments that the tool declares, with their defaults.
+ */
+function isCallOf({ name, arguments: written }: RecordedCall, { tool, arguments: args }: Action): boolean {
+  if (name !== tool && !['_', '-', '.', '/', ':'].some((sign) => name.endsWith(`${sign}${tool}`))) return false
+  try {
+    const called: unknown = JSON.parse(written === '' ? '{}' : written)
+    return (
+      isObject(called) &&
+      Object.keys(called).every((key) => !Object.hasOwn(args, key) || isDeepStrictEqual(called[key], args[key]))
+    )
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,252 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import OpenAI from 'openai'
+import { afterEach, describe, expect, it } from 'vitest'
+import { HarnessError } from '../harness-error.ts'
+import { calling, saying } from './chat-server.fixture.ts'
+import { type ModelProxyOptions, openModelProxy, type RecordedModels } from './model-proxy.ts'
+
+const KEY = 'sk-nobody-may-read-this'
+const MESSAGES: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Hm?' }]
+
+let cleanUp = new AsyncDisposableStack()
+afterEach(async () => {
+  await cleanUp.disposeAsync()
+  cleanUp = new AsyncDisposableStack()
+})
+
+/** Starts the true server of a model. Returns the root of its API. */
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanUp.defer(async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+async function open(answer: RequestListener, options: ModelProxyOptions = {}): Promise<RecordedModels> {
+  const proxy = cleanUp.use(await openModelProxy({ baseUrl: await serve(answer), ...options }))
+  return cleanUp.use(proxy.open())
+}
+
+function json(response: ServerResponse, body: object, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+function client({ url }: RecordedModels): OpenAI {
+  return new OpenAI({ baseURL: url, apiKey: KEY, maxRetries: 0 })
+}
+
+function ask({ url }: RecordedModels, body: object, signal?: AbortSignal): Promise<Response> {
+  return fetch(`${url}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}` },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  })
+}
+
+const completionsOf = (models: RecordedModels) => models.answers().map(({ answer }) => answer)
+
+describe('openModelProxy', () => {
+  it('sends requests on with their headers, and returns answers with theirs', async () => {
+    const seen: Pick<IncomingMessage, 'url' | 'method' | 'headers'>[] = []
+    const models = await open((request, response) => {
+      seen.push(request)
+      response.setHeader('x-request-id', 'r1')
+      json(response, { object: 'list', data: [] }, 203)
+    })
+    const answer = await fetch(`${models.url}/models?limit=2`, {
+      headers: { authorization: `Bearer ${KEY}`, 'x-team': 'blue' },
+    })
+    expect(answer.status).toBe(203)
+    expect(answer.headers.get('x-request-id')).toBe('r1')
+    expect(await answer.json()).toEqual({ object: 'list', data: [] })
+    expect(seen[0]).toMatchObject({ method: 'GET', url: '/v1/models?limit=2' })
+    expect(seen[0]!.headers).toMatchObject({ authorization: `Bearer ${KEY}`, 'x-team': 'blue' })
+    expect(models.answers()).toEqual([])
+  })
+
+  it('passes each part of a stream on before the next comes, and records the whole', async () => {
+    const isRead = Promise.withResolvers<void>()
+    const chunk = (delta: object, finish: string | null = null) =>
+      `data: ${JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+    const models = await open(async (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(chunk({ role: 'assistant', content: 'Let me ' }))
+      await isRead.promise
+      const call = { index: 0, id: 'a', type: 'function', function: { name: 'guess', arguments: '{"value":' } }
+      const rest = `${chunk({ content: 'see. Größe' })}${chunk({ tool_calls: [call] })}`
+      const more = chunk({ tool_calls: [{ index: 0, function: { arguments: '7}' } }] })
+      const bytes = Buffer.from(`${rest}${more}${chunk({}, 'tool_calls')}data: [DONE]\n\n`)
+      // In the middle of a letter.
+      const middle = bytes.indexOf('ö') + 1
+      response.write(bytes.subarray(0, middle))
+      response.end(bytes.subarray(middle))
+    })
+    const stream = await client(models).chat.completions.create({ model: 'm', messages: MESSAGES, stream: true })
+    let said = ''
+    for await (const { choices } of stream) {
+      said += choices[0]?.delta.content ?? ''
+      isRead.resolve()
+    }
+    expect(said).toBe('Let me see. Größe')
+    expect(completionsOf(models)).toMatchObject([
+      {
+        text: said,
+        model: 'm',
+        asked: 'm',
+        finish: 'tool_calls',
+        calls: [{ id: 'a', name: 'guess', arguments: '{"value":7}', played: false }],
+        request: { messages: MESSAGES, tools: [] },
+      },
+    ])
+  })
+
+  it('passes errors on as they are, and records them before the answer to the same request', async () => {
+    const errors = [429, 503]
+    const models = await open((_, response) => {
+      const status = errors.shift()
+      if (status) json(response, { error: { message: `Not now: ${status}.` } }, status)
+      else json(response, saying({ role: 'assistant', content: 'Yes.' }))
+    })
+    const body = { model: 'm', messages: MESSAGES }
+    for (const status of [429, 503]) {
+      const answer = await ask(models, body)
+      expect(answer.status).toBe(status)
+      expect(await answer.json()).toEqual({ error: { message: `Not now: ${status}.` } })
+    }
+    expect(completionsOf(models)).toMatchObject([{ model: 'm', text: null, tries: [{ status: 429 }, { status: 503 }] }])
+    expect(completionsOf(models)[0]).not.toHaveProperty('time')
+    expect(await (await ask(models, body)).json()).toMatchObject({ id: 'chat_1' })
+    expect(completionsOf(models)).toMatchObject([
+      {
+        text: 'Yes.',
+        tries: [
+          { status: 429, code: 'http' },
+          { status: 503, code: 'http' },
+        ],
+        time: { milliseconds: expect.any(Number), waited: expect.any(Number) },
+      },
+    ])
+  })
+
+  it('answers for a server that cannot be reached, and records that', async () => {
+    const proxy = cleanUp.use(await openModelProxy({ baseUrl: 'http://127.0.0.1:1/v1' }))
+    const models = cleanUp.use(proxy.open())
+    const answer = await ask(models, { model: 'm', messages: MESSAGES })
+    expect(answer.status).toBe(502)
+    expect(await answer.json()).toMatchObject({
+      error: { message: 'The server of the model at 127.0.0.1:1 did not answer: ECONNREFUSED.' },
+    })
+    expect(completionsOf(models)).toMatchObject([{ tries: [{ status: null, code: 'ECONNREFUSED' }] }])
+  })
+
+  it('breaks off where the server does, and records no answer', async () => {
+    const models = await open((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1_000 })
+      response.write('{"id":', () => response.destroy())
+    })
+    const answer = await ask(models, { model: 'm', messages: MESSAGES })
+    await expect(answer.text()).rejects.toThrow()
+    expect(completionsOf(models)).toMatchObject([{ text: null, tries: [{ status: null, code: 'incomplete' }] }])
+  })
+
+  it('ends the request at the server when the program hangs up, and keeps what the program has read', async () => {
+    const closed = Promise.withResolvers<void>()
+    const models = await open((_, response) => {
+      response.on('close', () => closed.resolve())
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(`data: ${JSON.stringify({ model: 'm', choices: [{ index: 0, delta: { content: 'So' } }] })}\n\n`)
+    })
+    const gone = new AbortController()
+    const answer = await ask(models, { model: 'm', messages: MESSAGES, stream: true }, gone.signal)
+    await answer.body!.getReader().read()
+    gone.abort()
+    await closed.promise
+    await expect.poll(() => completionsOf(models)).toMatchObject([{ text: 'So', asked: 'm' }])
+    expect(completionsOf(models)[0]).not.toHaveProperty('finish')
+  })
+
+  it('ends all requests of an episode when its address is closed, which then is unknown', async () => {
+    const closed = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const models = await open((_, response) => {
+      response.on('close', () => closed.resolve())
+      asked.resolve()
+    })
+    const answer = ask(models, { model: 'm', messages: MESSAGES })
+    await asked.promise
+    models[Symbol.dispose]()
+    await closed.promise
+    expect((await answer).status).toBe(502)
+    const late = await ask(models, { model: 'm', messages: MESSAGES })
+    expect(late.status).toBe(404)
+    expect(completionsOf(models)).toMatchObject([{ tries: [{ code: 'aborted' }] }])
+  })
+
+  it('has one port for all episodes, and keeps them apart', async () => {
+    const baseUrl = await serve(async (request, response) => {
+      const { messages } = JSON.parse(await text(request))
+      json(response, saying({ role: 'assistant', content: messages[0].content }))
+    })
+    const proxy = cleanUp.use(await openModelProxy({ baseUrl }))
+    const episodes = Array.from({ length: 60 }, () => cleanUp.use(proxy.open()))
+    expect(new Set(episodes.map(({ url }) => new URL(url).port)).size).toBe(1)
+    expect(new Set(episodes.map(({ url }) => url)).size).toBe(60)
+    await Promise.all(
+      episodes.map(async (models, i) => {
+        const answer = await ask(models, { model: 'm', messages: [{ role: 'user', content: `I am ${i}.` }] })
+        await answer.text()
+      }),
+    )
+    expect(episodes.map((models) => completionsOf(models).map(({ text }) => text))).toEqual(
+      episodes.map((_, i) => [`I am ${i}.`]),
+    )
+  })
+
+  it('refuses a request that is too large, which its server never sees', async () => {
+    let requests = 0
+    const models = await open(
+      (_, response) => {
+        requests += 1
+        json(response, saying({ role: 'assistant', content: 'Yes.' }))
+      },
+      { largestRequest: 1_000 },
+    )
+    const answer = await ask(models, { model: 'm', messages: [{ role: 'user', content: 'x'.repeat(5_000_000) }] })
+    expect(answer.status).toBe(413)
+    expect(await answer.json()).toMatchObject({ error: { message: 'The request has more than 1000 bytes.' } })
+    expect(requests).toBe(0)
+    expect(models.answers()).toEqual([])
+  })
+
+  it('holds the messages of a growing conversation once, and takes the key of the program out of texts', async () => {
+    const models = await open((_, response) => json(response, calling('guess', { value: 1 })))
+    const messages: object[] = [...MESSAGES]
+    for (let i = 0; i < 3; i++) {
+      await (await ask(models, { model: 'm', messages, tools: [{ type: 'function' }] })).text()
+      messages.push({ role: 'assistant', content: 'again' })
+    }
+    const [first, second, third] = completionsOf(models).map(({ request }) => request!)
+    expect(third!.messages).toEqual(messages.slice(0, 3))
+    expect(third!.messages[0]).toBe(first!.messages[0])
+    expect(third!.messages[1]).toBe(second!.messages[1])
+    expect(third!.messages[2]).not.toBe(second!.messages[1])
+    expect(third!.tools[0]).toBe(first!.tools[0])
+    expect(models.redact(`The key is ${KEY}.`)).toBe('The key is [key].')
+  })
+
+  it.each(['', 'localhost:8000', 'ftp://127.0.0.1/v1'])('rejects "%s" as the root of an API', async (baseUrl) => {
+    const error = await openModelProxy({ baseUrl }).then(
+      () => null,
+      (error: unknown) => error,
+    )
+    expect(HarnessError.is(error, 'option-invalid')).toBe(true)
+  })
+})

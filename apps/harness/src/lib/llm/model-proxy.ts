@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  createServer,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+  type ServerResponse,
+} from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream/promises'
+import { HarnessError } from '../harness-error.ts'
+import type { ModelSettings } from './model-options.ts'
+import { createModelRecorder, type ModelRecorder, type RecordedRequest } from './model-recorder.ts'
+import { codeOf } from './tries.ts'
+
+/** A server on this machine through which programs reach their language models, and which records what they ask. */
+export interface ModelProxy extends AsyncDisposable {
+  /** Opens an address for one episode. */
+  open(): RecordedModels
+}
+
+/** The language models of one episode. Disposing it closes its address, and ends the requests that are not answered yet. */
+export interface RecordedModels extends Disposable, Pick<ModelRecorder, 'answers'> {
+  /** Root of an OpenAI-compatible API. Nobody else can guess it. */
+  readonly url: string
+  /** Takes the keys that the program sent to its models out of a text. */
+  redact(text: string): string
+}
+
+export interface ModelProxyOptions {
+  /** Root of the API to which requests are sent on. Default: `OPENAI_BASE_URL`, `OPENAI_API_BASE`, or else OpenAI. */
+  readonly baseUrl?: string | null
+  /** Default: `null`, costs are unknown. */
+  readonly prices?: ModelSettings['prices']
+  /** Most bytes of a request. Default: 32 MiB. */
+  readonly largestRequest?: number
+}
+
+const OPENAI = 'https://api.openai.com/v1'
+const LARGEST_REQUEST = 32 * 1024 ** 2
+/** Milliseconds for which an idle connection of a program stays open. Clients give theirs up before. */
+const IDLE = 120_000
+/** Minimum length of a real key: shorter ones are placeholders such as `EMPTY`. */
+const KEY_LENGTH = 16
+/** Keys of one episode that are taken out of its texts. */
+const MOST_KEYS = 100
+
+/** An episode whose address is open. */
+interface Opened {
+  readonly recorder: ModelRecorder
+  readonly keys: Set<string>
+  /** Aborts when the address is closed. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Opens a proxy on a port of its own, for any number of episodes. It sends requests on as they come, with their headers,
+ * and passes answers back as they come, streams too. It records chat completions, and neither keeps nor writes headers.
+ *
+ * A server that cannot be reached is answered with 502, and a request that is too large with 413. Throws HarnessError
+ * `option-invalid` if the root of the API is no URL.
+ */
+export async function openModelProxy({
+  baseUrl,
+  prices = null,
+  largestRequest = LARGEST_REQUEST,
+}: ModelProxyOptions = {}): Promise<ModelProxy> {
+  const upstream = upstreamOf(baseUrl ?? process.env.OPENAI_BASE_URL ?? process.env.OPENAI_API_BASE ?? OPENAI)
+  const Agent = upstream.protocol === 'https:' ? HttpsAgent : HttpAgent
+  const agent = new Agent({ keepAlive: true })
+  const opened = new Map<string, Opened>()
+  const server = createServer((incoming, response) => {
+    // A program that has gone can be answered no more.
+    void serve(incoming, response).catch(() => response.destroy())
+  })
+  server.keepAliveTimeout = IDLE
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, token = '', path = ''] = /^\/([^/?]*)\/v1(.*)$/.exec(incoming.url ?? '') ?? []
+    const episode = opened.get(token)
+    if (!episode) return refuse(response, 404, 'This address of models is not open.')
+    const body = await bodyOf(incoming, largestRequest)
+    if (!body) return refuse(response, 413, `The request has more than ${largestRequest} bytes.`)
+    for (const key of keysOf(incoming.headers)) if (episode.keys.size < MOST_KEYS) episode.keys.add(key)
+    const isCompletion = incoming.method === 'POST' && /^\/chat\/completions\/?(\?|$)/.test(path)
+    const recorded = isCompletion ? episode.recorder.begin(body) : null
+
+    const gone = new AbortController()
+    response.on('close', () => gone.abort())
+    const signal = AbortSignal.any([gone.signal, episode.signal])
+    const answer = await send(`${upstream.root}${path}`, body, {
+      method: incoming.method ?? 'GET',
+      // A compressed answer could not be read here.
+      headers: {
+        ...forwarded(incoming.headers),
+        'accept-encoding': 'identity',
+        ...(body.length > 0 && { 'content-length': body.length }),
+      },
+      agent,
+      signal,
+    }).catch((error: unknown) => {
+      const code = signal.aborted ? 'aborted' : codeOf(error)
+      recorded?.fail(null, code)
+      refuse(response, 502, `The server of the model at ${upstream.host} did not answer: ${code}.`)
+      return null
+    })
+    if (answer) await passOn(answer, response, recorded, signal)
+  }
+
+  return {
+    open() {
+      const token = randomBytes(32).toString('base64url')
+      const recorder = createModelRecorder(prices)
+      const closed = new AbortController()
+      const keys = new Set<string>()
+      opened.set(token, { recorder, keys, signal: closed.signal })
+      return {
+        url: `${root}/${token}/v1`,
+        answers: () => recorder.answers(),
+        redact: (text) => [...keys].reduce((rest, key) => rest.replaceAll(key, '[key]'), text),
+        [Symbol.dispose]() {
+          opened.delete(token)
+          closed.abort()
+        },
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+      agent.destroy()
+    },
+  }
+}
+
+/** Passes an answer back part by part, and records it on the way. */
+async function passOn(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  recorded: RecordedRequest | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const { statusCode: status = 502, statusMessage, headers } = answer
+  const isGood = status >= 200 && status < 300
+  const received = isGood ? recorded?.receive(/event-stream/.test(headers['content-type'] ?? '')) : null
+  const length = headers['content-length']
+  response.writeHead(status, statusMessage, { ...forwarded(headers), ...(length && { 'content-length': length }) })
+  // The first part of a stream may come late.
+  response.flushHeaders()
+  let isCutOff = false
+  answer.on('data', (part: Buffer) => received?.add(part))
+  // Before the program learns of the end, and acts.
+  answer.on('end', () => received?.end())
+  answer.on('error', () => {
+    // Nobody here has ended it, so it was the server.
+    isCutOff = !signal.aborted
+    if (isCutOff && isGood) recorded?.fail(null, 'incomplete')
+  })
+  try {
+    await pipeline(answer, response)
+  } catch {
+    response.destroy()
+    if (!isCutOff && !answer.readableEnded) received?.leave()
+  }
+  if (!isGood) recorded?.fail(status, 'http')
+}
+
+/** Sends a request, and resolves with the answer once its headers have come. */
+function send(url: string, body: Buffer, options: RequestOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, options)
+    request.on('response', resolve)
+    request.on('error', (error) => {
+      // The server has closed a connection that was idle, before it read the request.
+      if (request.reusedSocket && codeOf(error) === 'ECONNRESET') send(url, body, options).then(resolve, reject)
+      else reject(error)
+    })
+    request.end(body)
+  })
+}
+
+/** Resolves with the body of a request, or with `null` if it is too large. */
+async function bodyOf(incoming: IncomingMessage, largest: number): Promise<Buffer | null> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of incoming) {
+    bytes += part.length
+    // The rest is read, since a program that still sends would not see the answer.
+    if (bytes <= largest) parts.push(part)
+    else parts.length = 0
+  }
+  return bytes <= largest ? Buffer.concat(parts) : null
+}
+
+/** Answers with an error, in the shape of the API. */
+function refuse(response: ServerResponse, status: number, message: string): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+    .end(JSON.stringify({ error: { message, type: 'episodic_proxy_error', param: null, code: null } }))
+}
+
+/** Headers of one connection, which mean nothing on the next. */
+const OWN_HEADERS = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+function forwarded(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name)))
+}
+
+/** Returns the keys in the headers of a request, with which a program shows its server who it is. */
+function keysOf({ authorization, 'api-key': azure, 'x-api-key': other }: IncomingHttpHeaders): string[] {
+  return [authorization?.replace(/^\w+ +/, ''), azure, other]
+    .flatMap((key) => key ?? [])
+    .filter((key) => key.length >= KEY_LENGTH)
+}
+
+function upstreamOf(baseUrl: string): { readonly root: string; readonly host: string; readonly protocol: string } {
+  if (URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol)) {
+    const { host, protocol } = new URL(baseUrl)
+    return { root: baseUrl.replace(/\/+$/, ''), host, protocol }
+  }
+  throw new HarnessError(
+    'option-invalid',
+    `OPENAI_BASE_URL is "${baseUrl}", which is not the http(s) URL of an OpenAI-compatible API. Correct it, or leave --record-models out.`,
+  )
+}

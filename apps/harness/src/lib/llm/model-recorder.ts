@@ -1,0 +1,166 @@
+import { hash } from 'node:crypto'
+import { StringDecoder } from 'node:string_decoder'
+import { jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
+import { monotonic } from '@episodic/protocol/extend'
+import { z } from 'zod'
+import { AnswerLog, type TimedAnswer } from './answer-log.ts'
+import type { ModelSettings } from './model-options.ts'
+import { type Answer, parseAnswer } from './parse-answer.ts'
+import { createStreamedAnswer } from './streamed-answer.ts'
+import { type Try, timesOf } from './tries.ts'
+
+/** Keeps what a program asked of language models in one episode, and what they answered. */
+export interface ModelRecorder {
+  /**
+   * Begins to record a request for a chat completion. Returns `null` for a body that is none, and for the requests of a
+   * program that has made too many.
+   */
+  begin(body: Buffer): RecordedRequest | null
+  /**
+   * Returns the answers in the order in which they ended. A request that was never answered is among them, as a completion
+   * without text, tokens and time, with its failed `tries`.
+   */
+  answers(): readonly TimedAnswer[]
+}
+
+/** A request to a language model. It ends with `fail`, or with the end of its answer. */
+export interface RecordedRequest {
+  /** Records that there was no answer. */
+  fail(status: number | null, code: string): void
+  /** Begins to record the body of a successful answer: JSON, or a stream of events. */
+  receive(isStream: boolean): ReceivedAnswer
+}
+
+export interface ReceivedAnswer {
+  add(part: Buffer): void
+  /** Records the answer. One that lacks its end is recorded as a failed request. */
+  end(): void
+  /** Records what a program received before it closed the connection, if that is part of an answer. */
+  leave(): void
+}
+
+/** Most bytes of one answer that is recorded. */
+const LARGEST_ANSWER = 16 * 1024 ** 2
+/** Most requests of one episode that are recorded, failed ones included. */
+const MOST_REQUESTS = 10_000
+
+const requestSchema = z.object({
+  model: z.string().catch('unknown'),
+  messages: z.array(jsonObjectSchema),
+  tools: z.array(jsonObjectSchema).nullish().catch(null),
+})
+
+/** A request that has only failed so far. */
+interface Unanswered {
+  readonly asked: string
+  readonly request: ModelRequest | undefined
+  readonly tries: Try[]
+}
+
+/** Creates a recorder. It keeps up to 10,000 requests, and answers of up to 16 MiB. */
+export function createModelRecorder(prices: ModelSettings['prices']): ModelRecorder {
+  const log = new AnswerLog()
+  /** By the hash of their body: a program that tries again sends the same. */
+  const unanswered = new Map<string, Unanswered>()
+  let requests = 0
+
+  return {
+    begin(body) {
+      const parsed = requestSchema.safeParse(jsonOf(body.toString()))
+      if (!parsed.success || requests >= MOST_REQUESTS) return null
+      requests += 1
+      const { model: asked, messages, tools } = parsed.data
+      const request = log.share({ messages, tools: tools ?? [] })
+      const key = hash('sha256', body)
+      const sent = monotonic()
+
+      const fail = (status: number | null, code: string) => {
+        const failed = { sent, answered: monotonic(), failure: { status, code } }
+        const same = unanswered.get(key)
+        if (same) same.tries.push(failed)
+        else unanswered.set(key, { asked, request, tries: [failed] })
+      }
+      const record = ({ completion, calls }: Answer) => {
+        const ended = monotonic()
+        const tries = [...(unanswered.get(key)?.tries ?? []), { sent, answered: ended, failure: null }]
+        unanswered.delete(key)
+        const answer = {
+          ...completion,
+          asked,
+          ...(calls.length > 0 && { calls: calls.map((call) => ({ ...call, played: false })) }),
+          ...timesOf(tries, 0),
+        }
+        log.add({ ...answer, ...(request && { request }) }, ended)
+      }
+
+      return {
+        fail,
+        receive(isStream) {
+          const said = isStream ? createStreamedBody() : createJsonBody()
+          const decoder = new StringDecoder('utf8')
+          let bytes = 0
+          const finish = (failure: string, answer: () => unknown) => {
+            if (bytes > LARGEST_ANSWER) return fail(null, 'too-large')
+            said.add(decoder.end())
+            const parsed = parseAnswer(answer(), prices)
+            if (parsed) record(parsed)
+            else fail(null, failure)
+          }
+          return {
+            add(part) {
+              bytes += part.length
+              if (bytes <= LARGEST_ANSWER) said.add(decoder.write(part))
+            },
+            end: () => finish('incomplete', said.whole),
+            leave: () => finish('aborted', said.part),
+          }
+        },
+      }
+    },
+    answers() {
+      const failed = [...unanswered.values()].map(({ asked, request, tries }): TimedAnswer => {
+        const nothing = { model: asked, promptTokens: 0, completionTokens: 0, cost: prices && 0, text: null }
+        const answer = { ...nothing, asked, ...timesOf(tries, 0), ...(request && { request }) }
+        return { answer, ended: (tries.at(-1) as Try).answered }
+      })
+      return [...log.answers, ...failed].toSorted((a, b) => a.ended - b.ended)
+    },
+  }
+}
+
+/** The body of an answer, as it is received. */
+interface Body {
+  add(text: string): void
+  /** Returns the answer, or `null` if its end is missing or the server reported an error in it. */
+  whole(): unknown
+  /** Returns the part of an answer that was received, or `null` for nothing. */
+  part(): unknown
+}
+
+function createJsonBody(): Body {
+  let text = ''
+  return {
+    add(part) {
+      text += part
+    },
+    whole: () => jsonOf(text),
+    part: () => null,
+  }
+}
+
+function createStreamedBody(): Body {
+  const stream = createStreamedAnswer()
+  return {
+    add: (part) => stream.add(part),
+    whole: () => (stream.isComplete && !stream.hasFailed ? stream.value : null),
+    part: () => (stream.hasBegun && !stream.hasFailed ? stream.value : null),
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
