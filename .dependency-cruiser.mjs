@@ -79,6 +79,7 @@ const INNER_ROOMS = {
     grades: ['fold', 'seats'],
     group: ['fold'],
     rows: ['fold', 'seats'],
+    query: ['fold', 'rows'],
     view: ['fold', 'rows', 'compare', 'grades'],
   },
   'apps/harness': {

@@ -97,6 +97,24 @@ export { type LabelQuestion, labelQueue, nextRevision, personRef, personVerdictO
 export { type ActedEpisode, type ActionNode, actionTree } from './lib/group/action-tree.ts'
 export { advantagesOf, type GroupReturns } from './lib/group/advantages.ts'
 export {
+  type CompiledQuery,
+  compileQuery,
+  needsOf,
+  type QueryLookups,
+  type QueryNeeds,
+} from './lib/query/compile-query.ts'
+export {
+  formatQuery,
+  parseQuantity,
+  parseQuery,
+  type Query,
+  type QueryOperator,
+  type QueryProblem,
+  type QuerySpan,
+  type QueryTerm,
+} from './lib/query/parse-query.ts'
+export { QUERY_FIELDS } from './lib/query/query-fields.ts'
+export {
   COLUMN_TYPES,
   type Column,
   type ColumnName,

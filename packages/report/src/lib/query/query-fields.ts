@@ -1,0 +1,168 @@
+import { OUTCOMES } from '../fold/episode-table.ts'
+import { SPLITS } from '../fold/splits.ts'
+import type { Column, ColumnName, EpisodeColumns } from '../rows/columns.ts'
+
+/** Reads a number of a row; `NaN` where it is unknown. */
+export type NumberOf = (row: number) => number
+/** Reads the words of a row: the same list for rows with the same words. `null` where they are unknown. */
+export type WordsOf = (row: number) => readonly string[] | null
+
+/** What can be asked about a row, with the columns that it needs. */
+export type QueryField =
+  | { readonly kind: 'number'; readonly columns: readonly ColumnName[]; read(columns: ReadColumn): NumberOf }
+  | {
+      readonly kind: 'word'
+      readonly columns: readonly ColumnName[]
+      /** The only values there are; `null` if that depends on the run. */
+      readonly values: readonly string[] | null
+      read(columns: ReadColumn, episodes: EpisodeColumns): WordsOf
+    }
+  /** Not in the columns. */
+  | { readonly kind: 'task' }
+  | { readonly kind: 'grade' }
+
+/** Returns a column, which has to be there. */
+export type ReadColumn = (name: ColumnName) => Column
+
+const YES_NO = ['yes', 'no'] as const
+
+/** The fields of a query by name. Times are in seconds. */
+export const QUERY_FIELDS: { readonly [name: string]: QueryField } = {
+  success: {
+    kind: 'word',
+    columns: ['success', 'outcome'],
+    values: YES_NO,
+    // A failed episode is neither: nobody knows.
+    read: (column) => {
+      const [success, outcome] = [column('success'), column('outcome')]
+      return wordsBy((row) => (isFailed(outcome[row]) ? null : success[row] === 1 ? 'yes' : 'no'))
+    },
+  },
+  failed: {
+    kind: 'word',
+    columns: ['outcome', 'ending'],
+    values: null,
+    read: (column, { dictionaries }) => {
+      const [outcome, ending] = [column('outcome'), column('ending')]
+      const codes = dictionaries.ending.map((code) => ['yes', code])
+      return (row) => (isFailed(outcome[row]) ? (codes[ending[row] as number] ?? ['yes']) : NO)
+    },
+  },
+  truncated: {
+    kind: 'word',
+    columns: ['outcome'],
+    values: YES_NO,
+    read: (column) => {
+      const outcome = column('outcome')
+      return wordsBy((row) => (OUTCOMES[outcome[row] as number]?.kind === 'truncated' ? 'yes' : 'no'))
+    },
+  },
+  ending: { kind: 'word', columns: ['ending'], values: null, read: dictionary('ending') },
+  player: { kind: 'word', columns: ['player'], values: null, read: dictionary('player') },
+  tag: {
+    kind: 'word',
+    columns: ['tags'],
+    values: null,
+    read: (column, { dictionaries }) => {
+      const tags = column('tags')
+      return (row) => dictionaries.tags[tags[row] as number] ?? []
+    },
+  },
+  split: {
+    kind: 'word',
+    columns: ['split'],
+    values: SPLITS,
+    read: (column) => {
+      const split = column('split')
+      return wordsBy((row) => SPLITS[split[row] as number] ?? null)
+    },
+  },
+  counts: {
+    kind: 'word',
+    columns: ['counts'],
+    values: YES_NO,
+    read: (column) => {
+      const counts = column('counts')
+      return wordsBy((row) => (counts[row] === 1 ? 'yes' : 'no'))
+    },
+  },
+  return: plain('unshaped'),
+  total: plain('total'),
+  discounted: plain('discounted'),
+  steps: plain('steps'),
+  refused: plain('refused'),
+  difficulty: plain('difficulty'),
+  attempt: plain('attempt'),
+  try: plain('try'),
+  tree: plain('tree'),
+  tokens: {
+    kind: 'number',
+    columns: ['promptTokens', 'completionTokens'],
+    read: (column) => {
+      const [read, written] = [column('promptTokens'), column('completionTokens')]
+      return (row) => (read[row] as number) + (written[row] as number)
+    },
+  },
+  read: plain('promptTokens'),
+  cached: plain('cachedTokens'),
+  written: plain('completionTokens'),
+  cost: plain('cost'),
+  model: plain('modelMilliseconds', 1_000),
+  waited: plain('waitedMilliseconds', 1_000),
+  world: plain('worldMilliseconds', 1_000),
+  took: {
+    kind: 'number',
+    columns: ['started', 'ended'],
+    read: (column) => {
+      const [started, ended] = [column('started'), column('ended')]
+      return (row) => ((ended[row] as number) - (started[row] as number)) / 1_000
+    },
+  },
+  cut: plain('cut'),
+  task: { kind: 'task' },
+}
+
+/** The field of a name: those above, `term.<name>` for a reward term and `grade.<name>` for the verdicts of a grader. */
+export function fieldOf(name: string): QueryField | null {
+  if (Object.hasOwn(QUERY_FIELDS, name)) return QUERY_FIELDS[name] as QueryField
+  if (/^term\../.test(name)) return plain(name as `term.${string}`)
+  return /^grade\../.test(name) ? { kind: 'grade' } : null
+}
+
+const NO: readonly string[] = ['no']
+
+function isFailed(outcome: number | undefined): boolean {
+  return OUTCOMES[outcome as number]?.kind === 'failed'
+}
+
+/** Lists of one word. */
+function wordsBy(wordOf: (row: number) => string | null): WordsOf {
+  const lists = new Map<string, readonly string[]>()
+  return (row) => {
+    const word = wordOf(row)
+    if (word === null) return null
+    const known = lists.get(word)
+    if (known) return known
+    const list = [word]
+    lists.set(word, list)
+    return list
+  }
+}
+
+function dictionary(name: 'ending' | 'player') {
+  return (column: ReadColumn, { dictionaries }: EpisodeColumns): WordsOf => {
+    const numbers = column(name)
+    return wordsBy((row) => dictionaries[name][numbers[row] as number] ?? null)
+  }
+}
+
+function plain(name: ColumnName, unit = 1): QueryField {
+  return {
+    kind: 'number',
+    columns: [name],
+    read: (column) => {
+      const values = column(name)
+      return unit === 1 ? (row) => values[row] as number : (row) => (values[row] as number) / unit
+    },
+  }
+}
