@@ -1,7 +1,13 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/index.ts', 'src/cli.ts', 'src/testing.ts'],
+  entry: {
+    index: 'src/index.ts',
+    cli: 'src/cli.ts',
+    testing: 'src/testing.ts',
+    // Started as threads, by their place beside the others.
+    'job-thread-main': 'src/lib/view/threads/job-thread-main.ts',
+  },
   format: 'esm',
   target: 'node22',
   dts: true,

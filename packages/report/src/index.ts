@@ -125,6 +125,7 @@ export {
 export { decodeColumns, encodeColumns } from './lib/rows/columns-codec.ts'
 export { type ArrayPack, type PackedArray, packArrays, unpackArrays } from './lib/rows/packed-arrays.ts'
 export { type Row, rowOf } from './lib/rows/row.ts'
+export { createRowBatch, type RowBatch, type UnpackedRows, unpackRows } from './lib/rows/row-batch.ts'
 export type { LinePlace } from './lib/rows/row-columns.ts'
 export { FIGURE_COLUMNS, type RowFigures, rowFigures } from './lib/rows/row-figures.ts'
 export { contentOf, createRowTable, type RowTable, type RowTableOptions } from './lib/rows/row-table.ts'

@@ -14,6 +14,7 @@ import { sessionsCommand } from './commands/sessions.ts'
 import { suiteCommand } from './commands/suite.ts'
 import { toolsCommand } from './commands/tools.ts'
 import { tournamentCommand } from './commands/tournament.ts'
+import { viewCommand } from './commands/view.ts'
 import { type Console, colorsOf, processConsole } from './console.ts'
 import { HarnessError, type HarnessErrorCode } from './harness-error.ts'
 import { VERSION } from './own-package.ts'
@@ -44,6 +45,7 @@ export async function main(args: readonly string[], console: Console = processCo
     serveCommand(console),
     playCommand(console),
     runCommand(console),
+    viewCommand(console),
     reportCommand(console),
     replayCommand(console),
     compareCommand(console),

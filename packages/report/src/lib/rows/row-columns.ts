@@ -126,18 +126,15 @@ export function createRowColumns(): RowColumns {
       content: places.content[row] as number,
     }),
     row(row) {
-      const earned = terms.entries().flatMap(([name, { values }]) => {
-        const value = values[row] as number
-        return Number.isNaN(value) ? [] : [[name, value]]
-      })
-      return {
-        ...(Object.fromEntries(FIXED_NAMES.map((name) => [name, fixed[name][row]])) as unknown as Row),
-        ...(Object.fromEntries(
-          WORD_COLUMNS.map((name) => [name, words[name].word(fixed[name][row] as number)]),
-        ) as unknown as Pick<Row, (typeof WORD_COLUMNS)[number]>),
-        task: tasks[fixed.task[row] as number] as string,
-        terms: Object.fromEntries(earned),
-      }
+      const values = {} as Record<string, unknown>
+      for (const name of FIXED_NAMES) values[name] = fixed[name][row]
+      for (const name of WORD_COLUMNS) values[name] = words[name].word(fixed[name][row] as number)
+      values.task = tasks[fixed.task[row] as number]
+      const earned: Record<string, number> = {}
+      for (const [name, { values: sums }] of terms.entries())
+        if (!Number.isNaN(sums[row])) earned[name] = sums[row] as number
+      values.terms = earned
+      return values as unknown as Row
     },
     columns(names) {
       const names_ = names ?? [...FIXED_NAMES, ...terms.entries().map(([name]) => `term.${name}`)]

@@ -47,6 +47,8 @@ export interface RunDetail {
   readonly inFlight: readonly EpisodeInFlight[]
   /** The seats of its environment, the one in focus first; empty for one seat. */
   readonly seats: readonly string[]
+  /** What is wrong with its files, in sentences. Left out in a file. */
+  readonly problems?: readonly string[] | undefined
 }
 
 /** An episode that is being played. */

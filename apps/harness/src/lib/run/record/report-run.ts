@@ -21,6 +21,22 @@ export interface RunFold {
   render(): string
 }
 
+/** The summary of the lines of a run that were added. */
+export interface LineFold {
+  add(record: SealedRecord): void
+  summarize(): Summary
+}
+
+/** Creates an empty fold of a run's lines: of the seat in focus, if there are several. */
+export function createRunFold({ name, scheduled, configuration, played }: RunManifest): LineFold {
+  const { discount, seats, focus = '' } = configuration
+  const fold = seats ? createMatchFold({ seats: Object.keys(seats), focus, discount }) : createFold({ discount })
+  return {
+    add: (record) => fold.add(record),
+    summarize: () => fold.finish({ name, scheduled, guarantees: played.guarantees }),
+  }
+}
+
 export interface FoldRunOptions {
   /** Called with each episode that the folder holds already. */
   readonly onSealed?: (record: SealedRecord) => void
@@ -36,8 +52,8 @@ export function tornNotice(line: number): string {
 
 /** Folds the sealed episodes of a run's folder. Episodes that are sealed later can be added. */
 export async function foldRun(folder: string, manifest: RunManifest, options: FoldRunOptions = {}): Promise<RunFold> {
-  const { discount, seats, focus = '' } = manifest.configuration
-  const fold = seats ? createMatchFold({ seats: Object.keys(seats), focus, discount }) : createFold({ discount })
+  const { focus = '' } = manifest.configuration
+  const fold = createRunFold(manifest)
   const sample = createEpisodeSample()
   const { name, scheduled } = manifest
   let elapsed = 0
@@ -50,7 +66,7 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
     get elapsed() {
       return elapsed
     },
-    summarize: () => fold.finish({ name, scheduled, guarantees: manifest.played.guarantees }),
+    summarize: fold.summarize,
     render() {
       const { configuration, versions, played } = manifest
       const shown = { ...configuration, ...played, ...versions } as unknown as JsonObject

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { canonicalJson, contentId } from '@episodic/protocol'
 import { guaranteesSchema } from '@episodic/report'
 import { z } from 'zod'
 import { shownPath } from '../../console.ts'
@@ -45,7 +46,22 @@ export const RUN_FILES = {
   report: 'report.html',
   /** An empty file, locked by the process that writes to the folder. */
   lock: 'run.lock',
+  /** Verdicts of graders and people. */
+  grades: 'grades.jsonl',
+  /** What a viewer knows of the sealed episodes. May be deleted. */
+  index: 'episodes.idx',
+  /** The episodes that are being played, while a process plays them. */
+  live: 'live.json',
 } as const
+
+/** The digits of a run's id. */
+const ID_DIGITS = 10
+
+/** Returns the id of a run: the same after its folder is moved or renamed, and after the run is resumed. */
+export function runIdOf({ name, createdAt, configuration }: Pick<RunManifest, 'name' | 'createdAt' | 'configuration'>) {
+  const identity = { name, createdAt, configuration: configurationSchema.parse(configuration) }
+  return contentId(canonicalJson(JSON.parse(JSON.stringify(identity)))).slice(0, ID_DIGITS)
+}
 
 export function holdsRun(folder: string): boolean {
   return existsSync(join(folder, RUN_FILES.manifest))

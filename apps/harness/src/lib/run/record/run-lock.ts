@@ -26,6 +26,8 @@ export function lockRun(folder: string): RunLock {
   try {
     mkdirSync(folder, { recursive: true })
     database = new DatabaseSync(file)
+    // Who looks whether a process holds the lock has a lock of its own for some microseconds.
+    database.exec('PRAGMA busy_timeout = 250')
     // The transaction never writes, so a full disk does not affect it.
     database.exec('BEGIN EXCLUSIVE')
   } catch (cause) {

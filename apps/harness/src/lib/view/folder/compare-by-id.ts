@@ -1,0 +1,47 @@
+import type { ComparedRuns } from '@episodic/report'
+import { Refusal } from '../refusal.ts'
+import type { ViewedRun } from './viewed-run.ts'
+import type { ViewedRuns } from './viewed-runs.ts'
+
+/** Runs that are compared at most. */
+const MOST_RUNS = 16
+/** Tasks whose prompts are read; of the others the page asks for them. */
+const MOST_PROMPTS = 200
+
+/**
+ * Compares runs by their ids.
+ *
+ * @param base - the baseline. Default: the first.
+ */
+export async function compareRunsById(runs: ViewedRuns, ids: readonly string[], base = ids[0]): Promise<ComparedRuns> {
+  const distinct = [...new Set(ids)]
+  if (distinct.length < 2 || distinct.length > MOST_RUNS)
+    throw new Refusal('invalid', `Compare 2 to ${MOST_RUNS} different runs.`)
+  if (base === undefined || !distinct.includes(base))
+    throw new Refusal('invalid', 'The baseline is none of the compared runs.')
+  const ordered = [base, ...distinct.filter((id) => id !== base)].map((id) => runs.get(id))
+  const compared = await runs.thread.run('compare', {
+    runs: ordered.map(({ found: { id, folder } }) => ({ id, folder })),
+  })
+  const tasks = compared.tasks.map(({ task }) => task)
+  const rows = await Promise.all(ordered.map((run) => run.rowsOfTasks(tasks)))
+  const prompts = await promptsOf(ordered[0] as ViewedRun, rows[0] as ReadonlyMap<string, readonly number[]>, tasks)
+  return {
+    ...compared,
+    tasks: compared.tasks.map((one) => ({
+      ...one,
+      prompt: prompts.get(one.task) ?? '',
+      runs: one.runs.map((figures, i) => ({ ...figures, rows: rows[i]?.get(one.task) ?? [] })),
+    })),
+  }
+}
+
+async function promptsOf(
+  run: ViewedRun,
+  rows: ReadonlyMap<string, readonly number[]>,
+  tasks: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const firsts = tasks.slice(0, MOST_PROMPTS).flatMap((task) => rows.get(task)?.[0] ?? [])
+  const words = await run.words(firsts)
+  return new Map(words.map(({ task, prompt }) => [task, prompt]))
+}

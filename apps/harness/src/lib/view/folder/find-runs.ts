@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs'
+import { lstat, readdir, realpath } from 'node:fs/promises'
+import { basename, join, sep } from 'node:path'
+import { holdsRun, RUN_FILES, type RunManifest, readManifest, runIdOf } from '../../run/record/run-folder.ts'
+
+/** A run in a folder. */
+export interface FoundRun {
+  readonly id: string
+  /** Absolute, and within the folder that was searched. */
+  readonly folder: string
+  /** The set that it belongs to; `null` for a run of its own. */
+  readonly set: string | null
+  readonly manifest: RunManifest
+}
+
+/** Runs that were found, and folders that look like one and cannot be read. */
+export interface FoundRuns {
+  readonly runs: readonly FoundRun[]
+  readonly problems: readonly string[]
+}
+
+/** Levels of folders: `runs/<run>`, and in a set `runs/<set>/<world>/<player>`. */
+const LEVELS = 3
+const MOST_FOLDERS = 20_000
+/** The file that a set of runs has. */
+const SET_FILE = 'set.json'
+
+/**
+ * Finds the runs in a folder and in those within it, or the one run that the folder holds. Links that lead out of the folder
+ * are not followed. Of two copies of a run, the one with the first path is taken.
+ */
+export async function findRuns(folder: string): Promise<FoundRuns> {
+  const root = await realpath(folder)
+  const runs = new Map<string, FoundRun>()
+  const problems: string[] = []
+  let looked = 0
+  const look = async (place: string, level: number, set: string | null): Promise<void> => {
+    looked += 1
+    if (looked > MOST_FOLDERS) return
+    const own = existsSync(join(place, SET_FILE)) ? basename(place) : set
+    if (holdsRun(place)) {
+      try {
+        const linked = await linkOutOf(place, root)
+        if (linked !== null) throw new Error(`${linked} is a link out of the folder, so the run is not shown.`)
+        const manifest = await readManifest(place)
+        const id = runIdOf(manifest)
+        if (!runs.has(id)) runs.set(id, { id, folder: place, set: own, manifest })
+      } catch (error) {
+        problems.push((error as Error).message)
+      }
+      return
+    }
+    if (level === LEVELS) return
+    const entries = await readdir(place, { withFileTypes: true }).catch(() => [])
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (entry.name.startsWith('.') || !(entry.isDirectory() || entry.isSymbolicLink())) continue
+      const path = join(place, entry.name)
+      if (entry.isDirectory() || (await isWithin(path, root))) await look(path, level + 1, own)
+    }
+  }
+  await look(root, 0, null)
+  return { runs: [...runs.values()], problems }
+}
+
+/** Returns a file of a run that is a link to elsewhere; `null` if none is. */
+async function linkOutOf(folder: string, root: string): Promise<string | null> {
+  for (const name of Object.values(RUN_FILES)) {
+    const path = join(folder, name)
+    const found = await lstat(path).catch(() => null)
+    if (found?.isSymbolicLink() && !(await isWithin(path, root))) return path
+  }
+  return null
+}
+
+/** Whether a path, with its links resolved, lies in a folder. */
+async function isWithin(path: string, root: string): Promise<boolean> {
+  const real = await realpath(path).catch(() => null)
+  return real !== null && (real === root || real.startsWith(`${root}${sep}`))
+}

@@ -1,0 +1,367 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { JsonObject, SealedRecord } from '@episodic/protocol'
+import {
+  type EpisodeColumns,
+  type EpisodeInFlight,
+  FIGURE_COLUMNS,
+  type RowFigures,
+  type RowWords,
+  type RunDetail,
+  type RunEntry,
+  rowFigures,
+  type Summary,
+  summarySchema,
+  type TaskRows,
+} from '@episodic/report'
+import { shownPath } from '../../console.ts'
+import { HarnessError } from '../../harness-error.ts'
+import { createRunFold } from '../../run/record/report-run.ts'
+import { RUN_FILES } from '../../run/record/run-folder.ts'
+import { Refusal } from '../refusal.ts'
+import { RunIndex } from '../rows/run-index.ts'
+import type { JobThread } from '../threads/job-thread.ts'
+import type { FoundRun } from './find-runs.ts'
+import { readInFlight } from './live-file.ts'
+import { readLinesOf } from './read-lines.ts'
+import { isRunning } from './run-state.ts'
+
+/** The threads that read sealed lines. Rows come first, so summaries have a thread of their own. */
+export interface ReadingThreads {
+  readonly rows: JobThread
+  readonly summaries: JobThread
+}
+
+/** Milliseconds that an answer waits for rows and summaries that are being made. */
+const WAIT = 800
+const MOST_CHARACTERS = 500
+const MOST_TASKS = 20
+
+/** A run that the server shows. */
+export class ViewedRun {
+  readonly found: FoundRun
+  readonly episodes: string
+  readonly #threads: ReadingThreads
+  readonly #onChange: () => void
+  #index: RunIndex | null = null
+  #summary: { readonly summary: Summary; readonly covered: number } | null = null
+  #summarizing: Promise<void> | null = null
+  #problem: string | null = null
+  /** Bytes of lines of which no summary can be computed. */
+  #failedAt: number | null = null
+  #figures: { readonly bytes: number; readonly rows: number; readonly figures: RowFigures } | null = null
+  /** The summary in the folder, with the times of the files that it was compared with. */
+  #written: { readonly stamp: string; readonly summary: Summary | null } | null = null
+  isRunning = false
+  bytes = 0
+  inFlight: readonly EpisodeInFlight[] = []
+
+  /** @param onChange - called when there is more to show than before. */
+  constructor(found: FoundRun, threads: ReadingThreads, onChange: () => void) {
+    this.found = found
+    this.episodes = join(found.folder, RUN_FILES.episodes)
+    this.#threads = threads
+    this.#onChange = onChange
+  }
+
+  get seat(): string | undefined {
+    return this.found.manifest.configuration.focus
+  }
+
+  /** Rows in memory; 0 if there are none. */
+  get rowsInMemory(): number {
+    return this.#index?.table.size ?? 0
+  }
+
+  /** Looks at the files. Resolves with whether anything has changed. */
+  async look(): Promise<boolean> {
+    const { size = 0 } = (await stat(this.episodes).catch(() => null)) ?? {}
+    const running = isRunning(this.found.folder)
+    const inFlight = running ? await readInFlight(this.found.folder) : []
+    const changed = size !== this.bytes || running !== this.isRunning
+    this.bytes = size
+    this.isRunning = running
+    this.inFlight = inFlight
+    const index = this.#index
+    if (changed && index) index.update().then(() => (running ? undefined : index.write()), this.#note)
+    return changed
+  }
+
+  /** Begins to read the rows of a run that has no summary of all of its lines. */
+  async prepare(): Promise<void> {
+    if (this.#index || this.#figuresNow() || (!this.isRunning && (await this.#readSummary()))) return
+    await this.index()
+  }
+
+  /** Forgets the rows that are in memory, after writing them. */
+  async unload(): Promise<void> {
+    const index = this.#index
+    if (!index || index.isUpdating) return
+    await index.write()
+    this.#index = null
+  }
+
+  /** Writes what the index has in memory alone. */
+  async close(): Promise<void> {
+    await this.#index?.write()
+  }
+
+  /** Returns the rows so far: of a run that was not read yet, waits for them for a moment. */
+  async index(): Promise<RunIndex> {
+    if (!this.#index) {
+      const { seat, found } = this
+      this.#index = new RunIndex({
+        folder: found.folder,
+        seat,
+        index: async (part, onRows) => void (await this.#threads.rows.run('index', part, onRows)),
+        onChange: this.#onChange,
+      })
+    }
+    const index = this.#index
+    const updated = index.update().then(() => {
+      this.#problem = null
+      return this.isRunning ? undefined : index.write()
+    })
+    await within(WAIT, updated.catch(this.#note))
+    return index
+  }
+
+  async entry(): Promise<RunEntry> {
+    const { id, set, manifest } = this.found
+    const written = this.isRunning ? null : await this.#readSummary()
+    const figures = written ? null : this.#figuresNow()
+    const counts = written?.counts ?? figures
+    const tokens = written ? tokensOf(written) : figures
+    const { name, createdAt, scheduled, configuration } = manifest
+    const { finished = 0, failed = 0 } = counts ?? {}
+    return {
+      id,
+      name,
+      set,
+      createdAt,
+      state: this.isRunning ? 'running' : finished + failed >= scheduled ? 'finished' : 'stopped',
+      environments: [`${configuration.environment.name}@${configuration.environment.version}`],
+      players: [...new Set(Object.values(configuration.seats ?? { '': configuration.policy }).map(({ name }) => name))],
+      scheduled,
+      finished,
+      failed,
+      success: written?.success.overall ?? figures?.success ?? null,
+      unshaped: written?.returns.unshaped?.mean ?? figures?.unshaped ?? null,
+      tokens: tokens?.tokens ?? null,
+      cost: tokens?.cost ?? null,
+      bytes: this.bytes,
+    }
+  }
+
+  async detail(): Promise<RunDetail> {
+    const index = await this.index()
+    const { summary, complete } = await this.#summarize(index)
+    const { manifest, folder } = this.found
+    const { configuration, played, versions } = manifest
+    const { seats, focus = '' } = configuration
+    const problems = [
+      ...(index.unreadable > 0 ? [`${index.unreadable} lines are no sealed episodes, and are not shown.`] : []),
+      ...(this.#problem === null ? [] : [this.#problem]),
+    ]
+    return {
+      entry: await this.entry(),
+      summary,
+      complete,
+      rows: index.table.size,
+      dictionaries: index.table.columns([]).dictionaries,
+      configuration: { ...configuration, ...played, ...versions } as unknown as JsonObject,
+      commands: commandsFor(shownPath(folder)),
+      inFlight: this.inFlight,
+      seats: seats ? [focus, ...Object.keys(seats).filter((seat) => seat !== focus)] : [],
+      problems,
+    }
+  }
+
+  /** Returns columns by their names. Default: all. Rejects with `invalid` for a name that no run has. */
+  async columns(names?: readonly string[]): Promise<EpisodeColumns> {
+    const { table } = await this.index()
+    const columns = table.columns(names)
+    const missing = names?.filter((name) => !(name in columns.columns) && !name.startsWith('term.')) ?? []
+    if (missing.length > 0) throw new Refusal('invalid', `There is no column ${missing.join(', ')}.`)
+    return columns
+  }
+
+  async words(rows: readonly number[]): Promise<RowWords[]> {
+    const { table } = await this.index()
+    const lines = await readLinesOf(this.episodes, table, rows)
+    return lines.map((line, i) => {
+      const { task, attempt, try: number = 0, outcome } = this.#parse(line, rows[i] as number)
+      return {
+        row: rows[i] as number,
+        task: task.id,
+        attempt,
+        try: number,
+        prompt: cut(task.prompt),
+        message: outcome.kind === 'failed' ? cut(outcome.error.message) : null,
+      }
+    })
+  }
+
+  /** Returns the tasks whose ids begin with a prefix, at most 20. */
+  async tasks(prefix: string): Promise<TaskRows[]> {
+    const { table } = await this.index()
+    const chosen = table.tasks.flatMap((id, number) => (id.startsWith(prefix) ? [number] : [])).slice(0, MOST_TASKS)
+    const rows = this.#rowsOf(table, new Set(chosen))
+    const firsts = chosen.map((number) => rows.get(number)?.[0] as number)
+    const words = await this.words(firsts)
+    return chosen.map((number, i) => ({
+      task: table.tasks[number] as string,
+      prompt: words[i]?.prompt ?? '',
+      rows: rows.get(number) ?? [],
+    }))
+  }
+
+  /** Returns the rows of tasks by their ids, and the first row of each. */
+  async rowsOfTasks(ids: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
+    const { table } = await this.index()
+    const numbers = new Map(
+      ids.flatMap((id) => {
+        const number = table.taskNumber(id)
+        return number === undefined ? [] : [[number, id] as const]
+      }),
+    )
+    const rows = this.#rowsOf(table, new Set(numbers.keys()))
+    return new Map([...rows].map(([number, own]) => [numbers.get(number) as string, own]))
+  }
+
+  /** Returns a line as it was sealed. */
+  async line(row: number): Promise<Buffer> {
+    const { table } = await this.index()
+    const [line] = await readLinesOf(this.episodes, table, [row])
+    return line as Buffer
+  }
+
+  /** Returns a line as the record of its row. */
+  async record(row: number): Promise<SealedRecord> {
+    return this.#parse(await this.line(row), row)
+  }
+
+  /** Returns the hash in a grade that names the line: its seal, or its chain if it has none. */
+  async sealOf(row: number): Promise<string> {
+    const { seal, chain } = await this.record(row)
+    return seal ?? chain
+  }
+
+  #parse(line: Buffer, row: number): SealedRecord {
+    try {
+      return JSON.parse(line.toString('utf8'))
+    } catch (cause) {
+      throw new HarnessError('run-invalid', `The line of row ${row} has changed since it was read.`, { cause })
+    }
+  }
+
+  #rowsOf(table: RunIndex['table'], tasks: ReadonlySet<number>): Map<number, number[]> {
+    const rows = new Map<number, number[]>()
+    for (let row = 0; row < table.size; row++) {
+      const task = table.at('task', row)
+      if (!tasks.has(task)) continue
+      const own = rows.get(task)
+      if (own) own.push(row)
+      else rows.set(task, [row])
+    }
+    return rows
+  }
+
+  /** Figures of the rows that were read last; `null` if none were, or there are more lines now. */
+  #figuresNow(): RowFigures | null {
+    const table = this.#index?.table
+    if (table && this.#figures?.rows !== table.size)
+      this.#figures = { bytes: this.bytes, rows: table.size, figures: rowFigures(table.columns(FIGURE_COLUMNS)) }
+    return table || this.#figures?.bytes === this.bytes ? (this.#figures?.figures ?? null) : null
+  }
+
+  /** The summary in the folder, if it is not older than the lines. */
+  async #readSummary(): Promise<Summary | null> {
+    const path = join(this.found.folder, RUN_FILES.summary)
+    const [written, lines] = await Promise.all([path, this.episodes].map((file) => stat(file).catch(() => null)))
+    if (!written || (lines && lines.mtimeMs > written.mtimeMs)) return null
+    const stamp = `${written.mtimeMs} ${written.size} ${lines?.mtimeMs} ${lines?.size}`
+    if (this.#written?.stamp !== stamp) {
+      const text = await readFile(path, 'utf8').catch(() => 'null')
+      this.#written = { stamp, summary: parseSummary(text) }
+    }
+    return this.#written.summary
+  }
+
+  /** Returns a summary of all lines, or what there is until it has been computed. */
+  async #summarize(index: RunIndex): Promise<{ readonly summary: Summary; readonly complete: boolean }> {
+    if (index.covered === 0)
+      return { summary: createRunFold(this.found.manifest).summarize(), complete: !index.isUpdating }
+    const written = await this.#readSummary()
+    if (written && !index.isUpdating && this.#covers(written, index)) return { summary: written, complete: true }
+    if (this.#summary?.covered !== index.covered && this.#failedAt !== index.covered)
+      await within(WAIT, this.#computeSummary(index))
+    const summary = this.#summary?.summary ?? written ?? createRunFold(this.found.manifest).summarize()
+    return { summary, complete: this.#summary?.covered === index.covered && !index.isUpdating }
+  }
+
+  #computeSummary(index: RunIndex): Promise<void> {
+    const to = index.covered
+    this.#summarizing ??= this.#threads.summaries
+      .run('summarize', { folder: this.found.folder, to })
+      .then((summary) => {
+        this.#summary = summary
+        this.#onChange()
+      })
+      .catch((error) => {
+        this.#failedAt = to
+        this.#note(error)
+      })
+      .finally(() => {
+        this.#summarizing = null
+      })
+    return this.#summarizing
+  }
+
+  /** Whether a summary has the counts of all rows. */
+  #covers({ counts, success }: Summary, index: RunIndex): boolean {
+    const figures = this.#figuresNow()
+    return (
+      index.covered === this.bytes &&
+      figures !== null &&
+      (['tasks', 'finished', 'failed', 'steps', 'refused'] as const).every((name) => counts[name] === figures[name]) &&
+      success.overall.successes === figures.success.successes
+    )
+  }
+
+  readonly #note = (error: unknown): void => {
+    this.#problem = (error as Error).message
+  }
+}
+
+function tokensOf({ tokens }: Summary) {
+  return tokens && { tokens: tokens.prompt + tokens.completion, cost: tokens.cost }
+}
+
+function parseSummary(text: string): Summary | null {
+  try {
+    return summarySchema.parse(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+function commandsFor(folder: string): RunDetail['commands'] {
+  const name = /^[\w./:=@,+-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`
+  return {
+    report: `episodic report ${name}`,
+    replay: `episodic replay ${name}`,
+    view: `episodic view ${name}`,
+  }
+}
+
+function cut(text: string): string {
+  return text.length <= MOST_CHARACTERS ? text : text.slice(0, MOST_CHARACTERS).toWellFormed()
+}
+
+/** Resolves when a promise does, or after some milliseconds. */
+async function within(milliseconds: number, promise: Promise<void>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, milliseconds)
+  await Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}

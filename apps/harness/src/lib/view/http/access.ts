@@ -1,0 +1,75 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { hostname } from 'node:os'
+import { Refusal } from '../refusal.ts'
+
+/** Who may ask the server. */
+export interface Access {
+  /** The token of the printed address. A token that was given stays valid, a drawn one is for one use. */
+  readonly token: string
+  /** Throws `forbidden` for a request that another page or another name of this machine caused. */
+  checkOrigin(request: IncomingMessage): void
+  /** Whether a request has the cookie of a browser that has logged in, or a given token. */
+  isAllowed(request: IncomingMessage): boolean
+  /** Exchanges a token for a cookie, as the value of `set-cookie`. Throws `unauthorized`. */
+  logIn(token: unknown): string
+}
+
+/**
+ * Creates the access to a server.
+ *
+ * @param given - a token of 16 characters or more; left out, one is drawn.
+ */
+export function createAccess(address: string, port: number, given?: string): Access {
+  const session = randomBytes(32).toString('base64url')
+  let token: string | null = given ?? randomBytes(24).toString('base64url')
+  const shown = token
+  // Cookies are shared between all ports of a machine.
+  const cookie = `episodic-view-${port}`
+  const hosts = new Set([address, 'localhost', '127.0.0.1', '::1', hostname()].map((name) => name.toLowerCase()))
+  const isWildcard = address === '0.0.0.0' || address === '::'
+
+  return {
+    token: shown,
+    checkOrigin({ headers }) {
+      const { host = '', origin } = headers
+      const name = nameOf(host)
+      // A name that an attacker's server resolves to this machine is none of these.
+      if (name === null || !(hosts.has(name) || (isWildcard && isIP(name) !== 0)))
+        throw new Refusal('forbidden', `This server does not answer to the name ${host}. Open the printed address.`)
+      const isOfOther = origin !== undefined && origin !== `http://${host}`
+      if (isOfOther || headers['sec-fetch-site'] === 'cross-site')
+        throw new Refusal('forbidden', 'This request was made by the page of another server.')
+    },
+    isAllowed({ headers }) {
+      const { authorization = '' } = headers
+      if (given !== undefined && areEqual(authorization, `Bearer ${given}`)) return true
+      const cookies = (headers.cookie ?? '').split(/; */)
+      return cookies.some((one) => one.startsWith(`${cookie}=`) && areEqual(one.slice(cookie.length + 1), session))
+    },
+    logIn(offered) {
+      if (token === null || typeof offered !== 'string' || !areEqual(offered, token))
+        throw new Refusal(
+          'unauthorized',
+          'This address was used before, or is of another start. Start `episodic view` again, or give it --token.',
+        )
+      if (given === undefined) token = null
+      return `${cookie}=${session}; HttpOnly; SameSite=Strict; Path=/`
+    },
+  }
+}
+
+/** The name in a `Host` header, without the port. */
+function nameOf(host: string): string | null {
+  try {
+    return new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, '').toLowerCase()
+  } catch {
+    return null
+  }
+}
+
+function areEqual(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

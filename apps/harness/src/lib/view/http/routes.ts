@@ -1,0 +1,112 @@
+import type { RunEntry } from '@episodic/report'
+import { encodeColumns } from '@episodic/report'
+import { compareRunsById } from '../folder/compare-by-id.ts'
+import { addGrade, readGrades } from '../folder/grades-file.ts'
+import type { ViewedRuns } from '../folder/viewed-runs.ts'
+import { Refusal } from '../refusal.ts'
+import { answerBytes, answerJson, begin, type Exchange, readJson } from './answer.ts'
+import { answerFile } from './answer-file.ts'
+
+/** What a route answers. A part of its path that begins with a colon is open. */
+export interface Route {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  answer(exchange: Exchange): Promise<void>
+}
+
+/** Rows of one request. */
+const MOST_ROWS = 200
+
+/** Creates the routes of a server that shows runs. */
+export function createRoutes({
+  runs,
+  readOnly = false,
+}: {
+  readonly runs: ViewedRuns
+  readonly readOnly?: boolean
+}): Route[] {
+  const get = (path: string, answer: Route['answer']): Route => ({ method: 'GET', path, answer })
+  const runOf = async ({ parts }: Exchange) => {
+    await runs.look()
+    return runs.get(parts.run as string)
+  }
+  return [
+    get('/api/runs', async (exchange) => answerJson(exchange, (await runs.entries()) satisfies RunEntry[])),
+    get('/api/r/:run', async (exchange) => answerJson(exchange, await (await runOf(exchange)).detail())),
+    get('/api/r/:run/columns', async (exchange) => {
+      const names = exchange.query.get('names')
+      const columns = await (await runOf(exchange)).columns(
+        names === null ? undefined : names.split(',').filter(Boolean),
+      )
+      await answerBytes(exchange, encodeColumns(columns))
+    }),
+    get('/api/r/:run/rows', async (exchange) => {
+      const rows = (exchange.query.get('rows') ?? '').split(',').filter(Boolean).map(wholeNumber)
+      if (rows.length > MOST_ROWS) throw new Refusal('invalid', `Ask for at most ${MOST_ROWS} rows at once.`)
+      answerJson(exchange, await (await runOf(exchange)).words(rows))
+    }),
+    get('/api/r/:run/task/:prefix', async (exchange) =>
+      answerJson(exchange, await (await runOf(exchange)).tasks(exchange.parts.prefix as string)),
+    ),
+    get('/api/r/:run/line/:row', async (exchange) => {
+      const line = await (await runOf(exchange)).line(wholeNumber(exchange.parts.row as string))
+      begin(exchange.response, 200, { 'content-type': 'application/json', 'content-length': line.length })
+      exchange.response.end(line)
+    }),
+    get('/api/r/:run/grades', async (exchange) =>
+      answerJson(exchange, await readGrades((await runOf(exchange)).found.folder)),
+    ),
+    {
+      method: 'POST',
+      path: '/api/r/:run/grades',
+      async answer(exchange) {
+        if (readOnly) throw new Refusal('read-only', 'This server was started with --read-only, and keeps no verdicts.')
+        const run = await runOf(exchange)
+        answerJson(exchange, await addGrade(run, await readJson(exchange.request)), 201)
+      },
+    },
+    get('/api/compare', async (exchange) => {
+      await runs.look()
+      const ids = (exchange.query.get('runs') ?? '').split(',').filter(Boolean)
+      answerJson(exchange, await compareRunsById(runs, ids, exchange.query.get('base') ?? undefined))
+    }),
+    get('/files/:run/episodes.jsonl', async (exchange) => answerFile(exchange, (await runOf(exchange)).episodes)),
+  ]
+}
+
+/** Returns the route of a path, and what its open parts are. Throws `not-found` and `not-allowed`. */
+export function findRoute(routes: readonly Route[], method: string, path: string) {
+  const parts = path.split('/')
+  const fitting = routes.flatMap((route) => {
+    const open = openParts(route.path.split('/'), parts)
+    return open ? [{ route, parts: open }] : []
+  })
+  if (fitting.length === 0) throw new Refusal('not-found', `There is nothing at ${path}.`)
+  const asked = method === 'HEAD' ? 'GET' : method
+  const found = fitting.find(({ route }) => route.method === asked)
+  if (!found) throw new Refusal('not-allowed', `${path} does not take ${method}.`)
+  return found
+}
+
+function openParts(names: readonly string[], parts: readonly string[]): Record<string, string> | null {
+  if (names.length !== parts.length) return null
+  const open: Record<string, string> = {}
+  for (const [i, name] of names.entries()) {
+    const part = parts[i] as string
+    if (!name.startsWith(':')) {
+      if (name !== part) return null
+      continue
+    }
+    try {
+      open[name.slice(1)] = decodeURIComponent(part)
+    } catch {
+      throw new Refusal('invalid', `${part} is not a part of an address.`)
+    }
+  }
+  return open
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw new Refusal('invalid', `${text} is not the number of a row.`)
+  return Number(text)
+}

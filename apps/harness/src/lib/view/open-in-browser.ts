@@ -1,0 +1,16 @@
+import { spawn } from 'node:child_process'
+
+/** The programs that open an address in a person's browser. */
+const PROGRAMS: { readonly [platform: string]: readonly string[] } = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+}
+
+/** Opens an address in the person's browser, if there is one. */
+export function openInBrowser(url: string): void {
+  const [program = 'xdg-open', ...given] = PROGRAMS[process.platform] ?? []
+  const child = spawn(program, [...given, url], { stdio: 'ignore', detached: true })
+  // The address is printed too.
+  child.on('error', () => {})
+  child.unref()
+}

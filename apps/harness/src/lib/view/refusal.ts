@@ -1,0 +1,29 @@
+/** Why a request is not answered, by the HTTP status that goes with it. */
+const STATUS = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  'read-only': 403,
+  'not-found': 404,
+  'run-not-found': 404,
+  'row-not-found': 404,
+  'not-allowed': 405,
+  'too-large': 413,
+  'wrong-range': 416,
+} as const
+export type RefusalCode = keyof typeof STATUS
+
+/** A request that is not answered, through a fault of who made it. */
+export class Refusal extends Error {
+  readonly code: RefusalCode
+
+  constructor(code: RefusalCode, message: string) {
+    super(message)
+    this.name = 'Refusal'
+    this.code = code
+  }
+
+  get status(): number {
+    return STATUS[this.code]
+  }
+}

@@ -1,0 +1,79 @@
+import { appendFile, readFile, rename, writeFile } from 'node:fs/promises'
+import { type UnpackedRows, unpackRows } from '@episodic/report'
+import { z } from 'zod'
+
+/** A part of an index file: the rows of lines that follow each other. */
+export interface IndexPart extends IndexAbout {
+  readonly rows: UnpackedRows
+}
+
+/** What an index file says of a part, see `IndexedRows`. */
+export type IndexAbout = z.infer<typeof aboutSchema>
+
+/** The version of the parts. A file with another one is made anew. */
+const FORMAT = 1
+const aboutSchema = z.object({
+  format: z.literal(FORMAT),
+  /** Whose figures the rows have; `null` if the environment has one seat. */
+  seat: z.string().nullable(),
+  from: z.int().min(0),
+  to: z.int().min(0),
+  tail: z.string(),
+  unreadable: z.int().min(0),
+})
+
+/** An index file is a list of parts, each after its length as a 32-bit number. */
+const LENGTH_BYTES = 4
+
+/**
+ * Reads an index file: its parts, in their order, each of which starts where the one before ended. What follows a part that
+ * is torn or does not fit is left out, and so is everything if there is no file.
+ */
+export async function readIndexFile(path: string, seat: string | null): Promise<IndexPart[]> {
+  const bytes = await readFile(path).catch(() => Buffer.alloc(0))
+  const parts: IndexPart[] = []
+  let covered = 0
+  for (let at = 0; at + LENGTH_BYTES <= bytes.length; ) {
+    const start = at + LENGTH_BYTES
+    at = start + bytes.readUInt32LE(at)
+    const part = at <= bytes.length ? readPart(bytes.subarray(start, at)) : null
+    if (!part || part.seat !== seat) return parts
+    // Two viewers of one folder may have added the same part.
+    if (part.from < covered) continue
+    if (part.from > covered) return parts
+    covered = part.to
+    parts.push(part)
+  }
+  return parts
+}
+
+function readPart(bytes: Uint8Array): IndexPart | null {
+  try {
+    const rows = unpackRows(bytes)
+    return { ...aboutSchema.parse(rows.about), rows }
+  } catch {
+    return null
+  }
+}
+
+/** Returns what an index file says of a part. */
+export function aboutPart(about: Omit<IndexAbout, 'format'>): IndexAbout {
+  return { format: FORMAT, ...about }
+}
+
+/** Adds a part to an index file. Rejects if the folder is not writable. */
+export async function appendToIndex(path: string, packed: Uint8Array): Promise<void> {
+  await appendFile(path, withLength(packed))
+}
+
+/** Replaces an index file by one of a single part. Rejects if the folder is not writable. */
+export async function replaceIndex(path: string, packed: Uint8Array): Promise<void> {
+  await writeFile(`${path}.part`, withLength(packed))
+  await rename(`${path}.part`, path)
+}
+
+function withLength(packed: Uint8Array): Buffer {
+  const length = Buffer.alloc(LENGTH_BYTES)
+  length.writeUInt32LE(packed.length)
+  return Buffer.concat([length, packed])
+}

@@ -1,0 +1,196 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseSealedRecord } from '@episodic/protocol'
+import { contentOf, createRowBatch, createRowTable, type RowTable, unpackRows } from '@episodic/report'
+import { HarnessError } from '../../harness-error.ts'
+import { RUN_FILES } from '../../run/record/run-folder.ts'
+import { aboutPart, appendToIndex, readIndexFile, replaceIndex } from './index-file.ts'
+import { type IndexedPart, type IndexedRows, tailHash } from './index-lines.ts'
+
+/** Makes rows of sealed lines elsewhere, so that this thread goes on answering. See `indexLines`. */
+export type IndexElsewhere = (part: IndexedPart, onRows: (rows: IndexedRows) => void) => Promise<void>
+
+export interface RunIndexOptions {
+  readonly folder: string
+  /** Whose figures the rows have; left out if the environment has one seat. */
+  readonly seat?: string | undefined
+  readonly index: IndexElsewhere
+  /** Called whenever rows were added, or all of them replaced. */
+  readonly onChange: () => void
+}
+
+/** Rows that are kept in memory before they are added to the index file. */
+const MOST_UNWRITTEN = 4_000
+/** Parts of an index file, after which it is written as one. */
+const MOST_PARTS = 64
+
+/**
+ * The rows of a run's sealed lines, in the order of the file. They are kept in `episodes.idx` beside it, so that the lines are
+ * not read again; where the folder is not writable they are kept in memory alone. The file is a cache: where it does not fit
+ * the lines it is made anew, and it may be deleted at any time.
+ */
+export class RunIndex {
+  readonly #options: RunIndexOptions
+  readonly #episodes: string
+  readonly #file: string
+  #table: RowTable
+  /** Bytes of lines that have rows. */
+  #covered = 0
+  #tail = ''
+  #unreadable = 0
+  /** What the index file covers: bytes, rows, unreadable lines and parts. `null` if it cannot be written. */
+  #written: { to: number; rows: number; unreadable: number; parts: number } | null = {
+    to: 0,
+    rows: 0,
+    unreadable: 0,
+    parts: 0,
+  }
+  #loaded = false
+  #updating: Promise<void> | null = null
+
+  constructor(options: RunIndexOptions) {
+    this.#options = options
+    this.#episodes = join(options.folder, RUN_FILES.episodes)
+    this.#file = join(options.folder, RUN_FILES.index)
+    this.#table = this.#createTable()
+  }
+
+  get table(): RowTable {
+    return this.#table
+  }
+
+  get covered(): number {
+    return this.#covered
+  }
+
+  /** Lines that are no sealed episodes. */
+  get unreadable(): number {
+    return this.#unreadable
+  }
+
+  /** Whether rows are being made. */
+  get isUpdating(): boolean {
+    return this.#updating !== null
+  }
+
+  /** Makes rows of the lines that were added. Rejects with `run-invalid` or `disk-failed` if the file cannot be read. */
+  update(): Promise<void> {
+    this.#updating ??= this.#update().finally(() => {
+      this.#updating = null
+    })
+    return this.#updating
+  }
+
+  /** Adds the rows that are in memory alone to the index file. */
+  async write(): Promise<void> {
+    const written = this.#written
+    if (!written || written.to === this.#covered) return
+    const [to, rows, unreadable] = [this.#covered, this.#table.size, this.#unreadable]
+    const whole = written.parts === 0 || written.parts >= MOST_PARTS
+    const from = whole ? { to: 0, rows: 0, unreadable: 0 } : written
+    const packed = this.#pack(from, { to, rows, unreadable })
+    try {
+      await (whole ? replaceIndex : appendToIndex)(this.#file, packed)
+      this.#written = { to, rows, unreadable, parts: whole ? 1 : written.parts + 1 }
+    } catch {
+      this.#written = null
+    }
+  }
+
+  #createTable(): RowTable {
+    return createRowTable({ contentAt: (row) => this.#contentAt(row) })
+  }
+
+  async #update(): Promise<void> {
+    const { size } = await stat(this.#episodes).catch((cause) => {
+      if (cause.code === 'ENOENT') return { size: 0 }
+      throw new HarnessError('disk-failed', `Cannot read ${this.#episodes}: ${cause.message}`, { cause })
+    })
+    if (!this.#loaded) await this.#load(size)
+    if (size === this.#covered) return
+    if (!(await this.#fits(size, this.#covered, this.#tail))) this.#forget()
+    const { seat } = this.#options
+    let adding = Promise.resolve()
+    await this.#options.index({ file: this.#episodes, from: this.#covered, to: size, seat }, (rows) => {
+      this.#add(rows)
+      if (this.#table.size - (this.#written?.rows ?? 0) >= MOST_UNWRITTEN) adding = adding.then(() => this.write())
+    })
+    await adding
+  }
+
+  async #load(size: number): Promise<void> {
+    this.#loaded = true
+    const parts = await readIndexFile(this.#file, this.#options.seat ?? null)
+    const last = parts.at(-1)
+    if (!last || !(await this.#fits(size, last.to, last.tail))) return
+    for (const { rows, to, tail, unreadable } of parts) {
+      for (let i = 0; i < rows.size; i++) this.#table.addRow(rows.row(i), rows.place(i))
+      this.#covered = to
+      this.#tail = tail
+      this.#unreadable += unreadable
+    }
+    this.#written = { to: last.to, rows: this.#table.size, unreadable: this.#unreadable, parts: parts.length }
+    this.#options.onChange()
+  }
+
+  #add({ rows: bytes, to, tail, unreadable }: IndexedRows): void {
+    const rows = unpackRows(bytes)
+    // What the place of the last row says has to be true before its content is asked for.
+    for (let i = 0; i < rows.size; i++) this.#table.addRow(rows.row(i), rows.place(i))
+    this.#covered = to
+    this.#tail = tail
+    this.#unreadable += unreadable
+    this.#options.onChange()
+  }
+
+  /** Whether the file still has the lines that have rows. */
+  async #fits(size: number, covered: number, tail: string): Promise<boolean> {
+    if (covered > size) return false
+    if (covered === 0) return true
+    let file: FileHandle | null = null
+    try {
+      file = await open(this.#episodes)
+      return (await tailHash(file, covered)) === tail
+    } catch {
+      return false
+    } finally {
+      await file?.close()
+    }
+  }
+
+  #forget(): void {
+    this.#table = this.#createTable()
+    this.#covered = 0
+    this.#tail = ''
+    this.#unreadable = 0
+    if (this.#written) this.#written = { to: 0, rows: 0, unreadable: 0, parts: 0 }
+    this.#options.onChange()
+  }
+
+  #pack(
+    from: { readonly to: number; readonly rows: number; readonly unreadable: number },
+    { to, rows, unreadable }: { readonly to: number; readonly rows: number; readonly unreadable: number },
+  ): Uint8Array {
+    const batch = createRowBatch()
+    for (let row = from.rows; row < rows; row++) batch.add(this.#table.row(row), this.#table.place(row))
+    const seat = this.#options.seat ?? null
+    return batch.pack(
+      aboutPart({ seat, from: from.to, to, tail: this.#tail, unreadable: unreadable - from.unreadable }),
+    )
+  }
+
+  /** Reads a line again: lines of one play are rarely sealed twice. */
+  #contentAt(row: number): number {
+    const { offset, length, content } = this.#table.place(row)
+    const file = openSync(this.#episodes, 'r')
+    try {
+      const bytes = Buffer.alloc(length)
+      readSync(file, bytes, 0, length, offset)
+      const parsed = parseSealedRecord(JSON.parse(bytes.toString('utf8')))
+      return parsed.success ? contentOf(parsed.data, this.#options.seat) : content
+    } finally {
+      closeSync(file)
+    }
+  }
+}

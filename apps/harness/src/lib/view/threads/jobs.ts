@@ -1,0 +1,37 @@
+import type { ComparedRuns, Summary } from '@episodic/report'
+import type { ComparedFolders } from '../folder/compare-folders.ts'
+import type { IndexedPart, IndexedRows } from '../rows/index-lines.ts'
+
+/** The jobs of a thread: what each is given, hands over while it works, and returns. */
+export interface Jobs {
+  readonly index: { readonly given: IndexedPart; readonly part: IndexedRows; readonly result: null }
+  readonly summarize: { readonly given: SummarizedFolder; readonly part: never; readonly result: SummarizedLines }
+  readonly compare: { readonly given: ComparedFolders; readonly part: never; readonly result: ComparedRuns }
+}
+
+export interface SummarizedFolder {
+  readonly folder: string
+  /** Where the lines end that the summary is to cover, in bytes. */
+  readonly to: number
+}
+
+export interface SummarizedLines {
+  readonly summary: Summary
+  /** Bytes of lines that it covers. */
+  readonly covered: number
+}
+
+export type JobName = keyof Jobs
+
+/** What is sent to a thread. */
+export interface JobMessage<Name extends JobName = JobName> {
+  readonly number: number
+  readonly name: Name
+  readonly given: Jobs[Name]['given']
+}
+
+/** What a thread sends. */
+export type ThreadMessage =
+  | { readonly number: number; readonly kind: 'part'; readonly part: Jobs[JobName]['part'] }
+  | { readonly number: number; readonly kind: 'result'; readonly result: Jobs[JobName]['result'] }
+  | { readonly number: number; readonly kind: 'error'; readonly code: string | null; readonly message: string }

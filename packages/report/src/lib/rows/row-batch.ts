@@ -1,0 +1,86 @@
+import type { JsonObject } from '@episodic/protocol'
+import { COLUMN_TYPES, type Column, type Dictionaries } from './columns.ts'
+import { packArrays, unpackArrays } from './packed-arrays.ts'
+import type { Row } from './row.ts'
+import { createRowColumns, type LinePlace } from './row-columns.ts'
+
+/** The values of some lines, to be packed: for a file, or for another thread. */
+export interface RowBatch {
+  readonly size: number
+  add(row: Row, place: LinePlace): void
+  /** @param about - what the reader is to know of the batch. */
+  pack(about: JsonObject): Uint8Array<ArrayBuffer>
+}
+
+/** Packed rows. */
+export interface UnpackedRows {
+  readonly about: JsonObject
+  readonly size: number
+  row(index: number): Row
+  place(index: number): LinePlace
+}
+
+interface Header {
+  readonly about: JsonObject
+  readonly rows: number
+  readonly dictionaries: Dictionaries
+  readonly tasks: readonly string[]
+}
+
+/** Creates a batch without rows. */
+export function createRowBatch(): RowBatch {
+  const columns = createRowColumns()
+  return {
+    get size() {
+      return columns.size
+    },
+    add: (row, place) => void columns.push(row, place),
+    pack(about) {
+      const { rows, dictionaries, columns: values } = columns.columns()
+      const places = Array.from({ length: rows }, (_, row) => columns.place(row))
+      const header: Header = { about, rows, dictionaries, tasks: columns.tasks }
+      return packArrays({
+        header: header as unknown as JsonObject,
+        arrays: {
+          ...(values as { readonly [name: string]: Column }),
+          'line.offset': Float64Array.from(places, ({ offset }) => offset),
+          'line.length': Uint32Array.from(places, ({ length }) => length),
+          'line.content': Float64Array.from(places, ({ content }) => content),
+        },
+      })
+    },
+  }
+}
+
+/** Returns the rows in bytes of {@link RowBatch.pack}. Throws a `RangeError` if they are something else, or incomplete. */
+export function unpackRows(bytes: Uint8Array): UnpackedRows {
+  const { header, arrays } = unpackArrays(bytes)
+  const { about, rows: size, dictionaries, tasks } = header as unknown as Header
+  const fixed = Object.keys(COLUMN_TYPES) as (keyof typeof COLUMN_TYPES)[]
+  if (!dictionaries || [...fixed, 'line.offset', 'line.length', 'line.content'].some((name) => !arrays[name]))
+    throw new RangeError('These packed arrays are no rows of a run.')
+  const values = arrays as Record<string, Column>
+  const tags = dictionaries.tags.map((set) => JSON.stringify(set))
+  const terms = dictionaries.terms.map((name) => [name, values[`term.${name}`] as Column] as const)
+  return {
+    about,
+    size,
+    row(index) {
+      const row = {} as Record<string, unknown>
+      for (const name of fixed) row[name] = values[name]?.[index]
+      row.task = tasks[row.task as number]
+      row.ending = dictionaries.ending[row.ending as number]
+      row.player = dictionaries.player[row.player as number]
+      row.tags = tags[row.tags as number]
+      const earned: Record<string, number> = {}
+      for (const [name, sums] of terms) if (!Number.isNaN(sums[index])) earned[name] = sums[index] as number
+      row.terms = earned
+      return row as unknown as Row
+    },
+    place: (index) => ({
+      offset: values['line.offset']?.[index] as number,
+      length: values['line.length']?.[index] as number,
+      content: values['line.content']?.[index] as number,
+    }),
+  }
+}
