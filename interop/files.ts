@@ -8,7 +8,7 @@ import { openNemoGymEnvironment } from './nemo-gym/nemo-gym-environment.ts'
 import { openPythonEnvironment } from './python-environment.ts'
 import type { Report } from './report.ts'
 
-/** The file of each format. Inspect recognises its logs by the end of their names. */
+/** The file of each format. */
 const FILES: Readonly<Record<string, string>> = {
   'trl-sft': 'trl-sft.jsonl',
   'trl-preference': 'trl-preference.jsonl',
@@ -17,7 +17,8 @@ const FILES: Readonly<Record<string, string>> = {
   'nemo-gym': 'nemo-gym.jsonl',
   atif: 'atif.jsonl',
   verl: 'verl.jsonl',
-  inspect: 'inspect.json',
+  trl: 'trl.jsonl',
+  csv: 'csv.csv',
 }
 
 const CLI = fileURLToPath(new URL('./cli.ts', import.meta.resolve('@episodic/harness')))
@@ -25,8 +26,8 @@ const WORLD = fileURLToPath(new URL('../examples/number-guessing', import.meta.u
 
 const USAGE = `Usage: pnpm interop files [--nemo-gym] [--python <command>] [--json]
 
-Plays a run, exports it in each format for trainers and viewers, and reads the files with datasets and inspect_ai, in a
-virtual environment.
+Plays a run, exports it in each format for trainers and data frames, and reads the files with datasets, in a virtual
+environment.
 
   --nemo-gym  also profile the rollouts with NeMo Gym, in a virtual environment of 1.1 GB
   --python    a Python of 3.13 or newer for it. Default: the first of python3, python3.13 and python3.14 that is
@@ -56,7 +57,7 @@ export async function runFiles(args: readonly string[]): Promise<Report | null> 
     say(episodic('run', WORLD, '--policy', 'random', '--tasks', '40', '--rollouts', '4', '--out', run))
     for (const [format, file] of Object.entries(FILES))
       say(episodic('export', run, '--format', format, '--out', join(folder, file)))
-    const name = `datasets ${versionOf('datasets')}, inspect-ai ${versionOf('inspect-ai')}`
+    const name = `datasets ${versionOf('datasets')}`
     const clients = { [name]: read(python, 'read_exports.py', folder, say) }
     if (nemoGym)
       clients[`nemo-gym ${nemoGym.versionOf('nemo-gym')}`] = read(nemoGym.python, 'read_nemo_gym.py', folder, say)

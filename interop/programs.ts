@@ -1,6 +1,7 @@
 import { runClients } from './clients.ts'
 import { runFiles } from './files.ts'
 import { runImport } from './import/run-import.ts'
+import { runInspect } from './inspect.ts'
 import { runNemoGym } from './nemo-gym/run-nemo-gym.ts'
 import { runOpenEnv } from './openenv.ts'
 import { runOrs } from './ors/run-ors.ts'
@@ -19,7 +20,8 @@ export interface NamedProgram {
 
 export const PROGRAMS: readonly NamedProgram[] = [
   { name: 'clients', does: 'plays with MCP clients', run: runClients },
-  { name: 'files', does: 'reads exported files with the libraries of trainers and viewers', run: runFiles },
+  { name: 'files', does: 'reads exported files with the libraries of trainers', run: runFiles },
+  { name: 'inspect', does: 'reads exported logs with inspect_ai', run: runInspect },
   { name: 'python', does: 'tests the package episodic-env', run: runPythonPackage },
   { name: 'openenv', does: "plays with OpenEnv's clients", run: runOpenEnv },
   { name: 'ors', does: 'plays with the clients of the Open Reward Standard', run: runOrs },

@@ -1,6 +1,6 @@
 """Reads the files of `episodic export` with the libraries that their users have. Prints one line for each file.
 
-Usage: read_exports.py FOLDER, which has <format>.jsonl for each format and inspect.json.
+Usage: read_exports.py FOLDER, which has <format>.jsonl for each format, and csv.csv.
 """
 
 import json
@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 from datasets import load_dataset
-from inspect_ai.log import read_eval_log
 
 folder = Path(sys.argv[1])
 
@@ -60,12 +59,15 @@ again = load("verl", "parquet")
 assert again[0]["prompt"] == prompts[0]["prompt"] and again[0]["extra_info"] == prompts[0]["extra_info"]
 passed("verl", f"{again.num_rows} prompts, converted to Parquet and back")
 
-log = read_eval_log(str(folder / "inspect.json"))
-assert log.status == "success" and log.results.total_samples == len(log.samples)
-scored = [sample for sample in log.samples if sample.scores]
-failed = [sample for sample in log.samples if sample.error]
-assert len(scored) + len(failed) == len(log.samples) and len(scored) == log.results.completed_samples
-mean = sum(sample.scores["return"].value for sample in scored) / len(scored)
-assert abs(mean - log.results.scores[0].metrics["mean"].value) < 1e-9
-assert all(message.role in {"user", "assistant", "tool"} for sample in log.samples for message in sample.messages)
-passed("inspect", f"{len(log.samples)} samples with inspect_ai, mean return {mean:.3f}")
+rollouts = load("trl")
+for row in rollouts:
+    assert row["mask"] == (row["reward"] is not None) and row["reward_kind"] == "unshaped"
+    assert row["prompt"][-1]["role"] == "user" and row["completion"][0]["role"] == "assistant"
+assert len(set(rollouts["group"])) < rollouts.num_rows
+passed("trl", f"{rollouts.num_rows} rollouts with datasets")
+
+table = load("csv", "csv")
+assert table.features["return"].dtype == "float64" and table.features["success"].dtype == "bool"
+assert table.num_rows == rollouts.num_rows and table["episode"] == rollouts["episode"]
+assert table["return"] == rollouts["reward"]
+passed("csv", f"{table.num_rows} rows with datasets")

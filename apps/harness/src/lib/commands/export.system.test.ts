@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } 
 import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { isSuccess } from '@episodic/report'
+import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../episodic.fixture.ts'
 
@@ -91,11 +92,24 @@ describe('episodic export', () => {
     expect(readdirSync(workshop.folder).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
+  it('writes a log of Inspect, and prints no lines for it', async () => {
+    const { status, err } = await workshop.main(['export', 'played', '--format', 'inspect', '--out', 'played.eval'])
+    expect([status, err]).toEqual([0, '40 finished episodes exported to played.eval as inspect.\n'])
+    const files = unzipSync(readFileSync(fileOf('played.eval')))
+    const { results } = JSON.parse(strFromU8(files['header.json'] as Uint8Array))
+    const summary = JSON.parse(readFileSync(fileOf('played/summary.json'), 'utf8'))
+    expect(results.scores[0].metrics.mean.value).toBe(summary.success.overall.rate)
+  })
+
   it('says what is wrong with its options', async () => {
     const json = await workshop.main(['export', 'played', '--format', 'atif', '--json'])
     expect([json.status, json.err]).toEqual([2, expect.stringContaining('give --out too')])
     const format = await workshop.main(['export', 'played', '--format', 'xml'])
     expect([format.status, format.err]).toEqual([2, expect.stringContaining('Allowed choices are trl-sft')])
+    const log = await workshop.main(['export', 'played', '--format', 'inspect', '--out', 'log.json'])
+    expect([log.status, log.err]).toEqual([2, expect.stringContaining('give --out <name>.eval')])
+    const reward = await workshop.main(['export', 'played', '--format', 'csv', '--reward', 'total'])
+    expect([reward.status, reward.err]).toEqual([2, expect.stringContaining('has no reward to choose')])
     const missing = await workshop.main(['export', 'nothing', '--format', 'atif'])
     expect([missing.status, missing.err]).toEqual([1, expect.stringContaining('There is no run at nothing.')])
     const folder = await workshop.main(['export', 'played', '--format', 'atif', '--out', 'no/such/folder.jsonl'])

@@ -1,5 +1,5 @@
 import type { Split, ToolInfo } from '@episodic/protocol'
-import { plural } from '@episodic/report'
+import { formatCount, plural } from '@episodic/report'
 import { Command, Option } from 'commander'
 import { type Console, shownPath } from '../console.ts'
 import type { ExportFormat } from '../export/export-format.ts'
@@ -87,12 +87,7 @@ most formats have it as "episode".`,
       })
       for (const line of torn) console.err.write(tornNotice(line))
       if (options.json) console.out.write(`${JSON.stringify(counts)}\n`)
-      else {
-        const where = options.out === undefined ? '' : ` to ${shownPath(options.out)}`
-        console.err.write(
-          `${plural(counts.finished, 'finished episode')} exported${where} as ${options.format}${describeRest(counts, format)}.\n`,
-        )
-      }
+      else console.err.write(describe(counts, format, options))
     })
 }
 
@@ -116,12 +111,21 @@ function checkOptions(
     )
 }
 
-/** Describes what is in the file beside its finished episodes. */
-function describeRest({ failed, lines }: Exported, { keepsFailed, extension }: ExportFormat): string {
+/** Describes an export in a line. */
+function describe(
+  { finished, failed, lines }: Exported,
+  { keepsFailed, extension }: ExportFormat,
+  { format, out }: ExportCommandOptions,
+): string {
+  const episodes =
+    keepsFailed && failed > 0
+      ? `${formatCount(finished)} finished and ${plural(failed, 'failed episode')}`
+      : plural(finished, 'finished episode')
+  const where = out === undefined ? '' : ` to ${shownPath(out)}`
   const file = extension === undefined ? [plural(lines, 'line')] : []
-  const others = failed === 0 ? [] : [keepsFailed ? `${failed} failed ones too` : `${failed} failed ones left out`]
-  const rest = [...file, ...others].join(', ')
-  return rest && `: ${rest}`
+  const omitted = keepsFailed || failed === 0 ? [] : [`${failed} failed ones left out`]
+  const rest = [...file, ...omitted].join(', ')
+  return `${episodes} exported${where} as ${format}${rest && `: ${rest}`}.\n`
 }
 
 /** The tools of a run's world. An export without them is still of use, so a world that is gone is reported. */

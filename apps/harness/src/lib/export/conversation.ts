@@ -41,12 +41,13 @@ export interface Conversation {
 
 /**
  * Returns an episode as a conversation. It is the one that a language model had, where that is recorded and each request
- * continues the one before; else the task and the first observation, then each action as a call with its result. Calls
- * are numbered as `call_<start of the episode's chain>_<number from 1>`, which is the number of the step if each call was
- * played.
+ * continues the one before; else the task and the first observation, then each action as a call with its result.
+ *
+ * @param ids - `own`: calls are numbered as `call_<start of the episode's chain>_<number from 1>`, which is the number of
+ *   the step if each call was played. `sent`: as the model and the requests had them.
  */
-export function conversationOf(record: EpisodeRecord): Conversation {
-  const messages = withOwnIds(recorded(record) ?? played(record), record)
+export function conversationOf(record: EpisodeRecord, ids: 'own' | 'sent' = 'own'): Conversation {
+  const messages = withTools(recorded(record) ?? played(record), record, ids)
   const first = messages.findIndex(({ role }) => role === 'assistant')
   const end = first === -1 ? messages.length : first
   return { prompt: messages.slice(0, end), completion: messages.slice(end) }
@@ -132,8 +133,11 @@ function parseCall(call: Json): MessageCall {
   }
 }
 
-/** Numbers the calls: models give them ids of their own, some of them the same id again and again. */
-function withOwnIds(messages: readonly Message[], { chain, steps }: EpisodeRecord): Message[] {
+/**
+ * Adds to each result which call it answers, and whether it was refused. Own ids replace those of models, some of which
+ * give the same id again and again.
+ */
+function withTools(messages: readonly Message[], { chain, steps }: EpisodeRecord, ids: 'own' | 'sent'): Message[] {
   const count = messages.reduce((sum, { calls = [] }) => sum + calls.length, 0)
   const open = new Map<string, { readonly id: string; readonly name: string; readonly refused: Refusal | null }>()
   let number = 0
@@ -141,7 +145,7 @@ function withOwnIds(messages: readonly Message[], { chain, steps }: EpisodeRecor
     const calls = message.calls?.map((call) => {
       const refused = count === steps.length ? (steps[number]?.refused ?? null) : null
       number += 1
-      const id = callIdOf(chain, number)
+      const id = ids === 'own' ? callIdOf(chain, number) : call.id
       open.set(call.id, { id, name: call.name, refused })
       return { ...call, id }
     })

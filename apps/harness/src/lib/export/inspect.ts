@@ -1,118 +1,161 @@
-import type { EpisodeRecord } from '@episodic/protocol'
-import { type Chat, chatOf, columnsOf, termSums } from './chat.ts'
-import type { ExportFormat } from './export-format.ts'
+import { contentId, type EpisodeRecord } from '@episodic/protocol'
+import { scoredOutcomeOf } from '@episodic/report'
+import type { ExportFormat, ExportSource } from './export-format.ts'
+import { inspectUsage, type Tokens } from './inspect-messages.ts'
+import { sampleFileOf, sampleIdOf, sampleOf, scoresOf, summaryOf, timeOf } from './inspect-sample.ts'
+import { completionsOf } from './model-usage.ts'
+import { timelineOf } from './timeline.ts'
+import { type ZipEntry, zipOf } from './zip.ts'
 
 /**
- * A log of Inspect, version 2, for `inspect view` and `read_eval_log`: one JSON document. An attempt is an epoch. A failed
- * episode is a sample with an error and without scores.
+ * A log of Inspect, version 2, for `inspect view` and `read_eval_log`: a zip. An episode is a sample, and an attempt an
+ * epoch. A failed episode is a sample with an error and without scores. The episodes are read twice, because the list of
+ * samples is an entry of its own.
  */
 export const inspect: ExportFormat = {
-  description: 'Inspect log (JSON), failed episodes as samples with an error',
+  description: 'Inspect log (.eval), failed episodes as samples with an error',
   keepsFailed: true,
-  async *write(source) {
-    const samples = new Set<string>()
-    const means = { return: createMean(), success: createMean() }
-    let environment = ''
-    let player = ''
-    let total = 0
-    let completed = 0
-    yield '{"version":2,"status":"success","samples":['
-    for await (const record of source.allEpisodes()) {
-      environment = `${record.environment.name} ${record.environment.version}`
-      player = record.policy.name
-      samples.add(record.task.id)
-      const sample = sampleOf(record)
-      yield `${total === 0 ? '' : ','}\n${JSON.stringify(sample)}`
+  extension: '.eval',
+  write: (source) => zipOf(entriesOf(source), new Date(createdAt(source))),
+}
+
+function createdAt({ run }: ExportSource): string {
+  return run?.createdAt ?? timeOf(0)
+}
+
+async function* entriesOf(source: ExportSource): AsyncGenerator<ZipEntry> {
+  const totals = createTotals(source)
+  for await (const record of source.allEpisodes()) {
+    totals.add(record)
+    yield { name: sampleFileOf(record), pieces: [JSON.stringify(sampleOf(record, source))] }
+  }
+  yield { name: 'summaries.json', pieces: summariesOf(source) }
+  yield { name: 'reductions.json', pieces: [JSON.stringify(totals.reductions())] }
+  const head = totals.head()
+  yield { name: '_journal/start.json', pieces: [JSON.stringify(head)] }
+  yield { name: 'header.json', pieces: [JSON.stringify({ ...head, ...totals.results() })] }
+}
+
+async function* summariesOf(source: ExportSource): AsyncGenerator<string> {
+  let separator = '['
+  for await (const record of source.allEpisodes()) {
+    yield `${separator}\n${JSON.stringify(summaryOf(record, source))}`
+    separator = ','
+  }
+  yield separator === '[' ? '[]' : '\n]'
+}
+
+/** The sum and the count of a score. */
+interface Mean {
+  readonly sum: number
+  readonly count: number
+}
+
+/** What a log says about all of its samples. Memory grows with the tasks and their scores. */
+function createTotals(source: ExportSource) {
+  const [environments, versions, players] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const tasks = new Set<string>()
+  // By score, then by task.
+  const means = new Map<string, Map<string, Mean>>()
+  const models = new Map<string, Tokens>()
+  let [total, completed, epochs] = [0, 0, 1]
+  let [started, ended] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+
+  return {
+    add(record: EpisodeRecord) {
+      environments.add(record.environment.name)
+      versions.add(record.environment.version)
+      players.add(record.policy.name)
+      tasks.add(record.task.id)
+      const timeline = timelineOf(record, source)
+      started = Math.min(started, timeline.started)
+      ended = Math.max(ended, timeline.ended)
+      epochs = Math.max(epochs, record.attempt + 1)
       total += 1
-      if (record.outcome.kind === 'failed' || !record.returns) continue
-      completed += 1
-      means.return.add(record.returns.unshaped)
-      means.success.add(columnsOf(record).success ? 1 : 0)
-    }
-    const metric = (value: number) => ({ mean: { name: 'mean', value } })
-    const scores = Object.entries(means).map(([name, mean]) => ({
-      name,
-      scorer: name,
-      metrics: metric(mean.value),
-    }))
-    const header = {
-      eval: {
-        created: source.run?.createdAt ?? new Date(0).toISOString(),
-        task: environment,
-        dataset: { samples: samples.size },
-        model: player,
-        config: {},
-        metadata: { run: source.run?.name ?? null },
-      },
-      results: {
-        total_samples: total,
-        completed_samples: completed,
-        scores: completed > 0 ? scores : [],
-      },
-    }
-    yield `\n],${JSON.stringify(header).slice(1)}\n`
-  },
-}
-
-function createMean() {
-  let [sum, count] = [0, 0]
-  return {
-    add(value: number) {
-      sum += value
-      count += 1
+      if (scoredOutcomeOf(record).kind === 'finished') completed += 1
+      for (const completion of completionsOf(record))
+        models.set(completion.model, addTokens(models.get(completion.model), completion))
+      for (const [name, value] of Object.entries(scoresOf(record) ?? {})) {
+        const byTask = means.get(name) ?? new Map<string, Mean>()
+        means.set(name, byTask)
+        const { sum, count } = byTask.get(record.task.id) ?? { sum: 0, count: 0 }
+        byTask.set(record.task.id, { sum: sum + Number(value), count: count + 1 })
+      }
     },
-    get value() {
-      return count === 0 ? 0 : sum / count
+
+    /** The start of the log. */
+    head() {
+      const run = source.run?.name ?? 'lines'
+      const created = createdAt(source)
+      const player = [...players].join(', ') || 'none'
+      const id = contentId(`${run}/${created}`)
+      return {
+        version: 2,
+        eval: {
+          eval_id: id.slice(0, 22),
+          run_id: id.slice(0, 22),
+          created,
+          task: [...environments].join(', ') || 'none',
+          task_id: id.slice(22, 44),
+          task_version: [...versions].join(', ') || '0',
+          dataset: { name: run, samples: tasks.size, sample_ids: [...tasks].map(sampleIdOf), shuffled: false },
+          model: player,
+          config: { epochs, epochs_reducer: ['mean'] },
+          scorers: [...means.keys()].map((name) => ({ name })),
+          metadata: { run: source.run?.name ?? null },
+        },
+        plan: { name: 'plan', steps: [{ solver: player, params: {} }], config: {} },
+      }
+    },
+
+    results() {
+      const scores = [...means].map(([name, byTask]) => {
+        const { sum, count } = [...byTask.values()].reduce(
+          (all, mean) => ({ sum: all.sum + mean.sum, count: all.count + mean.count }),
+          { sum: 0, count: 0 },
+        )
+        return {
+          name,
+          scorer: name,
+          reducer: 'mean',
+          scored_samples: count,
+          unscored_samples: total - count,
+          metrics: { mean: { name: 'mean', value: sum / count } },
+        }
+      })
+      const isEmpty = total === 0
+      return {
+        status: 'success',
+        results: { total_samples: total, completed_samples: completed, scores },
+        stats: {
+          started_at: isEmpty ? '' : timeOf(started),
+          completed_at: isEmpty ? '' : timeOf(ended),
+          model_usage: Object.fromEntries([...models].map(([model, tokens]) => [model, inspectUsage([tokens])])),
+        },
+      }
+    },
+
+    /** The mean of each score over the attempts at a task. */
+    reductions() {
+      return [...means].map(([scorer, byTask]) => ({
+        scorer,
+        reducer: 'mean',
+        samples: [...byTask].map(([task, { sum, count }]) => ({ sample_id: sampleIdOf(task), value: sum / count })),
+      }))
     },
   }
 }
 
-function sampleOf(record: EpisodeRecord): object {
-  const { task, attempt, environment, params, seed, outcome, returns, steps } = record
-  const chat = chatOf(record)
-  const columns = columnsOf(record)
-  const scored = outcome.kind === 'finished' && returns
+/** Sums tokens and cost; without a price for one of them there is no cost. */
+function addTokens(sum: Tokens | undefined, next: Tokens): Tokens {
+  if (!sum) return next
+  const plus = (a: number | undefined, b: number | undefined) =>
+    a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0)
   return {
-    id: task.id,
-    epoch: attempt + 1,
-    input: chat.opening,
-    target: '',
-    messages: messagesOf(chat),
-    ...(scored && {
-      scores: {
-        return: { value: returns.unshaped, metadata: { terms: termSums(record), end: outcome.end } },
-        success: { value: columns.success },
-        steps: { value: steps.length },
-      },
-    }),
-    ...(outcome.kind === 'failed' && {
-      error: { message: `${outcome.error.code}: ${outcome.error.message}`, traceback: '', traceback_ansi: '' },
-    }),
-    metadata: {
-      ...columns,
-      difficulty: task.difficulty,
-      version: environment.version,
-      params,
-      seed,
-      outcome,
-    },
-    store: {},
-    events: [],
+    promptTokens: sum.promptTokens + next.promptTokens,
+    completionTokens: sum.completionTokens + next.completionTokens,
+    cachedTokens: plus(sum.cachedTokens, next.cachedTokens),
+    reasoningTokens: plus(sum.reasoningTokens, next.reasoningTokens),
+    cost: sum.cost === null || next.cost === null ? null : sum.cost + next.cost,
   }
-}
-
-function messagesOf({ opening, turns }: Chat): object[] {
-  return [
-    { role: 'user', content: opening },
-    ...turns.flatMap(({ id, tool, arguments: args, text, result, refused }) => [
-      { role: 'assistant', content: text, tool_calls: [{ id, function: tool, arguments: args, type: 'function' }] },
-      {
-        role: 'tool',
-        tool_call_id: id,
-        function: tool,
-        content: result,
-        ...(refused && { error: { type: 'unknown', message: result } }),
-      },
-    ]),
-  ]
 }
