@@ -1,4 +1,4 @@
-import { relative } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { createColors } from 'picocolors'
 
 /** The output of a command: results go to `out`, everything else to `err`. */
@@ -37,11 +37,22 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** Returns this command line with `--resume` and the folder of the run, quoted for a POSIX shell. */
+/**
+ * Returns this command line with `--resume` and the folder of the run as `--out`, quoted for a POSIX shell. A folder that
+ * was given with `--resume` is left out.
+ */
 export function resumeCommand(folder: string): string {
-  const given = process.argv.slice(2).filter((word) => word !== '--resume')
+  const words = process.argv.slice(2)
+  const given = words.filter(
+    (word, i) => word !== '--resume' && !(words[i - 1] === '--resume' && resolve(word) === resolve(folder)),
+  )
   const out = given.some((word) => word === '--out' || word.startsWith('--out=')) ? [] : ['--out', shownPath(folder)]
-  return ['episodic', ...given, ...out, '--resume']
+  return commandLine([...given, ...out, '--resume'])
+}
+
+/** Returns a command line of `episodic`, quoted for a POSIX shell. */
+export function commandLine(words: readonly string[]): string {
+  return ['episodic', ...words]
     .map((word) => (/^[\w./:=@,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
     .join(' ')
 }

@@ -13,7 +13,8 @@ import { renderContrasts } from '../compare/render-contrasts.ts'
 import { type Console, colorsOf, shownPath, usesColor } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { tornNotice } from '../run/record/report-run.ts'
-import { writeRunFile } from '../run/record/run-folder.ts'
+import { holdsRun, writeRunFile } from '../run/record/run-folder.ts'
+import { membersOf } from '../sets/set-folder.ts'
 
 interface CompareOptions {
   readonly json?: true
@@ -30,8 +31,7 @@ const MOST_SHOWN = 25
 export function compareCommand(console: Console): Command {
   return new Command('compare')
     .description('compare two or more runs of the same tasks')
-    .argument('<run>', 'folder of the baseline run')
-    .argument('<runs...>', 'folders of the runs to compare with it')
+    .argument('<runs...>', 'folders of the runs, the baseline first; or the folder of a set')
     .option('--baseline <run>', 'folder of the baseline, one of the runs (default: the first)')
     .option('--json', 'print the comparison as JSON')
     .option('--html <file>', 'also write an HTML page; of two runs, with both plays of each flipped episode')
@@ -44,7 +44,8 @@ export function compareCommand(console: Console): Command {
 The runs must have the same environment, version, weights and tasks; usually
 only the policy differs. No run needs to be finished. Of two runs, the episodes
 whose success flipped are listed; more are each compared with the baseline, with
-p-values adjusted by Holm's procedure.
+p-values adjusted by Holm's procedure. Of a set, the players of each world are
+compared with the set's baseline.
 
 Examples:
   episodic run number-guessing --rollouts 4 --policy careless --out runs/careless
@@ -52,13 +53,47 @@ Examples:
   episodic compare runs/careless runs/solver
   episodic compare runs/careless runs/solver --html compare.html
   episodic compare runs/solver runs/qwen3 runs/llama runs/gemma --html models.html
+  episodic compare runs/june
+  episodic compare runs/june/warehouse --html models.html
   episodic compare runs/main runs/branch --json --fail-if-worse`,
     )
-    .action((a: string, others: string[], options: CompareOptions) => {
-      const folders = withBaselineFirst([a, ...others], options.baseline)
-      const [first = a, second = a] = folders
-      return folders.length > 2 ? contrast(folders, options, console) : compare(first, second, options, console)
+    .action(async (runs: string[], options: CompareOptions) => {
+      for (const { title, folders } of await groupsOf(runs, options, console)) {
+        if (title !== null) console.out.write(`\n${colorsOf(console.out).bold(title)}\n`)
+        const [first = '', second = '', ...more] = withBaselineFirst(folders, options.baseline)
+        await (more.length > 0
+          ? contrast([first, second, ...more], options, console)
+          : compare(first, second, options, console))
+      }
     })
+}
+
+/** Runs that are compared with each other, under a title if there are several such groups. */
+interface Group {
+  readonly title: string | null
+  readonly folders: readonly string[]
+}
+
+/** Returns the given runs, or those of a set by world. Throws `option-invalid` if there are fewer than two. */
+async function groupsOf(runs: readonly string[], { json, html }: CompareOptions, { err }: Console): Promise<Group[]> {
+  const [only] = runs
+  const worlds = runs.length === 1 && only !== undefined ? await membersOf(only) : null
+  if (!worlds) {
+    if (runs.length > 1) return [{ title: null, folders: runs }]
+    throw new HarnessError('option-invalid', `${only} is no set of runs. Give the folders of two or more runs.`)
+  }
+  if (worlds.length > 1 && (json || html !== undefined))
+    throw new HarnessError(
+      'option-invalid',
+      `${only} has several worlds, and ${json ? '--json' : '--html'} shows one. Give the folder of a world, such as ${shownPath(dirname(worlds[0]?.runs[0] ?? ''))}.`,
+    )
+  return worlds.map(({ world, runs }) => {
+    const [begun, others] = [runs.filter(holdsRun), runs.filter((run) => !holdsRun(run))]
+    if (others.length > 0) err.write(`Not played yet: ${others.map(shownPath).join(', ')}\n`)
+    if (begun.length < 2)
+      throw new HarnessError('option-invalid', `${only} has fewer than two runs of ${world} to compare.`)
+    return { title: worlds.length > 1 ? world : null, folders: begun.map(shownPath) }
+  })
 }
 
 /** Moves the baseline to the front. Throws `option-invalid` if it is none of the runs. */

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { type Console, resumeCommand } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { addModelOptions } from '../llm/model-options.ts'
 import {
   branchPoints,
+  collect,
   named,
   nonEmpty,
   numberWithin,
@@ -21,12 +23,20 @@ import { defaultFolder } from '../run/record/run-folder.ts'
 import { concludeRun, runAlone } from '../run/run-alone.ts'
 import { type RunSettings, runSettingsSchema } from '../run/run-settings.ts'
 import { runWorker } from '../run/workers/worker-main.ts'
+import { holdsSet } from '../sets/set-folder.ts'
 import { addTargetOptions, PLAYED_SERVERS } from '../target-options.ts'
+import { askAgain, askForSet, listSet, runSet, setFolder } from './run-set.ts'
 
-interface RunOptions extends RunSettings {
+interface RunOptions extends Omit<RunSettings, 'policy'> {
+  readonly policy: readonly string[]
+  readonly policies?: string
+  readonly set?: string
+  readonly baseline?: string
+  readonly dryRun?: true
   readonly worker?: true
   readonly out?: string
-  readonly resume?: boolean
+  /** A folder to resume, or `true` for that of `--out`. */
+  readonly resume?: true | string
   readonly json?: true
 }
 
@@ -36,7 +46,7 @@ export function runCommand(console: Console): Command {
   const command = new Command('run')
     .description('run many episodes concurrently, and write a report')
     .argument(
-      '[world]',
+      '[worlds...]',
       'name, path or package of the world; on a server of OpenEnv or ORS, its environment (default: the first)',
     )
     .option('--dataset <file>', 'tasks to play, as JSONL (default: generate them)')
@@ -51,8 +61,14 @@ export function runCommand(console: Console): Command {
     )
     .option(
       '--policy <policy>',
-      'random, solver, a policy of the world, script:<file.json>, llm:<model>, agent:<file>, process:<command>, or a module (default: solver if the world has one, else random)',
+      'random, solver, a policy of the world, script:<file.json>, llm:<model>, agent:<file>, process:<command>, or a module; can be repeated (default: solver if the world has one, else random)',
+      collect,
+      [],
     )
+    .option('--policies <file>', 'players of a set, as JSON: a list of { "name", "policy", … }')
+    .option('--set <name>', 'play a set of runs, every world with every player, in runs/<name>')
+    .option('--baseline <player>', 'of a set: the player that the others are compared with (default: the first)')
+    .option('--dry-run', 'list the runs, their episodes and what they can cost, and play nothing')
     .addOption(
       new Option('--seat <seat=policy>', 'policy of one seat, of several; --policy plays those not named').argParser(
         named,
@@ -95,7 +111,7 @@ export function runCommand(console: Console): Command {
       DEFAULTS.retryTimeout,
     )
     .option('--out <folder>', 'folder of the run (default: runs/<world>-<policy>-<seed>)')
-    .option('--resume', 'play the missing episodes of the run in --out')
+    .option('--resume [folder]', 'play the missing episodes of the run in --out, or of the set in this folder')
     .addOption(
       new Option(
         '--retry-failed [which]',
@@ -138,37 +154,53 @@ Examples:
   episodic run --url ors:http://127.0.0.1:8080 --split train --policy llm:qwen3
   episodic run number-guessing --out runs/mine --resume
   episodic run number-guessing --out runs/mine --resume --retry-failed
+  episodic run number-guessing frozen-lake --policy solver --policy random
+  episodic run warehouse --policies models.json --set june --dry-run
+  episodic run --resume runs/june
   episodic run kuhn-poker --seat first=solver --seat second=random
   episodic run warehouse --policy llm:qwen3 --base-url http://127.0.0.1:8000/v1
   episodic run warehouse --policy 'process:my-agent --url $EPISODIC_MCP_URL'
   episodic run warehouse --policy 'process:my-agent' --record-models`,
     )
-  return addTargetOptions(addModelOptions(command), PLAYED_SERVERS).action(
-    (world: string | undefined, options: RunOptions) => run(world, options, console),
+  return addTargetOptions(addModelOptions(command), PLAYED_SERVERS).action((worlds: string[], options: RunOptions) =>
+    run(worlds, options, command, console),
   )
 }
 
 async function run(
-  given: string | undefined,
-  { out, resume = false, worker, json, ...options }: RunOptions,
+  worlds: readonly string[],
+  { out, resume, worker, json, policy, policies, set, baseline, dryRun, ...rest }: RunOptions,
+  command: Command,
   console: Console,
 ): Promise<void> {
   if (worker)
     return runWorker(async ({ reference, settings, configuration }) =>
       openPrepared(await prepareRun(reference, settings), configuration),
     )
-  const prepared = await prepareRun(given, runSettingsSchema.parse(options))
+  const settings = runSettingsSchema.parse(rest)
+  if (typeof resume === 'string' && holdsSet(resume)) {
+    const asked = await askAgain(resume, settings, command)
+    return dryRun
+      ? listSet(asked, { json }, console)
+      : runSet(asked, { folder: resolve(resume), resume: true, json }, console)
+  }
+  const isSet = worlds.length > 1 || policy.length > 1 || policies !== undefined || set !== undefined
+  if (baseline !== undefined && !isSet)
+    throw new HarnessError('option-invalid', '--baseline is for a set of runs: give several players or worlds.')
+  if (typeof resume === 'string' && isSet) throw new HarnessError('option-invalid', `${resume} holds no set to resume.`)
+  if (isSet || dryRun) {
+    const asked = await askForSet({ worlds, policies, policy, baseline, settings })
+    if (dryRun) return listSet(asked, { json }, console)
+    return runSet(asked, { folder: setFolder(asked, { set, out }), resume: resume === true, json }, console)
+  }
+  const prepared = await prepareRun(worlds[0], { ...settings, policy: policy[0] })
   const configuration = await configureRun(prepared)
-  const folder = resolve(out ?? defaultFolder(configuration))
+  const folder = resolve((typeof resume === 'string' ? resume : out) ?? defaultFolder(configuration))
   const interruption = untilInterrupted(console)
   const { signal } = interruption
   try {
-    const played = await runAlone(
-      prepared,
-      configuration,
-      { folder, resume, signal, resumeLine: resumeCommand },
-      console,
-    )
+    const options = { folder, resume: resume !== undefined, signal, resumeLine: resumeCommand }
+    const played = await runAlone(prepared, configuration, options, console)
     showSummary(folder, played.summary, { json }, console)
     if (!concludeRun(played, resumeCommand, console)) process.exitCode = interruption.status ?? 1
   } catch (error) {

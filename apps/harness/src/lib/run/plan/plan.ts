@@ -14,6 +14,8 @@ export interface PlannedEpisode {
   readonly attempt: number
   /** Number of the play, from 0; more if earlier ones failed. Default 0. */
   readonly try?: number
+  /** Number of the task in the plan, from 0. Left out where no order is kept. */
+  readonly position?: number
 }
 
 /**
@@ -46,7 +48,11 @@ function rejectTorn(file: string, line: number): never {
 
 /** Streams every task `rollouts` times, so that memory does not grow with the plan. */
 export async function* planOf(tasks: AsyncIterable<Task>, rollouts: number): AsyncGenerator<PlannedEpisode> {
-  for await (const task of tasks) for (let attempt = 0; attempt < rollouts; attempt++) yield { task, attempt }
+  let position = 0
+  for await (const task of tasks) {
+    for (let attempt = 0; attempt < rollouts; attempt++) yield { task, attempt, position }
+    position += 1
+  }
 }
 
 /** Tasks of a world without a generator: its default parameters, with a different seed for each. */
@@ -103,13 +109,15 @@ export async function* unsealed(
   leaves: number,
   nextTry: (key: string) => number | null,
 ): AsyncGenerator<PlannedEpisode> {
-  for await (const { task, attempt } of plan)
+  for await (const planned of plan) {
+    const { task, attempt } = planned
     for (let leaf = 0; leaf < leaves; leaf++) {
       const next = nextTry(episodeKey({ task, attempt: attempt * leaves + leaf }))
       if (next === null) continue
-      yield { task, attempt, try: next }
+      yield { ...planned, try: next }
       break
     }
+  }
 }
 
 /** Returns the seed of the policy for an episode: another one for each try, and the environment's stays. */

@@ -11,7 +11,7 @@ const failed: EpisodeRecord = { ...some, returns: null }
 function watch(stream: { isTTY?: boolean; columns?: number }, total: number, done = 0) {
   const written: string[] = []
   let time = 0
-  const progress = showProgress({ ...stream, write: (text) => written.push(text) }, total, done, () => time)
+  const progress = showProgress({ ...stream, write: (text) => written.push(text) }, total, done, { now: () => time })
   const wait = (milliseconds: number) => {
     time += milliseconds
   }

@@ -11,8 +11,17 @@ export interface ProgressStream {
 export interface Progress {
   /** Counts an episode that ended. */
   add(record: EpisodeRecord): void
+  /** Counts episodes that were sealed before. */
+  skip(episodes: number): void
   /** Writes the last state and ends the line. */
   stop(): void
+}
+
+export interface ProgressOptions {
+  /** Monotonic milliseconds. Default: those of the machine. */
+  readonly now?: () => number
+  /** Default: `true`. A mean over several players says nothing. */
+  readonly showReturn?: boolean
 }
 
 /** Milliseconds between updates: few on a terminal, where each replaces the last; many in a log, where each is a line. */
@@ -27,13 +36,12 @@ const GAP = '  '
  * unshaped one, as in the summary, with its 95 % interval as if all episodes were independent.
  *
  * @param done - episodes that were sealed before this start of the run.
- * @param now - monotonic milliseconds.
  */
 export function showProgress(
   stream: ProgressStream,
   total: number,
   done: number,
-  now: () => number = () => performance.now(),
+  { now = () => performance.now(), showReturn = true }: ProgressOptions = {},
 ): Progress {
   const terminal = stream.isTTY === true
   const { green, dim, red } = createColors(terminal && !process.env.NO_COLOR)
@@ -55,7 +63,7 @@ export function showProgress(
     const parts = [
       `${done + played}/${total}`,
       ...(failed > 0 ? [failures] : []),
-      ...(finished > 0 ? [`return ${mean.toFixed(3)} ± ${half.toFixed(3)}`] : []),
+      ...(showReturn && finished > 0 ? [`return ${mean.toFixed(3)} ± ${half.toFixed(3)}`] : []),
       `${rate.toFixed(rate < 10 ? 1 : 0)} episodes/s`,
       ...(last || left <= 0 ? [] : [`${formatSeconds(left / rate)} left`]),
     ]
@@ -74,6 +82,9 @@ export function showProgress(
   }
 
   return {
+    skip(episodes) {
+      done += episodes
+    },
     add({ returns }) {
       if (returns) {
         finished += 1

@@ -106,7 +106,7 @@ export function defaultFolder({
 }
 
 /** Shortens a command or a path to its first words, without folders, and a hash that keeps names distinct. */
-function shortName(policy: string): string {
+export function shortName(policy: string): string {
   if (/^(\w+:)?[\w.-]{1,32}$/.test(policy)) return policy
   const words = policy.replaceAll(/[^\s:]*\//g, '').replaceAll(/[^\w.]+/g, '-')
   return `${words.slice(0, 32).replace(/-+$/, '')}-${hash('sha256', policy).slice(0, 6)}`

@@ -1,0 +1,109 @@
+import { canonicalJson, contentId, type JsonObject } from '@episodic/protocol'
+import { z } from 'zod'
+import { HarnessError } from '../harness-error.ts'
+import { countLeaves, type RunConfiguration } from '../run/plan/configuration.ts'
+import { countTasks, tasksOf } from '../run/plan/plan.ts'
+import { configureRun, type PreparedRun, prepareRun } from '../run/prepare-run.ts'
+import { shortName } from '../run/record/run-folder.ts'
+import { runSettingsSchema } from '../run/run-settings.ts'
+import { type Player, playerSchema } from './players.ts'
+
+/** How a set is asked for. */
+export const askedSchema = z.object({
+  /** As they were named; `null` for the first environment of another system's server. */
+  worlds: z.array(z.string().nullable()).min(1),
+  players: z.array(playerSchema).min(1),
+  /** The name of the player that the others are compared with. */
+  baseline: z.string(),
+  settings: runSettingsSchema,
+})
+export type AskedSet = z.infer<typeof askedSchema>
+
+/** A run of a set, before its tasks are made. */
+export interface SetMember {
+  readonly player: Player
+  /** The folder of its run, relative to that of the set. */
+  readonly run: string
+  readonly prepared: PreparedRun
+  /** That of the run alone. In the set it plays the tasks of the set's file. */
+  readonly configuration: RunConfiguration
+}
+
+/** A world of a set with its members, one for each player. */
+export interface SetWorld {
+  readonly environment: { readonly name: string; readonly version: string }
+  /** The file of its tasks, relative to the folder of the set. */
+  readonly file: string
+  readonly tasks: number
+  /** Episodes of each member. */
+  readonly episodes: number
+  readonly members: readonly SetMember[]
+}
+
+/**
+ * Plans a set: every world with every player. Rejects with `option-invalid` for two players or two worlds of one name, an
+ * unknown baseline, or a dataset for several worlds, and with what a run rejects with before it plays.
+ */
+export async function planSet({ worlds, players, baseline, settings }: AskedSet): Promise<SetWorld[]> {
+  const names = players.map(({ name }) => name)
+  const twice = names.find((name, i) => names.indexOf(name) < i)
+  const problem =
+    twice !== undefined
+      ? `Two players are called ${twice}. Give them names of their own in a file, with --policies.`
+      : !names.includes(baseline)
+        ? `--baseline ${baseline} is none of the players: ${names.join(', ')}.`
+        : settings.dataset !== undefined && worlds.length > 1
+          ? '--dataset has the tasks of one world, and the set has several. Leave it out, or play one set for each world.'
+          : null
+  if (problem !== null) throw new HarnessError('option-invalid', problem)
+  const planned: SetWorld[] = []
+  for (const world of worlds) {
+    const next = await planWorld(world ?? undefined, players, settings)
+    if (planned.some(({ environment }) => environment.name === next.environment.name))
+      throw new HarnessError('option-invalid', `The set has the world ${next.environment.name} twice. Name it once.`)
+    planned.push(next)
+  }
+  return planned
+}
+
+async function planWorld(
+  reference: string | undefined,
+  players: readonly Player[],
+  settings: AskedSet['settings'],
+): Promise<SetWorld> {
+  const members: SetMember[] = []
+  for (const player of players) {
+    const { name: _, ...own } = player
+    const prepared = await prepareRun(reference, { ...settings, ...own })
+    const configuration = await configureRun(prepared)
+    const folder = `${folderName(player.name)}-${configurationId(configuration).slice(0, 6)}`
+    members.push({ player, run: `${folderName(configuration.environment.name)}/${folder}`, prepared, configuration })
+  }
+  const [same] = members.filter(({ run }, i) => members.findIndex((other) => other.run === run) < i)
+  if (same)
+    throw new HarnessError('option-invalid', `Two players would play in the folder ${same.run}. Give them other names.`)
+  const [{ prepared, configuration }] = members as [SetMember, ...SetMember[]]
+  const { environment, rollouts, branch } = configuration
+  const tasks = await countTasks(tasksOf(configuration, prepared.world))
+  return {
+    environment: { name: environment.name, version: environment.version },
+    file: `tasks.${folderName(environment.name)}.jsonl`,
+    tasks,
+    episodes: tasks * rollouts * countLeaves(branch),
+    members,
+  }
+}
+
+/** Identifies what a member plays. A dataset counts by its content, and not by its name. */
+export function configurationId({ tasks, ...rest }: RunConfiguration): string {
+  return contentId(canonicalJson({ ...rest, tasks: { ...tasks, file: '' } } as unknown as JsonObject))
+}
+
+/** The longest name of a folder, without the hash of the configuration. */
+const LONGEST_NAME = 40
+
+function folderName(name: string): string {
+  return shortName(name)
+    .replace(/[^\w.-]+/g, '-')
+    .slice(0, LONGEST_NAME)
+}
