@@ -43,11 +43,4 @@ describe('personVerdictOf', () => {
     expect(give(bo, first!, [one, two]).revision).toBe(0)
     expect(two).toMatchObject({ seal: first!.seal, grader: { kind: 'person', who: 'ada', sha256: bo.sha256 } })
   })
-
-  it('throws for what is no verdict', () => {
-    const line = { ...lines[0]!, attempt: -1 }
-    expect(() => personVerdictOf({ person: ada, run: '', line, value: true, drawn: true, earlier: [], at })).toThrow(
-      /attempt/,
-    )
-  })
 })

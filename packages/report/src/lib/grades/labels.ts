@@ -1,7 +1,7 @@
 import { canonicalJson, contentId } from '@episodic/protocol'
 import type { GradableLine } from './gradable-lines.ts'
 import { graderKeyOf } from './grade-fold.ts'
-import { type GradeRecord, type GraderRef, type GradeValue, gradeRecordSchema } from './grade-record.ts'
+import type { GradeRecord, GraderRef, GradeValue } from './grade-record.ts'
 import type { GraderScale } from './grader.ts'
 
 /** A question that people answer: verdicts under its name are compared with those of graders. */
@@ -55,7 +55,7 @@ export interface PersonVerdict {
   readonly at: string
 }
 
-/** Returns the verdict of a person as a line of `grades.jsonl`. Throws a `ZodError` if it is not one. */
+/** Returns the verdict of a person as a line of `grades.jsonl`. */
 export function personVerdictOf({
   person,
   run,
@@ -68,7 +68,7 @@ export function personVerdictOf({
   at,
 }: PersonVerdict): GradeRecord {
   const { task, attempt, try: number, seal, seat } = line
-  return gradeRecordSchema.parse({
+  return {
     format: 1,
     run,
     task,
@@ -84,7 +84,7 @@ export function personVerdictOf({
     why,
     evidence,
     at,
-  })
+  }
 }
 
 /** The revision of a further verdict of a grader on a line and vote: 0 for the first. */

@@ -22,6 +22,8 @@ export const COLUMN_TYPES = {
   /** The number of its tree within the task, from 1; 0 for none. */
   tree: Uint32Array,
   difficulty: Float64Array,
+  /** A pseudo-random rank of the episode: the first n in its order are a random sample that anyone can draw again. */
+  draw: Float64Array,
   /** Returns are `NaN` for a failed episode. */
   unshaped: Float64Array,
   total: Float64Array,

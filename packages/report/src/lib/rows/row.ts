@@ -1,4 +1,5 @@
 import type { Completion, SealedRecord } from '@episodic/protocol'
+import { drawOf } from '../fold/episode-identity.ts'
 import { outcomeNumber } from '../fold/episode-table.ts'
 import { isSuccess, scoredOutcomeOf } from '../fold/scored-outcome.ts'
 import { SPLITS } from '../fold/splits.ts'
@@ -54,6 +55,7 @@ export function rowOf(line: SealedRecord, seat?: string): Row {
     split: SPLITS.indexOf(task.split),
     tree: branch ? branch.rollout + 1 : 0,
     difficulty: task.difficulty,
+    draw: drawOf(record),
     unshaped: scored?.unshaped ?? Number.NaN,
     total: scored?.total ?? Number.NaN,
     discounted: scored?.discounted ?? Number.NaN,
