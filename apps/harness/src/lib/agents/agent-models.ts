@@ -43,10 +43,10 @@ const answerSchema = z.intersection(completionSchema, z.object({ request: reques
 
 /** Returns what an agent recorded as an answer. Throws `completion-invalid`. */
 function answerOf(given: AgentAnswer): ModelAnswer {
-  const { calls, ...rest } = Object(given) as AgentAnswer
+  const { calls = [], ...rest } = Object(given) as AgentAnswer
   const counted: Partial<Completion> = { promptTokens: 0, completionTokens: 0, cost: null, text: null }
   const played = Array.isArray(calls) ? calls.map((call) => ({ ...call, played: false })) : calls
-  const parsed = answerSchema.safeParse({ ...counted, ...rest, ...(calls && { calls: played }) })
+  const parsed = answerSchema.safeParse({ ...counted, ...rest, ...(calls.length !== 0 && { calls: played }) })
   if (parsed.success) {
     const { prompt: _, cut: __, ...answer } = parsed.data
     return answer

@@ -35,7 +35,7 @@ function bisectingModel(): MockLanguageModelV4 {
 
 export const agent = defineAgent({
   name: 'ai-sdk',
-  async play({ url, task, observation, signal }) {
+  async play({ url, task, observation, record, signal }) {
     await using session = await openAgentSession({ mcpServers: { world: { url } } }, { signal })
     await generateText({
       mcpSession: session,
@@ -43,6 +43,20 @@ export const agent = defineAgent({
       system: task.prompt,
       prompt: observation.text,
       stopWhen: isStepCount(100),
+      // It comes after the calls of its tools.
+      onStepEnd: ({ text, toolCalls, usage, finishReason, response }) =>
+        record({
+          model: response.modelId,
+          promptTokens: usage.inputTokens ?? 0,
+          completionTokens: usage.outputTokens ?? 0,
+          text: text || null,
+          finish: finishReason,
+          calls: toolCalls.map(({ toolCallId, toolName, input }) => ({
+            id: toolCallId,
+            name: toolName,
+            arguments: JSON.stringify(input),
+          })),
+        }),
       abortSignal: signal,
     })
   },

@@ -52,6 +52,14 @@ describe('attributeAnswers', () => {
       ['a'],
       ['b'],
     ])
+    // The only step was seen after the last words.
+    const last = attributeAnswers([...late.slice(0, 1), answer('bye', 2)], [step(3, { value: 1 })])
+    expect([last.steps.map(textsOf), textsOf(last.undecided)]).toEqual([[['a']], ['bye']])
+    // The first answer was recorded after both of its calls.
+    const after = [answer('a', 3, ['guess', { value: 1 }], ['guess', { value: 2 }]), answer('b', 4)]
+    const { steps } = attributeAnswers(after, [step(1, { value: 1 }), step(2, { value: 2 }), step(5, { value: 3 })])
+    expect(steps.map(textsOf)).toEqual([['a'], [], ['b']])
+    expect(steps.map(playedOf)).toEqual([[[true, true]], [], [[]]])
   })
 
   it('keeps every answer once and in order, and says of no step that two calls played it', () => {

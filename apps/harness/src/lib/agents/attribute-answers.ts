@@ -20,9 +20,10 @@ export interface AttributedAnswers {
 
 /**
  * Attributes each answer to the step whose call came next. That is a guess by time, since a call does not say which answer
- * it follows: it can be wrong for an agent that asks several models at once. Times are a little late, both of steps
- * and of answers, so an answer goes to the step before or after instead if it called that one and not its own. Calls that
- * were played are marked.
+ * it follows: it can be wrong for an agent that asks several models at once. Times are a little late: steps are seen after
+ * they were played, streams may end after their calls, and an agent may record an answer after its calls. So an answer
+ * goes to a neighbouring step instead if it called that one, and not its own, and answers after it to later ones. Calls
+ * that were played are marked.
  *
  * @param answers - in the order in which they ended.
  */
@@ -34,7 +35,8 @@ export function attributeAnswers(answers: readonly TimedAnswer[], steps: readonl
   for (const { answer, ended } of answers) {
     while (timely < steps.length && (steps[timely] as SeenStep).seen < ended) timely += 1
     const { calls = [] } = answer
-    const called = [timely, timely + 1, timely - 1].find((place) => {
+    const before = calls.map((_, i) => timely - calls.length + i)
+    const called = [timely, timely + 1, ...before].find((place) => {
       const step = steps[place]
       return step && place >= earliest && !isPlayed.has(place) && calls.some((call) => isCallOf(call, step.action))
     })
@@ -48,7 +50,8 @@ export function attributeAnswers(answers: readonly TimedAnswer[], steps: readonl
       return { ...call, played }
     })
     placed[place]?.push(marked.length > 0 ? { ...answer, calls: marked } : answer)
-    earliest = place
+    // An answer that follows the call of a step did not lead to it.
+    earliest = next
   }
   return { steps: placed.slice(0, -1), undecided: placed.at(-1) ?? [] }
 }

@@ -1,7 +1,7 @@
 import { withAgentSession } from '@episodic/agent/langchain'
 import { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { AIMessage, type BaseMessage } from '@langchain/core/messages'
-import type { ChatResult } from '@langchain/core/outputs'
+import type { ChatGeneration, ChatResult, LLMResult } from '@langchain/core/outputs'
 import { defineAgent } from '../../index.ts'
 import { nextGuess } from './bisect.fixture.ts'
 
@@ -32,12 +32,21 @@ class BisectingModel extends BaseChatModel {
 
 export const agent = defineAgent({
   name: 'langchain',
-  play: ({ url, task, observation, signal }) =>
+  play: ({ url, task, observation, record, signal }) =>
     withAgentSession(
       { mcpServers: { world: { url } }, model: new BisectingModel(), systemPrompt: task.prompt },
       async ({ agent }) => {
         const messages = [{ role: 'user', content: observation.text }]
-        await agent.invoke({ messages }, { signal, recursionLimit: 200 })
+        const handleLLMEnd = ({ generations }: LLMResult) => {
+          const [[{ message }]] = generations as [[ChatGeneration]]
+          const { text, tool_calls: calls = [] } = message as AIMessage
+          record({
+            model: 'bisecting',
+            text: text || null,
+            calls: calls.map(({ id = '', name, args }) => ({ id, name, arguments: JSON.stringify(args) })),
+          })
+        }
+        await agent.invoke({ messages }, { signal, recursionLimit: 200, callbacks: [{ handleLLMEnd }] })
       },
       { signal },
     ),

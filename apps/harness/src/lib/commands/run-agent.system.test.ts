@@ -185,6 +185,12 @@ describe('episodic run --policy agent:<file>', () => {
     const { status, summary } = await run(`agent:${file}`, framework)
     expect(status).toBe(0)
     expect(summary.success.overall).toMatchObject({ successes: 3, count: 3 })
+    // Each records what its model said.
+    for (const { steps, undecided } of readEpisodes(at(framework)))
+      expect([...steps.map(({ completions }) => completions), undecided]).toMatchObject([
+        ...steps.map(() => [{ calls: [{ name: 'guess', played: true }] }]),
+        [{ text: 'Found.' }],
+      ])
     const replay = await workshop.run(['replay', framework, '--world', WORLD, '--json'])
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
   })

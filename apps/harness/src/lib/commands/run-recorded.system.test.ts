@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type EpisodeRecord, requestsOf } from '@episodic/protocol'
+import { seatRecordOf } from '@episodic/report'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, readMatches, type Workshop } from '../episodic.fixture.ts'
 import { type Answering, bisecting, type ChatServer, saying, startChatServer } from '../llm/chat-server.fixture.ts'
 
 const AGENT = fileURLToPath(new URL('../agents/openai-agent.fixture.ts', import.meta.url))
@@ -218,9 +219,13 @@ describe('episodic run --record-models', () => {
   })
 })
 
+/** The body of an agent that guesses 1, after what comes before it. */
+const guessing = (before: string) => `${before}
+  await client.callTool({ name: 'guess', arguments: { value: 1 } })`
+
 describe('an agent in TypeScript', () => {
-  /** Writes a module with an agent that guesses 1. Returns the options that play with it. */
-  function written(file: string, body: string): string[] {
+  /** Writes a module with an agent. Returns the options that play with it. */
+  function written(file: string, body: string, world = WORLD): string[] {
     const source = `import { defineAgent } from '${import.meta.resolve('@episodic/harness')}'
 import { Client } from '${import.meta.resolve('@modelcontextprotocol/sdk/client/index.js')}'
 import { StreamableHTTPClientTransport } from '${import.meta.resolve('@modelcontextprotocol/sdk/client/streamableHttp.js')}'
@@ -228,12 +233,11 @@ export const agent = defineAgent({ name: 'written', async play({ url, modelUrl, 
   const client = new Client({ name: 'agent', version: '1.0.0' })
   await client.connect(new StreamableHTTPClientTransport(new URL(url)))
   ${body}
-  await client.callTool({ name: 'guess', arguments: { value: 1 } })
   await client.close()
 } })
 `
     writeFileSync(join(workshop.folder, file), source)
-    return ['run', WORLD, '--policy', `agent:${file}`, '--tasks', '2', '--out', file.replace('.mjs', '')]
+    return ['run', world, '--policy', `agent:${file}`, '--tasks', '2', '--out', file.replace('.mjs', '')]
   }
 
   it('records completions itself, in the place of a proxy', { timeout: 120_000 }, async () => {
@@ -243,7 +247,7 @@ export const agent = defineAgent({ name: 'written', async play({ url, modelUrl, 
       const request = { messages: [{ role: 'user', content: 'Guess.' }] }
       const calls = [{ id: 'c', name: 'guess', arguments: '{"value":1}' }]
       record({ model: 'mine', promptTokens: 7, text: 'One.', reasoning: 'Low.', calls, request })`
-    const args = [...written('records.mjs', body), '--record-models']
+    const args = [...written('records.mjs', guessing(body)), '--record-models']
     expect(await workshop.main(args, { env: { OPENAI_BASE_URL: server.url } })).toMatchObject({ status: 0 })
     expect(server.requests).toHaveLength(2)
     for (const episode of readEpisodes(join(workshop.folder, 'records')) as EpisodeRecord[]) {
@@ -260,7 +264,7 @@ export const agent = defineAgent({ name: 'written', async play({ url, modelUrl, 
     server = await startChatServer(() => saying({ role: 'assistant', content: 'One?' }))
     const body = `
       if (modelUrl) await fetch(modelUrl + '/chat/completions', { method: 'POST', body: '{"model":"m","messages":[]}' }).then((answer) => answer.text())`
-    const args = written('asks.mjs', body)
+    const args = written('asks.mjs', guessing(body))
     const env = { OPENAI_BASE_URL: server.url }
     expect(await workshop.main(args, { env })).toMatchObject({ status: 0 })
     for (const episode of readEpisodes(join(workshop.folder, 'asks')) as EpisodeRecord[]) {
@@ -272,9 +276,44 @@ export const agent = defineAgent({ name: 'written', async play({ url, modelUrl, 
       expect(steps[0]!.completions).toMatchObject([{ text: 'One?', asked: 'm' }])
   })
 
+  it('is recorded in each seat of a match, by its own steps', { timeout: 120_000 }, async () => {
+    server = await startChatServer(({ messages }) =>
+      saying({ role: 'assistant', content: `Said to ${messages[0]!.content}.` }),
+    )
+    const body = `
+      const ask = (content) => fetch(modelUrl + '/chat/completions', { method: 'POST',
+        body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }) }).then((answer) => answer.text())
+      const call = async (name, args) => (await client.callTool({ name, arguments: args })).structuredContent
+      let view = await call('wait', {})
+      const { seat } = view
+      for (let turn = 0; view.stones > 0 && view.turn.includes(seat); turn++) {
+        await ask(seat + ' at ' + turn)
+        view = await call('take', { count: 1 })
+      }
+      await ask(seat + ' at the end')`
+    const nim = fileURLToPath(new URL('../seats/nim.fixture.ts', import.meta.url))
+    const args = [...written('seated.mjs', body, nim), '--record-models']
+    expect(await workshop.main(args, { env: { OPENAI_BASE_URL: server.url } })).toMatchObject({ status: 0 })
+    const matches = readMatches(join(workshop.folder, 'seated'))
+    expect(matches).toHaveLength(2)
+    for (const match of matches) {
+      for (const seat of ['ann', 'bob']) {
+        const { steps, transcript } = seatRecordOf(match, seat)
+        expect(transcript!.by).toBe('proxy')
+        const said = steps.map(({ completions = [] }) => completions.map(({ text }) => text))
+        const expected = steps.map((_, turn) => [`Said to ${seat} at ${turn}.`])
+        expected.at(-1)!.push(`Said to ${seat} at the end.`)
+        // An agent may return a little after its match is over.
+        expect(said).toEqual(expected)
+      }
+      expect(match).not.toHaveProperty('undecided')
+    }
+    expect(await workshop.main(['replay', 'seated'])).toMatchObject({ status: 0 })
+  })
+
   it('fails if it records something else', { timeout: 120_000 }, async () => {
     server = await startChatServer(bisecting)
-    await workshop.main(written('wrong.mjs', `record({ text: 'One.', promptTokens: -1 })`))
+    await workshop.main(written('wrong.mjs', guessing(`record({ text: 'One.', promptTokens: -1 })`)))
     for (const { outcome } of readEpisodes(join(workshop.folder, 'wrong')))
       expect(outcome).toMatchObject({
         kind: 'failed',

@@ -83,7 +83,7 @@ export async function openModelProxy({
   const root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [, token = '', path = ''] = /^\/([^/?]*)\/v1(.*)$/.exec(incoming.url ?? '') ?? []
+    const [, token = '', path = ''] = /^\/([^/?]*)\/v1([/?].*)?$/.exec(incoming.url ?? '') ?? []
     const episode = opened.get(token)
     if (!episode) return refuse(response, 404, 'This address of models is not open.')
     const body = await bodyOf(incoming, largestRequest)
