@@ -1,14 +1,16 @@
-import type {
-  ComparedRuns,
-  EpisodeStates,
-  GradeRecord,
-  RowWords,
-  RunDetail,
-  RunEntry,
-  SearchHit,
-  SearchProgress,
-  TaskRows,
+import {
+  type ComparedRuns,
+  decodeColumns,
+  type EpisodeStates,
+  type GradeRecord,
+  type RowWords,
+  type RunDetail,
+  type RunEntry,
+  type SearchHit,
+  type SearchProgress,
+  type TaskRows,
 } from '@episodic/report'
+import { listenToEvents } from './shared-events.ts'
 import { type Source, SourceError } from './source.ts'
 
 /** A source over the server that serves this page. */
@@ -18,7 +20,10 @@ export function createServerSource(): Source {
     withheld: [],
     runs: () => json<RunEntry[]>('/api/runs'),
     run: (run) => json<RunDetail>(`/api/r/${run}`),
-    columns: () => Promise.reject(new SourceError('not-there', 'Columns are not served yet.')),
+    async columns(run, names) {
+      const answer = await get(`/api/r/${run}/columns?names=${names.map(encodeURIComponent).join(',')}`)
+      return decodeColumns(new Uint8Array(await answer.arrayBuffer()))
+    },
     words: (run, rows) => json<RowWords[]>(`/api/r/${run}/rows?rows=${rows.join(',')}`),
     tasks: (run, prefix) => json<TaskRows[]>(`/api/r/${run}/task/${encodeURIComponent(prefix)}`),
     async line(run, row) {
@@ -41,11 +46,7 @@ export function createServerSource(): Source {
       const headers = { 'content-type': 'application/json' }
       await get(`/api/r/${run}/grades`, { method: 'POST', headers, body: JSON.stringify(grade) })
     },
-    watch(listener) {
-      const events = new EventSource('/api/events')
-      events.addEventListener('run', ({ data }) => listener(JSON.parse(data).id))
-      return () => events.close()
-    },
+    watch: (listener) => listenToEvents((event) => listener(event.kind === 'run' ? event.run : null)),
   }
 }
 

@@ -48,8 +48,8 @@ export interface Source {
   grades(run: string): Promise<readonly GradeRecord[]>
   /** Adds a person's verdict. */
   grade(run: string, grade: GradeRecord): Promise<void>
-  /** Calls the listener with the id of a run that has changed. Returns a function that ends it. */
-  watch(listener: (run: string) => void): () => void
+  /** Calls the listener with the id of a run that has changed, `null` if any may have. Returns a function that ends it. */
+  watch(listener: (run: string | null) => void): () => void
 }
 
 /** An answer that could not be given, with a sentence for the reader. */

@@ -11,7 +11,7 @@ export function useSource(): Source {
   return source
 }
 
-/** What a source answered so far. While something is loaded again, the value before it stays. */
+/** What a source answered so far. While something is loaded again, and if the source is gone, the value before it stays. */
 export interface Loaded<T> {
   readonly value: T | null
   readonly error: SourceError | null
@@ -27,7 +27,11 @@ export function useLoaded<T>(load: (source: Source) => Promise<T>, dependencies:
     setState((before) => ({ ...before, loading: true }))
     load(source).then(
       (value) => current && setState({ value, error: null, loading: false }),
-      (error) => current && setState({ value: null, error: asSourceError(error), loading: false }),
+      (thrown) => {
+        const error = asSourceError(thrown)
+        if (!current) return
+        setState(({ value }) => ({ value: error.code === 'unreachable' ? value : null, error, loading: false }))
+      },
     )
     return () => {
       current = false
@@ -41,7 +45,10 @@ export function useVersion(run: string | null): number {
   const source = useSource()
   const [version, setVersion] = useState(0)
   useEffect(
-    () => source.watch((changed) => (run === null || changed === run) && setVersion((before) => before + 1)),
+    () =>
+      source.watch(
+        (changed) => (run === null || changed === null || changed === run) && setVersion((before) => before + 1),
+      ),
     [source, run],
   )
   return version

@@ -1,0 +1,110 @@
+import type { Column, ColumnName, EpisodeColumns, RowWords, RunDetail, RunEntry } from '@episodic/report'
+import type { Source } from './source.ts'
+
+/** Words of rows that are kept. */
+const MOST_WORDS = 5_000
+/** Milliseconds between two notices of one run: what changes faster than a reader reads is not shown faster. */
+const PAUSE = 400
+
+/**
+ * Wraps a source so that what does not change is asked for once: words of rows always, and the rest until the source says
+ * that its run has changed.
+ */
+export function createCachedSource(source: Source): Source {
+  let runs: Promise<readonly RunEntry[]> | null = null
+  const details = new Map<string, Promise<RunDetail>>()
+  const columns = new Map<string, Promise<EpisodeColumns>>()
+  const words = new Map<string, RowWords>()
+  const listeners = new Set<(run: string | null) => void>()
+  const notices = createNotices((run) => {
+    for (const listener of listeners) listener(run)
+  })
+
+  if (source.can.watch)
+    source.watch((run) => {
+      runs = null
+      if (run === null) {
+        details.clear()
+        columns.clear()
+      } else {
+        details.delete(run)
+        columns.delete(run)
+      }
+      notices(run)
+    })
+
+  return {
+    ...source,
+    runs() {
+      runs ??= forgetFailed(source.runs(), () => {
+        runs = null
+      })
+      return runs
+    },
+    run(run) {
+      const known = details.get(run) ?? forgetFailed(source.run(run), () => details.delete(run))
+      details.set(run, known)
+      return known
+    },
+    async columns(run, names) {
+      const known = await columns.get(run)?.catch(() => undefined)
+      const missing = known ? names.filter((name) => !known.columns[name] && isThere(known, name)) : names
+      if (known && missing.length === 0) return known
+      const asked = source.columns(run, missing).then((more) => {
+        // The run has grown in between: columns of different lengths cannot be put together.
+        if (known && known.rows !== more.rows)
+          return source.columns(run, [...new Set([...(Object.keys(known.columns) as ColumnName[]), ...names])])
+        return { ...more, columns: { ...known?.columns, ...more.columns } as { [name in ColumnName]?: Column } }
+      })
+      columns.set(
+        run,
+        forgetFailed(asked, () => columns.delete(run)),
+      )
+      return asked
+    },
+    async words(run, rows) {
+      const missing = rows.filter((row) => !words.has(`${run} ${row}`))
+      if (missing.length > 0) {
+        for (const answered of await source.words(run, missing)) words.set(`${run} ${answered.row}`, answered)
+      }
+      const found = rows.flatMap((row) => words.get(`${run} ${row}`) ?? [])
+      for (const key of words.keys()) {
+        if (words.size <= MOST_WORDS) break
+        words.delete(key)
+      }
+      return found
+    },
+    watch(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/** Whether a run may have a column: asking again for a term that it lacks would ask for ever. */
+function isThere({ dictionaries }: EpisodeColumns, name: ColumnName): boolean {
+  return !name.startsWith('term.') || dictionaries.terms.includes(name.slice(5))
+}
+
+function forgetFailed<T>(answer: Promise<T>, forget: () => void): Promise<T> {
+  answer.catch(forget)
+  return answer
+}
+
+/** Passes the first notice of a run on at once, and those that follow soon as one. */
+function createNotices(listener: (run: string | null) => void): (run: string | null) => void {
+  const waiting = new Map<string | null, boolean>()
+  const pass = (run: string | null) => {
+    waiting.set(run, false)
+    listener(run)
+    setTimeout(() => {
+      const again = waiting.get(run)
+      waiting.delete(run)
+      if (again) pass(run)
+    }, PAUSE)
+  }
+  return (run) => {
+    if (waiting.has(run)) waiting.set(run, true)
+    else pass(run)
+  }
+}
