@@ -73,18 +73,19 @@ export class ViewedRun {
     return this.#index?.table.size ?? 0
   }
 
-  /** Looks at the files. Resolves with whether anything has changed. */
-  async look(): Promise<boolean> {
+  /** Looks at the files. Resolves with what has changed: the lines, or only what is being played; `null` for nothing. */
+  async look(): Promise<'run' | 'inFlight' | null> {
     const { size = 0 } = (await stat(this.episodes).catch(() => null)) ?? {}
     const running = isRunning(this.found.folder)
     const inFlight = running ? await readInFlight(this.found.folder) : []
     const changed = size !== this.bytes || running !== this.isRunning
     this.bytes = size
     this.isRunning = running
+    const plays = JSON.stringify(inFlight) !== JSON.stringify(this.inFlight)
     this.inFlight = inFlight
     const index = this.#index
     if (changed && index) index.update().then(() => (running ? undefined : index.write()), this.#note)
-    return changed
+    return changed ? 'run' : plays ? 'inFlight' : null
   }
 
   /** Begins to read the rows of a run that has no summary of all of its lines. */

@@ -11,8 +11,8 @@ const FILE_INTERVAL = 500
 /** Rows of all runs that are kept in memory, about 200 bytes each. The runs that were read last stay. */
 const MOST_ROWS = 400_000
 
-/** Called when there is more of a run to show than before. */
-export type RunListener = (run: ViewedRun) => void
+/** Called when there is more of a run to show than before, or when it plays other episodes. */
+export type RunListener = (run: ViewedRun, what: 'run' | 'inFlight') => void
 
 /** The runs in a folder, which is looked at again while somebody listens. */
 export class ViewedRuns implements AsyncDisposable {
@@ -135,7 +135,10 @@ export class ViewedRuns implements AsyncDisposable {
     }
     if (now - this.#filesSeen < FILE_INTERVAL / 2) return
     this.#filesSeen = now
-    for (const run of this.all()) if (await run.look()) this.#notify(run)
+    for (const run of this.all()) {
+      const changed = await run.look()
+      if (changed) this.#notify(run, changed)
+    }
     await this.#unloadOthers()
   }
 
@@ -147,15 +150,15 @@ export class ViewedRuns implements AsyncDisposable {
       gone.delete(found.id)
       const known = this.#runs.get(found.id)
       if (known?.found.folder === found.folder) continue
-      const run: ViewedRun = new ViewedRun(found, this.#threads, () => this.#notify(run))
+      const run: ViewedRun = new ViewedRun(found, this.#threads, () => this.#notify(run, 'run'))
       this.#runs.set(found.id, run)
       this.#filesSeen = Number.NEGATIVE_INFINITY
     }
     for (const id of gone) this.#runs.delete(id)
   }
 
-  #notify(run: ViewedRun): void {
-    for (const listener of this.#listeners) listener(run)
+  #notify(run: ViewedRun, what: 'run' | 'inFlight'): void {
+    for (const listener of this.#listeners) listener(run, what)
   }
 
   async #unloadOthers(): Promise<void> {

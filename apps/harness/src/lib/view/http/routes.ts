@@ -4,8 +4,10 @@ import { compareRunsById } from '../folder/compare-by-id.ts'
 import { addGrade, readGrades } from '../folder/grades-file.ts'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
 import { Refusal } from '../refusal.ts'
+import { answerSearch } from '../search/answer-search.ts'
 import { answerBytes, answerJson, begin, type Exchange, readJson } from './answer.ts'
 import { answerFile } from './answer-file.ts'
+import { RunEvents } from './run-events.ts'
 
 /** What a route answers. A part of its path that begins with a colon is open. */
 export interface Route {
@@ -26,6 +28,7 @@ export function createRoutes({
   readonly readOnly?: boolean
 }): Route[] {
   const get = (path: string, answer: Route['answer']): Route => ({ method: 'GET', path, answer })
+  const events = new RunEvents(runs)
   const runOf = async ({ parts }: Exchange) => {
     await runs.look()
     return runs.get(parts.run as string)
@@ -70,6 +73,8 @@ export function createRoutes({
       const ids = (exchange.query.get('runs') ?? '').split(',').filter(Boolean)
       answerJson(exchange, await compareRunsById(runs, ids, exchange.query.get('base') ?? undefined))
     }),
+    get('/api/search', (exchange) => answerSearch(exchange, runs)),
+    get('/api/events', (exchange) => events.answer(exchange)),
     get('/files/:run/episodes.jsonl', async (exchange) => answerFile(exchange, (await runOf(exchange)).episodes)),
   ]
 }

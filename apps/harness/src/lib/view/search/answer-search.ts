@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import type { SearchField } from '@episodic/report'
+import pLimit from 'p-limit'
+import type { ViewedRuns } from '../folder/viewed-runs.ts'
+import { begin, type Exchange } from '../http/answer.ts'
+import { Refusal } from '../refusal.ts'
+import { createNeedle } from './needle.ts'
+import { searchRun } from './search-run.ts'
+
+/** Runs that are searched at once. */
+const AT_ONCE = 4
+/** Hits that are sent; more are counted. */
+const MOST_HITS = 500
+const MOST_CHARACTERS = 1_000
+const FIELDS: readonly SearchField[] = ['prompt', 'text', 'reasoning', 'call', 'answer', 'failure']
+
+/**
+ * Answers with the hits of a search as they are found, a line of JSON each, and with how far it is. It ends with the request.
+ */
+export async function answerSearch({ query, response, signal }: Exchange, runs: ViewedRuns): Promise<void> {
+  const text = query.get('q') ?? ''
+  if (text === '' || text.length > MOST_CHARACTERS)
+    throw new Refusal('invalid', `Search for 1 to ${MOST_CHARACTERS} characters.`)
+  await runs.look()
+  const ids = query.get('runs')
+  const searched =
+    ids === null
+      ? runs.all()
+      : ids
+          .split(',')
+          .filter(Boolean)
+          .map((id) => runs.get(id))
+  const fields = fieldsIn(query.get('fields'))
+  begin(response, 200, { 'content-type': 'application/x-ndjson' })
+  let sent = 0
+  const limit = pLimit(AT_ONCE)
+  const search = async (run: (typeof searched)[number]) => {
+    if (signal.aborted) return
+    for await (const found of searchRun(run, createNeedle(text), { fields, signal })) {
+      const isHit = 'row' in found
+      if (isHit && sent >= MOST_HITS) continue
+      if (isHit) sent += 1
+      if (!response.write(`${JSON.stringify(found)}\n`)) await once(response, 'drain', { signal })
+    }
+  }
+  await Promise.all(searched.map((run) => limit(search, run)))
+  response.end()
+}
+
+function fieldsIn(text: string | null): ReadonlySet<SearchField> | undefined {
+  if (text === null) return undefined
+  const names = text.split(',').filter(Boolean)
+  const unknown = names.filter((name) => !(FIELDS as readonly string[]).includes(name))
+  if (unknown.length > 0) throw new Refusal('invalid', `There is no field ${unknown.join(', ')} to search in.`)
+  return new Set(names as SearchField[])
+}

@@ -1,0 +1,65 @@
+/** A text to look for, regardless of upper and lower case. */
+export interface Needle {
+  /** Finds it in a text. Global: keeps its place in `lastIndex`. */
+  inText(): RegExp
+  /** Finds places in sealed lines, read as Latin-1, where it may stand. There may be others that only look alike. */
+  readonly inBytes: RegExp
+}
+
+/** How often a text can be escaped in a line: once, or twice within the arguments of a call, which are JSON themselves. */
+const ESCAPES = 2
+
+/**
+ * Creates a needle. Letters of ASCII match in both cases, others as typed and in their upper and lower form.
+ *
+ * @param text - not empty.
+ */
+export function createNeedle(text: string): Needle {
+  const letters = [...text].map(formsOf)
+  const inText = letters.map((forms) => oneOf(forms)).join('')
+  const inBytes = letters.map((forms) => oneOf(forms.flatMap(writtenForms))).join('')
+  return { inText: () => new RegExp(inText, 'g'), inBytes: new RegExp(inBytes, 'g') }
+}
+
+/** A letter as typed, in upper and in lower case, if these are single letters too. */
+function formsOf(letter: string): string[] {
+  const cases = [letter, letter.toUpperCase(), letter.toLowerCase()]
+  return [...new Set(cases.filter((one) => [...one].length === 1))]
+}
+
+/** How a letter may stand in a line: as itself or escaped, once or twice, as bytes read as Latin-1. */
+function writtenForms(letter: string): string[] {
+  // Nobody writes a letter of ASCII as its code.
+  if (/^[0-9a-z ]$/i.test(letter)) return [letter]
+  const forms = new Set([letter])
+  let [short, long] = [letter, letter]
+  for (let i = 0; i < ESCAPES; i++) {
+    short = JSON.stringify(short).slice(1, -1)
+    long = i === 0 ? asCodes(letter) : JSON.stringify(long).slice(1, -1)
+    forms.add(short).add(long).add(long.toUpperCase().replaceAll('\\U', '\\u'))
+  }
+  if (letter === '/') forms.add('\\/')
+  return [...forms].map((form) => Buffer.from(form, 'utf8').toString('latin1'))
+}
+
+/** A letter as escapes of its UTF-16 codes. */
+function asCodes(letter: string): string {
+  return Array.from(
+    { length: letter.length },
+    (_, i) => `\\u${letter.charCodeAt(i).toString(16).padStart(4, '0')}`,
+  ).join('')
+}
+
+/** An expression of texts, one of which has to match. */
+function oneOf(texts: readonly string[]): string {
+  const distinct = [...new Set(texts)]
+  const single = distinct.filter((text) => text.length === 1)
+  // The longest first, so that an escape is not taken for its backslash.
+  const long = distinct.filter((text) => text.length > 1).sort((a, b) => b.length - a.length)
+  const kinds = [...long.map(quoted), ...(single.length > 0 ? [`[${single.map(quoted).join('')}]`] : [])]
+  return kinds.length === 1 ? (kinds[0] as string) : `(?:${kinds.join('|')})`
+}
+
+function quoted(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}

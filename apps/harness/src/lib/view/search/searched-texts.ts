@@ -1,0 +1,55 @@
+import { isMatchRecord, type JsonObject, type SealedRecord } from '@episodic/protocol'
+import type { SearchField } from '@episodic/report'
+
+/** A text of a line, and where it stands. */
+export interface SearchedText {
+  readonly field: SearchField
+  /** From 0; `null` for what belongs to no step. */
+  readonly step: number | null
+  readonly text: string
+}
+
+/** Yields the texts of a line in which people search: what was asked, seen, thought, said and called, and why it failed. */
+export function* searchedTexts(record: SealedRecord): Generator<SearchedText, void, undefined> {
+  const at = (field: SearchField, step: number | null, text: string): SearchedText => ({ field, step, text })
+  yield at('prompt', null, record.task.prompt)
+  const seats = isMatchRecord(record) ? Object.values(record.seats) : [record]
+  for (const { start, transcript, ...seat } of seats) {
+    if ('prompt' in seat && seat.prompt !== undefined) yield at('prompt', null, seat.prompt)
+    if (start) yield at('answer', null, start.observation.text)
+    // What the model said and what the environment answered stands in the steps.
+    for (const message of transcript?.messages ?? [])
+      if ('role' in message && ['system', 'user', 'developer'].includes(String(message.role)))
+        for (const text of textsIn(message)) if (text !== record.task.prompt) yield at('prompt', null, text)
+  }
+  for (const [step, { action, observation, completions = [], events = [] }] of record.steps.entries()) {
+    yield* saidIn(completions, step)
+    yield at('call', step, `${action.tool} ${JSON.stringify(action.arguments)}`)
+    for (const { said } of events) if (said !== null) yield at('answer', step, said)
+    yield at('answer', step, observation.text)
+  }
+  yield* saidIn(record.undecided ?? [], null)
+  const { outcome } = record
+  if (outcome.kind === 'failed') yield at('failure', null, `${outcome.error.code}: ${outcome.error.message}`)
+}
+
+type Completions = NonNullable<SealedRecord['undecided']>
+
+function* saidIn(completions: Completions, step: number | null): Generator<SearchedText, void, undefined> {
+  for (const { text, reasoning, calls = [] } of completions) {
+    if (reasoning !== undefined) yield { field: 'reasoning', step, text: reasoning }
+    if (text !== null) yield { field: 'text', step, text }
+    // The call that was played is the action of its step.
+    for (const call of calls) if (!call.played) yield { field: 'call', step, text: `${call.name} ${call.arguments}` }
+  }
+}
+
+/** The texts of a message, which is a text or a list of parts. */
+function textsIn({ content }: JsonObject): string[] {
+  if (typeof content === 'string') return [content]
+  if (!Array.isArray(content)) return []
+  return content.flatMap((part) => {
+    const { text } = Object(part) as { readonly text?: unknown }
+    return typeof text === 'string' ? [text] : []
+  })
+}
