@@ -26,8 +26,10 @@ export {
 } from './lib/describe/describe-contrasts.ts'
 export {
   describeIntervals,
+  describeLatency,
   describeRefused,
   describeRetried,
+  describeWaiting,
   isShaped,
   listPlayers,
   noteFailures,
@@ -69,6 +71,7 @@ export {
   estimateSchema,
   guaranteesSchema,
   type Histogram,
+  type Latency,
   type Proportion,
   type ReportedRun,
   type Summary,

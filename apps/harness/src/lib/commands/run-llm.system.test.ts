@@ -34,7 +34,7 @@ describe('episodic run --policy llm:<model>', () => {
     const folder = join(workshop.folder, 'played')
     const episodes = readEpisodes(folder)
     const requests = episodes.reduce((sum, { steps }) => sum + steps.length, 0)
-    const { tokens, counts } = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8'))
+    const { tokens, counts, time } = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8'))
     expect(counts).toMatchObject({ finished: 6, failed: 0 })
     expect(requests).toBe(server.requests.length)
     expect(tokens).toEqual({
@@ -46,6 +46,10 @@ describe('episodic run --policy llm:<model>', () => {
     })
     expect(out).toMatch(/tokens +[\d,]+ /)
     expect(out).toMatch(/cost +0\.\d+/)
+    // The time of the world, and that of the model.
+    expect(out).toMatch(/world step +[\d.]+ (µs|ms) +median; p90 /)
+    expect(out).toMatch(/model answer +[\d.]+ m?s +median; p90 /)
+    expect(time.model.bins.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(requests)
     expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain('>Tokens<')
     for (const file of ['episodes.jsonl', 'run.json', 'report.html'])
       expect(readFileSync(join(folder, file), 'utf8')).not.toContain(KEY)

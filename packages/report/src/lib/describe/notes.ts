@@ -1,6 +1,6 @@
 import type { Guarantees } from '@episodic/env'
-import type { Proportion, Summary } from '../fold/summary.ts'
-import { formatCount, formatNumber, formatPercent } from '../text/format.ts'
+import type { Latency, Proportion, Summary } from '../fold/summary.ts'
+import { formatCount, formatDuration, formatNumber, formatPercent, plural } from '../text/format.ts'
 
 /** Describes in one line how the intervals were computed, and over how many tasks. */
 export function describeIntervals({ count, clusters }: Pick<Proportion, 'count' | 'clusters'>): string {
@@ -15,6 +15,16 @@ export function describeIntervals({ count, clusters }: Pick<Proportion, 'count' 
 /** Describes the failed episodes that were played again. */
 export function describeRetried({ episodes, plays, finished }: NonNullable<Summary['retried']>): string {
   return `${formatCount(finished)} of ${formatCount(episodes)} finished in the end, after ${formatCount(plays)} more plays`
+}
+
+/** Describes how long steps or answers took, beside their median. */
+export function describeLatency({ p90, p99, longest }: Latency): string {
+  return `median; p90 ${formatDuration(p90)}   p99 ${formatDuration(p99)}   longest ${formatDuration(longest)}`
+}
+
+/** Describes what requests to language models waited for. */
+export function describeWaiting({ longest, requests }: NonNullable<Summary['time']['waited']>): string {
+  return `in all, for the rate limit and between tries: ${plural(requests, 'request')}, longest ${formatDuration(longest)}`
 }
 
 /** The policies of a run; with several seats, each with its seat. */

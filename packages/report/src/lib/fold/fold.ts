@@ -113,7 +113,7 @@ export function createFold({
               .map(([set, text]) => [set, JSON.parse(text)]),
           ),
         },
-        steps.finish(),
+        { ...steps.finish(), ...tokens.times() },
         leaves,
       )
       const messageOf = new Map(messages.entries())

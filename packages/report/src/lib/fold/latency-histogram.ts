@@ -1,4 +1,4 @@
-import type { Summary } from './summary.ts'
+import type { Latency } from './summary.ts'
 
 /** Durations counted in buckets, in constant memory. The result does not depend on their order. */
 export interface LatencyHistogram {
@@ -13,7 +13,9 @@ export interface LatencyHistogram {
    * Counts in coarse bins for a plot, four per doubling, from the first non-empty one to the last, with edges in
    * milliseconds.
    */
-  bins(): NonNullable<Summary['time']['step']>['bins']
+  bins(): Latency['bins']
+  /** The figures of a summary; `null` if empty. */
+  summarize(): Latency | null
 }
 
 /** A percentile is at most 1/128 (0.8 %) above the truth, and exact to the microsecond below 256 µs. */
@@ -29,7 +31,7 @@ export function createLatencyHistogram(): LatencyHistogram {
   const counts = new Float64Array(bucketOf(LONGEST) + 1)
   let count = 0
   let longest = 0
-  return {
+  const histogram: LatencyHistogram = {
     add(milliseconds) {
       counts[bucketOf(Math.min(LONGEST, Math.max(0, Math.round(milliseconds * 1_000))))]! += 1
       count += 1
@@ -64,7 +66,13 @@ export function createLatencyHistogram(): LatencyHistogram {
         count: inside,
       }))
     },
+    summarize() {
+      if (count === 0) return null
+      const [median, p90, p99] = [0.5, 0.9, 0.99].map(histogram.percentile) as [number, number, number]
+      return { median, p90, p99, longest, bins: histogram.bins() }
+    },
   }
+  return histogram
 }
 
 function bucketOf(microseconds: number): number {

@@ -2,7 +2,7 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import { createBoundedMap } from './bounded-map.ts'
 import { createExactSum, type ExactSum } from './exact-sum.ts'
 import { createLatencyHistogram } from './latency-histogram.ts'
-import type { Summary } from './summary.ts'
+import type { Latency, Summary } from './summary.ts'
 
 /** Most steps and reward terms that are counted separately. */
 const MOST_STEPS = 1_000
@@ -12,7 +12,7 @@ const MOST_TERMS = 64
 export interface StepFold {
   /** Adds the steps of an episode; their rewards only if the episode `counts`. A failed one does not. */
   add(steps: EpisodeRecord['steps'], counts: boolean): void
-  finish(): { readonly rewards: Summary['rewards']; readonly latency: Summary['time']['step'] }
+  finish(): { readonly rewards: Summary['rewards']; readonly latency: Latency | null }
 }
 
 /** Creates an empty fold over steps. Its sums are exact, so they do not depend on the order. */
@@ -54,16 +54,7 @@ export function createStepFold(): StepFold {
         byTerm: terms.entries().map(([name, term]) => ({ name, mean: term.sum.value() / episodes, steps: term.steps })),
         missing,
       },
-      latency:
-        latency.count === 0
-          ? null
-          : {
-              median: latency.percentile(0.5),
-              p90: latency.percentile(0.9),
-              p99: latency.percentile(0.99),
-              longest: latency.longest,
-              bins: latency.bins(),
-            },
+      latency: latency.summarize(),
     }),
   }
 }

@@ -8,6 +8,7 @@ import { SPLITS } from './splits.ts'
 import { clusteredMean, distributionOf, passAtK } from './statistics.ts'
 import type { StepFold } from './step-fold.ts'
 import type { ReportedRun, Summary, Tally } from './summary.ts'
+import type { TokenFold } from './token-fold.ts'
 import { type ScoredLeaf, scoreTrees, type TreeScores } from './tree-scores.ts'
 
 /** The names behind a table's numbers. A missing number stands for a name beyond the bound. */
@@ -25,7 +26,7 @@ export function summarize(
   { name, scheduled, guarantees }: Pick<ReportedRun, 'name' | 'scheduled' | 'guarantees'>,
   table: EpisodeTable,
   names: Names,
-  steps: ReturnType<StepFold['finish']>,
+  steps: ReturnType<StepFold['finish']> & ReturnType<TokenFold['times']>,
   /** Leaves of a whole tree; 0 if no rollout was branched. */
   leaves: number,
 ): Omit<Summary, 'environments' | 'policies' | 'failures' | 'branch' | 'tokens' | 'seats'> & {
@@ -122,6 +123,8 @@ export function summarize(
       ...paceOf(all.column('started'), all.column('ended'), exactSum(all.column('steps'))),
       episode: distributionOf(finished.column('lasted'), task),
       step: steps.latency,
+      model: steps.model,
+      waited: steps.waited,
       concurrency: concurrencyOf(all.column('started'), all.column('ended')),
     },
   }

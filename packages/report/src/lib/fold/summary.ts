@@ -96,6 +96,15 @@ const tokensSchema = z
   .nullable()
   .default(null)
 
+/** Percentiles are upper ends of buckets that are 0.8 % wide; `longest` is exact. */
+const latencySchema = z.object({
+  median: z.number(),
+  p90: z.number(),
+  p99: z.number(),
+  longest: z.number(),
+  bins: z.array(z.object({ from: z.number(), to: z.number(), count: z.int() })),
+})
+
 /**
  * The summary of a run: plain JSON, and the same bytes for the same sealed episodes in any order.
  *
@@ -212,22 +221,22 @@ export const summarySchema = z.object({
     episodesPerSecond: z.number().nullable(),
     stepsPerSecond: z.number().nullable(),
     episode: distributionSchema.nullable(),
-    /** Percentiles are upper ends of buckets that are 0.8 % wide; `longest` is exact. */
-    step: z
-      .object({
-        median: z.number(),
-        p90: z.number(),
-        p99: z.number(),
-        longest: z.number(),
-        bins: z.array(z.object({ from: z.number(), to: z.number(), count: z.int() })),
-      })
-      .nullable(),
+    /** From sending an action to the world's answer, without the time of a model; `null` if nobody measured it. */
+    step: latencySchema.nullable(),
+    /** From sending a request to the end of a language model's answer; `null` if none was measured. */
+    model: latencySchema.nullable().default(null),
+    /**
+     * What requests to language models waited for the rate limit and between tries, in all and at most, and how many waited;
+     * `null` if none was measured.
+     */
+    waited: z.object({ milliseconds: z.number(), longest: z.number(), requests: z.int() }).nullable().default(null),
     /** Episodes in flight: the mean in each of equally long bins from the start of the first, and the peak. */
     concurrency: z.object({ binMilliseconds: z.number(), inFlight: z.array(z.number()), peak: z.int() }).nullable(),
   }),
 })
 
 export type Summary = z.infer<typeof summarySchema>
+export type Latency = z.infer<typeof latencySchema>
 export type Estimate = z.infer<typeof estimateSchema>
 export type Proportion = z.infer<typeof proportionSchema>
 export type Histogram = z.infer<typeof histogramSchema>

@@ -50,6 +50,27 @@ describe('createTokenFold', () => {
     expect(tokensOf([episode([[asked(1, 1), asked(1)]])])?.cost).toBeNull()
   })
 
+  it('counts how long answers took and what requests waited, apart from the steps of the world', () => {
+    const timed = (milliseconds: number, waited: number) => ({ ...asked(1), time: { milliseconds, waited } })
+    const steps = [[timed(200, 0), timed(400, 1_000)], [timed(100, 500.5)], [asked(1)]]
+    const fold = createFold()
+    fold.add(episode(steps, { undecided: [timed(8_000, 0)] }))
+    const { time } = fold.finish({ name: 'test' })
+    expect(time.model?.longest).toBe(8_000)
+    expect(time.model?.bins.reduce((sum, { count }) => sum + count, 0)).toBe(4)
+    // Within the width of a bucket, of the second of four.
+    expect(time.model?.median).toBeGreaterThanOrEqual(200)
+    expect(time.model?.median).toBeLessThan(200 * 1.008)
+    expect(time.waited).toEqual({ milliseconds: 1_500.5, longest: 1_000, requests: 2 })
+    expect(time.step?.longest).toBe(step?.milliseconds)
+  })
+
+  it('has no times of models where none was measured', () => {
+    const fold = createFold()
+    fold.add(episode([[asked(1)]]))
+    expect(fold.finish({ name: 'test' }).time).toMatchObject({ model: null, waited: null })
+  })
+
   it('counts shared steps of a tree once', () => {
     const [a, b] = [[asked(1)], [asked(10)]]
     const leaves = [

@@ -1,12 +1,15 @@
 import type { Completion, EpisodeRecord } from '@episodic/protocol'
 import { createExactSum } from './exact-sum.ts'
+import { createLatencyHistogram } from './latency-histogram.ts'
 import type { Summary } from './summary.ts'
 
-/** Sums the requests to language models. */
+/** Sums the requests to language models, and their times. */
 export interface TokenFold {
   add(record: Pick<EpisodeRecord, 'attempt' | 'steps' | 'undecided' | 'branch'>): void
   /** `null` if there was no request. */
   finish(): Summary['tokens']
+  /** How long the answers took, and what the requests waited. */
+  times(): Pick<Summary['time'], 'model' | 'waited'>
 }
 
 /** Creates an empty fold. Requests of steps that several leaves share count once. */
@@ -17,6 +20,8 @@ export function createTokenFold(): TokenFold {
   let completion = 0
   let priced = true
   const cost = createExactSum()
+  const model = createLatencyHistogram()
+  const waited = { sum: createExactSum(), longest: 0, requests: 0 }
   return {
     add({ attempt, steps, undecided = [], branch }) {
       // An episode that ended before it could branch is sealed once for each of its leaves.
@@ -31,11 +36,23 @@ export function createTokenFold(): TokenFold {
         completion += one.completionTokens
         if (one.cost === null) priced = false
         else cost.add(one.cost)
+        if (!one.time) continue
+        model.add(one.time.milliseconds)
+        waited.sum.add(one.time.waited)
+        waited.longest = Math.max(waited.longest, one.time.waited)
+        if (one.time.waited > 0) waited.requests += 1
       }
     },
     finish() {
       return requests === 0 ? null : { episodes, requests, prompt, completion, cost: priced ? cost.value() : null }
     },
+    times: () => ({
+      model: model.summarize(),
+      waited:
+        model.count === 0
+          ? null
+          : { milliseconds: waited.sum.value(), longest: waited.longest, requests: waited.requests },
+    }),
   }
 }
 

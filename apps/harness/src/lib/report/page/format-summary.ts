@@ -2,9 +2,11 @@ import type { Distribution, Summary } from '@episodic/report'
 import {
   cleanText,
   describeIntervals,
+  describeLatency,
   describeRefused,
   describeRetried,
   describeRules,
+  describeWaiting,
   formatCount,
   formatDuration,
   formatInterval,
@@ -110,14 +112,10 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
           ),
         ]
       : []),
-    ...(time.step
-      ? [
-          line(
-            'step latency',
-            formatDuration(time.step.median),
-            `p90 ${formatDuration(time.step.p90)}   p99 ${formatDuration(time.step.p99)}   longest ${formatDuration(time.step.longest)}`,
-          ),
-        ]
+    ...(time.step ? [line('world step', formatDuration(time.step.median), describeLatency(time.step))] : []),
+    ...(time.model ? [line('model answer', formatDuration(time.model.median), describeLatency(time.model))] : []),
+    ...(time.waited && time.waited.requests > 0
+      ? [line('waited for model', formatDuration(time.waited.milliseconds), describeWaiting(time.waited))]
       : []),
     line(
       'episodes/s',

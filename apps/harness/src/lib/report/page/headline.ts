@@ -4,6 +4,7 @@ import {
   describeRefused,
   describeRetried,
   describeRules,
+  describeWaiting,
   formatCount,
   formatDuration,
   formatInterval,
@@ -59,8 +60,12 @@ export function renderHeadline(summary: Summary): string {
         ? `median; quartiles ${success.steps.lowerQuartile} to ${success.steps.upperQuartile}`
         : 'no success',
     ],
-    time.step
-      ? ['Step latency', formatDuration(time.step.median), `median; p99 ${formatDuration(time.step.p99)}`]
+    time.step ? ['World step', formatDuration(time.step.median), `median; p99 ${formatDuration(time.step.p99)}`] : null,
+    time.model
+      ? ['Model answer', formatDuration(time.model.median), `median; p99 ${formatDuration(time.model.p99)}`]
+      : null,
+    time.waited && time.waited.requests > 0
+      ? ['Waited for model', formatDuration(time.waited.milliseconds), describeWaiting(time.waited)]
       : null,
     [
       'Episodes per second',

@@ -1,4 +1,4 @@
-import type { Summary } from '@episodic/report'
+import type { Latency, Summary } from '@episodic/report'
 import { formatCount, formatDuration, formatNumber, formatPercent, isShaped } from '@episodic/report'
 import { plotRewardByStep, plotRewardByTerm } from '../plots/reward-plots.ts'
 import { plotDifficulty, plotPassAtK, plotReturns, plotStepsToSuccess } from '../plots/score-plots.ts'
@@ -103,16 +103,24 @@ export function renderRewards(summary: Summary): string {
   )
 }
 
+function latencyRows(name: string, latency: Latency | null): [string, string][] {
+  if (!latency) return []
+  const { median, p90, p99, longest } = latency
+  return [
+    [`${name}, median (p50)`, formatDuration(median)],
+    [`${name}, p90`, formatDuration(p90)],
+    [`${name}, p99`, formatDuration(p99)],
+    [`${name}, maximum`, formatDuration(longest)],
+  ]
+}
+
 /** Latencies, durations and concurrency. */
 export function renderTimes({ time }: Summary): string {
   const rows: [string, string][] = [
-    ...(time.step
-      ? ([
-          ['Step, median (p50)', formatDuration(time.step.median)],
-          ['Step, p90', formatDuration(time.step.p90)],
-          ['Step, p99', formatDuration(time.step.p99)],
-          ['Step, maximum', formatDuration(time.step.longest)],
-        ] satisfies [string, string][])
+    ...latencyRows('World step', time.step),
+    ...latencyRows('Model answer', time.model),
+    ...(time.waited
+      ? [['Waited for model, in all', formatDuration(time.waited.milliseconds)] as [string, string]]
       : []),
     ...(time.episode
       ? ([
@@ -126,11 +134,21 @@ export function renderTimes({ time }: Summary): string {
   return section(
     'Time',
     card(
-      'Step latency',
-      'Time from sending an action to receiving the answer, including failed episodes. The time of the policy is not included.',
-      time.step && plotLatency(time.step),
+      'World step',
+      'Time from sending an action to receiving the world’s answer, including failed episodes. The time of the policy is not included.',
+      time.step && plotLatency(time.step, 'World step', 'steps'),
       'Unknown: no step was recorded, or an external agent played.',
     ),
+    ...(time.model
+      ? [
+          card(
+            'Model answer',
+            'Time from sending a request to the end of the model’s answer, without requests that failed before and the waiting for the rate limit.',
+            plotLatency(time.model, 'Model answer', 'answers'),
+            '',
+          ),
+        ]
+      : []),
     card(
       'Time statistics',
       'Percentiles are exact to 0.8 %.',

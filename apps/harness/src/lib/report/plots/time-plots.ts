@@ -1,12 +1,16 @@
-import type { Summary } from '@episodic/report'
+import type { Latency, Summary } from '@episodic/report'
 import { formatCount, formatDuration, formatTick } from '@episodic/report'
 import { drawBars, drawMarker } from './marks.ts'
 import { areaOf, drawPlot, FULL, HALF, rangesOf } from './plot-frame.ts'
 import { linearScale, logScale, niceDomain } from './scale.ts'
 import { element, pathOf } from './svg.ts'
 
-/** The histogram of step latencies on a logarithmic axis, with percentiles. */
-export function plotLatency({ median, p90, p99, bins }: NonNullable<Summary['time']['step']>): string {
+/**
+ * A histogram of latencies on a logarithmic axis, with percentiles.
+ *
+ * @param counted - what is counted, in the plural.
+ */
+export function plotLatency({ median, p90, p99, bins }: Latency, title: string, counted: string): string {
   const [low, high] = [bins[0]?.from ?? 0.1, bins.at(-1)?.to ?? 1]
   const x = logScale([low / 1.2, high * 1.2], rangesOf(HALF).x)
   const most = bins.reduce((max, { count }) => Math.max(max, count), 4)
@@ -15,7 +19,7 @@ export function plotLatency({ median, p90, p99, bins }: NonNullable<Summary['tim
     from,
     to,
     value: count,
-    tip: `${formatDuration(from)} to ${formatDuration(to)}: ${formatCount(count)} steps`,
+    tip: `${formatDuration(from)} to ${formatDuration(to)}: ${formatCount(count)} ${counted}`,
   }))
   const marks = [
     ['p50', median],
@@ -23,10 +27,10 @@ export function plotLatency({ median, p90, p99, bins }: NonNullable<Summary['tim
     ['p99', p99],
   ] as const
   return drawPlot(
-    'Step latency',
+    title,
     HALF,
-    { scale: x, format: formatDurationTick, label: 'latency of a step (logarithmic)' },
-    { scale: y, format: formatTick, label: 'steps' },
+    { scale: x, format: formatDurationTick, label: 'time (logarithmic)' },
+    { scale: y, format: formatTick, label: counted },
     drawBars(bars, x, y, 'time'),
     ...marks.map(([name, value], row) => drawMarker(x(Math.max(value, low)), name, areaOf(HALF), row)),
   )
