@@ -19,17 +19,21 @@ const FILES: Readonly<Record<string, string>> = {
   verl: 'verl.jsonl',
   trl: 'trl.jsonl',
   csv: 'csv.csv',
+  otel: 'otel.jsonl',
+  // The name that its reader looks for, in a folder.
+  verifiers: 'results.jsonl',
 }
 
 const CLI = fileURLToPath(new URL('./cli.ts', import.meta.resolve('@episodic/harness')))
 const WORLD = fileURLToPath(new URL('../examples/number-guessing', import.meta.url))
 
-const USAGE = `Usage: pnpm interop files [--nemo-gym] [--python <command>] [--json]
+const USAGE = `Usage: pnpm interop files [--nemo-gym] [--verifiers] [--python <command>] [--json]
 
-Plays a run, exports it in each format for trainers and data frames, and reads the files with datasets, in a virtual
-environment.
+Plays a run, exports it in each format for trainers and data frames, and reads the files with datasets and
+opentelemetry-proto, in a virtual environment.
 
   --nemo-gym  also profile the rollouts with NeMo Gym, in a virtual environment of 1.1 GB
+  --verifiers also read the rows of verifiers with its version 0.1, in a virtual environment of 700 MB
   --python    a Python of 3.13 or newer for it. Default: the first of python3, python3.13 and python3.14 that is
   --json      print nothing but the line of JSON that ends every run`
 
@@ -39,6 +43,7 @@ export async function runFiles(args: readonly string[]): Promise<Report | null> 
     args: [...args],
     options: {
       'nemo-gym': { type: 'boolean', default: false },
+      verifiers: { type: 'boolean', default: false },
       python: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -50,6 +55,7 @@ export async function runFiles(args: readonly string[]): Promise<Report | null> 
   }
   const { python, versionOf } = openPythonEnvironment('files.txt', console.error)
   const nemoGym = options['nemo-gym'] ? openNemoGymEnvironment(options.python, console.error) : null
+  const verifiers = options.verifiers ? openPythonEnvironment('verifiers.txt', console.error) : null
   const say = options.json ? () => {} : console.log
   const folder = mkdtempSync(join(tmpdir(), 'episodic-files-'))
   try {
@@ -57,10 +63,17 @@ export async function runFiles(args: readonly string[]): Promise<Report | null> 
     say(episodic('run', WORLD, '--policy', 'random', '--tasks', '40', '--rollouts', '4', '--out', run))
     for (const [format, file] of Object.entries(FILES))
       say(episodic('export', run, '--format', format, '--out', join(folder, file)))
-    const name = `datasets ${versionOf('datasets')}`
+    const name = ['datasets', 'opentelemetry-proto'].map((each) => `${each} ${versionOf(each)}`).join(', ')
     const clients = { [name]: read(python, 'read_exports.py', folder, say) }
     if (nemoGym)
       clients[`nemo-gym ${nemoGym.versionOf('nemo-gym')}`] = read(nemoGym.python, 'read_nemo_gym.py', folder, say)
+    if (verifiers)
+      clients[`verifiers ${verifiers.versionOf('verifiers')}`] = read(
+        verifiers.python,
+        'read_verifiers.py',
+        folder,
+        say,
+      )
     return { clients }
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -5,9 +5,13 @@ Usage: read_exports.py FOLDER, which has <format>.jsonl for each format, and csv
 
 import json
 import sys
+from base64 import b64encode
+from math import isclose
 from pathlib import Path
 
 from datasets import load_dataset
+from google.protobuf.json_format import ParseDict
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 folder = Path(sys.argv[1])
 
@@ -69,5 +73,22 @@ passed("trl", f"{rollouts.num_rows} rollouts with datasets")
 table = load("csv", "csv")
 assert table.features["return"].dtype == "float64" and table.features["success"].dtype == "bool"
 assert table.num_rows == rollouts.num_rows and table["episode"] == rollouts["episode"]
-assert table["return"] == rollouts["reward"]
+assert all(isclose(read, reward) for read, reward in zip(table["return"], rollouts["reward"], strict=True))
 passed("csv", f"{table.num_rows} rows with datasets")
+
+# Protocol Buffers have bytes in base64, and OTLP has its ids in hexadecimal.
+spans = []
+for line in (folder / "otel.jsonl").read_text().splitlines():
+    document = json.loads(line)
+    for resource in document["resourceSpans"]:
+        for span in (span for scope in resource["scopeSpans"] for span in scope["spans"]):
+            for key in {"traceId", "spanId", "parentSpanId"} & set(span):
+                span[key] = b64encode(bytes.fromhex(span[key])).decode()
+    # Unknown fields and values of other types are rejected.
+    traces = ParseDict(document, TracesData())
+    spans += [span for resource in traces.resource_spans for scope in resource.scope_spans for span in scope.spans]
+agents = {span.span_id for span in spans if not span.parent_span_id}
+assert len(agents) == rollouts.num_rows and all(span.parent_span_id in agents for span in spans if span.parent_span_id)
+assert all(len(span.trace_id) == 16 and len(span.span_id) == 8 for span in spans)
+assert all(span.start_time_unix_nano <= span.end_time_unix_nano for span in spans)
+passed("otel", f"{len(spans)} spans with opentelemetry-proto")

@@ -4,6 +4,7 @@ import type { ExportFormat } from './export-format.ts'
 import { inspect } from './inspect.ts'
 import { nemoGym } from './nemo-gym.ts'
 import { openai } from './openai.ts'
+import { otel } from './otel.ts'
 import { sharegpt } from './sharegpt.ts'
 import { trl, trlPreference, trlSft } from './trl.ts'
 import { verifiers } from './verifiers.ts'
@@ -21,6 +22,7 @@ export const EXPORT_FORMATS = {
   atif,
   verifiers,
   verl,
+  otel,
   csv,
 } as const satisfies Record<string, ExportFormat>
 
