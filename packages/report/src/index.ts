@@ -133,7 +133,7 @@ export type { LinePlace } from './lib/rows/row-columns.ts'
 export { FIGURE_COLUMNS, type RowFigures, rowFigures } from './lib/rows/row-figures.ts'
 export { contentOf, createRowTable, type RowTable, type RowTableOptions } from './lib/rows/row-table.ts'
 export { sealedShape } from './lib/rows/sealed-shape.ts'
-export { lanesOf } from './lib/seats/lanes.ts'
+export { lanesOf, type ShownRecord } from './lib/seats/lanes.ts'
 export { hasStarted, seatRecordOf, seatRecordsOf } from './lib/seats/seat-record.ts'
 export {
   cleanText,

@@ -12,15 +12,19 @@ const anyRoute: fc.Arbitrary<Route> = fc.oneof(
   fc.record({ screen: fc.constant('run' as const), run: name, tab: fc.constantFrom(...RUN_TABS) }),
   fc.record({ screen: fc.constant('episodes' as const), run: name, query: text, sort: text }),
   fc.record({ screen: fc.constant('group' as const), run: name, task: name }),
-  fc.record({
-    screen: fc.constant('episode' as const),
-    run: name,
-    task: name,
-    attempt: count,
-    try: fc.option(count),
-    step: fc.option(count),
-    tab: fc.constantFrom(...EPISODE_TABS),
-  }),
+  fc.record(
+    {
+      screen: fc.constant('episode' as const),
+      run: name,
+      task: name,
+      attempt: count,
+      try: fc.option(count),
+      step: fc.option(count),
+      tab: fc.constantFrom(...EPISODE_TABS),
+      beside: fc.tuple(count, fc.option(count)).map(([one, other]) => (other === null ? `${one}` : `${one}.${other}`)),
+    },
+    { requiredKeys: ['screen', 'run', 'task', 'attempt', 'try', 'step', 'tab'] },
+  ),
   fc.record({ screen: fc.constant('compare' as const), runs: runNames, base: text }),
   fc.record({ screen: fc.constant('search' as const), query: text, run: text }),
   fc.record({ screen: fc.constant('label' as const), run: name, grader: name }),
@@ -60,6 +64,23 @@ describe('parseRoute', () => {
       }),
       { numRuns: 1_000 },
     )
+  })
+})
+
+describe('formatRoute', () => {
+  it('numbers steps as they are shown, from 1', () => {
+    const route = parseRoute('#/r/run/t/task/2.1?step=7&tab=state&beside=3')
+    expect(route).toEqual({
+      screen: 'episode',
+      run: 'run',
+      task: 'task',
+      attempt: 2,
+      try: 1,
+      step: 6,
+      tab: 'state',
+      beside: '3',
+    })
+    expect(formatRoute(route)).toBe('#/r/run/t/task/2.1?step=7&tab=state&beside=3')
   })
 })
 

@@ -14,6 +14,8 @@ export type Route =
       /** From 0; `null`: the start. */
       readonly step: number | null
       readonly tab: EpisodeTab
+      /** Another attempt at the same task that is shown beside it, with its try after a full stop if it is not the one that counts. */
+      readonly beside?: string
     }
   | { readonly screen: 'compare'; readonly runs: readonly string[]; readonly base: string }
   | { readonly screen: 'search'; readonly query: string; readonly run: string }
@@ -24,6 +26,9 @@ export const RUN_TABS = ['overview', 'tasks', 'rewards', 'time', 'failures', 'gr
 export type RunTab = (typeof RUN_TABS)[number]
 export const EPISODE_TABS = ['transcript', 'state', 'rewards', 'sent', 'raw', 'grades'] as const
 export type EpisodeTab = (typeof EPISODE_TABS)[number]
+
+/** An attempt, and its try if it is not the one that counts. */
+const PLAY = /^(\d{1,9})(?:\.(\d{1,9}))?$/
 
 /** Reads the part of an address behind its `#`. Never throws: an address that is none is `unknown`. */
 export function parseRoute(hash: string): Route {
@@ -46,7 +51,7 @@ export function parseRoute(hash: string): Route {
   if (kind === 'label' && task && parts.length === 4) return { screen: 'label', run, grader: task }
   if (kind !== 't' || !task) return unknown
   if (play === undefined) return { screen: 'group', run, task }
-  const numbers = /^(\d{1,9})(?:\.(\d{1,9}))?$/.exec(play)
+  const numbers = PLAY.exec(play)
   if (!numbers || parts.length !== 5) return unknown
   return {
     screen: 'episode',
@@ -54,8 +59,10 @@ export function parseRoute(hash: string): Route {
     task,
     attempt: Number(numbers[1]),
     try: numbers[2] === undefined ? null : Number(numbers[2]),
-    step: /^\d{1,9}$/.test(text('step')) ? Number(text('step')) : null,
+    // In an address steps are numbered as they are shown, from 1.
+    step: /^[1-9]\d{0,9}$/.test(text('step')) ? Number(text('step')) - 1 : null,
     tab: oneOf(EPISODE_TABS, text('tab')),
+    ...(PLAY.test(text('beside')) && { beside: text('beside') }),
   }
 }
 
@@ -74,8 +81,9 @@ export function formatRoute(route: Route): string {
       const play = route.try === null ? String(route.attempt) : `${route.attempt}.${route.try}`
       const tab = route.tab === 'transcript' ? '' : route.tab
       return address(['r', route.run, 't', route.task, play], {
-        step: route.step === null ? '' : String(route.step),
+        step: route.step === null ? '' : String(route.step + 1),
         tab,
+        beside: route.beside ?? '',
       })
     }
     case 'compare':

@@ -1,0 +1,115 @@
+import { formatCount, formatDuration, plural } from '@episodic/report'
+import { formatCost } from '../parts/amounts.ts'
+import { PlainText } from '../parts/plain-text.tsx'
+import { Call, MessageContent, ModelText, Row, ThoughtText } from './message-view.tsx'
+import type { AnsweredRequest } from './requests.ts'
+
+/** What a model said for a step: what it was sent since its last answer, requests that failed, its thoughts, text and calls. */
+export function AnswerRows({
+  answer: { completion, request },
+  number,
+  isLast,
+}: {
+  readonly answer: AnsweredRequest
+  readonly number: number
+  /** Whether it is the one that decided. */
+  readonly isLast: boolean
+}) {
+  const { text, reasoning, calls = [], tries = [], cut = 0 } = completion
+  const added =
+    number === 0 ? [] : (request?.messages ?? []).filter(({ state, repeats }) => state === 'new' && !repeats)
+  const others = calls.filter(({ played }) => !played)
+  const decided = calls.some(({ played }) => played)
+  return (
+    <div class={`answer ${isLast ? '' : 'earlier'}`}>
+      {added
+        .filter(({ message }) => message.role !== 'assistant')
+        .map(({ id, message }) => (
+          <Row key={id} label={String(message.role ?? 'sent')} kind="sent">
+            <MessageContent id={`${number}/${id}`} message={message} />
+          </Row>
+        ))}
+      {tries.map(({ status, code, milliseconds }, i) => (
+        <Row key={i} label="failed" kind="bad">
+          <b>✗ {status === null ? <PlainText text={code} /> : `HTTP ${status}`}</b>
+          {status === null && code === 'incomplete' && ', the answer broke off'} after {formatDuration(milliseconds)}
+          {i === tries.length - 1 && completion.time && completion.time.waited >= 1 && (
+            <>, then waited {formatDuration(completion.time.waited)} in all</>
+          )}
+        </Row>
+      ))}
+      <Row label={<span class="role">model</span>} kind="spent">
+        <AnswerFigures completion={completion} />
+        {cut > 0 && <span class="flag">▲ {plural(cut, 'character')} cut out of its texts</span>}
+      </Row>
+      {reasoning !== undefined && reasoning !== '' && (
+        <Row label="reasoning">
+          <ThoughtText id={`thought:${number}/reasoning`} name="" text={reasoning} />
+        </Row>
+      )}
+      {text && (
+        <Row label="text">
+          <ModelText id={String(number)} text={text} />
+        </Row>
+      )}
+      {others.length > 0 && (
+        <Row label={decided ? 'also called' : 'called'} kind={decided ? '' : 'bad'}>
+          {others.map(({ name, arguments: args }, i) => (
+            <div key={i}>
+              <Call name={name} args={args} /> <span class="flag">▲ not played</span>
+            </div>
+          ))}
+        </Row>
+      )}
+      {!decided && calls.length === 0 && (
+        <Row label="called" kind="bad">
+          ✗ no tool
+        </Row>
+      )}
+      {!decided && calls.length > 0 && isBroken(calls[0]?.arguments) && (
+        <Row label="" kind="bad">
+          ✗ its arguments are no JSON object
+        </Row>
+      )}
+    </div>
+  )
+}
+
+/** Model, tokens, time, cost and why the answer ended. */
+export function AnswerFigures({ completion }: { readonly completion: AnsweredRequest['completion'] }) {
+  const { model, asked, promptTokens, completionTokens, cachedTokens, reasoningTokens, time, cost, finish } = completion
+  const parts = [
+    reasoningTokens !== undefined && `${formatCount(reasoningTokens)} reasoning`,
+    cachedTokens !== undefined && `${formatCount(cachedTokens)} cached`,
+  ].filter(Boolean)
+  return (
+    <span class="figures">
+      <span title={asked === undefined ? 'the model, as its server named it' : `asked for as ${asked}`}>
+        <PlainText text={asked !== undefined && asked !== model ? `${asked} (served by ${model})` : model} />
+      </span>
+      <span>
+        {formatCount(promptTokens)} → {formatCount(completionTokens)} tok
+        {parts.length > 0 && ` (${parts.join(', ')})`}
+      </span>
+      {time && <span>{formatDuration(time.milliseconds)}</span>}
+      {time && time.waited >= 1 && <span>waited {formatDuration(time.waited)}</span>}
+      {cost !== null && <span>cost {formatCost(cost)}</span>}
+      {finish !== undefined && (
+        <span title="why the answer ended">
+          <PlainText text={finish} />
+          {finish === 'length' && ' ▲'}
+        </span>
+      )}
+    </span>
+  )
+}
+
+function isBroken(args: string | undefined): boolean {
+  if (args === undefined || args === '') return false
+  try {
+    const value: unknown = JSON.parse(args)
+    return typeof value !== 'object' || value === null || Array.isArray(value)
+  } catch {
+    return true
+  }
+}

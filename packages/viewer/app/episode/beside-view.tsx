@@ -1,0 +1,146 @@
+import { formatNumber } from '@episodic/report'
+import { useMemo } from 'preact/hooks'
+import { formatSigned } from '../parts/amounts.ts'
+import { FoldsContext, useFolds } from '../parts/folds.tsx'
+import { LongText } from '../parts/long-text.tsx'
+import { Answer } from '../parts/notes.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { ResultBadge } from '../parts/result.tsx'
+import { VirtualList } from '../parts/virtual/virtual-list.tsx'
+import { formatRoute } from '../route/route.ts'
+import { useLoaded } from '../source/use-source.ts'
+import type { EpisodeRoute } from './episode-header.tsx'
+import { type EpisodeModel, episodeModel, type LoadedEpisode } from './episode-model.ts'
+import { loadEpisode } from './load-episode.ts'
+import { Call, ModelText, ThoughtText } from './message-view.tsx'
+
+/** Two attempts at one task, step by step. */
+export function BesideView({
+  route,
+  one,
+  beside,
+}: {
+  readonly route: EpisodeRoute
+  readonly one: LoadedEpisode
+  /** An attempt, and its try after a full stop. */
+  readonly beside: string
+}) {
+  const { run, task } = route
+  const [attempt = '', number] = beside.split('.')
+  const wanted = number === undefined ? null : Number(number)
+  const other = useLoaded(
+    (source) => loadEpisode(source, { run, task, attempt: Number(attempt), try: wanted }),
+    [run, task, attempt, wanted],
+  )
+  return (
+    <Answer of={other}>
+      {(found) =>
+        found.kind === 'episode' ? (
+          <Pair route={route} episodes={[one, found.episode]} />
+        ) : (
+          <p>
+            There is no attempt {beside}. <a href={formatRoute(withoutBeside(route))}>Attempt {route.attempt}</a>
+          </p>
+        )
+      }
+    </Answer>
+  )
+}
+
+function Pair({ route, episodes }: { readonly route: EpisodeRoute; readonly episodes: readonly LoadedEpisode[] }) {
+  const models = useMemo(() => episodes.map(({ record }) => episodeModel(record, null)), [episodes])
+  const folds = useFolds()
+  const count = Math.max(...models.map(({ shown }) => shown.steps.length))
+  const parts = useMemo(() => partingStep(models), [models])
+  return (
+    <FoldsContext.Provider value={folds}>
+      <section class="beside">
+        <h1>
+          <PlainText text={episodes[0]?.record.task.prompt ?? ''} />
+        </h1>
+        <p class="muted">
+          {parts === null ? 'They took the same actions.' : `They part at step ${parts + 1}.`}{' '}
+          <a href={formatRoute({ screen: 'group', run: route.run, task: route.task })}>all attempts</a>
+        </p>
+        <div class="pair pair-head">
+          {models.map((model, i) => (
+            <div key={i}>
+              <h2>
+                <a
+                  href={formatRoute({
+                    ...withoutBeside(route),
+                    attempt: model.record.attempt,
+                    try: episodes[i]?.words.try || null,
+                  })}
+                >
+                  attempt {model.record.attempt}
+                </a>{' '}
+                <ResultBadge result={model.result} ending={model.ending} />
+              </h2>
+              <p class="muted">
+                return {formatNumber(Number.isNaN(model.figures.unshaped) ? null : model.figures.unshaped)} ·{' '}
+                {model.figures.steps} steps · <PlainText text={model.figures.player} />
+              </p>
+            </div>
+          ))}
+        </div>
+        <VirtualList
+          count={count}
+          estimate={120}
+          label="Steps of both attempts"
+          shown={route.step === null ? null : START}
+          render={(index) => (
+            <div
+              class={`pair ${parts !== null && index === parts ? 'parting' : ''} ${parts === null || index < parts ? 'shared' : ''}`}
+            >
+              {models.map((model, i) => (
+                <BesideStep key={i} model={model} index={index} />
+              ))}
+            </div>
+          )}
+        />
+      </section>
+    </FoldsContext.Provider>
+  )
+}
+
+const START = { index: 0 }
+
+function BesideStep({ model, index }: { readonly model: EpisodeModel; readonly index: number }) {
+  const step = model.shown.steps[index]
+  if (!step)
+    return (
+      <div class="beside-step none">
+        {index === model.shown.steps.length ? <ResultBadge result={model.result} ending={model.ending} /> : ''}
+      </div>
+    )
+  const number = model.answersOfStep[index]?.at(-1)
+  const answer = number === undefined ? undefined : model.answers[number]?.completion
+  const id = `${model.record.attempt}/${model.record.try}/${index}`
+  return (
+    <div class="beside-step">
+      <p class="beside-call">
+        <span class="muted">{index + 1}</span> {step.seat !== undefined && <PlainText text={`${step.seat}: `} />}
+        <Call name={step.action.tool} args={JSON.stringify(step.action.arguments)} />
+        {step.refused && <span class="loss"> ✗ {step.refused}</span>}{' '}
+        <b class={step.reward.total > 0 ? 'gain' : step.reward.total < 0 ? 'loss' : 'muted'}>
+          {formatSigned(step.reward.total)}
+        </b>
+      </p>
+      {answer?.reasoning && <ThoughtText id={`thought:${id}`} name="reasoning" text={answer.reasoning} />}
+      {answer?.text && <ModelText id={id} text={answer.text} />}
+      <LongText id={`world:${id}`} text={step.observation.text} />
+    </div>
+  )
+}
+
+/** The first step in which two episodes took different actions; `null` if there is none. */
+function partingStep(models: readonly EpisodeModel[]): number | null {
+  const [one = [], other = []] = models.map(({ shown }) => shown.steps.map(({ action }) => JSON.stringify(action)))
+  const index = Array.from({ length: Math.max(one.length, other.length) }).findIndex((_, i) => one[i] !== other[i])
+  return index < 0 ? null : index
+}
+
+function withoutBeside({ beside: _, ...route }: EpisodeRoute): EpisodeRoute {
+  return route
+}

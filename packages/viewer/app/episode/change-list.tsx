@@ -1,0 +1,167 @@
+import type { Json } from '@episodic/protocol'
+import { type EpisodeStates, keysOf, plural, type StateChange } from '@episodic/report'
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import { DiffPieces } from '../parts/diff-lines.tsx'
+import { Fold } from '../parts/folds.tsx'
+import { wordDiff } from '../parts/line-diff.ts'
+import { PlainText } from '../parts/plain-text.tsx'
+import { changesOfStep } from './episode-model.ts'
+import { Row } from './message-view.tsx'
+
+/** Whether a reader asked to see private state, and how to ask. */
+export const PrivateContext = createContext<{ readonly shown: boolean; readonly show: () => void }>({
+  shown: false,
+  show: () => {},
+})
+
+/** Changes that are shown at once; more are folded. */
+const MOST_SHOWN = 8
+const MOST_TEXT = 120
+
+/** What a step changed in the state. */
+export function StepChangesRow({
+  states,
+  step,
+  stateHash,
+}: {
+  readonly states: EpisodeStates | null
+  readonly step: number
+  readonly stateHash: string | null
+}) {
+  const secret = useContext(PrivateContext)
+  if (!states || states.source === 'unavailable') return null
+  if (states.partsAt === step)
+    return (
+      <Row label="state" kind="bad">
+        ✗ parts here from what was recorded{states.why && <>: {<PlainText text={states.why} />}</>}
+      </Row>
+    )
+  const changes = changesOfStep(states, step)
+  if (!changes) return null
+  const isEmpty = changes.public.length === 0 && changes.private.length === 0
+  return (
+    <Row label="state" kind="state">
+      {isEmpty && <span class="muted">no change </span>}
+      <ChangeList id={`changes:public/${step}`} changes={changes.public} prefix="public" />
+      {changes.private.length > 0 &&
+        (secret.shown ? (
+          <ChangeList id={`changes:private/${step}`} changes={changes.private} prefix="private" />
+        ) : (
+          <button type="button" class="text-more" onClick={secret.show}>
+            private: {plural(changes.private.length, 'change')}, hidden ▸
+          </button>
+        ))}
+      <HashMark source={states.source} stateHash={stateHash} />
+    </Row>
+  )
+}
+
+/** Whether the state is the one that was recorded. */
+export function HashMark({
+  source,
+  stateHash,
+}: {
+  readonly source: EpisodeStates['source']
+  readonly stateHash: string | null
+}) {
+  if (source === 'observed')
+    return (
+      <span class="hash" title="The server of another system kept the state: these are the structured observations.">
+        observed
+      </span>
+    )
+  return (
+    <span class="hash" title={`The replayed state has the recorded hash ${stateHash ?? ''}`}>
+      hash ✓
+    </span>
+  )
+}
+
+function ChangeList({
+  id,
+  changes,
+  prefix,
+}: {
+  readonly id: string
+  readonly changes: readonly StateChange[]
+  readonly prefix: string
+}) {
+  if (changes.length === 0) return null
+  const list = () => (
+    <ul class="changes">
+      {changes.map((change, i) => (
+        <li key={i}>
+          <Change change={change} prefix={prefix} />
+        </li>
+      ))}
+    </ul>
+  )
+  if (changes.length <= MOST_SHOWN) return list()
+  return (
+    <Fold id={id} summary={`${prefix}: ${plural(changes.length, 'change')}`}>
+      {list}
+    </Fold>
+  )
+}
+
+function Change({
+  change: { path, before, after },
+  prefix,
+}: {
+  readonly change: StateChange
+  readonly prefix: string
+}) {
+  const name = [prefix, ...keysOf(path)].join('.')
+  return (
+    <code class="change">
+      <span class="path">
+        <PlainText text={name} />
+      </span>{' '}
+      {before !== undefined && after !== undefined ? (
+        <Changed before={before} after={after} />
+      ) : after === undefined ? (
+        <del>
+          − <PlainText text={shorten(before)} />
+        </del>
+      ) : (
+        <ins>
+          + <PlainText text={shorten(after)} />
+        </ins>
+      )}
+    </code>
+  )
+}
+
+function Changed({ before, after }: { readonly before: Json; readonly after: Json }) {
+  if (typeof before === 'string' && typeof after === 'string' && before.length + after.length > 40) {
+    const { removed, added } = wordDiff(before, after)
+    return (
+      <>
+        <span class="removed">
+          <DiffPieces pieces={removed} mark="removed" />
+        </span>{' '}
+        →{' '}
+        <span class="added">
+          <DiffPieces pieces={added} mark="added" />
+        </span>
+      </>
+    )
+  }
+  return (
+    <>
+      <del>
+        <PlainText text={shorten(before)} />
+      </del>{' '}
+      →{' '}
+      <ins>
+        <PlainText text={shorten(after)} />
+      </ins>
+    </>
+  )
+}
+
+function shorten(value: Json | undefined): string {
+  const text = JSON.stringify(value) ?? ''
+  return text.length <= MOST_TEXT ? text : `${text.slice(0, MOST_TEXT).toWellFormed()}…`
+}

@@ -1,0 +1,187 @@
+import { formatDuration, formatNumber, type RowWords } from '@episodic/report'
+import type { ComponentChildren } from 'preact'
+import { formatCost, formatTokens } from '../parts/amounts.ts'
+import { PlainText } from '../parts/plain-text.tsx'
+import { ResultBadge } from '../parts/result.tsx'
+import { formatRoute, type Route } from '../route/route.ts'
+import type { EpisodeModel, LoadedEpisode } from './episode-model.ts'
+
+export type EpisodeRoute = Route & { readonly screen: 'episode' }
+
+/** The episodes before and after one in the list that it was opened from. */
+export interface Neighbours {
+  readonly previous: RowWords | null
+  readonly next: RowWords | null
+  /** From 1; `null` if it is not in the list. */
+  readonly place: { readonly number: number; readonly count: number; readonly href: string } | null
+}
+
+/** What an episode was, how it ended and what it took, with links to those around it. */
+export function EpisodeHeader({
+  route,
+  model,
+  loaded,
+  neighbours,
+  onSeat,
+}: {
+  readonly route: EpisodeRoute
+  readonly model: EpisodeModel
+  readonly loaded: LoadedEpisode
+  readonly neighbours: Neighbours
+  readonly onSeat: (seat: string) => void
+}) {
+  const { record, shown, figures, result, ending, seats, seat } = model
+  const { task } = record
+  const known = (value: number) => (Number.isNaN(value) ? null : value)
+  const tokens = known(figures.promptTokens + figures.completionTokens)
+  return (
+    <header class="episode-header">
+      <div class="episode-title">
+        <h1>
+          <ResultBadge result={result} ending={ending} /> <span class="attempt">attempt {record.attempt}</span>
+        </h1>
+        <nav class="episode-links" aria-label="Episodes">
+          <RowLink route={route} to={neighbours.previous} rel="prev">
+            ‹ previous
+          </RowLink>
+          {neighbours.place && (
+            <a href={neighbours.place.href} title="the list that it was opened from">
+              {neighbours.place.number} of {neighbours.place.count}
+            </a>
+          )}
+          <RowLink route={route} to={neighbours.next} rel="next">
+            next ›
+          </RowLink>
+          <a href={formatRoute({ screen: 'group', run: route.run, task: task.id })}>group</a>
+        </nav>
+      </div>
+      <p class="prompt">
+        <PlainText text={task.prompt} />
+      </p>
+      {model.message !== null && (
+        <p class="failure">
+          <PlainText text={model.message} />
+        </p>
+      )}
+      <dl class="figure-list">
+        <Figure name="return" title="the sum of weighted rewards, not shaped">
+          <b>{formatNumber(known(figures.unshaped))}</b>
+        </Figure>
+        {figures.total !== figures.unshaped && !Number.isNaN(figures.total) && (
+          <Figure name="shaped">{formatNumber(figures.total)}</Figure>
+        )}
+        {figures.discounted !== figures.total && !Number.isNaN(figures.discounted) && (
+          <Figure name="discounted">{formatNumber(figures.discounted)}</Figure>
+        )}
+        <Figure name="steps">
+          {figures.steps}
+          {figures.refused > 0 && <span class="loss"> ✗ {figures.refused} refused</span>}
+        </Figure>
+        {tokens !== null && (
+          <Figure name="tokens">
+            {formatTokens(tokens)}
+            <span class="muted"> ({formatTokens(figures.completionTokens)} written)</span>
+          </Figure>
+        )}
+        {tokens !== null && <Figure name="cost">{formatCost(known(figures.cost))}</Figure>}
+        {known(figures.modelMilliseconds) !== null && (
+          <Figure name="model">{formatDuration(figures.modelMilliseconds)}</Figure>
+        )}
+        <Figure name="world">{formatDuration(known(figures.worldMilliseconds))}</Figure>
+        {figures.waitedMilliseconds > 0 && <Figure name="waited">{formatDuration(figures.waitedMilliseconds)}</Figure>}
+        {figures.cut > 0 && <Figure name="cut">▲ {formatTokens(figures.cut)} characters</Figure>}
+        <Figure name="player">
+          <PlainText text={figures.player} />
+        </Figure>
+        <Figure name="difficulty">{formatNumber(task.difficulty)}</Figure>
+        <Figure name="split">{task.split}</Figure>
+        {task.tags.length > 0 && (
+          <Figure name="tags">
+            <PlainText text={task.tags.join(', ')} />
+          </Figure>
+        )}
+        {shown.branch && <Figure name="branch">{branchText(shown.branch)}</Figure>}
+      </dl>
+      {seats.length > 0 && (
+        <fieldset class="seat-switch">
+          <legend class="unseen">Seat whose figures are shown</legend>
+          {seats.map((name) => (
+            <button key={name} type="button" class="chip" aria-pressed={name === seat} onClick={() => onSeat(name)}>
+              <PlainText text={name} />
+              {'seats' in record && (
+                <span class="muted">
+                  {' '}
+                  <PlainText text={record.seats[name]?.policy.name ?? ''} />{' '}
+                  {formatNumber(record.seats[name]?.returns?.unshaped ?? null)}
+                </span>
+              )}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {loaded.tries.length > 1 && (
+        <nav class="tries" aria-label="Tries of this episode">
+          <span class="muted">played {loaded.tries.length} times:</span>
+          {loaded.tries.map((words) => (
+            <a
+              key={words.row}
+              class="chip"
+              href={formatRoute({ ...route, try: words.try, step: null })}
+              aria-current={words.row === loaded.words.row ? 'true' : undefined}
+              title={words.message ?? 'finished'}
+            >
+              try {words.try} {words.message === null ? '✓ finished' : '! failed'}
+            </a>
+          ))}
+        </nav>
+      )}
+    </header>
+  )
+}
+
+function RowLink({
+  route,
+  to,
+  rel,
+  children,
+}: {
+  readonly route: EpisodeRoute
+  readonly to: RowWords | null
+  readonly rel: string
+  readonly children: ComponentChildren
+}) {
+  if (!to) return <span class="muted">{children}</span>
+  return (
+    <a rel={rel} href={formatRoute(routeOf(route, to))}>
+      {children}
+    </a>
+  )
+}
+
+/** The route of another episode of the run, with the same tab. */
+export function routeOf({ run, tab }: EpisodeRoute, { task, attempt, try: number }: RowWords): EpisodeRoute {
+  return { screen: 'episode', run, task, attempt, try: number === 0 ? null : number, step: null, tab }
+}
+
+function Figure({
+  name,
+  title,
+  children,
+}: {
+  readonly name: string
+  readonly title?: string
+  readonly children: ComponentChildren
+}) {
+  return (
+    <div title={title}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function branchText({ rollout, path, at, copies }: NonNullable<EpisodeModel['shown']['branch']>): string {
+  const forks = at.map((step, i) => `${path[i]} after step ${step}`).join(', ')
+  const same = copies > 1 ? `; ${copies} leaves are this episode` : ''
+  return `tree ${rollout}, continuation ${forks}${same}`
+}

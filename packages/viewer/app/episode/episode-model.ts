@@ -1,0 +1,86 @@
+import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
+import {
+  type EpisodeStates,
+  hasStarted,
+  isSuccess,
+  lanesOf,
+  type Row,
+  type RowWords,
+  rowOf,
+  type ShownRecord,
+  scoredOutcomeOf,
+  seatRecordOf,
+} from '@episodic/report'
+import { type Result, resultOf } from '../parts/result.tsx'
+import { type AnsweredRequest, answersOf, recorderOf } from './requests.ts'
+import { notableSteps, type RunningReturn, runningReturns } from './returns.ts'
+
+/** An episode as its screen shows it: figures of one seat, the steps of all. */
+export interface EpisodeModel {
+  readonly record: SealedRecord
+  /** The seats; empty if the environment has one. */
+  readonly seats: readonly string[]
+  /** The seat whose figures are shown; `null` if there is one. */
+  readonly seat: string | null
+  /** The episode of the seat, with the steps of all seats. */
+  readonly shown: ShownRecord
+  readonly figures: Row
+  readonly result: Result
+  /** Why it ended, or the code of the failure. */
+  readonly ending: string
+  /** Of a failed episode. */
+  readonly message: string | null
+  readonly started: boolean
+  readonly answers: readonly AnsweredRequest[]
+  /** The numbers of the answers, by step. */
+  readonly answersOfStep: readonly (readonly number[])[]
+  /** The numbers of the answers that led to no step. */
+  readonly undecided: readonly number[]
+  readonly returns: readonly RunningReturn[]
+  /** Steps with another reward than before, or a refusal. */
+  readonly notable: readonly number[]
+  readonly recorder: ReturnType<typeof recorderOf>
+}
+
+/** What the screen of an episode has loaded. */
+export interface LoadedEpisode {
+  readonly task: { readonly task: string; readonly prompt: string }
+  readonly words: RowWords
+  readonly tries: readonly RowWords[]
+  readonly record: SealedRecord
+  /** As it was sealed. */
+  readonly text: string
+}
+
+/** Describes an episode for its screen. */
+export function episodeModel(record: SealedRecord, focus: string | null): EpisodeModel {
+  const seats = isMatchRecord(record) ? Object.keys(record.seats) : []
+  const seat = seats.find((name) => name === focus) ?? seats[0] ?? null
+  const shown = isMatchRecord(record) ? lanesOf(record, seat ?? '') : record
+  const own = seatRecordOf(record, seat ?? undefined)
+  const outcome = scoredOutcomeOf(own)
+  const answers = answersOf(record)
+  const byStep = Map.groupBy(answers.keys(), (number) => answers[number]?.step ?? null)
+  return {
+    record,
+    seats,
+    seat,
+    shown,
+    figures: rowOf(record, seat ?? undefined),
+    result: resultOf(outcome.kind === 'failed' ? 'failed' : outcome.end.kind, isSuccess(own)),
+    ending: outcome.kind === 'failed' ? outcome.error.code : outcome.end.reason,
+    message: outcome.kind === 'failed' ? outcome.error.message : null,
+    started: hasStarted(record),
+    answers,
+    answersOfStep: record.steps.map((_, step) => byStep.get(step) ?? []),
+    undecided: byStep.get(null) ?? [],
+    returns: runningReturns(shown.steps),
+    notable: notableSteps(shown.steps),
+    recorder: recorderOf(record),
+  }
+}
+
+/** What the changes of a step are in the states of an episode; `null` if they are not known. */
+export function changesOfStep(states: EpisodeStates | null, step: number) {
+  return states?.steps.find((changes) => changes.step === step) ?? null
+}

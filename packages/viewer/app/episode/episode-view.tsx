@@ -1,0 +1,144 @@
+import { useMemo, useState } from 'preact/hooks'
+import { useKeys } from '../keys/use-keys.ts'
+import { FoldsContext, useFolds } from '../parts/folds.tsx'
+import { FoundContext } from '../parts/found-text.tsx'
+import { EPISODE_TABS, type EpisodeTab, formatRoute } from '../route/route.ts'
+import { openRoute } from '../route/use-route.ts'
+import { useLoaded, useSource } from '../source/use-source.ts'
+import { PrivateContext } from './change-list.tsx'
+import { EpisodeHeader, type EpisodeRoute, routeOf } from './episode-header.tsx'
+import { episodeModel, type LoadedEpisode } from './episode-model.ts'
+import { FindBar } from './find-bar.tsx'
+import { GradesTab } from './grades-tab.tsx'
+import { ownGrades } from './own-grades.ts'
+import { RawTab } from './raw-tab.tsx'
+import { RewardsTab } from './rewards-tab.tsx'
+import { SentTab } from './sent-tab.tsx'
+import { StateTab } from './state-tab.tsx'
+import { StepPlots } from './step-plots.tsx'
+import { TranscriptTab } from './transcript-tab.tsx'
+import { useNeighbours } from './use-neighbours.ts'
+
+const TAB_NAMES: { readonly [tab in EpisodeTab]: string } = {
+  transcript: 'Transcript',
+  state: 'State',
+  rewards: 'Rewards',
+  sent: 'Sent',
+  raw: 'Raw line',
+  grades: 'Grades',
+}
+
+/** An episode with its tabs. The chosen step and tab are part of the address. */
+export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; readonly episode: LoadedEpisode }) {
+  const { record, text, words } = episode
+  const { run, tab } = route
+  const { can } = useSource()
+  const [seat, setSeat] = useState<string | null>(null)
+  const [isPrivateShown, showPrivate] = useState(false)
+  const [find, setFind] = useState('')
+  const folds = useFolds()
+  const model = useMemo(() => episodeModel(record, seat), [record, seat])
+  const states = useLoaded(
+    (source) => (can.states ? source.states(run, words.row) : Promise.resolve(null)),
+    [run, words.row],
+  )
+  const allGrades = useLoaded((source) => source.grades(run), [run])
+  const grades = useMemo(() => ownGrades(allGrades.value ?? [], record), [allGrades.value, record])
+  const neighbours = useNeighbours(run, words.row)
+  const { steps } = model.shown
+  const step = route.step === null || steps.length === 0 ? null : Math.min(route.step, steps.length - 1)
+  /** The entry of the transcript to scroll to; each choice makes a new one. */
+  const [shown, setShown] = useState<{ readonly index: number } | null>(() =>
+    step === null ? null : { index: step + 1 },
+  )
+
+  const choose = (next: number | null, toTab: EpisodeTab = tab) => {
+    openRoute({ ...route, step: next, tab: toTab }, { replace: true })
+    setShown({ index: next === null ? 0 : next + 1 })
+  }
+  const go = (to: number) => {
+    if (steps.length === 0) return
+    choose(to < 0 ? null : Math.min(to, steps.length - 1))
+  }
+  const open = (to: typeof neighbours.next) => to && openRoute(routeOf(route, to))
+  const openThoughts = !folds.isOpen('thought', false)
+  useKeys('Episode', [
+    { key: 'ArrowLeft', label: 'step before', run: () => go((step ?? 0) - 1) },
+    { key: 'ArrowRight', label: 'next step', run: () => go((step ?? -1) + 1) },
+    {
+      key: 'n',
+      label: 'next change of reward, or refusal',
+      run: () => go(model.notable.find((index) => index > (step ?? -1)) ?? step ?? -1),
+    },
+    {
+      key: 'N',
+      label: 'the one before',
+      run: () => go(model.notable.findLast((index) => index < (step ?? 0)) ?? step ?? -1),
+    },
+    { key: 'e', label: 'open or fold all reasoning', run: () => folds.setAll('thought', openThoughts) },
+    { key: 's', label: 'state, or transcript', run: () => choose(step, tab === 'state' ? 'transcript' : 'state') },
+    { key: 'f', label: 'find in the episode', run: () => document.getElementById('find-in-episode')?.focus() },
+    { key: '[', label: 'previous episode', run: () => open(neighbours.previous) },
+    { key: ']', label: 'next episode', run: () => open(neighbours.next) },
+    {
+      key: 'g',
+      label: 'all attempts at the task',
+      run: () => openRoute({ screen: 'group', run, task: record.task.id }),
+    },
+  ])
+  const counts: { readonly [tab in EpisodeTab]?: number } = { sent: model.answers.length, grades: grades.length }
+  return (
+    <FoldsContext.Provider value={folds}>
+      <PrivateContext.Provider value={{ shown: isPrivateShown, show: () => showPrivate(true) }}>
+        <FoundContext.Provider value={find}>
+          <div class="episode">
+            <EpisodeHeader route={route} model={model} loaded={episode} neighbours={neighbours} onSeat={setSeat} />
+            <div class="episode-bar">
+              <StepPlots model={model} step={step} onStep={choose} />
+              <div class="tab-bar">
+                <nav class="tabs" aria-label="Parts of the episode">
+                  {EPISODE_TABS.map((name) => (
+                    <a
+                      key={name}
+                      href={formatRoute({ ...route, tab: name })}
+                      aria-current={name === tab ? 'page' : undefined}
+                      onClick={(event) => {
+                        if (event.ctrlKey || event.metaKey || event.shiftKey) return
+                        event.preventDefault()
+                        openRoute({ ...route, tab: name }, { replace: true })
+                        if (name === 'transcript' && step !== null) setShown({ index: step + 1 })
+                      }}
+                    >
+                      {TAB_NAMES[name]}
+                      {(counts[name] ?? 0) > 0 && <small> {counts[name]}</small>}
+                    </a>
+                  ))}
+                </nav>
+                <FindBar
+                  model={model}
+                  find={find}
+                  onFind={(wanted) => {
+                    setFind(wanted)
+                    if (wanted && tab !== 'transcript') openRoute({ ...route, tab: 'transcript' }, { replace: true })
+                  }}
+                  onEntry={(entry) => {
+                    if (entry > 0 && entry <= steps.length) choose(entry - 1, 'transcript')
+                    else setShown({ index: entry })
+                  }}
+                />
+              </div>
+            </div>
+            {tab === 'transcript' && (
+              <TranscriptTab model={model} states={states.value} step={step} shown={shown} onStep={choose} />
+            )}
+            {tab === 'state' && <StateTab model={model} states={states} step={step} />}
+            {tab === 'rewards' && <RewardsTab model={model} step={step} onStep={(to) => choose(to, 'transcript')} />}
+            {tab === 'sent' && <SentTab model={model} step={step} />}
+            {tab === 'raw' && <RawTab record={record} text={text} />}
+            {tab === 'grades' && <GradesTab grades={grades} onStep={(to) => choose(to, 'transcript')} />}
+          </div>
+        </FoundContext.Provider>
+      </PrivateContext.Provider>
+    </FoldsContext.Provider>
+  )
+}

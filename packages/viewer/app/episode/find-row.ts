@@ -1,0 +1,22 @@
+import type { RowWords } from '@episodic/report'
+
+/** The lines of one episode: each time that it was played. */
+export interface EpisodeRows {
+  /** The line that is shown. */
+  readonly shown: RowWords
+  /** All of them, by their try. */
+  readonly tries: readonly RowWords[]
+}
+
+/**
+ * Finds the lines of an attempt among those of its task.
+ *
+ * @param wanted - the try to show; `null` for the one that counts: the first that finished, else the last.
+ * @returns `null` if there is none.
+ */
+export function findRow(words: readonly RowWords[], attempt: number, wanted: number | null): EpisodeRows | null {
+  const tries = words.filter((row) => row.attempt === attempt).sort((a, b) => a.try - b.try || a.row - b.row)
+  const finished = tries.find(({ message }) => message === null)
+  const shown = wanted === null ? (finished ?? tries.at(-1)) : tries.find((row) => row.try === wanted)
+  return shown ? { shown, tries } : null
+}

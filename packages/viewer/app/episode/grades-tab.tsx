@@ -1,0 +1,87 @@
+import { formatNumber, type GradeRecord, plural } from '@episodic/report'
+import { formatCost, formatTokens } from '../parts/amounts.ts'
+import { EmptyNote } from '../parts/notes.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+
+/** What graders and people said of the episode. Nothing of it is in a reward. */
+export function GradesTab({
+  grades,
+  onStep,
+}: {
+  readonly grades: readonly GradeRecord[]
+  readonly onStep: (step: number) => void
+}) {
+  if (grades.length === 0)
+    return (
+      <EmptyNote title="Nobody has graded this episode.">
+        <p class="muted">
+          <code>episodic grade &lt;run&gt; --grader &lt;name&gt;</code>
+        </p>
+      </EmptyNote>
+    )
+  return (
+    <ul class="grades">
+      {grades.map(({ grader, vote, revision, value, why, evidence, asked, at, drawn, seat }) => (
+        <li key={`${grader.name}/${grader.sha256}/${grader.who}/${vote}/${seat}`} class="card">
+          <h2>
+            <PlainText text={grader.name} /> <span class="grade-value">{<GradeValue value={value} />}</span>
+          </h2>
+          <p class="muted figures">
+            <span>
+              {grader.kind}
+              {grader.who !== undefined && (
+                <>
+                  : <PlainText text={grader.who} />
+                </>
+              )}
+            </span>
+            <span>
+              version <PlainText text={grader.version} />
+            </span>
+            {seat !== undefined && (
+              <span>
+                seat <PlainText text={seat} />
+              </span>
+            )}
+            {vote > 0 && <span>vote {vote + 1}</span>}
+            {revision > 0 && <span>{plural(revision, 'revision')}</span>}
+            {drawn && <span>drawn at random</span>}
+            {asked && (
+              <span>
+                <PlainText text={asked.model} />, {formatTokens(asked.promptTokens + asked.completionTokens)} tokens,
+                cost {formatCost(asked.cost)}
+              </span>
+            )}
+            <time dateTime={at}>{new Date(at).toLocaleString()}</time>
+          </p>
+          {why !== '' && (
+            <p class="text">
+              <PlainText text={why} />
+            </p>
+          )}
+          {evidence.length > 0 && (
+            <ul class="evidence">
+              {evidence.map(({ step, quote, found }, i) => (
+                <li key={i}>
+                  <button type="button" class="text-more" onClick={() => onStep(step)}>
+                    step {step + 1}
+                  </button>{' '}
+                  <q>
+                    <PlainText text={quote} />
+                  </q>
+                  {!found && <span class="loss"> ✗ does not stand in the step</span>}
+                </li>
+              ))}
+            </ul>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function GradeValue({ value }: { readonly value: GradeRecord['value'] }) {
+  if (value === null) return <span class="muted">undecided</span>
+  if (typeof value === 'boolean') return value ? <span class="gain">✓ yes</span> : <span class="loss">✗ no</span>
+  return <PlainText text={typeof value === 'number' ? formatNumber(value) : value} />
+}

@@ -1,0 +1,53 @@
+import type { RowWords, TaskRows } from '@episodic/report'
+import type { Source } from '../source/source.ts'
+import type { LoadedEpisode } from './episode-model.ts'
+import { findRow } from './find-row.ts'
+
+/** Most rows whose words are asked for at once. */
+const MOST_ROWS = 200
+
+/** What an address of an episode leads to. */
+export type FoundEpisode =
+  | { readonly kind: 'episode'; readonly episode: LoadedEpisode }
+  /** Several tasks whose ids begin so, or none. */
+  | { readonly kind: 'tasks'; readonly tasks: readonly TaskRows[] }
+  /** The task has no such attempt or try. */
+  | { readonly kind: 'attempts'; readonly attempts: readonly RowWords[] }
+
+/** Finds the task of an id or its start; all tasks that begin so if there are several. */
+export async function findTask(source: Source, run: string, prefix: string): Promise<TaskRows | readonly TaskRows[]> {
+  const tasks = await source.tasks(run, prefix)
+  return tasks.find(({ task }) => task === prefix) ?? (tasks.length === 1 && tasks[0] ? tasks[0] : tasks)
+}
+
+/** Loads the words of any number of rows. */
+export async function wordsOf(source: Source, run: string, rows: readonly number[]): Promise<RowWords[]> {
+  const parts: RowWords[] = []
+  for (let from = 0; from < rows.length; from += MOST_ROWS)
+    parts.push(...(await source.words(run, rows.slice(from, from + MOST_ROWS))))
+  return parts
+}
+
+/** Loads the line of an episode. */
+export async function loadEpisode(
+  source: Source,
+  {
+    run,
+    task: prefix,
+    attempt,
+    try: wanted,
+  }: {
+    readonly run: string
+    readonly task: string
+    readonly attempt: number
+    readonly try: number | null
+  },
+): Promise<FoundEpisode> {
+  const task = await findTask(source, run, prefix)
+  if (!('task' in task)) return { kind: 'tasks', tasks: task }
+  const attempts = await wordsOf(source, run, task.rows)
+  const found = findRow(attempts, attempt, wanted)
+  if (!found) return { kind: 'attempts', attempts }
+  const { record, text } = await source.line(run, found.shown.row)
+  return { kind: 'episode', episode: { task, words: found.shown, tries: found.tries, record, text } }
+}

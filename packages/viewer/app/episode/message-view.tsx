@@ -1,0 +1,119 @@
+import type { Json, JsonObject } from '@episodic/protocol'
+import { formatCount, plural } from '@episodic/report'
+import type { ComponentChildren } from 'preact'
+import { Fold } from '../parts/folds.tsx'
+import { FoundText } from '../parts/found-text.tsx'
+import { JsonText } from '../parts/json-text.tsx'
+import { LongText } from '../parts/long-text.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { sectionsOf } from './thoughts.ts'
+
+/** A text of a model: what it thought within it is folded, and none of it is left out. */
+export function ModelText({ id, text }: { readonly id: string; readonly text: string }) {
+  return (
+    <>
+      {sectionsOf(text).map((section, i) =>
+        section.kind === 'text' ? (
+          section.text.trim() !== '' && <LongText key={i} id={`text:${id}/${i}`} text={section.text} />
+        ) : (
+          <ThoughtText key={i} id={`thought:${id}/${i}`} name="<think>" text={section.text} />
+        ),
+      )}
+    </>
+  )
+}
+
+/** What a model thought, folded to its first words. */
+export function ThoughtText({ id, name, text }: { readonly id: string; readonly name: string; readonly text: string }) {
+  const words = text.replace(/^<think>\s*/, '').trimStart()
+  const summary = (
+    <>
+      <span class="thought-name">{name}</span>{' '}
+      <span class="thought-start">
+        <FoundText text={words.slice(0, 140).replaceAll('\n', ' ').toWellFormed()} />
+      </span>{' '}
+      <span class="muted">{formatCount(text.length)} ch</span>
+    </>
+  )
+  return (
+    <div class="thought">
+      <Fold id={id} summary={summary}>
+        {() => <LongText id={`all-${id}`} text={text} />}
+      </Fold>
+    </div>
+  )
+}
+
+/** The content of a message to a model: its text, calls, and other parts as they are. */
+export function MessageContent({ id, message }: { readonly id: string; readonly message: JsonObject }) {
+  const { role: _, content, tool_calls: calls, ...rest } = message
+  const others = Object.entries(rest).filter(([name]) => name !== 'tool_call_id')
+  return (
+    <>
+      {typeof content === 'string' && content !== '' && <ModelText id={id} text={content} />}
+      {typeof content === 'object' && content !== null && <JsonText id={`json:${id}`} value={content} />}
+      {Array.isArray(calls) && calls.map((call: Json, i) => <CallText key={i} id={`${id}/${i}`} call={call} />)}
+      {others.length > 0 && <JsonText id={`json:${id}/rest`} value={Object.fromEntries(others)} />}
+    </>
+  )
+}
+
+function CallText({ id, call }: { readonly id: string; readonly call: Json }) {
+  const made = (call as { readonly function?: { readonly name?: Json; readonly arguments?: Json } } | null)?.function
+  if (typeof made?.name !== 'string' || typeof made.arguments !== 'string')
+    return <JsonText id={`json:${id}`} value={call} />
+  return <Call name={made.name} args={made.arguments} />
+}
+
+/** A call of a tool. */
+export function Call({ name, args }: { readonly name: string; readonly args: string }) {
+  return (
+    <code class="call">
+      <b>
+        <FoundText text={name} />
+      </b>{' '}
+      <FoundText text={args} />
+    </code>
+  )
+}
+
+/** The tools of a request, folded. */
+export function ToolList({ id, tools }: { readonly id: string; readonly tools: readonly JsonObject[] }) {
+  const names = tools.map((tool) => {
+    const { name } = (tool.function ?? tool) as { readonly name?: Json }
+    return typeof name === 'string' ? name : '?'
+  })
+  return (
+    <Fold
+      id={`tools:${id}`}
+      summary={
+        <>
+          {plural(tools.length, 'tool')}{' '}
+          <span class="muted">
+            <PlainText text={names.join(', ')} />
+          </span>
+        </>
+      }
+    >
+      {() => <pre class="json">{<PlainText text={JSON.stringify(tools, null, 2)} />}</pre>}
+    </Fold>
+  )
+}
+
+/** A row of an entry: a label, and what it labels. */
+export function Row({
+  label,
+  kind = '',
+  children,
+}: {
+  readonly label: ComponentChildren
+  readonly kind?: string
+  readonly children: ComponentChildren
+}) {
+  return (
+    <div class={`row ${kind}`}>
+      <div class="row-label">{label}</div>
+      <div class="row-content">{children}</div>
+    </div>
+  )
+}

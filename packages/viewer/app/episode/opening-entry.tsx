@@ -1,0 +1,91 @@
+import { formatCount, formatNumber } from '@episodic/report'
+import { Fold } from '../parts/folds.tsx'
+import { JsonText } from '../parts/json-text.tsx'
+import { LongText } from '../parts/long-text.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import type { EpisodeModel } from './episode-model.ts'
+import { MessageContent, Row, ToolList } from './message-view.tsx'
+
+/** What was there before the first step: the messages to the model, or the task, and the first observation. */
+export function OpeningEntry({ model }: { readonly model: EpisodeModel }) {
+  const { record, shown, answers } = model
+  const first = answers[0]?.request ?? null
+  return (
+    <article class="entry opening">
+      <div class="entry-side">
+        <span class="step-number">start</span>
+      </div>
+      <div class="entry-rows">
+        <Row label="recorded">
+          <span class="muted">{recorderText(model)}</span>
+        </Row>
+        {first ? (
+          <>
+            {first.messages.map(({ id, message }) => (
+              <Row key={id} label={String(message.role ?? 'sent')}>
+                {message.role === 'system' && typeof message.content === 'string' ? (
+                  <Fold id={`system:${id}`} summary={<SystemSummary text={message.content} />}>
+                    {() => <LongText id={`system-text:${id}`} text={String(message.content)} />}
+                  </Fold>
+                ) : (
+                  <MessageContent id={`opening/${id}`} message={message} />
+                )}
+              </Row>
+            ))}
+            <Row label="tools">
+              <ToolList id="opening" tools={first.tools} />
+            </Row>
+          </>
+        ) : (
+          <>
+            <Row label="task">
+              <LongText id="prompt:task" text={record.task.prompt || 'no prompt'} />
+            </Row>
+            {shown.start ? (
+              <Row label="world">
+                <LongText id="world:start" text={shown.start.observation.text} />
+              </Row>
+            ) : (
+              <Row label="world" kind="bad">
+                ✗ The session could not be opened.
+              </Row>
+            )}
+          </>
+        )}
+        {shown.start?.observation.structured && (
+          <Row label="observed">
+            <JsonText id="json:world/start" value={shown.start.observation.structured} />
+          </Row>
+        )}
+        {shown.start && shown.start.potential !== null && (
+          <Row label="potential">
+            <span>Φ {formatNumber(shown.start.potential)}</span>
+          </Row>
+        )}
+      </div>
+    </article>
+  )
+}
+
+function SystemSummary({ text }: { readonly text: string }) {
+  return (
+    <>
+      <span class="thought-start">
+        <PlainText text={text.slice(0, 120).replaceAll('\n', ' ').toWellFormed()} />
+      </span>{' '}
+      <span class="muted">{formatCount(text.length)} ch</span>
+    </>
+  )
+}
+
+/** Says who recorded what a model was sent and said, or that nobody did. */
+function recorderText({ recorder, answers, record }: EpisodeModel): string {
+  if (recorder === 'harness') return 'by the harness, which asked the model itself'
+  if (recorder === 'proxy')
+    return 'by a proxy between the agent and its models: an answer stands at the step that came next'
+  if (recorder === 'agent') return 'by the agent itself: an answer stands at the step that came next'
+  if (answers.length > 0) return 'the answers of the model, and not what it was sent'
+  const name = 'policy' in record ? record.policy.name : ''
+  if (/^(agent|process):/.test(name)) return 'nobody recorded what the agent thought'
+  return 'no language model was asked, or nobody recorded it'
+}

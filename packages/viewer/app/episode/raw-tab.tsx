@@ -1,0 +1,72 @@
+import { type SealedRecord, sealOf } from '@episodic/protocol'
+import { useMemo, useState } from 'preact/hooks'
+import { formatBytes } from '../parts/amounts.ts'
+import { CopyButton } from '../parts/copy.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { VirtualList } from '../parts/virtual/virtual-list.tsx'
+
+/** Characters of a row of the raw line. */
+const ROW = 2_000
+
+/** The sealed line itself. */
+export function RawTab({ record, text }: { readonly record: SealedRecord; readonly text: string }) {
+  const [isRaw, setRaw] = useState(false)
+  const lines = useMemo(
+    () => (isRaw ? chunksOf(text) : JSON.stringify(JSON.parse(text), null, 2).split('\n')),
+    [isRaw, text],
+  )
+  const bytes = useMemo(() => new TextEncoder().encode(text).length, [text])
+  const isSealed = useMemo(() => record.seal !== null && sealOf(record) === record.seal, [record])
+  return (
+    <section class="raw-tab">
+      <div class="raw-head">
+        <fieldset class="switch">
+          <legend class="unseen">How the line is shown</legend>
+          <button type="button" class="chip" aria-pressed={!isRaw} onClick={() => setRaw(false)}>
+            pretty
+          </button>
+          <button type="button" class="chip" aria-pressed={isRaw} onClick={() => setRaw(true)}>
+            raw
+          </button>
+        </fieldset>
+        <CopyButton text={text} label="Copy the line" />
+        <span>{formatBytes(bytes)}</span>
+        <span>
+          seal{' '}
+          {record.seal === null ? (
+            <span class="muted">none: the line is of an earlier format</span>
+          ) : (
+            <>
+              <code>{record.seal.slice(0, 12)}</code>{' '}
+              {isSealed ? (
+                <span class="gain">✓ matches the line</span>
+              ) : (
+                <b class="loss">✗ does not match: the line was changed</b>
+              )}
+            </>
+          )}
+        </span>
+        <span>
+          chain <code>{record.chain.slice(0, 12)}</code>
+        </span>
+      </div>
+      <div class={`raw card ${isRaw ? 'whole' : ''}`}>
+        <VirtualList
+          key={String(isRaw)}
+          count={lines.length}
+          estimate={isRaw ? 260 : 19}
+          label="The sealed line"
+          render={(i) => (
+            <div class="raw-line">
+              <PlainText text={lines[i] ?? ''} />
+            </div>
+          )}
+        />
+      </div>
+    </section>
+  )
+}
+
+function chunksOf(text: string): string[] {
+  return Array.from({ length: Math.ceil(text.length / ROW) }, (_, i) => text.slice(i * ROW, (i + 1) * ROW))
+}

@@ -1,0 +1,145 @@
+import type { Refusal } from '@episodic/protocol'
+import { type EpisodeStates, formatDuration, formatNumber } from '@episodic/report'
+import { formatSigned } from '../parts/amounts.ts'
+import { JsonText } from '../parts/json-text.tsx'
+import { LongText } from '../parts/long-text.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { AnswerRows } from './answer-rows.tsx'
+import { StepChangesRow } from './change-list.tsx'
+import type { EpisodeModel } from './episode-model.ts'
+import { Call, Row } from './message-view.tsx'
+
+const REFUSALS: { readonly [why in Refusal]: string } = {
+  rules: 'the rules do not allow it now',
+  arguments: 'the arguments do not match the schema of the tool',
+  tool: 'there is no such tool',
+  time: 'the time limit had passed',
+  ended: 'the episode had ended by then',
+}
+
+/** One step: what the model said, what was played, what the world answered and changed, and what it earned. */
+export function StepEntry({
+  model,
+  index,
+  states,
+  isChosen,
+  onChoose,
+}: {
+  readonly model: EpisodeModel
+  /** From 0. */
+  readonly index: number
+  readonly states: EpisodeStates | null
+  readonly isChosen: boolean
+  readonly onChoose: () => void
+}) {
+  const step = model.shown.steps[index]
+  if (!step) return null
+  const { action, observation, refused, events = [], seat, milliseconds } = step
+  const answers = model.answersOfStep[index] ?? []
+  return (
+    <article
+      class={`entry step ${refused ? 'refused' : ''} ${laneOf(model, seat)}`}
+      aria-current={isChosen ? 'step' : undefined}
+    >
+      <div class="entry-side">
+        <button type="button" class="step-number" aria-label={`Choose step ${index + 1}`} onClick={onChoose}>
+          {index + 1}
+        </button>
+        {seat !== undefined && (
+          <span class="seat-name">
+            <PlainText text={seat} />
+          </span>
+        )}
+      </div>
+      <div class="entry-rows">
+        {events.map((event) => (
+          <Row key={event.id} label="event" kind="event">
+            <code class="call">
+              <b>
+                <PlainText text={event.type} />
+              </b>
+            </code>{' '}
+            {event.said !== null && <LongText id={`event:${index}/${event.id}`} text={event.said} />}
+            {Object.keys(event.data).length > 0 && (
+              <JsonText id={`json:event/${index}/${event.id}`} value={event.data} />
+            )}
+          </Row>
+        ))}
+        {answers.map((number, i) => {
+          const answer = model.answers[number]
+          return answer && <AnswerRows key={number} answer={answer} number={number} isLast={i === answers.length - 1} />
+        })}
+        <Row label="call" kind="played">
+          <Call name={action.tool} args={JSON.stringify(action.arguments)} />
+          {refused && (
+            <span class="refusal">
+              {' '}
+              ✗ refused ({refused}): <span class="why">{REFUSALS[refused]}</span>
+            </span>
+          )}
+        </Row>
+        <Row
+          label={
+            <>
+              world <small>{milliseconds !== null && formatDuration(milliseconds)}</small>
+            </>
+          }
+          kind={refused ? 'bad' : 'world'}
+        >
+          <LongText id={`world:${index}`} text={observation.text} />
+          {observation.structured && <JsonText id={`json:world/${index}`} value={observation.structured} />}
+        </Row>
+        {step.prepared !== undefined && (
+          <Row label="prepared">
+            <JsonText id={`json:prepared/${index}`} value={step.prepared} />
+          </Row>
+        )}
+        <StepChangesRow states={states} step={index} stateHash={step.stateHash} />
+        <RewardRow model={model} index={index} />
+      </div>
+    </article>
+  )
+}
+
+/** The reward of a step with its terms, and the sums before and after. */
+function RewardRow({ model, index }: { readonly model: EpisodeModel; readonly index: number }) {
+  const step = model.shown.steps[index]
+  const running = model.returns[index]
+  if (!step || !running) return null
+  const { total, terms, shaping } = step.reward
+  const entries = Object.entries(terms)
+  const isWeighted = Math.abs(entries.reduce((sum, [, value]) => sum + value, 0) + shaping - total) > 1e-9
+  return (
+    <Row label="reward" kind="reward">
+      <b class={signOf(total)}>{formatSigned(total)}</b>
+      {entries.length > 0 && (
+        <span class="terms">
+          {isWeighted ? 'of raw terms' : '='}{' '}
+          {entries.map(([name, value], i) => (
+            <span key={name} class={value === 0 ? 'muted' : ''}>
+              {i > 0 && ' · '}
+              <PlainText text={name} /> {formatSigned(value)}
+            </span>
+          ))}
+          {shaping !== 0 && ` · shaping ${formatSigned(shaping)}`}
+        </span>
+      )}
+      <span class="sums">
+        {step.potential !== null && <span title="the potential after the step">Φ {formatNumber(step.potential)}</span>}
+        <span title="the return to go: rewards from this step on, not discounted">
+          to go {formatNumber(running.toGo)}
+        </span>
+        <span title="the sum of rewards up to this step">Σ {formatNumber(running.sum)}</span>
+      </span>
+    </Row>
+  )
+}
+
+function signOf(value: number): string {
+  return value > 0 ? 'gain' : value < 0 ? 'loss' : 'muted'
+}
+
+/** The lane of a seat, by which its steps have a colour of their own. */
+function laneOf({ seats }: EpisodeModel, seat: string | undefined): string {
+  return seat === undefined ? '' : `lane lane-${seats.indexOf(seat) % 4}`
+}

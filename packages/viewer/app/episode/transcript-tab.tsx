@@ -1,0 +1,48 @@
+import type { EpisodeStates } from '@episodic/report'
+import { VirtualList } from '../parts/virtual/virtual-list.tsx'
+import { EndEntry } from './end-entry.tsx'
+import type { EpisodeModel } from './episode-model.ts'
+import { OpeningEntry } from './opening-entry.tsx'
+import { StepEntry } from './step-entry.tsx'
+
+/** Everything that was seen, thought, said and done, in its order. */
+export function TranscriptTab({
+  model,
+  states,
+  step,
+  shown,
+  onStep,
+}: {
+  readonly model: EpisodeModel
+  readonly states: EpisodeStates | null
+  readonly step: number | null
+  /** The entry to scroll to: 0 is the start, and step 1 follows. */
+  readonly shown: { readonly index: number } | null
+  readonly onStep: (step: number) => void
+}) {
+  const count = model.shown.steps.length + 2
+  return (
+    <div class="transcript card">
+      <VirtualList
+        count={count}
+        estimate={model.answers.length > 0 ? 240 : 120}
+        label="Transcript"
+        shown={shown}
+        render={(entry) => {
+          if (entry === 0) return <OpeningEntry model={model} />
+          if (entry === count - 1) return <EndEntry model={model} />
+          const index = entry - 1
+          return (
+            <StepEntry
+              model={model}
+              index={index}
+              states={states}
+              isChosen={index === step}
+              onChoose={() => onStep(index)}
+            />
+          )
+        }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import { plural, type TaskRows } from '@episodic/report'
+import { EmptyNote } from '../parts/notes.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { formatRoute, type Route } from '../route/route.ts'
+
+/** The tasks that an address may mean, if it names no single one. */
+export function TaskChoice({
+  route,
+  tasks,
+}: {
+  readonly route: Route & { readonly screen: 'episode' | 'group' }
+  readonly tasks: readonly TaskRows[]
+}) {
+  if (tasks.length === 0)
+    return (
+      <EmptyNote title="The run has no such task.">
+        <p>
+          No id of a task that was played begins with <code>{<PlainText text={route.task} />}</code>.
+        </p>
+        <p>
+          <a href={formatRoute({ screen: 'episodes', run: route.run, query: '', sort: '' })}>All episodes of the run</a>
+        </p>
+      </EmptyNote>
+    )
+  return (
+    <section>
+      <h1>
+        Several tasks begin with <PlainText text={route.task} />
+      </h1>
+      <ul class="task-choice">
+        {tasks.map(({ task, prompt, rows }) => (
+          <li key={task}>
+            <a href={formatRoute({ ...route, task })}>
+              <code>
+                <PlainText text={task} />
+              </code>
+            </a>{' '}
+            <PlainText text={prompt} /> <span class="muted">{plural(rows.length, 'line')}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,38 @@
+import type { Json } from '@episodic/protocol'
+import { useContext } from 'preact/hooks'
+import { formatBytes } from './amounts.ts'
+import { Fold } from './folds.tsx'
+import { FoundContext, FoundText } from './found-text.tsx'
+import { countMatches } from './matches.ts'
+
+/** A JSON value that is longer is folded. */
+const MOST_INLINE = 160
+
+/** A JSON value in one line; a long one opens to one line for each of its values. */
+export function JsonText({ id, value }: { readonly id: string; readonly value: Json }) {
+  const wanted = useContext(FoundContext)
+  const text = JSON.stringify(value)
+  if (text.length <= MOST_INLINE)
+    return (
+      <code class="json">
+        <FoundText text={text} />
+      </code>
+    )
+  const summary = (
+    <>
+      <code class="json">
+        <FoundText text={`${text.slice(0, MOST_INLINE - 40).toWellFormed()}…`} />
+      </code>{' '}
+      <span class="muted">{formatBytes(text.length)}</span>
+    </>
+  )
+  return (
+    <Fold id={id} summary={summary} open={countMatches([text], wanted) > 0}>
+      {() => (
+        <pre class="json">
+          <FoundText text={JSON.stringify(value, null, 2)} />
+        </pre>
+      )}
+    </Fold>
+  )
+}

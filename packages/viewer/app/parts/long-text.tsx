@@ -1,0 +1,40 @@
+import { formatCount } from '@episodic/report'
+import { useContext } from 'preact/hooks'
+import { FoldsContext } from './folds.tsx'
+import { FoundContext, FoundText } from './found-text.tsx'
+import { countMatches } from './matches.ts'
+
+/** A text that is longer is shortened until it is opened. */
+const MOST_CHARACTERS = 1_400
+const MOST_LINES = 18
+
+/** A text of any length, with its line breaks. Of a long one the start is shown until it is opened, or found in the rest. */
+export function LongText({ id, text }: { readonly id: string; readonly text: string }) {
+  const folds = useContext(FoldsContext)
+  const wanted = useContext(FoundContext)
+  const start = startOf(text)
+  if (start === text) return <div class="text">{<FoundText text={text} />}</div>
+  const found = wanted !== '' && countMatches([text], wanted) > countMatches([start], wanted)
+  const isOpen = found || folds.isOpen(id, false)
+  return (
+    <div class="text">
+      <FoundText text={isOpen ? text : start} />
+      {!isOpen && ' … '}
+      <button type="button" class="text-more" aria-expanded={isOpen} onClick={() => folds.set(id, !isOpen)}>
+        {isOpen ? 'show less' : `all ${formatCount(text.length)} characters`}
+      </button>
+    </div>
+  )
+}
+
+function startOf(text: string): string {
+  let end = -1
+  for (let line = 0; line < MOST_LINES; line++) {
+    end = text.indexOf('\n', end + 1)
+    if (end < 0) break
+  }
+  const most = end < 0 ? text.length : end
+  // A little more is not worth a button.
+  if (most <= MOST_CHARACTERS * 1.2 && text.length - most < 80) return text
+  return text.slice(0, Math.min(most, MOST_CHARACTERS)).toWellFormed()
+}

@@ -1,0 +1,47 @@
+/** The heights of rows that are measured once they are shown; until then they are estimated. */
+export interface MeasuredRows {
+  /** Of all rows, in pixels. */
+  readonly total: number
+  /** The distance of a row from the first one; of the count of rows, the height of all. */
+  offset(index: number): number
+  /** Keeps the height of a row. Returns whether it is another one than before. */
+  measure(index: number, height: number): boolean
+  /** The rows that are seen between two distances from the first one: from `from` to before `to`, at least one if there is any. */
+  between(top: number, bottom: number): { readonly from: number; readonly to: number }
+}
+
+/** Creates rows of which no height is known. */
+export function createMeasuredRows(count: number, estimate: number): MeasuredRows {
+  const heights = new Float64Array(count).fill(estimate)
+  const offsets = new Float64Array(count + 1)
+  /** Offsets up to this one are right. */
+  let right = 0
+  const offset = (index: number): number => {
+    for (; right < index; right++) offsets[right + 1] = (offsets[right] as number) + (heights[right] as number)
+    return offsets[index] as number
+  }
+  /** The last row that begins at or before a distance. */
+  const at = (distance: number): number => {
+    let [low, high] = [0, Math.max(0, count - 1)]
+    offset(count)
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1
+      if (offset(middle) <= distance) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+  return {
+    get total() {
+      return offset(count)
+    },
+    offset,
+    measure(index, height) {
+      if (index < 0 || index >= count || Math.abs((heights[index] as number) - height) < 0.5) return false
+      heights[index] = height
+      right = Math.min(right, index)
+      return true
+    },
+    between: (top, bottom) => ({ from: at(top), to: count === 0 ? 0 : at(Math.max(top, bottom)) + 1 }),
+  }
+}
