@@ -136,6 +136,82 @@ describe('openModelProxy', () => {
     ])
   })
 
+  it.each([false, true])('records responses of the newer API (stream: %s)', async (stream) => {
+    const said = {
+      id: 'resp_1',
+      object: 'response',
+      model: 'served',
+      status: 'completed',
+      output: [
+        { type: 'reasoning', id: 'rs', summary: [{ type: 'summary_text', text: 'Half of it.' }] },
+        { type: 'message', id: 'ms', role: 'assistant', content: [{ type: 'output_text', text: 'Let me see.' }] },
+        { type: 'function_call', id: 'fc', call_id: 'call_7', name: 'guess', arguments: '{"value":7}' },
+        { type: 'web_search_call', id: 'ws', status: 'completed' },
+      ],
+      usage: {
+        input_tokens: 30,
+        output_tokens: 20,
+        input_tokens_details: { cached_tokens: 10 },
+        output_tokens_details: { reasoning_tokens: 12 },
+      },
+    }
+    const models = await open((_, response) => {
+      if (!stream) return json(response, said)
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const events = [
+        { type: 'response.created', response: { ...said, status: 'in_progress', output: [] } },
+        { type: 'response.output_text.delta', item_id: 'ms', delta: 'The next is "response.completed".' },
+        { type: 'response.completed', response: said },
+      ]
+      for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      response.end()
+    })
+    const input = [{ role: 'user' as const, content: 'Hm?' }]
+    const tools = [{ type: 'function' as const, name: 'guess', parameters: {}, strict: false }]
+    const body = { model: 'm', instructions: 'Play.', input, tools }
+    if (stream) for await (const _ of await client(models).responses.create({ ...body, stream: true }));
+    else expect((await client(models).responses.create(body)).output_text).toBe('Let me see.')
+    expect(completionsOf(models)).toEqual([
+      {
+        model: 'served',
+        asked: 'm',
+        responseId: 'resp_1',
+        promptTokens: 30,
+        cachedTokens: 10,
+        completionTokens: 20,
+        reasoningTokens: 12,
+        cost: null,
+        text: 'Let me see.',
+        reasoning: 'Half of it.',
+        calls: [{ id: 'call_7', name: 'guess', arguments: '{"value":7}', played: false }],
+        finish: 'completed',
+        time: { milliseconds: expect.any(Number), waited: 0 },
+        request: {
+          messages: [{ role: 'system', content: 'Play.' }, ...input],
+          tools: [{ type: 'function', function: { name: 'guess', parameters: {}, strict: false } }],
+        },
+      },
+    ])
+  })
+
+  it('records a response that failed, or whose end is missing, as a failed try', async () => {
+    const bodies = [
+      { type: 'response.failed', response: { object: 'response', status: 'failed', output: [], error: {} } },
+      { type: 'response.output_text.delta', delta: 'So' },
+    ]
+    const models = await open((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(`data: ${JSON.stringify(bodies.shift())}\n\n`)
+    })
+    for (let i = 0; i < 2; i++) {
+      const answer = await fetch(`${models.url}/responses`, { method: 'POST', body: '{"model":"m","input":"Hm?"}' })
+      await answer.text()
+    }
+    expect(completionsOf(models)).toMatchObject([
+      { text: null, tries: [{ code: 'incomplete' }, { code: 'incomplete' }], request: { messages: MESSAGES } },
+    ])
+  })
+
   it('answers for a server that cannot be reached, and records that', async () => {
     const proxy = cleanUp.use(await openModelProxy({ baseUrl: 'http://127.0.0.1:1/v1' }))
     const models = cleanUp.use(proxy.open())

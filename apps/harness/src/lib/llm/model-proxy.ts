@@ -15,6 +15,8 @@ import { pipeline } from 'node:stream/promises'
 import { HarnessError } from '../harness-error.ts'
 import type { ModelSettings } from './model-options.ts'
 import { createModelRecorder, type ModelRecorder, type RecordedRequest } from './model-recorder.ts'
+import { chatCompletions, type RecordedApi } from './recorded-api.ts'
+import { responses } from './responses-api.ts'
 import { codeOf } from './tries.ts'
 
 /** A server on this machine through which programs reach their language models, and which records what they ask. */
@@ -49,6 +51,12 @@ const KEY_LENGTH = 16
 /** Keys of one episode that are taken out of its texts. */
 const MOST_KEYS = 100
 
+/** The APIs that are recorded, by their paths. */
+const APIS: ReadonlyMap<string, RecordedApi> = new Map([
+  ['chat/completions', chatCompletions],
+  ['responses', responses],
+])
+
 /** An episode whose address is open. */
 interface Opened {
   readonly recorder: ModelRecorder
@@ -59,7 +67,7 @@ interface Opened {
 
 /**
  * Opens a proxy on a port of its own, for any number of episodes. It sends requests on as they come, with their headers,
- * and passes answers back as they come, streams too. It records chat completions, and neither keeps nor writes headers.
+ * and passes answers back as they come, streams too. It records chat completions and responses, and neither keeps nor writes headers.
  *
  * A server that cannot be reached is answered with 502, and a request that is too large with 413. Throws HarnessError
  * `option-invalid` if the root of the API is no URL.
@@ -89,8 +97,9 @@ export async function openModelProxy({
     const body = await bodyOf(incoming, largestRequest)
     if (!body) return refuse(response, 413, `The request has more than ${largestRequest} bytes.`)
     for (const key of keysOf(incoming.headers)) if (episode.keys.size < MOST_KEYS) episode.keys.add(key)
-    const isCompletion = incoming.method === 'POST' && /^\/chat\/completions\/?(\?|$)/.test(path)
-    const recorded = isCompletion ? episode.recorder.begin(body) : null
+    const [, name = ''] = /^\/(.*?)\/?(\?|$)/.exec(path) ?? []
+    const api = incoming.method === 'POST' ? APIS.get(name) : undefined
+    const recorded = api ? episode.recorder.begin(api, body) : null
 
     const gone = new AbortController()
     response.on('close', () => gone.abort())
@@ -149,7 +158,9 @@ async function passOn(
 ): Promise<void> {
   const { statusCode: status = 502, statusMessage, headers } = answer
   const isGood = status >= 200 && status < 300
-  const received = isGood ? recorded?.receive(/event-stream/.test(headers['content-type'] ?? '')) : null
+  // It was asked for none; one that is encoded nevertheless cannot be read here.
+  const isEncoded = (headers['content-encoding'] ?? 'identity') !== 'identity'
+  const received = isGood && !isEncoded ? recorded?.receive(/event-stream/.test(headers['content-type'] ?? '')) : null
   const length = headers['content-length']
   response.writeHead(status, statusMessage, { ...forwarded(headers), ...(length && { 'content-length': length }) })
   // The first part of a stream may come late.

@@ -1,21 +1,20 @@
 import { hash } from 'node:crypto'
 import { StringDecoder } from 'node:string_decoder'
-import { jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
+import type { ModelRequest } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
-import { z } from 'zod'
 import { AnswerLog, type TimedAnswer } from './answer-log.ts'
 import type { ModelSettings } from './model-options.ts'
-import { type Answer, parseAnswer } from './parse-answer.ts'
-import { createStreamedAnswer } from './streamed-answer.ts'
+import type { Answer } from './parse-answer.ts'
+import type { AnswerBody, RecordedApi } from './recorded-api.ts'
 import { type Try, timesOf } from './tries.ts'
 
 /** Keeps what a program asked of language models in one episode, and what they answered. */
 export interface ModelRecorder {
   /**
-   * Begins to record a request for a chat completion. Returns `null` for a body that is none, and for the requests of a
-   * program that has made too many.
+   * Begins to record a request of an API. Returns `null` for a body that is none, and for the requests of a program that has
+   * made too many.
    */
-  begin(body: Buffer): RecordedRequest | null
+  begin(api: RecordedApi, body: Buffer): RecordedRequest | null
   /**
    * Returns the answers in the order in which they ended. A request that was never answered is among them, as a completion
    * without text, tokens and time, with its failed `tries`.
@@ -44,12 +43,6 @@ const LARGEST_ANSWER = 16 * 1024 ** 2
 /** Most requests of one episode that are recorded, failed ones included. */
 const MOST_REQUESTS = 10_000
 
-const requestSchema = z.object({
-  model: z.string().catch('unknown'),
-  messages: z.array(jsonObjectSchema),
-  tools: z.array(jsonObjectSchema).nullish().catch(null),
-})
-
 /** A request that has only failed so far. */
 interface Unanswered {
   readonly asked: string
@@ -65,12 +58,12 @@ export function createModelRecorder(prices: ModelSettings['prices']): ModelRecor
   let requests = 0
 
   return {
-    begin(body) {
-      const parsed = requestSchema.safeParse(jsonOf(body.toString()))
-      if (!parsed.success || requests >= MOST_REQUESTS) return null
+    begin(api, body) {
+      const read = api.readRequest(jsonOf(body.toString()))
+      if (!read || requests >= MOST_REQUESTS) return null
       requests += 1
-      const { model: asked, messages, tools } = parsed.data
-      const request = log.share({ messages, tools: tools ?? [] })
+      const { asked } = read
+      const request = log.share(read.request)
       const key = hash('sha256', body)
       const sent = monotonic()
 
@@ -96,13 +89,13 @@ export function createModelRecorder(prices: ModelSettings['prices']): ModelRecor
       return {
         fail,
         receive(isStream) {
-          const said = isStream ? createStreamedBody() : createJsonBody()
+          const said = isStream ? api.createStream() : createJsonBody()
           const decoder = new StringDecoder('utf8')
           let bytes = 0
           const finish = (failure: string, answer: () => unknown) => {
             if (bytes > LARGEST_ANSWER) return fail(null, 'too-large')
             said.add(decoder.end())
-            const parsed = parseAnswer(answer(), prices)
+            const parsed = api.parse(answer(), prices)
             if (parsed) record(parsed)
             else fail(null, failure)
           }
@@ -128,16 +121,7 @@ export function createModelRecorder(prices: ModelSettings['prices']): ModelRecor
   }
 }
 
-/** The body of an answer, as it is received. */
-interface Body {
-  add(text: string): void
-  /** Returns the answer, or `null` if its end is missing or the server reported an error in it. */
-  whole(): unknown
-  /** Returns the part of an answer that was received, or `null` for nothing. */
-  part(): unknown
-}
-
-function createJsonBody(): Body {
+function createJsonBody(): AnswerBody {
   let text = ''
   return {
     add(part) {
@@ -145,15 +129,6 @@ function createJsonBody(): Body {
     },
     whole: () => jsonOf(text),
     part: () => null,
-  }
-}
-
-function createStreamedBody(): Body {
-  const stream = createStreamedAnswer()
-  return {
-    add: (part) => stream.add(part),
-    whole: () => (stream.isComplete && !stream.hasFailed ? stream.value : null),
-    part: () => (stream.hasBegun && !stream.hasFailed ? stream.value : null),
   }
 }
 

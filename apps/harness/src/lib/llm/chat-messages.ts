@@ -1,0 +1,56 @@
+import type { Json, JsonObject } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/extend'
+
+/**
+ * Returns items of the API of responses as the messages of a chat that say the same: calls belong to the message of the
+ * assistant before them, and so does a reasoning that is readable. Items of any other kind are left as they are.
+ */
+export function chatMessages(items: readonly JsonObject[]): JsonObject[] {
+  const messages: JsonObject[] = []
+  /** The turn of the assistant that the next item may continue: the last message. */
+  const turn = (): { content: Json; reasoning?: string; tool_calls?: JsonObject[] } => {
+    const last = messages.at(-1)
+    if (last?.role === 'assistant') return last as ReturnType<typeof turn>
+    const begun = { role: 'assistant', content: null }
+    messages.push(begun)
+    return begun
+  }
+  for (const item of items) {
+    const { type = 'message', role, content, call_id: callId, name, arguments: args, output, summary } = item
+    if (type === 'message' && role === 'assistant') {
+      const begun = turn()
+      begun.content = [begun.content, textOf(content)].filter(Boolean).join('\n') || null
+    } else if (type === 'message') messages.push({ role: role ?? 'user', content: partsOf(content) })
+    else if (type === 'reasoning') {
+      const reasoning = textOf(summary ?? content)
+      if (reasoning) turn().reasoning = reasoning
+    } else if (type === 'function_call') {
+      const begun = turn()
+      const call = { id: callId ?? 'call', type: 'function', function: { name: name ?? '', arguments: args ?? '' } }
+      begun.tool_calls = [...(begun.tool_calls ?? []), call]
+    } else if (type === 'function_call_output')
+      messages.push({ role: 'tool', tool_call_id: callId ?? 'call', content: partsOf(output) })
+    else messages.push(item)
+  }
+  return messages
+}
+
+/** Returns a tool of the API of responses as one of a chat. Tools that the server runs are left as they are. */
+export function chatTool(tool: JsonObject): JsonObject {
+  const { type, ...declared } = tool
+  return type === 'function' && !('function' in tool) ? { type, function: declared } : tool
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  const parts = Array.isArray(content) ? content : []
+  return parts.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('\n')
+}
+
+/** Returns a content whose parts are named as those of a chat; one of texts alone is a text. */
+function partsOf(content: Json | undefined): Json {
+  if (!Array.isArray(content)) return content ?? null
+  const isText = (part: unknown) => isObject(part) && /^(in|out)put_text$/.test(String(part.type))
+  if (content.every(isText)) return textOf(content)
+  return content.map((part) => (isText(part) ? { type: 'text', text: textOf([part]) } : part))
+}

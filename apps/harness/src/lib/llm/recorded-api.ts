@@ -1,0 +1,49 @@
+import { jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
+import { z } from 'zod'
+import type { ModelSettings } from './model-options.ts'
+import { type Answer, parseAnswer } from './parse-answer.ts'
+import { createStreamedAnswer } from './streamed-answer.ts'
+
+/** How the requests of one API are read, and their answers. */
+export interface RecordedApi {
+  /** Returns the model that a request asks, and what it sends; `null` if it is not a request of this API. */
+  readRequest(body: unknown): { readonly asked: string; readonly request: ModelRequest } | null
+  /** Begins to read an answer that is a stream of events. */
+  createStream(): AnswerBody
+  /** Returns an answer; `null` if it is none. */
+  parse(value: unknown, prices: ModelSettings['prices']): Answer | null
+}
+
+/** The body of an answer, as it is received. */
+export interface AnswerBody {
+  add(text: string): void
+  /** Returns the answer, or `null` if its end is missing or the server reported an error in it. */
+  whole(): unknown
+  /** Returns the part of an answer that was received, or `null` for nothing. */
+  part(): unknown
+}
+
+const requestSchema = z.object({
+  model: z.string().catch('unknown'),
+  messages: z.array(jsonObjectSchema),
+  tools: z.array(jsonObjectSchema).nullish().catch(null),
+})
+
+/** The API of chat completions. */
+export const chatCompletions: RecordedApi = {
+  readRequest(body) {
+    const parsed = requestSchema.safeParse(body)
+    if (!parsed.success) return null
+    const { model, messages, tools } = parsed.data
+    return { asked: model, request: { messages, tools: tools ?? [] } }
+  },
+  createStream() {
+    const stream = createStreamedAnswer()
+    return {
+      add: (part) => stream.add(part),
+      whole: () => (stream.isComplete && !stream.hasFailed ? stream.value : null),
+      part: () => (stream.hasBegun && !stream.hasFailed ? stream.value : null),
+    }
+  },
+  parse: parseAnswer,
+}
