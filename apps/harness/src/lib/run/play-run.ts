@@ -11,6 +11,7 @@ import { describeSources } from './plan/sources.ts'
 import { createTries } from './plan/tries.ts'
 import { maxTasksInFlight, type PlaceInOrder, runPlan } from './play/run-plan.ts'
 import { openPrepared, type PreparedRun, policyNames } from './prepare-run.ts'
+import { LiveFile } from './record/live-file.ts'
 import type { Progress } from './record/progress.ts'
 import { foldRun, tornNotice, writeReport } from './record/report-run.ts'
 import { createRun, findRun, RUN_FILES, type RunManifest } from './record/run-folder.ts'
@@ -85,6 +86,7 @@ export async function playRun(
     onSealed: (record) => void tries.add(record),
   })
   await using file = await SealedFile.open(join(folder, RUN_FILES.episodes), () => lock.assertHeld())
+  await using live = new LiveFile(folder)
   const progress = showProgress(manifest.scheduled, tries.done)
   let failure: unknown = null
   try {
@@ -99,6 +101,7 @@ export async function playRun(
       outageLimit,
       onNotice: warn,
       order,
+      live,
       async seal(record) {
         // Of a tree that is played again, only the missing episodes are sealed.
         if (!tries.add(record)) return

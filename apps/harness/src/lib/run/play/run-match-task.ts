@@ -11,6 +11,7 @@ import { policySeedOf } from '../plan/plan.ts'
 import { createRecording, type Recording } from '../record/recording.ts'
 import { sealMatch } from '../record/seal-match.ts'
 import type { RunTask } from './run-task.ts'
+import { watchPlay } from './watch-play.ts'
 
 export interface RunMatchTaskOptions {
   readonly createGame: () => Game
@@ -36,7 +37,7 @@ export interface RunMatchTaskOptions {
 export function createRunMatchTask(options: RunMatchTaskOptions): RunTask {
   const { createGame, policies, seed, maxSteps, weights, discount, accept, seatAgent, proxy = null } = options
   const { recording = createRecording() } = options
-  return async (planned, { run, signal, now, onAnswer }) => {
+  return async (planned, { run, signal, now, onAnswer, listener }) => {
     const started = now()
     const { task } = planned
     const policySeed = policySeedOf(seed, planned)
@@ -52,7 +53,8 @@ export function createRunMatchTask(options: RunMatchTaskOptions): RunTask {
         players[seat] = seatAgent(player, own)
       } else {
         const policy = player as Policy
-        players[seat] = onAnswer && isLlm(policy.name) ? reportAnswers(policy, onAnswer) : policy
+        const reported = onAnswer && isLlm(policy.name) ? reportAnswers(policy, onAnswer) : policy
+        players[seat] = listener ? watchPlay(reported, listener) : reported
       }
     }
     const playing = { createGame, policies: players, task: { ...task, limits }, policySeed, signal }

@@ -5,6 +5,7 @@ import pLimit from 'p-limit'
 import { HarnessError } from '../../harness-error.ts'
 import { countLeaves } from '../plan/configuration.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
+import type { LiveFile } from '../record/live-file.ts'
 import { ModelWatch, type WaitingClock } from './model-watch.ts'
 import type { RunTask } from './run-task.ts'
 
@@ -40,6 +41,8 @@ export interface RunPlanOptions {
   readonly onNotice?: (notice: string) => void
   /** Default: the run shares no order with others. */
   readonly order?: PlaceInOrder | undefined
+  /** Shows the episodes in flight. Default: nobody does. */
+  readonly live?: Pick<LiveFile, 'begin'>
   /** Passes the time of an outage. Default: the clock of the machine. */
   readonly clock?: WaitingClock
 }
@@ -64,7 +67,7 @@ export const OUTAGE_LIMIT = 600
  */
 export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunPlanOptions): Promise<void> {
   const { run, inFlight, elapsed = 0, models = [], failFast = FAIL_FAST, outageLimit = OUTAGE_LIMIT, order } = options
-  const { onNotice, clock } = options
+  const { onNotice, clock, live } = options
   const onOutage = (isOut: boolean) => order?.setWaitedFor(!isOut)
   const watch = new ModelWatch({ models, inFlight, failFast, outageLimit, onNotice, onOutage, clock })
   const limit = pLimit(1)
@@ -90,7 +93,8 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
     for (;;) {
       const isTry = await watch.untilAvailable(signal)
       if (signal.aborted) return
-      const records = await options.runTask(planned, context)
+      using listener = live?.begin(planned)
+      const records = await options.runTask(planned, { ...context, listener })
       if (records.length === 0) return
       const verdict = watch.judge(records, isTry)
       if (verdict === 'again') continue

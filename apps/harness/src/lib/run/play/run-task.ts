@@ -5,6 +5,7 @@ import { isLlm } from '../../policies.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import { type Sealing, sealEpisode } from '../record/seal-episode.ts'
 import { runRollout } from './run-rollout.ts'
+import { type PlayListener, watchPlay } from './watch-play.ts'
 
 /** The run that an episode is a part of. */
 export interface RunContext {
@@ -16,6 +17,8 @@ export interface RunContext {
   now(): number
   /** Receives the name of a policy at each answer of its language model. */
   readonly onAnswer?: ((policy: string) => void) | undefined
+  /** Receives what happens in the episode, if it is played in this process by policies. */
+  readonly listener?: PlayListener | undefined
 }
 
 /**
@@ -40,9 +43,10 @@ export interface RunTaskOptions {
 /** Plays in this process, with a policy. */
 export function createRunTask(options: RunTaskOptions): RunTask {
   const { createEnvironment, policy, seed, discount, branch = [], accept, recording } = options
-  return async (planned, { run, signal, now, onAnswer }) => {
+  return async (planned, { run, signal, now, onAnswer, listener }) => {
     const started = now()
-    const player = onAnswer && isLlm(policy.name) ? reportAnswers(policy, onAnswer) : policy
+    const reported = onAnswer && isLlm(policy.name) ? reportAnswers(policy, onAnswer) : policy
+    const player = listener ? watchPlay(reported, listener) : reported
     const played = await runRollout(planned, { createEnvironment, policy: player, seed, branch, signal, now })
     if (signal.aborted && played.some(({ episode }) => episode.kind === 'failed')) return []
     return played.map(({ attempt, episode, policySeed, branch, ended }) =>

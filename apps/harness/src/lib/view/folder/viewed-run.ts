@@ -124,6 +124,7 @@ export class ViewedRun {
       return this.isRunning ? undefined : index.write()
     })
     await within(WAIT, updated.catch(this.#note))
+    await index.begun
     return index
   }
 

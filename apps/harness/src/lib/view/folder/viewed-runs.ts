@@ -138,6 +138,8 @@ export class ViewedRuns implements AsyncDisposable {
     for (const run of this.all()) {
       const changed = await run.look()
       if (changed) this.#notify(run, changed)
+      // Its lines are read as they come, if somebody follows them.
+      if (run.isRunning && this.#listeners.size > 0) void run.prepare()
     }
     await this.#unloadOthers()
   }

@@ -47,6 +47,7 @@ export class RunIndex {
     parts: 0,
   }
   #loaded = false
+  readonly #begun = Promise.withResolvers<void>()
   #updating: Promise<void> | null = null
 
   constructor(options: RunIndexOptions) {
@@ -69,6 +70,11 @@ export class RunIndex {
     return this.#unreadable
   }
 
+  /** Resolves once there are some rows, or all lines have been read. */
+  get begun(): Promise<void> {
+    return this.#begun.promise
+  }
+
   /** Whether rows are being made. */
   get isUpdating(): boolean {
     return this.#updating !== null
@@ -78,6 +84,7 @@ export class RunIndex {
   update(): Promise<void> {
     this.#updating ??= this.#update().finally(() => {
       this.#updating = null
+      this.#begun.resolve()
     })
     return this.#updating
   }
@@ -141,6 +148,7 @@ export class RunIndex {
     this.#covered = to
     this.#tail = tail
     this.#unreadable += unreadable
+    this.#begun.resolve()
     this.#options.onChange()
   }
 

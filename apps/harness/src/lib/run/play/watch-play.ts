@@ -1,0 +1,41 @@
+import type { Player, Policy } from '@episodic/env'
+
+/** Receives what happens in an episode that is being played. */
+export interface PlayListener {
+  /** A step was answered. */
+  onStep(): void
+  /** A policy calls a tool. */
+  onCall(tool: string): void
+  /** A language model has answered, after reading and writing so many tokens. */
+  onTokens(tokens: number): void
+}
+
+/** Returns a policy that reports what happens as it plays. */
+export function watchPlay(policy: Policy, { onStep, onCall, onTokens }: PlayListener): Policy {
+  const { name, resume } = policy
+  const watched =
+    (player: Player): Player =>
+    (observation, view) => {
+      if (view.last) onStep()
+      const action = player(observation, {
+        ...view,
+        onCompletion(answer) {
+          onTokens(answer.promptTokens + answer.completionTokens)
+          view.onCompletion?.(answer)
+        },
+      })
+      if (!(action instanceof Promise)) {
+        onCall(action.tool)
+        return action
+      }
+      return action.then((decided) => {
+        onCall(decided.tool)
+        return decided
+      })
+    }
+  return {
+    name,
+    start: async (context) => watched(await policy.start(context)),
+    ...(resume && { resume: async (context, earlier) => watched(await resume.call(policy, context, earlier)) }),
+  }
+}

@@ -1,0 +1,81 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { EpisodeInFlight } from '@episodic/report'
+import type { PlannedEpisode } from '../plan/plan.ts'
+import { RUN_FILES, writeRunFile } from './run-folder.ts'
+
+/** An episode in `live.json`. Disposing it ends it. */
+export interface LiveEpisode extends Disposable {
+  onStep(): void
+  onCall(tool: string): void
+  onTokens(tokens: number): void
+}
+
+type PlayedEpisode = { -readonly [key in Exclude<keyof EpisodeInFlight, 'since'>]: EpisodeInFlight[key] } & {
+  readonly begun: number
+}
+
+/** Milliseconds between two versions of the file. */
+const INTERVAL = 1_000
+/** Episodes in the file: the oldest ones. */
+const MOST_EPISODES = 256
+
+/**
+ * The file `live.json` in the folder of a run that is being played: the episodes in flight, for a viewer. It is replaced whole
+ * once a second and removed at the end. It is no part of what the run records: where it cannot be written there is none.
+ */
+export class LiveFile implements AsyncDisposable {
+  readonly #folder: string
+  readonly #episodes = new Set<PlayedEpisode>()
+  readonly #timer: NodeJS.Timeout
+  #writing: Promise<void> = Promise.resolve()
+  #isWriting = false
+  #written = ''
+
+  constructor(folder: string) {
+    this.#folder = folder
+    this.#timer = setInterval(() => this.#write(), INTERVAL)
+    this.#timer.unref()
+  }
+
+  /** Adds an episode that begins. */
+  begin({ task, attempt }: Pick<PlannedEpisode, 'attempt'> & { readonly task: { readonly id: string } }): LiveEpisode {
+    const episode: PlayedEpisode = { task: task.id, attempt, steps: 0, tool: null, tokens: 0, begun: performance.now() }
+    this.#episodes.add(episode)
+    return {
+      onStep() {
+        episode.steps += 1
+      },
+      onCall(tool) {
+        episode.tool = tool
+      },
+      onTokens(tokens) {
+        episode.tokens += tokens
+      },
+      [Symbol.dispose]: () => void this.#episodes.delete(episode),
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#writing
+    await rm(join(this.#folder, RUN_FILES.live), { force: true }).catch(() => {})
+  }
+
+  #write(): void {
+    if (this.#isWriting) return
+    const now = performance.now()
+    const inFlight = [...this.#episodes]
+      .slice(0, MOST_EPISODES)
+      .map(({ begun, ...episode }): EpisodeInFlight => ({ ...episode, since: Math.round(now - begun) }))
+    const text = JSON.stringify({ format: 1, inFlight })
+    if (text === this.#written) return
+    this.#written = text
+    this.#isWriting = true
+    this.#writing = writeRunFile(this.#folder, RUN_FILES.live, text)
+      .catch(() => {})
+      .then(() => {
+        this.#isWriting = false
+      })
+  }
+}

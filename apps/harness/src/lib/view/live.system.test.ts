@@ -1,0 +1,135 @@
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EpisodeInFlight, RunEntry } from '@episodic/report'
+import { decodeColumns } from '@episodic/report'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { exampleWorld, openWorkshop, type Started } from '../episodic.fixture.ts'
+import { startViewing, type Viewing } from './view.fixture.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const world = exampleWorld('number-guessing')
+const at = (...path: string[]) => join(workshop.folder, ...path)
+
+const PLAYED_AT_ONCE = 20
+const IN_FLIGHT = 4
+/** Plays some episodes at once, and holds the others after their first step until the file `open` exists. */
+const GATED = `
+import { existsSync } from 'node:fs'
+import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
+let begun = 0
+export const policy = {
+  name: 'gated',
+  async start(context) {
+    const player = await solver.start(context)
+    begun += 1
+    if (begun <= ${PLAYED_AT_ONCE}) return player
+    let moves = 0
+    return async (observation, view) => {
+      while (moves === 1 && !existsSync('open')) {
+        view.signal?.throwIfAborted()
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      moves += 1
+      return player(observation, view)
+    }
+  },
+}
+`
+const held = ['--policy', './gated.ts', '--tasks', '30', '--rollouts', '2', '--concurrency', String(IN_FLIGHT)]
+const playHeld = (...more: string[]): Started => workshop.start(['run', world, ...held, '--out', 'runs/held', ...more])
+
+interface RunEvent {
+  readonly id: string | null
+  readonly kind: string
+  readonly data: RunEntry & { readonly rows: number; readonly run: string; readonly inFlight: EpisodeInFlight[] }
+}
+
+/** The events of a server, until one is as expected. Resolves with all of them. */
+async function eventsUntil(
+  viewing: Viewing,
+  holds: (event: RunEvent) => boolean,
+  lastEventId?: string,
+): Promise<RunEvent[]> {
+  const stop = new AbortController()
+  const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+  const { body } = await viewing.get('/api/events', { signal: stop.signal, headers })
+  const events: RunEvent[] = []
+  let text = ''
+  for await (const chunk of (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream() as never)) {
+    const blocks = (text + chunk).split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
+      const data = field('data')
+      if (data === undefined) continue
+      const event = { id: field('id') ?? null, kind: field('event') ?? '', data: JSON.parse(data) }
+      events.push(event)
+      if (!holds(event)) continue
+      stop.abort()
+      return events
+    }
+  }
+  throw new Error('The events ended.')
+}
+
+async function rowsOf(viewing: Viewing, run: string): Promise<string[]> {
+  const response = await viewing.get(`/api/r/${run}/columns?names=task,attempt`)
+  const { rows, columns } = decodeColumns(new Uint8Array(await response.arrayBuffer()))
+  return Array.from({ length: rows }, (_, row) => `${columns.task?.[row]} ${columns.attempt?.[row]}`)
+}
+
+beforeAll(async () => {
+  writeFileSync(at('gated.ts'), GATED)
+  await workshop.main(['run', world, '--tasks', '3', '--out', 'runs/earlier'])
+})
+
+describe('GET /api/events', () => {
+  it('follows a run as it is played, killed, and resumed, and neither loses nor doubles a row', async () => {
+    const viewing = await startViewing(workshop)
+    const seen = eventsUntil(viewing, ({ kind, data }) => kind === 'run' && data.rows === PLAYED_AT_ONCE)
+    const run = playHeld()
+    const [first] = (await seen).filter(({ kind }) => kind === 'run')
+    expect(first?.data).toMatchObject({ name: 'held', state: 'running', scheduled: 60 })
+    const { id } = await viewing.runNamed('held')
+    const isHeld = (inFlight: readonly EpisodeInFlight[]) =>
+      inFlight.length === IN_FLIGHT && inFlight.every(({ steps }) => steps === 1)
+    const shown = await viewing.detailOnce(id, ({ inFlight }) => isHeld(inFlight))
+    expect(shown).toMatchObject({
+      rows: PLAYED_AT_ONCE,
+      entry: { finished: PLAYED_AT_ONCE, success: { count: PLAYED_AT_ONCE } },
+      inFlight: Array.from({ length: IN_FLIGHT }, () => ({ steps: 1, tool: 'guess', tokens: 0 })),
+    })
+    expect((await viewing.runNamed('held')).state).toBe('running')
+
+    const stopped = eventsUntil(viewing, ({ kind, data }) => kind === 'run' && data.state === 'stopped')
+    run.kill('SIGKILL')
+    await run.ended
+    const last = (await stopped).at(-1)
+    expect(last?.data).toMatchObject({ name: 'held', rows: PLAYED_AT_ONCE })
+    // What was in flight is not sealed, and no longer played.
+    expect(existsSync(at('runs/held/live.json'))).toBe(true)
+    expect((await viewing.detailOnce(id, ({ complete }) => complete)).inFlight).toEqual([])
+    appendFileSync(at('runs/held/episodes.jsonl'), '{"format":3,"run":"to')
+    expect(await rowsOf(viewing, id)).toHaveLength(PLAYED_AT_ONCE)
+    viewing.kill('SIGKILL')
+    await viewing.ended
+
+    const again = await startViewing(workshop)
+    expect(await rowsOf(again, id)).toHaveLength(PLAYED_AT_ONCE)
+    writeFileSync(at('open'), '')
+    const finished = eventsUntil(again, ({ kind, data }) => kind === 'run' && data.rows === 60)
+    expect((await playHeld('--resume').ended).status).toBe(0)
+    await finished
+    const rows = await rowsOf(again, id)
+    expect([rows.length, new Set(rows).size]).toEqual([60, 60])
+    expect(existsSync(at('runs/held/live.json'))).toBe(false)
+    const { summary, entry } = await again.detailOnce(id, ({ complete, rows }) => complete && rows === 60)
+    expect([summary.counts.finished, entry.state]).toEqual([60, 'finished'])
+
+    // A client of an earlier start gets what it may have missed: all runs, the one that was asked for last at the end.
+    const missed = await eventsUntil(again, ({ data }) => data.name === 'held', last?.id ?? '')
+    expect(missed.map(({ data }) => data.name)).toEqual(['earlier', 'held'])
+    again.kill('SIGKILL')
+  })
+})
