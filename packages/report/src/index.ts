@@ -116,7 +116,7 @@ export {
   type QuerySpan,
   type QueryTerm,
 } from './lib/query/parse-query.ts'
-export { QUERY_FIELDS } from './lib/query/query-fields.ts'
+export { fieldOf, QUERY_FIELDS, RESULTS, type Result, resultOf } from './lib/query/query-fields.ts'
 export {
   COLUMN_TYPES,
   type Column,

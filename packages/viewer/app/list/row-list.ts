@@ -7,6 +7,8 @@ export interface RowList {
   readonly rows: ArrayLike<number>
   /** The address of the list, with its filter and order. */
   readonly href: string
+  /** Where the reader was in it: pixels that were scrolled, and the place of the row with the focus. */
+  readonly place?: { readonly top: number; readonly cursor: number | null }
 }
 
 /** Where the screen of episodes leaves its list, for "next" and "previous" of the screens that show one of them. */

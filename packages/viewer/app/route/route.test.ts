@@ -10,7 +10,16 @@ const runNames = fc.array(fc.string({ unit: fc.constantFrom(...'0123456789abcdef
 const anyRoute: fc.Arbitrary<Route> = fc.oneof(
   fc.record({ screen: fc.constant('runs' as const), query: text }),
   fc.record({ screen: fc.constant('run' as const), run: name, tab: fc.constantFrom(...RUN_TABS) }),
-  fc.record({ screen: fc.constant('episodes' as const), run: name, query: text, sort: text }),
+  fc.record(
+    {
+      screen: fc.constant('episodes' as const),
+      run: name,
+      query: text,
+      sort: text,
+      columns: fc.array(name, { minLength: 1 }),
+    },
+    { requiredKeys: ['screen', 'run', 'query', 'sort'] },
+  ),
   fc.record({ screen: fc.constant('group' as const), run: name, task: name }),
   fc.record(
     {
@@ -38,7 +47,18 @@ const anyAddress = fc.oneof(
       fc.oneof(
         text,
         fc.constantFrom('', '#', '/', '?', '&', '=', '%', '%zz', 'r', 't', 'q=', 'runs', 'compare', 'search', 'label'),
-        fc.constantFrom('step=', '1', '1.2', '-1', '99999999999', 'episodes', '__proto__', 'constructor', '\ud800'),
+        fc.constantFrom(
+          'step=',
+          'columns=',
+          '1',
+          '1.2',
+          '-1',
+          '99999999999',
+          'episodes',
+          '__proto__',
+          'constructor',
+          '\ud800',
+        ),
       ),
       { maxLength: 12 },
     )

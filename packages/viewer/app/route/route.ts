@@ -2,7 +2,14 @@
 export type Route =
   | { readonly screen: 'runs'; readonly query: string }
   | { readonly screen: 'run'; readonly run: string; readonly tab: RunTab }
-  | { readonly screen: 'episodes'; readonly run: string; readonly query: string; readonly sort: string }
+  | {
+      readonly screen: 'episodes'
+      readonly run: string
+      readonly query: string
+      readonly sort: string
+      /** The chosen columns in their order; left out, those that fit the run. */
+      readonly columns?: readonly string[]
+    }
   | { readonly screen: 'group'; readonly run: string; readonly task: string }
   | {
       readonly screen: 'episode'
@@ -46,8 +53,12 @@ export function parseRoute(hash: string): Route {
   if (first === 'search' && parts.length === 1) return { screen: 'search', query: text('q'), run: text('run') }
   if (first !== 'r' || run === '') return unknown
   if (kind === undefined) return { screen: 'run', run, tab: oneOf(RUN_TABS, text('tab')) }
-  if (kind === 'episodes' && parts.length === 3)
-    return { screen: 'episodes', run, query: text('q'), sort: text('sort') }
+  if (kind === 'episodes' && parts.length === 3) {
+    const columns = text('columns').split(',').filter(Boolean).map(decode)
+    if (columns.includes(null)) return unknown
+    const chosen = columns.length > 0 ? { columns: columns as string[] } : {}
+    return { screen: 'episodes', run, query: text('q'), sort: text('sort'), ...chosen }
+  }
   if (kind === 'label' && task && parts.length === 4) return { screen: 'label', run, grader: task }
   if (kind !== 't' || !task) return unknown
   if (play === undefined) return { screen: 'group', run, task }
@@ -74,7 +85,12 @@ export function formatRoute(route: Route): string {
     case 'run':
       return address(['r', route.run], { tab: route.tab === 'overview' ? '' : route.tab })
     case 'episodes':
-      return address(['r', route.run, 'episodes'], { q: route.query, sort: route.sort })
+      return address(['r', route.run, 'episodes'], {
+        q: route.query,
+        sort: route.sort,
+        // Names of reward terms may have commas in them.
+        columns: (route.columns ?? []).map((name) => name.replace(/[%,]/g, encodeURIComponent)).join(','),
+      })
     case 'group':
       return address(['r', route.run, 't', route.task], {})
     case 'episode': {

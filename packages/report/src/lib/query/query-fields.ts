@@ -26,8 +26,31 @@ export type ReadColumn = (name: ColumnName) => Column
 
 const YES_NO = ['yes', 'no'] as const
 
+/** How an episode ended: a truncated one that is a success `succeeded`, and any other that is none `fell-short`. */
+export const RESULTS = ['succeeded', 'fell-short', 'truncated', 'failed'] as const
+export type Result = (typeof RESULTS)[number]
+
+/** The result of an episode by the kind of its outcome, and whether it is a success. */
+export function resultOf(kind: 'failed' | 'terminated' | 'truncated', success: boolean): Result {
+  if (kind === 'failed') return 'failed'
+  if (success) return 'succeeded'
+  return kind === 'truncated' ? 'truncated' : 'fell-short'
+}
+
 /** The fields of a query by name. Times are in seconds. */
 export const QUERY_FIELDS: { readonly [name: string]: QueryField } = {
+  result: {
+    kind: 'word',
+    columns: ['success', 'outcome'],
+    values: RESULTS,
+    read: (column) => {
+      const [success, outcome] = [column('success'), column('outcome')]
+      return wordsBy((row) => {
+        const { kind } = OUTCOMES[outcome[row] as number] ?? { kind: 'failed' }
+        return resultOf(kind, success[row] === 1)
+      })
+    },
+  },
   success: {
     kind: 'word',
     columns: ['success', 'outcome'],

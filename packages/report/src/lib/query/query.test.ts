@@ -150,6 +150,8 @@ describe('compileQuery', () => {
       rowsWhere(({ outcome }) => outcome.kind === 'failed' && outcome.error.code === 'time-out'),
     )
     expect(rowsOf('truncated:yes').length).toBeGreaterThan(0)
+    expect(rowsOf('result:truncated')).toEqual(rowsOf('truncated:yes success:no'))
+    expect(rowsOf('result:succeeded,fell-short,truncated')).toEqual(rowsOf('failed:no'))
     expect(rowsOf('tag:WIDE split:train')).toEqual(
       rowsWhere(({ task }) => task.tags.includes('wide') && task.split === 'train'),
     )

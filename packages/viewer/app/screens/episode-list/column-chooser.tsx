@@ -1,0 +1,49 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { PlainText } from '../../parts/plain-text.tsx'
+import type { ListColumn } from './list-columns.tsx'
+
+/** Chooses the columns of the list. */
+export function ColumnChooser({
+  columns,
+  chosen,
+  onChange,
+}: {
+  readonly columns: readonly ListColumn[]
+  readonly chosen: readonly string[]
+  /** With all chosen fields in the order of the columns; `null` for those that fit the run. */
+  onChange(fields: readonly string[] | null): void
+}) {
+  const box = useRef<HTMLDetailsElement>(null)
+  useEffect(() => {
+    const close = ({ target }: Event) => {
+      if (box.current && !box.current.contains(target as Node)) box.current.open = false
+    }
+    addEventListener('pointerdown', close)
+    return () => removeEventListener('pointerdown', close)
+  }, [])
+  return (
+    <details class="chooser" ref={box}>
+      <summary class="button">Columns</summary>
+      <fieldset class="chooser-list">
+        <legend class="unseen">Columns</legend>
+        {columns.map(({ field, title, explained }) => (
+          <label key={field} title={explained}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(field)}
+              onChange={() =>
+                onChange(
+                  columns.map((column) => column.field).filter((one) => chosen.includes(one) !== (one === field)),
+                )
+              }
+            />{' '}
+            <PlainText text={title} />
+          </label>
+        ))}
+        <button type="button" class="button" onClick={() => onChange(null)}>
+          As by default
+        </button>
+      </fieldset>
+    </details>
+  )
+}

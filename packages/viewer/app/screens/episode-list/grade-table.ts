@@ -1,0 +1,50 @@
+import type { GradeRecord } from '@episodic/report'
+
+export type GradeValue = NonNullable<GradeRecord['value']>
+
+/** Which play of which episode a verdict is about. */
+interface Played {
+  readonly task: string
+  readonly attempt: number
+  readonly try: number
+}
+
+/** Verdicts of a run by grader and episode. */
+export interface GradeTable {
+  /** Their names, sorted. */
+  readonly graders: readonly string[]
+  /** The verdict of a grader; `null` for none or an undecided one. */
+  valueOf(grader: string, episode: Played): GradeValue | null
+  /** The tasks of which a grader has judged an episode. */
+  ofTasks(grader: string): ReadonlySet<string>
+}
+
+/**
+ * Creates a table of verdicts. Of several verdicts of one grader on one play the latest revision counts, and of several
+ * votes or people the first one that is decided.
+ */
+export function createGradeTable(grades: readonly GradeRecord[]): GradeTable {
+  const byGrader = new Map<string, { values: Map<string, GradeValue>; tasks: Set<string> }>()
+  const latest = new Map<string, GradeRecord>()
+  for (const grade of grades) {
+    const { grader, vote, revision } = grade
+    const key = JSON.stringify([grader.kind, grader.name, grader.sha256, grader.who ?? '', vote, playOf(grade)])
+    if ((latest.get(key)?.revision ?? -1) < revision) latest.set(key, grade)
+  }
+  for (const grade of [...latest.values()].sort((a, b) => a.vote - b.vote || (a.at < b.at ? -1 : 1))) {
+    const ofGrader = byGrader.get(grade.grader.name) ?? { values: new Map(), tasks: new Set() }
+    byGrader.set(grade.grader.name, ofGrader)
+    ofGrader.tasks.add(grade.task)
+    const play = playOf(grade)
+    if (grade.value !== null && !ofGrader.values.has(play)) ofGrader.values.set(play, grade.value)
+  }
+  return {
+    graders: [...byGrader.keys()].sort(),
+    valueOf: (grader, episode) => byGrader.get(grader)?.values.get(playOf(episode)) ?? null,
+    ofTasks: (grader) => byGrader.get(grader)?.tasks ?? new Set(),
+  }
+}
+
+function playOf({ task, attempt, try: number }: Played): string {
+  return JSON.stringify([task, attempt, number])
+}

@@ -1,0 +1,188 @@
+import {
+  type Column,
+  type ColumnName,
+  type Dictionaries,
+  type EpisodeColumns,
+  fieldOf,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  NOTHING,
+  type RowWords,
+  SPLITS,
+} from '@episodic/report'
+import type { ComponentChildren } from 'preact'
+import { formatTokens } from '../../parts/amounts.ts'
+import { PlainText } from '../../parts/plain-text.tsx'
+import type { GradeTable } from './grade-table.ts'
+
+/** A column of the list that a reader may choose. Its field is what a query calls it. */
+export interface ListColumn {
+  readonly field: string
+  readonly title: string
+  /** What it is, in a sentence, if the title does not say it. */
+  readonly explained?: string
+  /** In pixels. */
+  readonly width: number
+  readonly numeric: boolean
+  /** The columns of the run that it reads. */
+  readonly columns: readonly ColumnName[]
+  /** The reader of a cell. Words of a row are `undefined` until they are loaded. */
+  cells(episodes: EpisodeColumns): (row: number, words: RowWords | undefined) => ComponentChildren
+}
+
+/** Columns that a reader may choose, beside the episode itself. */
+export function listColumns({ terms }: Dictionaries, grades: GradeTable): ListColumn[] {
+  return [
+    number('return', 'Return', 76, { by: aligned }, 'The unshaped return.'),
+    number('total', 'Shaped', 76, { by: aligned }, 'The return with shaping.'),
+    number('discounted', 'Discounted', 88, { by: aligned }, 'The discounted return, with shaping.'),
+    ...terms.map((term) => number(`term.${term}`, term, 88, { by: aligned }, `The reward term ${term}, summed up.`)),
+    number('steps', 'Steps', 64, formatCount),
+    number('refused', 'Refused', 72, formatCount, 'Steps that the world refused.'),
+    number('tokens', 'Tokens', 74, formatTokens, 'Tokens that models read and wrote.'),
+    number('read', 'Read', 70, formatTokens, 'Tokens that models read.'),
+    number('cached', 'Cached', 70, formatTokens, 'Tokens that models read from a cache.'),
+    number('written', 'Written', 70, formatTokens, 'Tokens that models wrote.'),
+    number('cost', 'Cost', 76, { by: alignedCost }),
+    number('model', 'Model', 84, formatSeconds, 'Time of the models.'),
+    number('waited', 'Waited', 84, formatSeconds, 'Time waited for models: rate limits, pauses between tries.'),
+    number('world', 'World', 84, formatSeconds, "Time of the world's steps."),
+    number('took', 'Took', 84, formatSeconds, 'Time from start to end.'),
+    number('difficulty', 'Difficulty', 80, formatNumber),
+    word('split', 'Split', 84, (columns) => {
+      const split = columns.columns.split
+      return (row) => SPLITS[split?.[row] as number] ?? ''
+    }),
+    word('tag', 'Tags', 150, ({ columns, dictionaries }) => {
+      return (row) => dictionaries.tags[columns.tags?.[row] as number]?.join(', ') ?? ''
+    }),
+    word('player', 'Player', 130, ({ columns, dictionaries }) => {
+      return (row) => dictionaries.player[columns.player?.[row] as number] ?? ''
+    }),
+    number('try', 'Try', 50, formatCount, 'The number of the try, from 0.'),
+    number('tree', 'Tree', 54, formatCount, 'The number of its tree within the task.'),
+    number('cut', 'Cut', 70, formatCount, 'Characters that were cut out of its transcript.'),
+    ...grades.graders.map(
+      (grader): ListColumn => ({
+        field: `grade.${grader}`,
+        title: grader,
+        explained: `Verdicts of the grader ${grader}.`,
+        width: 96,
+        numeric: false,
+        columns: [],
+        cells: () => (_, words) => {
+          const value = words ? grades.valueOf(grader, words) : null
+          if (value === null) return words ? NOTHING : ''
+          if (typeof value === 'boolean') return value ? '✓ yes' : '✗ no'
+          return typeof value === 'number' ? formatNumber(value) : <PlainText text={value} />
+        },
+      }),
+    ),
+  ]
+}
+
+/** The columns that are shown unless a reader chooses others: what this run has figures for. */
+export function defaultFields({ terms }: Dictionaries, asksModels: boolean, { graders }: GradeTable): string[] {
+  return [
+    'return',
+    ...(terms.length > 1 ? terms.slice(0, 3).map((term) => `term.${term}`) : []),
+    'steps',
+    'refused',
+    ...(asksModels ? ['tokens', 'cost', 'model'] : []),
+    ...graders.map((grader) => `grade.${grader}`),
+    'took',
+  ]
+}
+
+/** Returns a number to sort rows by a field; `null` if there is no such field, or it is not loaded. Words are sorted by their letters. */
+export function sortKey(episodes: EpisodeColumns, name: string): ((row: number) => number) | null {
+  const field = fieldOf(name)
+  if (field?.kind !== 'number' && field?.kind !== 'word') return null
+  if (field.columns.some((column) => !episodes.columns[column])) return null
+  const read = (column: ColumnName) => episodes.columns[column] as Column
+  if (field.kind === 'number') return field.read(read)
+  const wordsOf = field.read(read, episodes)
+  const textOf = (row: number) => wordsOf(row)?.join(', ') ?? null
+  const texts = new Set<string>()
+  for (let row = 0; row < episodes.rows; row++) {
+    const text = textOf(row)
+    if (text !== null) texts.add(text)
+  }
+  const ranks = new Map([...texts].sort().map((text, rank) => [text, rank]))
+  return (row) => ranks.get(textOf(row) ?? '') ?? Number.NaN
+}
+
+/** The columns of the run that a sort by a field reads. */
+export function columnsOfField(name: string): readonly ColumnName[] {
+  const field = fieldOf(name)
+  return field?.kind === 'number' || field?.kind === 'word' ? field.columns : []
+}
+
+/** Formats the figures of one column with the same number of decimals, so that they can be compared by their places. */
+function aligned(largest: number): (value: number) => string {
+  const digits = largest >= 1_000 ? 1 : largest >= 100 ? 2 : 3
+  return (value) => value.toFixed(digits).replace('-', '−')
+}
+
+function alignedCost(largest: number): (value: number) => string {
+  const digits = largest >= 10 ? 2 : largest >= 0.1 ? 3 : 5
+  return (value) => value.toFixed(digits)
+}
+
+function number(
+  field: string,
+  title: string,
+  width: number,
+  format: ((value: number) => string) | { readonly by: (largest: number) => (value: number) => string },
+  explained?: string,
+): ListColumn {
+  return {
+    field,
+    title,
+    ...(explained && { explained }),
+    width,
+    numeric: true,
+    columns: columnsOfField(field),
+    cells(episodes) {
+      const key = sortKey(episodes, field) ?? (() => Number.NaN)
+      const write = typeof format === 'function' ? format : format.by(largestOf(episodes.rows, key))
+      return (row) => {
+        const value = key(row)
+        return Number.isNaN(value) ? NOTHING : write(value)
+      }
+    },
+  }
+}
+
+function largestOf(rows: number, numberOf: (row: number) => number): number {
+  let largest = 0
+  for (let row = 0; row < rows; row++) {
+    const size = Math.abs(numberOf(row))
+    if (size > largest) largest = size
+  }
+  return largest
+}
+
+function word(
+  field: string,
+  title: string,
+  width: number,
+  textsOf: (episodes: EpisodeColumns) => (row: number) => string,
+): ListColumn {
+  return {
+    field,
+    title,
+    width,
+    numeric: false,
+    columns: columnsOfField(field),
+    cells(episodes) {
+      const textOf = textsOf(episodes)
+      return (row) => <PlainText text={textOf(row)} />
+    },
+  }
+}
+
+function formatSeconds(seconds: number): string {
+  return formatDuration(seconds * 1_000)
+}

@@ -1,0 +1,62 @@
+import { formatCount, formatQuery, parseQuery, type QueryTerm, RESULTS, type Result } from '@episodic/report'
+import { RESULT_SIGNS } from '../../parts/result.tsx'
+
+/** Chips that choose episodes by how they ended. Several may be pressed; if none is, all are shown. */
+export function ResultChips({
+  query,
+  counts,
+  onChange,
+}: {
+  readonly query: string
+  /** Among the rows that meet the rest of the query. */
+  readonly counts: { readonly [result in Result]: number }
+  onChange(query: string): void
+}) {
+  const chosen = chosenResults(query)
+  return (
+    <fieldset class="chips">
+      <legend class="unseen">Results</legend>
+      {RESULTS.map((result) => (
+        <button
+          key={result}
+          type="button"
+          class={`chip result ${result}`}
+          aria-pressed={chosen.includes(result)}
+          disabled={counts[result] === 0 && !chosen.includes(result)}
+          onClick={() => onChange(toggleResult(query, result))}
+        >
+          <span class="result-sign" aria-hidden="true">
+            {RESULT_SIGNS[result].sign}
+          </span>{' '}
+          {RESULT_SIGNS[result].name} <b>{formatCount(counts[result])}</b>
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+const isResult = (term: QueryTerm) =>
+  term.kind === 'field' && term.field === 'result' && !term.negated && term.operator !== '!='
+
+/** The results that a query chooses. */
+export function chosenResults(query: string): Result[] {
+  const values = parseQuery(query).terms.flatMap((term) => (term.kind === 'field' && isResult(term) ? term.values : []))
+  return RESULTS.filter((result) => values.includes(result))
+}
+
+/** The query without a choice of results. What is not understood in it stays as it was written. */
+export function withoutResults(query: string): string {
+  return parseQuery(query)
+    .terms.filter(isResult)
+    .toReversed()
+    .reduce((rest, { from, to }) => `${rest.slice(0, from).trimEnd()} ${rest.slice(to).trimStart()}`.trim(), query)
+}
+
+/** The query with a result chosen, or no longer chosen. */
+export function toggleResult(query: string, result: Result): string {
+  const chosen = chosenResults(query)
+  const values = RESULTS.filter((one) => chosen.includes(one) !== (one === result))
+  const term =
+    values.length > 0 ? formatQuery([{ kind: 'field', field: 'result', operator: ':', values, negated: false }]) : ''
+  return `${term} ${withoutResults(query)}`.trim()
+}

@@ -1,0 +1,109 @@
+import type { EpisodeColumns, QueryLookups, QueryNeeds } from '@episodic/report'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useLoaded, useSource } from '../../source/use-source.ts'
+import type { GradeTable, GradeValue } from './grade-table.ts'
+
+/** What a query needs beside the columns, and how far its search is. */
+export interface Lookups {
+  readonly lookups: QueryLookups
+  /** Whether rows are still being looked up. */
+  readonly loading: boolean
+  /** Texts that stand in more places than a search returns, so that rows are missing. */
+  readonly incomplete: readonly string[]
+}
+
+interface TextRows {
+  readonly rows: ReadonlySet<number>
+  readonly done: boolean
+  readonly incomplete: boolean
+}
+
+const NOT_YET: TextRows = { rows: new Set(), done: false, incomplete: false }
+
+/** Tasks that are asked for at once. */
+const AT_ONCE = 8
+
+/** Looks up the texts, tasks and grades of a query. */
+export function useLookups(
+  run: string,
+  { texts, tasks, graders }: QueryNeeds,
+  episodes: EpisodeColumns | null,
+  grades: GradeTable,
+): Lookups {
+  const source = useSource()
+  const [found, setFound] = useState<ReadonlyMap<string, TextRows>>(new Map())
+  const textKey = JSON.stringify(texts)
+  useEffect(() => {
+    const end = new AbortController()
+    setFound(new Map())
+    const searchFor = async (text: string) => {
+      const rows = new Set<number>()
+      let [hits, got] = [0, 0]
+      for await (const answer of source.search({ text, runs: [run] }, end.signal)) {
+        if ('row' in answer) {
+          rows.add(answer.row)
+          got += 1
+        } else hits = Math.max(hits, answer.hits)
+      }
+      return { rows, done: true, incomplete: hits > got }
+    }
+    for (const text of new Set(texts))
+      searchFor(text)
+        .catch(() => ({ ...NOT_YET, done: true, incomplete: true }))
+        .then((rows) => end.signal.aborted || setFound((before) => new Map([...before, [text, rows]])))
+    return () => end.abort()
+  }, [source, run, textKey])
+
+  const taskKey = JSON.stringify(tasks)
+  const ofTasks = useLoaded(
+    async (from) => {
+      const prefixes = tasks.map(async (prefix) => {
+        const found = await from.tasks(run, prefix)
+        return [prefix, new Set(found.flatMap(({ rows }) => rows))] as const
+      })
+      return new Map(await Promise.all(prefixes))
+    },
+    [run, taskKey],
+  )
+
+  const graderKey = JSON.stringify(graders)
+  const byRow = useLoaded(
+    async (from) => {
+      const values = new Map<string, GradeValue>()
+      const wanted = [...new Set(graders)].flatMap((grader) => [...grades.ofTasks(grader)])
+      const attempt = episodes?.columns.attempt
+      const tries = episodes?.columns.try
+      for (let i = 0; i < wanted.length; i += AT_ONCE)
+        await Promise.all(
+          wanted.slice(i, i + AT_ONCE).map(async (task) => {
+            const exact = (await from.tasks(run, task)).find((one) => one.task === task)
+            for (const row of exact?.rows ?? [])
+              for (const grader of graders) {
+                const at = { task, attempt: attempt?.[row] as number, try: tries?.[row] as number }
+                const value = grades.valueOf(grader, at)
+                if (value !== null) values.set(`${grader} ${row}`, value)
+              }
+          }),
+        )
+      return values
+    },
+    [run, graderKey, grades, episodes],
+  )
+  return useMemo((): Lookups => {
+    const textRows = texts.map((text) => found.get(text) ?? NOT_YET)
+    return {
+      loading:
+        textRows.some(({ done }) => !done) ||
+        (tasks.length > 0 && ofTasks.loading) ||
+        (graders.length > 0 && byRow.loading),
+      incomplete: texts.filter((_, i) => textRows[i]?.incomplete),
+      lookups: {
+        rowsWithText: (text) => (found.get(text) ?? NOT_YET).rows,
+        rowsOfTask: (prefix) => ofTasks.value?.get(prefix) ?? NOT_YET.rows,
+        ...(grades.graders.length > 0 && {
+          gradeOf: (grader: string, row: number) => byRow.value?.get(`${grader} ${row}`) ?? null,
+        }),
+      },
+    }
+  }, [found, ofTasks, byRow, textKey, taskKey, graderKey, grades])
+}
