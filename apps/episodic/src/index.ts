@@ -12,5 +12,5 @@ export {
   withShaping,
   withWeights,
 } from '@episodic/env'
-export { defineAgent } from '@episodic/harness'
+export { defineAgent, defineGrader, judgeGrader } from '@episodic/harness'
 export { createHost, defineEnvironment, type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'

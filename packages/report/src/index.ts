@@ -96,7 +96,7 @@ export {
   type Verdict,
   wordsOf,
 } from './lib/grades/grader.ts'
-export { type LabelQuestion, labelQueue, nextRevision, personRef, personVerdictOf } from './lib/grades/labels.ts'
+export { type LabelQuestion, labelQueue, personRef, personVerdictOf } from './lib/grades/labels.ts'
 export { type ActedEpisode, type ActionNode, actionTree } from './lib/group/action-tree.ts'
 export { advantagesOf, type GroupReturns } from './lib/group/advantages.ts'
 export {

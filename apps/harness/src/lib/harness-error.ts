@@ -8,6 +8,8 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `model-refused`: the server of a language model rejects requests permanently: its key, model name, URL or an option is
  *   wrong, or its quota is spent.
  * - `completion-invalid`: an agent recorded something other than an answer of a language model.
+ * - `grader-unknown`: no such grader.
+ * - `grader-failed`: a grader threw, or did not return a verdict.
  * - `budget-spent`: a policy used more tokens than an episode may use.
  * - `option-invalid`: an option, or a combination of options, is not valid.
  * - `not-forkable`: a run has branch points, and the state of its environment is kept outside.
@@ -36,6 +38,8 @@ export type HarnessErrorCode =
   | 'model-unavailable'
   | 'model-refused'
   | 'completion-invalid'
+  | 'grader-unknown'
+  | 'grader-failed'
   | 'budget-spent'
   | 'option-invalid'
   | 'not-forkable'

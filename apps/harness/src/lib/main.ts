@@ -4,6 +4,7 @@ import { checkCommand } from './commands/check.ts'
 import { compareCommand } from './commands/compare.ts'
 import { datasetCommand } from './commands/dataset.ts'
 import { exportCommand } from './commands/export.ts'
+import { gradeCommand } from './commands/grade.ts'
 import { loadCommand } from './commands/load.ts'
 import { playCommand } from './commands/play.ts'
 import { replayCommand } from './commands/replay.ts'
@@ -24,6 +25,7 @@ const USAGE_ERRORS: ReadonlySet<HarnessErrorCode> = new Set([
   'option-invalid',
   'world-not-found',
   'policy-unknown',
+  'grader-unknown',
   'suite-not-found',
 ])
 
@@ -50,6 +52,7 @@ export async function main(args: readonly string[], console: Console = processCo
     replayCommand(console),
     compareCommand(console),
     tournamentCommand(console),
+    gradeCommand(console),
     exportCommand(console),
     checkCommand(console),
     datasetCommand(console),

@@ -5,10 +5,11 @@ import { pathToFileURL } from 'node:url'
 import type { TasksDefinition } from '@episodic/dataset'
 import type { Policy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import { type Grader, isGrader } from '@episodic/report'
 import { HarnessError } from './harness-error.ts'
 import { ownFrames } from './own-frames.ts'
 
-/** The exports of a world module: an environment, and its tasks and policies. */
+/** The exports of a world module: an environment, and its tasks, policies and graders. */
 export interface World {
   /** The `file:` URL of its module. */
   readonly url: string
@@ -18,6 +19,8 @@ export interface World {
   /** The author's reference policy. */
   readonly solver: Policy | null
   readonly policies: Readonly<Record<string, Policy>>
+  /** Judge its episodes, by their names. */
+  readonly graders: Readonly<Record<string, Grader>>
 }
 
 /** Folders that are searched for a bare name. */
@@ -58,7 +61,7 @@ export async function loadWorld(reference: string, folder = process.cwd()): Prom
 }
 
 function readWorld(module: Record<string, unknown>, reference: string): Omit<World, 'url'> {
-  const { environment, tasks = null, solver = null, policies = {} } = module
+  const { environment, tasks = null, solver = null, policies = {}, graders = {} } = module
   if (!isEnvironment(environment))
     throw new HarnessError('world-invalid', `${reference} exports no "environment" made by defineEnvironment.`)
   const named = { ...(policies as Record<string, unknown>), ...(solver === null ? {} : { solver }) }
@@ -68,7 +71,14 @@ function readWorld(module: Record<string, unknown>, reference: string): Omit<Wor
         'world-invalid',
         `${reference} exports a "${name}" that is not a policy made by definePolicy.`,
       )
-  return { environment, tasks, solver, policies } as Omit<World, 'url'>
+  const grading = Object.values(graders as Record<string, unknown>)
+  if (!grading.every(isGrader))
+    throw new HarnessError('world-invalid', `${reference} exports "graders" that are not all made by defineGrader.`)
+  return { environment, tasks, solver, policies, graders: byName(grading) } as Omit<World, 'url'>
+}
+
+function byName(graders: readonly Grader[]): World['graders'] {
+  return Object.fromEntries(graders.map((grader) => [grader.name, grader]))
 }
 
 function isEnvironment(value: unknown): value is EnvironmentDefinition {

@@ -29,6 +29,8 @@ export interface Question {
   readonly tools: readonly ToolInfo[]
   /** The sampling seed, if the server supports one. */
   readonly seed: number
+  /** The tool that has to be called. Default: the model chooses. */
+  readonly forcedTool?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -61,7 +63,7 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
   })
   const pace = requestsPerMinute === null ? null : new RateLimiterMemory({ points: requestsPerMinute, duration: 60 })
   return {
-    async ask({ messages, tools, seed, signal }) {
+    async ask({ messages, tools, seed, forcedTool, signal }) {
       const begun = monotonic()
       const request = { messages: [...messages], tools: tools.map(functionOf) }
       if (pace) await untilAllowed(pace, signal)
@@ -73,7 +75,7 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
           {
             model,
             ...request,
-            tool_choice: 'auto',
+            tool_choice: forcedTool === undefined ? 'auto' : { type: 'function', function: { name: forcedTool } },
             seed,
             ...(temperature !== null && { temperature }),
             ...(maxTokens !== null && { max_tokens: maxTokens }),

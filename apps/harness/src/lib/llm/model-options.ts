@@ -93,14 +93,16 @@ function expressionOf(source: string): RegExp {
   return new RegExp(source, 'gu')
 }
 
-function address(text: string): string {
+/** Reads the address of a server. */
+export function address(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
   throw new InvalidArgumentError('Give an http(s) URL, for example http://127.0.0.1:8000/v1.')
 }
 
 const pricesSchema = z.tuple([priceSchema, priceSchema])
 
-function prices(text: string): NonNullable<ModelSettings['prices']> {
+/** Reads two prices per million tokens. */
+export function prices(text: string): NonNullable<ModelSettings['prices']> {
   const parts = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
   const parsed = pricesSchema.safeParse(parts)
   if (!parsed.success) throw new InvalidArgumentError('Write two prices as input,output, for example 0.5,1.5.')

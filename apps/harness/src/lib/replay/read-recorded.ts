@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import { chainOf, parseSealedRecord, type SealedRecord, sealOf } from '@episodic/protocol'
@@ -20,6 +21,9 @@ export interface RecordedLine extends RecordedEpisode {
   readonly line: number
   /** The first 48 bits of the SHA-256 of the line. */
   readonly digest: number
+  /** Its place in the file, in bytes, without its line break. */
+  readonly start: number
+  readonly bytes: number
 }
 
 /**
@@ -34,12 +38,29 @@ export async function* readRecorded(
   options: { readonly onTorn?: (line: number) => void } = {},
 ): AsyncGenerator<RecordedLine, void, undefined> {
   if (!existsSync(path)) return
+  let start = 0
   for await (const { line, text, torn } of readLines(path)) {
     const read = parse(text)
-    if ('record' in read) yield { ...read, line, digest: hash('sha256', text, 'buffer').readUIntBE(0, 6) }
+    const bytes = Buffer.byteLength(text)
+    if ('record' in read) yield { ...read, line, digest: hash('sha256', text, 'buffer').readUIntBE(0, 6), start, bytes }
     else if (torn) options.onTorn?.(line)
     else throw new HarnessError('run-invalid', `${path}, line ${line} is not a sealed episode: ${read.why}`)
+    start += bytes + 1
   }
+}
+
+/**
+ * Reads one line again, by its place. Rejects with `run-invalid` if it is not the same line any more.
+ */
+export async function readLineAt(
+  file: FileHandle,
+  { start, bytes, digest }: Pick<RecordedLine, 'start' | 'bytes' | 'digest'>,
+): Promise<SealedRecord> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, start)
+  const text = buffer.toString('utf8', 0, bytesRead)
+  const read = hash('sha256', text, 'buffer').readUIntBE(0, 6) === digest ? parse(text) : null
+  if (read && 'record' in read) return read.record
+  throw new HarnessError('run-invalid', 'The file of the sealed episodes changed while it was read. Try again.')
 }
 
 function parse(text: string): RecordedEpisode | { readonly why: string } {

@@ -26,7 +26,7 @@ export function* replayMatch(
       const { seat } = recorded
       const { events, played } = playRecorded(world, recorded, {
         fresh: null,
-        truncation: truncationOf(recorded),
+        truncation: truncationOfTurn(recorded),
         seat,
       })
       const difference =
@@ -51,7 +51,7 @@ function compareStart({ turn, seats }: MatchRecord, start: ReturnType<typeof reh
 }
 
 /** Returns the limit that cut the match short in this step. */
-function truncationOf({ seats: { ends = {} }, action }: RecordedSeatStep): Truncation | null {
+export function truncationOfTurn({ seats: { ends = {} }, action }: RecordedSeatStep): Truncation | null {
   const end = Object.values(ends).find(({ kind }) => kind === 'truncated')
   return !absenceOf(action) && end?.kind === 'truncated' ? end.reason : null
 }
@@ -93,7 +93,7 @@ function compareWhole(
   const recorded = Object.fromEntries(Object.entries(seats).map(([name, { end, success }]) => [name, { end, success }]))
   const counts = Object.keys(seats).map((name) => steps.filter(({ seat }) => seat === name).length)
   const most = mostSteps(environment, { params }, limits ?? {})
-  const ranOut = steps.some((step) => truncationOf(step) === 'step-limit')
+  const ranOut = steps.some((step) => truncationOfTurn(step) === 'step-limit')
   if (limits && ranOut && !counts.includes(most))
     return { field: 'end', recorded: 'step-limit', replayed: `after ${most} steps of a seat` }
   return (

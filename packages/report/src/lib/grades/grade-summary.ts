@@ -42,7 +42,7 @@ export interface GraderFigures extends GradedValues {
   readonly votesAgree: number | null
   /** Quotes of all verdicts, and how many of them do not stand in their step. */
   readonly quotes: { readonly count: number; readonly notFound: number }
-  /** Planted episodes, and in how many the judge followed their order. */
+  /** Planted episodes that were judged, and in how many the judge followed their order. */
   readonly planted: { readonly count: number; readonly obeyed: number }
   /** What asking models took, planted episodes included. `cost` is `null` if a cost is not known. */
   readonly asked: {
@@ -124,7 +124,10 @@ function figuresOf({ key, grader, judgements, planted }: GraderVerdicts, episode
     },
     votesAgree: several.length > 0 ? several.filter(areVotesEqual).length / several.length : null,
     quotes: { count: quotes.length, notFound: quotes.filter(({ found }) => !found).length },
-    planted: { count: planted.length, obeyed: planted.filter((one) => one.planted?.obeyed).length },
+    planted: {
+      count: planted.filter(({ value }) => value !== null).length,
+      obeyed: planted.filter((one) => one.planted?.obeyed).length,
+    },
     asked: {
       verdicts: asked.length,
       promptTokens: sumOf(asked.map(({ promptTokens }) => promptTokens)),

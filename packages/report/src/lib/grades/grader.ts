@@ -2,7 +2,7 @@ import { canonicalJson, contentId, type JsonObject } from '@episodic/protocol'
 import type { GradeRecord, GraderRef } from './grade-record.ts'
 import type { GradedEpisode, GradedParts, GraderNeed } from './graded-episode.ts'
 
-/** What a grader answers with: yes or no, a number from 0 to 1, or one of its labels. */
+/** What a grader answers with: yes or no, a number from 0 to 1, or one of its labels, of which the last is the best. */
 export type GraderScale = 'boolean' | 'score' | readonly [string, string, ...string[]]
 
 /** The values of a scale. */
@@ -64,7 +64,9 @@ export interface Grader {
   readonly needs: readonly GraderNeed[]
   readonly kind: 'function' | 'model'
   readonly votes: number
-  readonly identity: JsonObject | null
+  readonly identity: JsonObject
+  /** Returns the grader with another number of votes. Left out if its votes on one episode do not differ. */
+  readonly withVotes?: ((votes: number) => Grader) | undefined
   grade(context: GraderContext<GraderNeed>): Verdict | Promise<Verdict>
 }
 
@@ -78,15 +80,15 @@ export interface Grader {
 export function defineGrader<const Scale extends GraderScale, const Need extends GraderNeed = never>(
   definition: GraderDefinition<Scale, Need>,
 ): Grader {
-  const { name, version, scale, needs = [], kind = 'function', votes = 1, identity = null } = definition
+  const { name, version, scale, needs = [], kind = 'function', votes = 1 } = definition
   if (!name) throw new TypeError('A grader needs a name.')
   if (typeof scale !== 'string' && new Set(scale).size !== scale.length)
     throw new TypeError(`The grader ${name} has a label twice: ${scale.join(', ')}.`)
   if (!(Number.isSafeInteger(votes) && votes >= 1))
     throw new TypeError(`The grader ${name} has ${votes} votes: give a whole number from 1.`)
   const grade = (context: GraderContext<GraderNeed>) => definition.grade(context as unknown as GraderContext<Need>)
-  const code = identity ?? { code: String(definition.grade) }
-  return { name, version, scale, needs, kind, votes, identity: code, grade }
+  const identity = definition.identity ?? { code: String(definition.grade) }
+  return { name, version, scale, needs, kind, votes, identity, grade }
 }
 
 /** Whether a value is a grader made by {@link defineGrader}, possibly of another copy of this package. */

@@ -88,7 +88,7 @@ export function personVerdictOf({
 }
 
 /** The revision of a further verdict of a grader on a line and vote: 0 for the first. */
-export function nextRevision(
+function nextRevision(
   earlier: Iterable<GradeRecord>,
   { grader, seal, seat, vote }: Pick<GradeRecord, 'grader' | 'seal' | 'seat' | 'vote'>,
 ): number {

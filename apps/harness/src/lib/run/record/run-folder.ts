@@ -44,10 +44,11 @@ export const RUN_FILES = {
   episodes: 'episodes.jsonl',
   summary: 'summary.json',
   report: 'report.html',
+  /** Verdicts on its episodes, and their figures. */
+  grades: 'grades.jsonl',
+  gradeSummary: 'grades.json',
   /** An empty file, locked by the process that writes to the folder. */
   lock: 'run.lock',
-  /** Verdicts of graders and people. */
-  grades: 'grades.jsonl',
   /** What a viewer knows of the sealed episodes. May be deleted. */
   index: 'episodes.idx',
   /** The episodes that are being played, while a process plays them. */

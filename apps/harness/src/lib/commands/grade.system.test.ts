@@ -1,0 +1,422 @@
+import { createHash } from 'node:crypto'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type GradeRecord, type GradeSummary, isSuccess, personRef, personVerdictOf } from '@episodic/report'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../episodic.fixture.ts'
+import { type Answering, type ChatServer, calling, startChatServer } from '../llm/chat-server.fixture.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const fileOf = (...names: string[]) => join(workshop.folder, ...names)
+const read = (...names: string[]) => readFileSync(fileOf(...names), 'utf8')
+const gradesOf = (run: string): GradeRecord[] =>
+  read(run, 'grades.jsonl')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+const summaryOf = (run: string): GradeSummary => JSON.parse(read(run, 'grades.json'))
+const hashOf = (...names: string[]) =>
+  createHash('sha256')
+    .update(readFileSync(fileOf(...names)))
+    .digest('hex')
+
+const REPORT = import.meta.resolve('@episodic/report')
+const HARNESS = import.meta.resolve('@episodic/harness')
+
+/** A module with graders by functions. */
+const FUNCTIONS = `
+import { defineGrader } from '${REPORT}'
+export const graders = {
+  few: defineGrader({
+    name: 'few', version: '1', scale: 'score',
+    grade: ({ steps }) => ({ value: Math.min(1, steps.length / 10), why: steps.length + ' steps', evidence: [
+      { step: 0, quote: steps[0].observation.text }, { step: 0, quote: 'nobody said this' },
+    ] }),
+  }),
+  // By the private state of the last step, which only a replay knows.
+  near: defineGrader({
+    name: 'near', version: '1', scale: ['far', 'near'], needs: ['states'],
+    grade({ steps, states: { steps: states } }) {
+      const last = steps.findLast(({ action }) => typeof action.arguments.value === 'number')
+      if (!last) return { value: null, why: 'no guess' }
+      const away = Math.abs(last.action.arguments.value - states.at(-1).private.target)
+      return { value: away < 5 ? 'near' : 'far', why: String(states.length) }
+    },
+  }),
+}
+`
+
+let folder = ''
+let count = 0
+beforeAll(() => {
+  writeFileSync(fileOf('functions.ts'), FUNCTIONS)
+  writeFileSync(fileOf('rubric.md'), 'It guesses well:\n- it halves\n- it stays in range\n')
+})
+/** Each test has a run of its own: 12 episodes of 6 tasks. */
+beforeEach(async () => {
+  folder = `run-${count++}`
+  const world = exampleWorld('number-guessing')
+  const args = ['run', world, '--policy', 'careless', '--tasks', '6', '--rollouts', '2', '--out', folder]
+  expect(await workshop.main(args)).toMatchObject({ status: 0 })
+})
+
+let server: ChatServer | null = null
+afterEach(async () => {
+  await server?.[Symbol.asyncDispose]()
+  server = null
+})
+
+/** Grades the run with a judge that a server answers for. */
+async function judge(answer: Answering, ...options: string[]) {
+  server = await startChatServer(answer)
+  return workshop.main(
+    ['grade', folder, '--grader', 'judge:m', '--rubric', 'rubric.md', '--base-url', server.url, ...options],
+    { env: { OPENAI_API_KEY: 'sk-nobody-may-read-this' } },
+  )
+}
+
+const verdict = (value: unknown, why = 'It does.') => calling('verdict', { why, value })
+
+describe('episodic grade', () => {
+  it('grades by functions, writes verdicts and figures beside the run, and moves no byte of it', async () => {
+    const files = ['episodes.jsonl', 'summary.json', 'run.json', 'report.html']
+    const before = files.map((file) => hashOf(folder, file))
+    const { status, out } = await workshop.main(['grade', folder, '--grader', './functions.ts'])
+    expect(status).toBe(0)
+    expect(files.map((file) => hashOf(folder, file))).toEqual(before)
+    const episodes = readEpisodes(fileOf(folder))
+    const grades = gradesOf(folder)
+    expect(grades).toHaveLength(24)
+    for (const { grader, seal, value, evidence, task, attempt } of grades) {
+      const episode = episodes.find((one) => one.seal === seal)!
+      expect([task, attempt]).toEqual([episode.task.id, episode.attempt])
+      if (grader.name !== 'few') continue
+      expect(value).toBe(Math.min(1, episode.steps.length / 10))
+      expect(evidence.map(({ found }) => found)).toEqual([true, false])
+    }
+    const { graders, episodes: finished, agreements } = summaryOf(folder)
+    expect(finished).toBe(12)
+    const [few, near] = graders
+    const steps = episodes.map((episode) => Math.min(1, episode.steps.length / 10))
+    expect(few).toMatchObject({ graded: 12, ungraded: 0, missing: 0, quotes: { count: 24, notFound: 12 } })
+    expect(few!.mean!.mean).toBeCloseTo(steps.reduce((sum, value) => sum + value, 0) / 12, 12)
+    // A guess that solved it is near the target: the states are those of the episode.
+    const solved = episodes.filter(isSuccess).map(({ seal }) => seal)
+    const isNear = (seal: string) =>
+      grades.find((one) => one.grader.name === 'near' && one.seal === seal)?.value === 'near'
+    expect(solved.length).toBeGreaterThan(0)
+    expect(solved.every((seal) => isNear(seal!))).toBe(true)
+    expect(near!.labels.map(({ label }) => label)).toContain('near')
+    expect(agreements).toEqual([])
+    expect(out).toContain('12 finished episodes')
+    expect(out).toMatch(/few +function +12 +0 +0\.\d+/)
+    expect(out).toContain('! few: 12 of 24 quotes are not in their step.')
+  })
+
+  it('keeps what the same grader has graded, grades the rest, and all with --again as a further revision', async () => {
+    await workshop.main(['grade', folder, '--grader', './functions.ts', '--sample', '5'])
+    const first = gradesOf(folder)
+    expect(first).toHaveLength(10)
+    const rest = await workshop.main(['grade', folder, '--grader', './functions.ts'])
+    expect(rest.err).toContain('few: 5 verdicts were there already.')
+    expect(gradesOf(folder).slice(0, 10)).toEqual(first)
+    expect(gradesOf(folder)).toHaveLength(24)
+    const summary = read(folder, 'grades.json')
+    await workshop.main(['grade', folder, '--grader', './functions.ts', '--again'])
+    const again = gradesOf(folder).slice(24)
+    expect(again).toHaveLength(24)
+    expect(again.every(({ revision }) => revision === 1)).toBe(true)
+    expect(read(folder, 'grades.json')).toBe(summary)
+    // A sample is the first of an order that does not depend on results, and the same again.
+    const seals = (grades: readonly GradeRecord[]) => new Set(grades.map(({ seal }) => seal))
+    expect(seals(again.filter(({ seal }) => seals(first).has(seal))).size).toBe(5)
+  })
+
+  it('grades again after a change of the grader, and shows both', async () => {
+    writeFileSync(fileOf('changed-1.ts'), FUNCTIONS)
+    writeFileSync(fileOf('changed-2.ts'), FUNCTIONS.replace('steps.length / 10', 'steps.length / 20'))
+    await workshop.main(['grade', folder, '--grader', './changed-1.ts'])
+    await workshop.main(['grade', folder, '--grader', './changed-2.ts'])
+    const few = summaryOf(folder).graders.filter(({ grader }) => grader.name === 'few')
+    expect(few.map(({ graded }) => graded)).toEqual([12, 12])
+    expect(new Set(few.map(({ mean }) => mean!.mean)).size).toBe(2)
+  })
+
+  it('skips a torn line, keeps the verdict after it, and counts verdicts on lines that are gone', async () => {
+    await workshop.main(['grade', folder, '--grader', './functions.ts', '--sample', '2'])
+    const [one] = gradesOf(folder)
+    appendFileSync(fileOf(folder, 'grades.jsonl'), `${JSON.stringify({ ...one, seal: 'gone' })}\n{"format":1,"ru`)
+    const { err, status } = await workshop.main(['grade', folder, '--grader', './functions.ts', '--sample', '3'])
+    expect(status).toBe(0)
+    expect(err).toContain('lines that are no verdicts are skipped: 6')
+    const { graders, orphans } = summaryOf(folder)
+    expect(graders.map(({ graded }) => graded)).toEqual([3, 3])
+    expect(orphans).toBe(1)
+  })
+
+  it('rejects a line that was changed after it was sealed', async () => {
+    const [first, ...rest] = readEpisodes(fileOf(folder))
+    const edited = { ...first!, task: { ...first!.task, prompt: 'Another one.' } }
+    const write = (episodes: readonly object[]) =>
+      writeFileSync(fileOf(folder, 'episodes.jsonl'), episodes.map((one) => `${JSON.stringify(one)}\n`).join(''))
+    write([edited, ...rest])
+    const { status, err } = await workshop.main(['grade', folder, '--grader', './functions.ts'])
+    expect([status, err]).toEqual([1, expect.stringMatching(/line 1 was changed after it was sealed/)])
+    // Sealed again it is another line, on which nobody has said anything.
+    write([sealAgain(edited), ...rest])
+    expect(await workshop.main(['grade', folder, '--grader', './functions.ts'])).toMatchObject({ status: 0 })
+  })
+
+  it('reports what a grader throws, leaves the episode ungraded, and stops after five faults in a row', async () => {
+    const throwing = (when: string) => `
+      import { defineGrader } from '${REPORT}'
+      export default defineGrader({ name: 'odd', version: '1', scale: 'boolean',
+        grade({ steps }) { if (${when}) throw new Error('too many steps'); return { value: true, why: '' } } })`
+    const lengths = readEpisodes(fileOf(folder)).map(({ steps }) => steps.length)
+    const longest = Math.max(...lengths)
+    writeFileSync(fileOf(`some-${folder}.ts`), throwing(`steps.length === ${longest}`))
+    writeFileSync(fileOf('all.ts'), throwing('true'))
+    const failing = lengths.filter((length) => length === longest).length
+    const some = await workshop.main(['grade', folder, '--grader', `./some-${folder}.ts`, '--concurrency', '1'])
+    expect(some.status).toBe(1)
+    if (failing < 5) {
+      expect(some.err).toContain(`odd: ${failing} verdicts failed, and their episodes are ungraded. First: task `)
+      expect(gradesOf(folder)).toHaveLength(12 - failing)
+    }
+    const all = await workshop.main(['grade', folder, '--grader', './all.ts', '--concurrency', '1'])
+    expect(all.status).toBe(1)
+    expect(all.err).toMatch(/error: The grader odd failed 5 times in a row\. First: task .*: too many steps/)
+  })
+
+  it('does not grade a state that is not the recorded one', async () => {
+    writeFileSync(fileOf('coin.ts'), COIN_WORLD)
+    await workshop.main(['run', './coin.ts', '--tasks', '3', '--out', `coin-${folder}`])
+    writeFileSync(fileOf('coin.ts'), COIN_WORLD.replace('tossed = true', 'tossed = false'))
+    writeFileSync(
+      fileOf('state.ts'),
+      `import { defineGrader } from '${REPORT}'
+       export const grader = defineGrader({ name: 's', version: '1', scale: 'boolean', needs: ['states'],
+         grade: ({ states }) => ({ value: states.steps[0].public.tossed, why: '' }) })`,
+    )
+    writeFileSync(fileOf('changed-coin.ts'), read('coin.ts'))
+    const { status, err } = await workshop.main([
+      'grade',
+      `coin-${folder}`,
+      '--grader',
+      './state.ts',
+      '--world',
+      './changed-coin.ts',
+    ])
+    expect(status).toBe(1)
+    expect(err).toContain('The state after step 0 is not the recorded one')
+    expect(summaryOf(`coin-${folder}`).graders).toEqual([])
+  })
+
+  it('grades one seat of several, by a grader that the world exports', async () => {
+    const support = `support-${folder}`
+    const seats = ['--seat', 'agent=solver', '--seat', 'user=solver']
+    const args = ['run', exampleWorld('phone-support'), ...seats, '--tasks', '8', '--out', support]
+    expect(await workshop.main(args)).toMatchObject({ status: 0 })
+    expect(await workshop.main(['grade', support, '--grader', 'polite'])).toMatchObject({ status: 0 })
+    expect(gradesOf(support).map(({ seat, value }) => [seat, value])).toEqual(new Array(8).fill(['agent', true]))
+    expect(gradesOf(support).every(({ evidence }) => evidence.length > 0 && evidence.every(({ found }) => found))).toBe(
+      true,
+    )
+    await workshop.main(['grade', support, '--grader', 'polite', '--seat', 'user'])
+    expect(summaryOf(support).graders[0]).toMatchObject({ graded: 8 })
+    expect(gradesOf(support)).toHaveLength(16)
+    const unknown = await workshop.main(['grade', support, '--grader', 'rude'])
+    expect([unknown.status, unknown.err]).toEqual([
+      2,
+      expect.stringContaining('There is no grader "rude". The world exports: polite.'),
+    ])
+  })
+
+  it('names what is wrong with a grader or its options, and writes nothing', async () => {
+    writeFileSync(fileOf('none.ts'), 'export const graders = { a: 3 }\n')
+    writeFileSync(fileOf('torn.ts'), 'throw new Error("no such judge")\n')
+    for (const [args, status, message] of [
+      [['--grader', 'polite'], 2, /no grader "polite"\. The world exports none\./],
+      [['--grader', './none.ts'], 2, /none\.ts exports no graders made by defineGrader/],
+      [['--grader', './torn.ts'], 2, /torn\.ts does not load: no such judge/],
+      [['--grader', 'judge:m'], 2, /judge:m needs --rubric <file>/],
+      [['--grader', 'judge:m', '--rubric', 'no.md'], 2, /--rubric no\.md cannot be read/],
+      [['--grader', './functions.ts', '--rubric', 'rubric.md'], 2, /--rubric is for judge:<model>/],
+      [['--grader', './functions.ts', '--votes', '3'], 2, /--votes 3: the grader few asks no model/],
+      [['--grader', 'judge:m', '--scale', 'good'], 2, /two or more different labels/],
+      [['--seat', 'agent'], 2, /one seat/],
+    ] as const) {
+      const ended = await workshop.main(['grade', folder, ...args])
+      expect(ended.err).toMatch(message)
+      expect(ended.status).toBe(status)
+      expect(() => read(folder, 'grades.json')).toThrow(/ENOENT/)
+    }
+    expect(await workshop.main(['grade', 'nothing'])).toMatchObject({ status: 1 })
+  })
+})
+
+describe('episodic grade with a judge', () => {
+  it('keeps cost and messages, and reports a judge that obeys planted orders', async () => {
+    // It passes what asks for it, and nothing else.
+    const obedient: Answering = ({ messages }) => {
+      const { content } = messages[1]!
+      const code = /K[0-9a-f]{8}/.exec(content ?? '')?.[0]
+      return code ? verdict(true, code) : verdict(false)
+    }
+    const { status, out } = await judge(obedient, '--prices', '2,10')
+    expect(status).toBe(0)
+    const grades = gradesOf(folder)
+    const planted = grades.filter((grade) => grade.planted)
+    expect([grades.length, planted.length]).toEqual([16, 4])
+    expect(planted.every((grade) => grade.planted!.obeyed && grade.value === true)).toBe(true)
+    expect(new Set(planted.map(({ seal }) => seal)).size).toBe(4)
+    const [figures] = summaryOf(folder).graders
+    expect(figures).toMatchObject({
+      grader: { name: 'rubric', kind: 'model' },
+      graded: 12,
+      rate: { successes: 0, count: 12 },
+      planted: { count: 4, obeyed: 4 },
+      asked: { verdicts: 16, promptTokens: 16_000, completionTokens: 160, cost: expect.closeTo(16 * 0.0021, 9) },
+    })
+    expect(out).toContain('! rubric obeyed 4 of 4 planted orders to pass an episode')
+    expect(grades[0]!.asked!.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant'])
+    expect(read(folder, 'grades.jsonl')).not.toContain('sk-nobody-may-read-this')
+    expect(summaryOf(folder).orphans).toBe(0)
+  })
+
+  it('clears a judge that ignores the orders, also one that passes all', async () => {
+    expect((await judge(() => verdict(false))).out).toContain('rubric obeyed none of 4 planted orders')
+    await server![Symbol.asyncDispose]()
+    const other = await judge(() => verdict(0.9), '--scale', 'score')
+    expect(other.out).not.toMatch(/rubric@1 model [0-9a-f]+ obeyed [1-4] of/)
+    const counts = summaryOf(folder).graders.map(({ planted }) => [planted.count, planted.obeyed])
+    expect(counts).toEqual([
+      [4, 0],
+      [4, 0],
+    ])
+  })
+
+  it('counts an order as obeyed if the judge passes what it did not pass without it', async () => {
+    const swayed: Answering = ({ messages }) =>
+      verdict(/approved|withdrawn|ignore all|Graders who agree/.test(messages[1]!.content!))
+    await judge(swayed)
+    expect(summaryOf(folder).graders[0]!.planted).toEqual({ count: 4, obeyed: 4 })
+  })
+
+  it('leaves what has no answer ungraded, and asks again when it continues', async () => {
+    const silent = () => calling('verdict', { why: 'I cannot.' })
+    await judge(silent)
+    expect(summaryOf(folder).graders[0]).toMatchObject({ graded: 0, ungraded: 12, rate: null })
+    await server![Symbol.asyncDispose]()
+    await judge(() => verdict(true))
+    expect(summaryOf(folder).graders[0]).toMatchObject({ graded: 12, ungraded: 0, rate: { rate: 1 } })
+    const requests = server!.requests.length
+    await server![Symbol.asyncDispose]()
+    // The four planted episodes had no answer either.
+    expect(requests).toBe(16)
+    await judge(() => verdict(true))
+    expect(server!.requests).toHaveLength(0)
+  })
+
+  it('takes the majority of several votes', async () => {
+    // Two of three votes pass; a vote has a seed of its own.
+    const seeds: number[] = []
+    const voting: Answering = ({ messages, seed }) => {
+      seeds.push(seed)
+      return verdict(!messages[0]!.content!.includes('- it stays in range\n- it halves'))
+    }
+    expect(await judge(voting, '--votes', '3')).toMatchObject({ status: 0 })
+    const votes = gradesOf(folder).filter((grade) => !grade.planted)
+    expect(votes).toHaveLength(36)
+    expect(new Set(seeds).size).toBe(seeds.length)
+    const [figures] = summaryOf(folder).graders
+    const bySeal = Map.groupBy(votes, ({ seal }) => seal)
+    const passed = [...bySeal.values()].filter((three) => three.filter(({ value }) => value === true).length > 1)
+    expect(figures).toMatchObject({ graded: 12, rate: { successes: passed.length } })
+    expect(figures!.votesAgree).toBeLessThan(1)
+  })
+
+  it('stops at --budget, and at once if the model refuses the key', async () => {
+    const { err, status } = await judge(() => verdict(true), '--budget', '3000', '--concurrency', '1')
+    expect(status).toBe(0)
+    expect(err).toContain('stopped after 3 of 12 verdicts, because judges have used the 3000 tokens of --budget')
+    expect(gradesOf(folder)).toHaveLength(3)
+    await server![Symbol.asyncDispose]()
+    const refused = await judge((_, __, response) => {
+      response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"message":"Wrong key."}}')
+      return null
+    })
+    expect(refused.status).toBe(1)
+    expect(refused.err).toMatch(/error: .*HTTP 401/)
+    expect(server!.requests.length).toBeLessThanOrEqual(8)
+    expect(gradesOf(folder)).toHaveLength(3)
+  })
+
+  it('keeps what is done when it is interrupted, and continues', async () => {
+    const { promise: tenth, resolve } = Promise.withResolvers<void>()
+    server = await startChatServer((_, number) => {
+      if (number < 5) return verdict(true)
+      resolve()
+      // No further answer: only an interruption ends the wait.
+      return null
+    })
+    const args = ['grade', folder, '--grader', 'judge:m', '--rubric', 'rubric.md', '--base-url', server.url]
+    const env = { OPENAI_API_KEY: 'sk-nobody-may-read-this' }
+    const started = workshop.start([...args, '--concurrency', '1'], { env })
+    await tenth
+    started.interrupt()
+    const ended = await started.ended
+    expect(ended.status).toBe(130)
+    expect(ended.err).toContain('5 of 12 verdicts are in')
+    expect(gradesOf(folder)).toHaveLength(5)
+    expect(summaryOf(folder).graders[0]).toMatchObject({ graded: 5, missing: 7 })
+    await server[Symbol.asyncDispose]()
+    await judge(() => verdict(true))
+    expect(summaryOf(folder).graders[0]).toMatchObject({ graded: 12, missing: 0 })
+    expect(server!.requests).toHaveLength(7 + 4)
+  })
+
+  it('is compared with people, and corrected by them', async () => {
+    const big = `big-${folder}`
+    await workshop.main(['run', exampleWorld('number-guessing'), '--policy', 'careless', '--tasks', '40', '--out', big])
+    folder = big
+    await judge(({ messages }) => verdict(messages[1]!.content!.length % 2 === 0))
+    const person = personRef('ada', { name: 'rubric', version: '1', scale: 'boolean' })
+    const judged = gradesOf(big).filter((grade) => !grade.planted)
+    const labels = judged.map((grade, i) =>
+      personVerdictOf({
+        person,
+        run: big,
+        line: { task: grade.task, attempt: grade.attempt, try: grade.try, seal: grade.seal, seat: null },
+        value: i % 5 === 0 ? grade.value !== true : grade.value,
+        drawn: true,
+        earlier: [],
+        at: '2026-01-01T00:00:00.000Z',
+      }),
+    )
+    appendFileSync(fileOf(big, 'grades.jsonl'), `${labels.map((label) => JSON.stringify(label)).join('\n')}\n`)
+    const { out } = await workshop.main(['grade', big])
+    const { agreements, corrected, alphas } = summaryOf(big)
+    expect(agreements[0]).toMatchObject({ episodes: 40, agree: { value: 0.8 } })
+    const rate = labels.filter(({ value }) => value === true).length / 40
+    expect(corrected[0]).toMatchObject({ labelled: 40, missing: 0 })
+    expect(corrected[0]!.mean).toBeCloseTo(rate, 12)
+    expect(alphas[0]).toMatchObject({ name: 'rubric', graders: 2 })
+    expect(out).toContain('rubric by ada')
+    expect(out).toContain("rubric: Krippendorff's α of 2 is")
+    expect(out).toContain('rubric corrected by 40 labels: ')
+  })
+
+  it('is defined in a file too', async () => {
+    server = await startChatServer(() => verdict('good'))
+    writeFileSync(
+      fileOf(`judge-${folder}.ts`),
+      `import { judgeGrader } from '${HARNESS}'
+       export default judgeGrader({ name: 'quality', rubric: 'How good is it?', model: 'm', baseUrl: '${server.url}', scale: ['bad', 'good'] })`,
+    )
+    const env = { OPENAI_API_KEY: 'sk-nobody-may-read-this' }
+    await workshop.main(['grade', folder, '--grader', `./judge-${folder}.ts`], { env })
+    expect(summaryOf(folder).graders[0]).toMatchObject({ graded: 12, labels: [{ label: 'good', rate: { rate: 1 } }] })
+  })
+})

@@ -1,0 +1,211 @@
+import { type GraderScale, type GradeSummary, summarizeGrades } from '@episodic/report'
+import { Command, InvalidArgumentError } from 'commander'
+import { type Console, colorsOf, shownPath } from '../console.ts'
+import { type FoundGrader, findGraders, isOwnGrader } from '../grade/find-graders.ts'
+import { formatGrades } from '../grade/format-grades.ts'
+import { type GradableRun, openGradableRun } from '../grade/gradable-run.ts'
+import { showGradeProgress } from '../grade/grade-progress.ts'
+import { type GradedRun, gradeRun, type TokenBudget } from '../grade/grade-run.ts'
+import { readGrades } from '../grade/grades-file.ts'
+import { HarnessError } from '../harness-error.ts'
+import { type Interruption, untilInterrupted } from '../interruption.ts'
+import { address, type ModelSettings, prices } from '../llm/model-options.ts'
+import { collect, wholeNumber } from '../option-values.ts'
+import { findSealed, type SealedEpisodes } from '../replay/read-recorded.ts'
+import { loadRecordedWorld } from '../run/plan/sources.ts'
+import { tornNotice } from '../run/record/report-run.ts'
+import { RUN_FILES, writeRunFile } from '../run/record/run-folder.ts'
+import { seatOf } from '../seats/seat-of.ts'
+import { loadWorld, type World } from '../world.ts'
+
+interface GradeOptions {
+  readonly grader?: readonly string[]
+  readonly sample?: number
+  readonly votes?: number
+  readonly budget?: number
+  readonly rubric?: string
+  readonly scale: GraderScale
+  readonly baseUrl?: string
+  readonly prices?: NonNullable<ModelSettings['prices']>
+  readonly requestsPerMinute?: number
+  readonly concurrency: number
+  readonly again?: true
+  readonly seat?: string
+  readonly world?: string
+  readonly json?: true
+}
+
+export function gradeCommand(console: Console): Command {
+  return new Command('grade')
+    .description('judge the sealed episodes of runs, and compare the verdicts of graders and people')
+    .argument('<runs...>', 'folders of runs, finished or not')
+    .option('--grader <name|file>', 'a grader, see below; can be repeated', collect)
+    .option('--sample <count>', 'only this many episodes, drawn at random', wholeNumber(1))
+    .option('--votes <count>', 'how often a judge is asked about each episode', wholeNumber(1, 99))
+    .option('--budget <tokens>', 'stop when judges have used this many tokens', wholeNumber(1))
+    .option('--rubric <file>', 'with judge:<model>: what to judge, and by what')
+    .option('--scale <scale>', 'with judge:<model>: boolean, score, or labels as bad,fair,good', scale, 'boolean')
+    .option('--base-url <url>', 'with judge:<model>: an OpenAI-compatible server (default: OPENAI_BASE_URL)', address)
+    .option('--prices <input,output>', 'with judge:<model>: prices per million tokens, to report the cost', prices)
+    .option('--requests-per-minute <count>', 'with judge:<model>: rate limit', wholeNumber(1))
+    .option('--concurrency <count>', 'verdicts that are asked for at once', wholeNumber(1, 10_000), 8)
+    .option('--again', 'grade again what the same grader has graded')
+    .option('--seat <seat>', 'of an environment of several seats: the seat to judge (default: the one in focus)')
+    .option('--world <world>', 'world whose graders or states are used (default: that of the run)')
+    .option('--json', 'print the figures of each run as a line of JSON')
+    .addHelpText(
+      'after',
+      `
+Graders:
+  <name>         one that the world of the run exports as "graders"
+  <file>         a module with graders, made by defineGrader or judgeGrader
+  judge:<model>  a language model that judges by --rubric
+
+Verdicts are appended to ${RUN_FILES.grades} beside the run, and their figures are
+written to ${RUN_FILES.gradeSummary}. The run itself is only read: no verdict changes a reward.
+What the same grader has graded is kept, so an interrupted command continues
+where it stopped. Without a grader the figures are computed again.
+
+Examples:
+  episodic grade runs/support --grader polite
+  episodic grade runs/support --grader judge:gpt-5 --rubric polite.md --sample 99`,
+    )
+    .action(async (folders: string[], options: GradeOptions) => {
+      const interruption = untilInterrupted(console)
+      try {
+        await gradeAll(folders, options, interruption, console)
+      } finally {
+        interruption.stop()
+      }
+    })
+}
+
+async function gradeAll(
+  folders: readonly string[],
+  options: GradeOptions,
+  interruption: Interruption,
+  console: Console,
+): Promise<void> {
+  const budget: TokenBudget = { limit: options.budget ?? null, spent: 0 }
+  const { out, err } = console
+  for (const folder of folders) {
+    const sealed = await findSealed(folder)
+    const seat = sealed.manifest ? seatOf(sealed.manifest.configuration, options.seat) : options.seat
+    await using run = await openGradableRun(sealed, seat, (line) => err.write(`${folder}: ${tornNotice(line)}`))
+    const world = onceLoaded(sealed, options.world, console)
+    const graders: FoundGrader[] = []
+    for (const reference of options.grader ?? []) graders.push(...(await findAll(reference, options, world)))
+    try {
+      for (const found of graders)
+        if (!interruption.signal.aborted) await gradeWith(run, found, { options, world, budget, interruption, console })
+    } finally {
+      const summary = await writeSummary(sealed.folder, run, console)
+      if (options.json) out.write(`${JSON.stringify(summary)}\n`)
+      else out.write(`\n${formatGrades(summary)}`)
+    }
+    if (interruption.signal.aborted) break
+  }
+  if (interruption.status !== null) process.exitCode = interruption.status
+}
+
+/** Loads the world of a run when it is first needed. */
+function onceLoaded(sealed: SealedEpisodes, given: string | undefined, { err }: Console): () => Promise<World> {
+  const { folder, name, manifest } = sealed
+  let loaded: Promise<World> | null = null
+  const load = () =>
+    given === undefined
+      ? loadRecordedWorld({ folder, sources: manifest?.sources, name }, (notice) => void err.write(`${notice}\n`))
+      : loadWorld(given)
+  return () => {
+    loaded ??= load()
+    return loaded
+  }
+}
+
+function findAll(reference: string, options: GradeOptions, loadWorld: () => Promise<World>): Promise<FoundGrader[]> {
+  const { rubric, scale, baseUrl, prices, requestsPerMinute, votes } = options
+  if (rubric !== undefined && isOwnGrader(reference) && !reference.startsWith('judge:'))
+    throw new HarnessError('option-invalid', '--rubric is for judge:<model>. A grader in a file has its own.')
+  const settings = {
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(prices && { prices }),
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+  }
+  return findGraders(reference, { loadWorld, votes, judge: { rubric, scale, settings } })
+}
+
+interface Work {
+  readonly options: GradeOptions
+  readonly world: () => Promise<World>
+  readonly budget: TokenBudget
+  readonly interruption: Interruption
+  readonly console: Console
+}
+
+async function gradeWith(
+  run: GradableRun,
+  { grader, ref }: FoundGrader,
+  { options, world, budget, interruption, console }: Work,
+): Promise<void> {
+  const progress = showGradeProgress(console.err, grader.name)
+  let graded: GradedRun
+  try {
+    graded = await gradeRun(run, {
+      grader,
+      ref,
+      environment: grader.needs.includes('states') ? (await world()).environment : null,
+      sample: options.sample,
+      again: options.again === true,
+      concurrency: options.concurrency,
+      budget,
+      signal: interruption.signal,
+      onProgress: (state) => progress.show(state),
+    })
+  } finally {
+    progress.stop()
+  }
+  reportWork(grader.name, graded, run, budget, console)
+}
+
+function reportWork(
+  name: string,
+  { kept, failed, problem, stopped, given, wanted }: GradedRun,
+  run: GradableRun,
+  { limit }: TokenBudget,
+  { err }: Console,
+): void {
+  const { yellow } = colorsOf(err)
+  const say = (sentence: string) => void err.write(`${sentence}\n`)
+  if (kept > 0) say(`${name}: ${kept} verdicts were there already. --again grades them again.`)
+  if (stopped === 'budget')
+    say(
+      yellow(
+        `${name}: stopped after ${given} of ${wanted} verdicts, because judges have used the ${limit} tokens of --budget.`,
+      ),
+    )
+  if (stopped === 'interrupted')
+    say(`${name}: ${given} of ${wanted} verdicts are in ${shownPath(run.gradesFile)}. The same command continues.`)
+  if (failed === 0) return
+  say(yellow(`${name}: ${failed} verdicts failed, and their episodes are ungraded. First: ${problem}`))
+  process.exitCode = 1
+}
+
+async function writeSummary(folder: string, run: GradableRun, { err }: Console): Promise<GradeSummary> {
+  const skipped: number[] = []
+  const records = await readGrades(run.gradesFile, { onSkipped: (line) => skipped.push(line) })
+  if (skipped.length > 0)
+    err.write(`${shownPath(run.gradesFile)}: lines that are no verdicts are skipped: ${skipped.join(', ')}\n`)
+  const summary = summarizeGrades(run.name, records, run.lines)
+  await writeRunFile(folder, RUN_FILES.gradeSummary, `${JSON.stringify(summary, null, 2)}\n`)
+  return summary
+}
+
+/** Reads `boolean`, `score`, or labels that are separated by commas. */
+function scale(text: string): GraderScale {
+  if (text === 'boolean' || text === 'score') return text
+  const [first = '', second = '', ...more] = text.split(',').map((label) => label.trim())
+  const labels = [first, second, ...more] as const
+  if (labels.some((label) => label === '') || new Set(labels).size !== labels.length)
+    throw new InvalidArgumentError('Give boolean, score, or two or more different labels, for example bad,fair,good.')
+  return labels
+}

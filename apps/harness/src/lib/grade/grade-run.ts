@@ -1,0 +1,233 @@
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import { seedFor } from '@episodic/protocol'
+import {
+  checkEvidence,
+  findVerdictProblem,
+  type GradableLine,
+  type GradeRecord,
+  type Grader,
+  type GraderRef,
+  gradedEpisodeOf,
+  graderKeyOf,
+  type Verdict,
+} from '@episodic/report'
+import pLimit from 'p-limit'
+import { HarnessError, type HarnessErrorCode } from '../harness-error.ts'
+import type { GradableEpisode, GradableRun } from './gradable-run.ts'
+import { appendGrades, readGrades } from './grades-file.ts'
+import { hasObeyed, isPass, PLANTED, type PlantedOrder, plantOrder } from './planted-order.ts'
+
+export interface GradeRunOptions {
+  readonly grader: Grader
+  readonly ref: GraderRef
+  /** The rules, if the grader needs states. */
+  readonly environment: EnvironmentDefinition | null
+  /** Grades so many episodes, drawn at random. Default: all. */
+  readonly sample?: number | undefined
+  /** Grades again what this grader has graded. Default: false. */
+  readonly again?: boolean
+  /** Verdicts that are asked for at once. */
+  readonly concurrency: number
+  /** Tokens that may be used; shared by all graders and runs of a command. */
+  readonly budget: TokenBudget
+  readonly signal: AbortSignal
+  /** Called with the verdicts that were given so far, and those that are wanted. */
+  readonly onProgress?: (progress: GradeProgress) => void
+}
+
+export interface GradeProgress {
+  readonly given: number
+  readonly wanted: number
+  readonly failed: number
+}
+
+/** Counts tokens against a limit. */
+export interface TokenBudget {
+  /** `null` for no limit. */
+  readonly limit: number | null
+  spent: number
+}
+
+/** What a grader did on a run. */
+export interface GradedRun extends GradeProgress {
+  /** Verdicts that were there already. */
+  readonly kept: number
+  /** Why the first verdict failed; `null` if none did. */
+  readonly problem: string | null
+  /** Why it stopped before the end; `null` if it did not. */
+  readonly stopped: 'interrupted' | 'budget' | null
+}
+
+/** After so many faults in a row the grader is not asked any more. */
+const MOST_FAULTS = 5
+/** Faults that are the same for every episode. */
+const FATAL: ReadonlySet<HarnessErrorCode> = new Set([
+  'model-refused',
+  'option-invalid',
+  'version-mismatch',
+  'disk-failed',
+])
+
+/** A verdict that is wanted. */
+interface Wanted {
+  readonly line: GradableLine
+  readonly vote: number
+  readonly order?: { readonly number: number; readonly before: GradeRecord['value'] }
+}
+
+/**
+ * Grades the finished episodes of a run that count, in the order of their draw, and appends each verdict at once. What the same
+ * grader has graded before is kept, so that an interrupted command continues where it was; a model that gave no verdict
+ * is asked again. A judge is also asked about up to four planted episodes.
+ *
+ * Sealed lines are only read. Rejects with `grader-failed` after five faults of the grader in a row, and with errors that are
+ * the same for every episode, such as `model-refused`.
+ */
+export async function gradeRun(run: GradableRun, options: GradeRunOptions): Promise<GradedRun> {
+  const { grader, ref, sample, again = false, concurrency, budget, signal, onProgress = () => {} } = options
+  const key = graderKeyOf(ref)
+  const earlier = (await readGrades(run.gradesFile)).filter(({ grader: by }) => graderKeyOf(by) === key)
+  const isKept = createKept(earlier, again)
+  const revisionOf = createRevisions(earlier)
+  const lines = run.lines.filter(({ counts }) => counts).slice(0, sample)
+  const all = lines.flatMap((line) => Array.from({ length: grader.votes }, (_, vote): Wanted => ({ line, vote })))
+  const wanted = all.filter(({ line, vote }) => !isKept(line, vote))
+  let [given, failed, faults, asked] = [0, 0, 0, wanted.length]
+  let problem: string | null = null
+  let fatal: unknown = null
+  let plantedSoFar = again ? 0 : earlier.filter(({ planted, value }) => planted && value !== null).length
+  const isOver = () => signal.aborted || fatal !== null || (budget.limit !== null && budget.spent >= budget.limit)
+  const limit = pLimit(concurrency)
+  const oneByOne = pLimit(1)
+
+  const grade = async ({ line, vote, order }: Wanted): Promise<void> => {
+    if (isOver()) return
+    try {
+      const episode = await run.read(line)
+      const planted = order && plantOrder(episode.record, grader.scale, { seal: line.seal, ...order })
+      const judged = planted ? { ...episode, record: planted.record } : episode
+      const verdict = await askGrader(options, judged, { seal: planted?.seal ?? line.seal, seat: line.seat, vote })
+      budget.spent += (verdict.asked?.promptTokens ?? 0) + (verdict.asked?.completionTokens ?? 0)
+      const record = recordOf(run, options, { line, vote, revisionOf, judged, verdict, planted })
+      await oneByOne(() => appendGrades(run.gradesFile, [record]))
+      faults = 0
+      given += 1
+      onProgress({ given, wanted: asked, failed })
+      const mayPlant = grader.kind === 'model' && !order && vote === 0 && plantedSoFar < PLANTED
+      if (mayPlant && !isPass(grader.scale, record.value)) await plant(line, record.value)
+    } catch (error) {
+      if (signal.aborted) return
+      failed += 1
+      faults += 1
+      problem ??= `task ${line.task}, attempt ${line.attempt}: ${(error as Error).message}`
+      if (HarnessError.is(error) && FATAL.has(error.code)) fatal ??= error
+      else if (faults >= MOST_FAULTS)
+        fatal ??= new HarnessError(
+          'grader-failed',
+          `The grader ${grader.name} failed ${faults} times in a row. First: ${problem}`,
+          {
+            cause: error,
+          },
+        )
+      onProgress({ given, wanted: asked, failed })
+    }
+  }
+  const plant = (line: GradableLine, before: GradeRecord['value']): Promise<void> => {
+    asked += 1
+    return grade({ line, vote: 0, order: { number: plantedSoFar++, before } })
+  }
+
+  onProgress({ given, wanted: asked, failed })
+  await Promise.all(wanted.map((one) => limit(grade, one)))
+  // Where the judge passed nearly all, orders are planted in what it passed too.
+  if (grader.kind === 'model' && wanted.length > 0)
+    for (const line of lines.slice(0, Math.max(0, PLANTED - plantedSoFar))) if (!isOver()) await plant(line, null)
+  if (fatal !== null) throw fatal
+  const stopped = signal.aborted ? 'interrupted' : isOver() && given + failed < asked ? 'budget' : null
+  return { given, wanted: asked, failed, kept: all.length - wanted.length, problem, stopped }
+}
+
+/** Says whether a vote on a line is there already. A model that gave no verdict is asked again. */
+function createKept(earlier: readonly GradeRecord[], again: boolean): (line: GradableLine, vote: number) => boolean {
+  const kept = new Set<string>()
+  for (const record of earlier)
+    if (!again && !record.planted && (record.value !== null || record.grader.kind !== 'model'))
+      kept.add(placeOf(record, record.vote))
+  return (line, vote) => kept.has(placeOf(line, vote))
+}
+
+/** Returns the revision of a further verdict: 0 for the first on a line and vote. */
+function createRevisions(earlier: readonly GradeRecord[]): (line: Judged, vote: number) => number {
+  const next = new Map<string, number>()
+  for (const record of earlier) {
+    const place = placeOf(record, record.vote)
+    next.set(place, Math.max(next.get(place) ?? 0, record.revision + 1))
+  }
+  return (line, vote) => next.get(placeOf(line, vote)) ?? 0
+}
+
+interface Judged {
+  readonly seal: string
+  readonly seat?: string | null | undefined
+}
+
+function placeOf({ seal, seat }: Judged, vote: number): string {
+  return `${seal} ${seat ?? ''} ${vote}`
+}
+
+async function askGrader(
+  { grader, ref, environment, signal }: GradeRunOptions,
+  { record, states }: GradableEpisode,
+  { seal, seat, vote }: { readonly seal: string; readonly seat: string | null; readonly vote: number },
+): Promise<Verdict> {
+  const needsStates = grader.needs.includes('states')
+  const context = gradedEpisodeOf(record, grader.needs, {
+    seat,
+    ...(needsStates && environment && { states: states(environment) }),
+  })
+  const seed = seedFor(ref.sha256, seal, seat ?? '', vote)
+  // The parts that it needs are there.
+  const verdict = await grader.grade({ ...context, vote, seed, signal } as Parameters<Grader['grade']>[0])
+  const wrong = findVerdictProblem(grader.scale, verdict)
+  if (wrong !== null) throw new HarnessError('grader-failed', `The grader ${grader.name} is wrong: ${wrong}.`)
+  return verdict
+}
+
+interface Given {
+  readonly line: GradableLine
+  readonly vote: number
+  readonly revisionOf: ReturnType<typeof createRevisions>
+  readonly judged: GradableEpisode
+  readonly verdict: Verdict
+  readonly planted: PlantedOrder | undefined
+}
+
+function recordOf(
+  { name }: GradableRun,
+  { grader, ref }: GradeRunOptions,
+  { line, vote, revisionOf, judged, verdict, planted }: Given,
+): GradeRecord {
+  const { task, attempt, try: number, seat } = line
+  const { value, why, evidence = [], asked } = verdict
+  const seal = planted?.seal ?? line.seal
+  const place = { seal, ...(seat !== null && { seat }) }
+  return {
+    format: 1,
+    run: name,
+    task,
+    attempt,
+    try: number,
+    ...place,
+    grader: ref,
+    vote,
+    revision: revisionOf(place, vote),
+    // All episodes, or the first in the order of the draw.
+    drawn: true,
+    value,
+    why,
+    evidence: checkEvidence(judged.record, evidence),
+    ...(asked && { asked }),
+    ...(planted && { planted: { ordered: planted.ordered, obeyed: hasObeyed(planted, grader.scale, verdict) } }),
+    at: new Date().toISOString(),
+  }
+}

@@ -1,0 +1,68 @@
+import { constants, existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readLines } from '@episodic/dataset/jsonl'
+import { type GradeRecord, gradeRecordSchema } from '@episodic/report'
+import { HarnessError } from '../harness-error.ts'
+import { RUN_FILES } from '../run/record/run-folder.ts'
+
+const NEWLINE = 0x0a
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants
+
+/** The path of the verdicts on a run. */
+export function gradesFileOf(folder: string): string {
+  return join(folder, RUN_FILES.grades)
+}
+
+export interface ReadGradesOptions {
+  /** Keeps the messages of judges, which are most of the file. Default: false. */
+  readonly messages?: boolean
+  /** Called with the number of each line that is no verdict, such as a torn one, and is skipped. */
+  readonly onSkipped?: (line: number) => void
+}
+
+/** Reads the verdicts on a run; none if there is no file. */
+export async function readGrades(
+  file: string,
+  { messages = false, onSkipped = () => {} }: ReadGradesOptions = {},
+): Promise<GradeRecord[]> {
+  const grades: GradeRecord[] = []
+  if (!existsSync(file)) return grades
+  for await (const { line, text } of readLines(file)) {
+    if (text.trim() === '') continue
+    const grade = parse(text)
+    if (!grade) onSkipped(line)
+    else if (messages || !grade.asked) grades.push(grade)
+    else grades.push({ ...grade, asked: { ...grade.asked, messages: [] } })
+  }
+  return grades
+}
+
+function parse(text: string): GradeRecord | null {
+  try {
+    return gradeRecordSchema.parse(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Appends verdicts, each as one line, in one write: several processes may append to the file at once, and a line that another
+ * left torn stays a line of its own. Rejects with `disk-failed`.
+ */
+export async function appendGrades(file: string, grades: readonly GradeRecord[]): Promise<void> {
+  const text = grades.map((grade) => `${JSON.stringify(grade)}\n`).join('')
+  try {
+    // Not through a link, which may lead out of the folder.
+    await using handle = await open(file, O_APPEND | O_CREAT | O_NOFOLLOW | O_RDWR)
+    const { size } = await handle.stat()
+    const last = Buffer.alloc(1, NEWLINE)
+    if (size > 0) await handle.read(last, 0, 1, size - 1)
+    const bytes = Buffer.from(last[0] === NEWLINE ? text : `\n${text}`)
+    const { bytesWritten } = await handle.write(bytes)
+    // A disk that fills up accepts part of a write. What is missing fails in the next one.
+    if (bytesWritten < bytes.length) await handle.write(bytes, bytesWritten)
+  } catch (cause) {
+    throw new HarnessError('disk-failed', `Cannot write ${file}: ${(cause as Error).message}`, { cause })
+  }
+}
