@@ -273,6 +273,57 @@ describe('episodic run, of a set', () => {
       )
   })
 
+  it('stops at Ctrl-C, and says how to play the rest', async () => {
+    const options = ['--policy', 'solver', '--policy', 'random', '--tasks', '4000', '--set', 'stopped']
+    const started = workshop.start(['run', world, lake, ...options])
+    await started.until(/number-guessing: solver, random\n/)
+    started.interrupt()
+    const { status, out, err } = await started.ended
+    expect([status, err]).toEqual([
+      130,
+      expect.stringMatching(/\n\d+ episodes are left. To play them:\n.*--resume runs\/stopped\n/),
+    ])
+    // The second world was not begun.
+    expect(out).toMatch(/^frozen-lake +solver .* 0\/4,000 /m)
+    expect(existsSync(at('runs/stopped/frozen-lake'))).toBe(false)
+  })
+
+  it('records the models of agents alone, and names players after the file or command of their policies', async () => {
+    writeFileSync(at('quiet.mjs'), 'process.exit(3)')
+    const agent = `process:${process.execPath} quiet.mjs`
+    const options = [
+      world,
+      '--policy',
+      agent,
+      '--policy',
+      'solver',
+      '--tasks',
+      '2',
+      '--set',
+      'agents',
+      '--record-models',
+    ]
+    const { status, out, err } = await play(...options, '--baseline', agent, '--json')
+    expect([status, err]).toEqual([1, expect.stringContaining('finished no episode of number-guessing')])
+    const [first, second] = membersOf(out)
+    expect([first?.player, JSON.parse(out).baseline]).toEqual([
+      expect.stringMatching(/quiet.mjs-[0-9a-f]{6}$/),
+      first?.player,
+    ])
+    expect(second?.summary?.counts).toMatchObject({ finished: 2, failed: 0 })
+    const nobody = await play(world, '--policy', 'random', '--policy', 'solver', '--record-models')
+    expect([nobody.status, nobody.err]).toEqual([2, expect.stringContaining('--record-models is for')])
+  })
+
+  it('resumes a run, too, by its folder', async () => {
+    const options = [world, '--policy', 'solver', '--tasks', '6']
+    await play(...options, '--out', 'one-run')
+    const lines = readFileSync(at('one-run/episodes.jsonl'), 'utf8').split('\n')
+    writeFileSync(at('one-run/episodes.jsonl'), `${lines.slice(0, 2).join('\n')}\n`)
+    const { status, out } = await play(...options, '--resume', 'one-run', '--json')
+    expect([status, JSON.parse(out).counts]).toMatchObject([0, { finished: 6, unresolved: 0 }])
+  })
+
   it('lists what it would play and what that can cost, and plays nothing', async () => {
     const { url, requests } = await startKeyed()
     write('priced.json', [

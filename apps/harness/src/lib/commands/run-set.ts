@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { type Console, commandLine, shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
+import { shortName } from '../run/record/run-folder.ts'
 import type { RunSettings } from '../run/run-settings.ts'
 import { formatMembers, formatSet, listMembers } from '../sets/format-set.ts'
 import { type PlayedMember, playSet } from '../sets/play-set.ts'
@@ -22,13 +23,14 @@ interface GivenSet {
 
 /** Returns a set as it is asked for. Rejects with `option-invalid`. */
 export async function askForSet({ worlds, policy, policies, baseline, settings }: GivenSet): Promise<AskedSet> {
-  const named: Player[] = policy.map((name) => ({ name, policy: name }))
+  const named: Player[] = policy.map((each) => ({ name: shortName(each), policy: each }))
   const players = [...named, ...(policies === undefined ? [] : await readPlayers(policies))]
-  const [first] = players
+  const [first = { name: 'default' }] = players
+  const compared = players.find(({ name, policy }) => name === baseline || policy === baseline)
   return {
     worlds: worlds.length > 0 ? [...worlds] : [null],
-    players: first ? players : [{ name: 'default' }],
-    baseline: baseline ?? first?.name ?? 'default',
+    players: players.length > 0 ? players : [first],
+    baseline: compared?.name ?? baseline ?? first.name,
     settings,
   }
 }

@@ -59,11 +59,13 @@ export function runCommand(console: Console): Command {
     .addOption(
       new Option('--split <split>', 'play only this split of the dataset').choices(['train', 'validation', 'test']),
     )
-    .option(
-      '--policy <policy>',
-      'random, solver, a policy of the world, script:<file.json>, llm:<model>, agent:<file>, process:<command>, or a module; can be repeated (default: solver if the world has one, else random)',
-      collect,
-      [],
+    .addOption(
+      new Option(
+        '--policy <policy>',
+        'random, solver, a policy of the world, script:<file.json>, llm:<model>, agent:<file>, process:<command>, or a module; can be repeated',
+      )
+        .argParser(collect)
+        .default([], 'solver if the world has one, else random'),
     )
     .option('--policies <file>', 'players of a set, as JSON: a list of { "name", "policy", … }')
     .option('--set <name>', 'play a set of runs, every world with every player, in runs/<name>')

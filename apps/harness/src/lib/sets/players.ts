@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { HarnessError } from '../harness-error.ts'
 import { modelOptionsSchema } from '../llm/model-options.ts'
+import { shortName } from '../run/record/run-folder.ts'
 
 /** The settings that a player may have of its own; all others are those of the set. */
 const own = modelOptionsSchema
@@ -38,7 +39,7 @@ export async function readPlayers(file: string): Promise<Player[]> {
   try {
     const players = fileSchema.parse(JSON.parse(await readFile(file, 'utf8')))
     return players.map(({ prices, ...player }) => ({
-      name: player.policy,
+      name: shortName(player.policy),
       ...player,
       ...(prices && { prices: { prompt: prices[0], completion: prices[1] } }),
     }))

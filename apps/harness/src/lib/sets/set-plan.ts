@@ -1,6 +1,7 @@
 import { canonicalJson, contentId, type JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../harness-error.ts'
+import { isAgentName } from '../policies.ts'
 import { countLeaves, type RunConfiguration } from '../run/plan/configuration.ts'
 import { countTasks, tasksOf } from '../run/plan/plan.ts'
 import { configureRun, type PreparedRun, prepareRun } from '../run/prepare-run.ts'
@@ -74,7 +75,7 @@ async function planWorld(
   const members: SetMember[] = []
   for (const player of players) {
     const { name: _, ...own } = player
-    const prepared = await prepareRun(reference, { ...settings, ...own })
+    const prepared = await prepareRun(reference, settingsOf(own, players, settings))
     const configuration = await configureRun(prepared)
     const folder = `${folderName(player.name)}-${configurationId(configuration).slice(0, 6)}`
     members.push({ player, run: `${folderName(configuration.environment.name)}/${folder}`, prepared, configuration })
@@ -92,6 +93,18 @@ async function planWorld(
     episodes: tasks * rollouts * countLeaves(branch),
     members,
   }
+}
+
+/** Returns the settings of a member. Only agents have their models recorded, and what has an effect on nobody is refused. */
+function settingsOf(
+  own: Omit<Player, 'name'>,
+  players: readonly Player[],
+  { recordModels, seat = {}, ...settings }: AskedSet['settings'],
+): AskedSet['settings'] {
+  const hasAgent = ({ policy }: Pick<Player, 'policy'>) =>
+    [policy ?? '', ...Object.values(seat)].some((name) => isAgentName(name))
+  const records = recordModels && (hasAgent(own) || !players.some(hasAgent))
+  return { ...settings, ...own, ...(Object.keys(seat).length > 0 && { seat }), ...(records && { recordModels }) }
 }
 
 /** Identifies what a member plays. A dataset counts by its content, and not by its name. */
