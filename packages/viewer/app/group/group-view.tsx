@@ -1,0 +1,165 @@
+import { advantagesOf, formatNumber, formatPercent, plural } from '@episodic/report'
+import { useMemo, useState } from 'preact/hooks'
+import { useKeys } from '../keys/use-keys.ts'
+import { FoldsContext, useFolds } from '../parts/folds.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { formatRoute } from '../route/route.ts'
+import { ActionTreeView } from './action-tree-view.tsx'
+import { AttemptTable, attemptHref } from './attempt-table.tsx'
+import { BranchValues } from './branch-values.tsx'
+import { type LoadedGroup, MOST_LINES } from './load-group.ts'
+import { passFigures } from './pass-figures.ts'
+import { useTaskNeighbours } from './use-task-neighbours.ts'
+
+/** The attempts at a task: figures, advantages, and the tree of their actions. */
+export function GroupView({ run, group }: { readonly run: string; readonly group: LoadedGroup }) {
+  const { task, attempts, records } = group
+  const returns = attempts.map(({ unshaped }) => unshaped)
+  const figures = useMemo(() => advantagesOf(returns), [attempts])
+  const [ticked, setTicked] = useState<readonly number[]>([])
+  const [chosen, setChosen] = useState(0)
+  const folds = useFolds()
+  const neighbours = useTaskNeighbours(run, task)
+  const finished = attempts.filter(({ unshaped }) => unshaped !== null)
+  const successes = finished.filter(({ result }) => result === 'succeeded').length
+  const passes = passFigures(finished.length, successes)
+  const first = records[0]
+  // Of three ticks the first is let go.
+  const tick = (attempt: number) =>
+    setTicked((before) =>
+      before.includes(attempt) ? before.filter((one) => one !== attempt) : [...before.slice(-1), attempt],
+    )
+  const [one, other] = ticked
+  const pair = attempts.find(({ words }) => words.attempt === one)
+  const compareHref = pair && other !== undefined ? attemptHref(run, pair, other) : null
+  const move = (by: number) => setChosen((before) => Math.max(0, Math.min(attempts.length - 1, before + by)))
+  const open = (href: string | null) => {
+    if (href) location.hash = href
+  }
+  useKeys('Attempts at the task', [
+    { key: 'j', label: 'next attempt', run: () => move(1) },
+    { key: 'k', label: 'attempt before', run: () => move(-1) },
+    {
+      key: 'Enter',
+      label: 'open the attempt',
+      run: () => open(attempts[chosen] ? attemptHref(run, attempts[chosen]) : null),
+    },
+    {
+      key: ' ',
+      label: 'tick the attempt',
+      run: () => {
+        const attempt = attempts[chosen]
+        if (attempt) tick(attempt.words.attempt)
+      },
+    },
+    { key: 'c', label: 'open the two ticked side by side', run: () => open(compareHref) },
+    { key: '[', label: 'previous task', run: () => open(neighbours.previous) },
+    { key: ']', label: 'next task', run: () => open(neighbours.next) },
+  ])
+  return (
+    <FoldsContext.Provider value={folds}>
+      <section class="group">
+        <div class="episode-title">
+          <h1>
+            <PlainText text={task.prompt || task.task} />
+          </h1>
+          <nav class="episode-links" aria-label="Tasks">
+            {neighbours.previous ? <a href={neighbours.previous}>‹ previous</a> : <span class="muted">‹ previous</span>}
+            {neighbours.next ? <a href={neighbours.next}>next ›</a> : <span class="muted">next ›</span>}
+            <a href={formatRoute({ screen: 'episodes', run, query: `task:${task.task}`, sort: '' })}>as a list</a>
+          </nav>
+        </div>
+        <p class="muted figures">
+          <code>
+            <PlainText text={task.task} />
+          </code>
+          {first && (
+            <>
+              <span>difficulty {formatNumber(first.task.difficulty)}</span>
+              <span>{first.task.split}</span>
+              {first.task.tags.length > 0 && (
+                <span>
+                  <PlainText text={first.task.tags.join(', ')} />
+                </span>
+              )}
+            </>
+          )}
+        </p>
+        <dl class="figure-list">
+          <div>
+            <dt>attempts</dt>
+            <dd>
+              {attempts.length}
+              {finished.length < attempts.length && (
+                <span class="loss"> ! {attempts.length - finished.length} failed, in no other figure</span>
+              )}
+            </dd>
+          </div>
+          <div>
+            <dt>success</dt>
+            <dd>
+              <b>
+                {successes}/{finished.length}
+              </b>
+            </dd>
+          </div>
+          <div>
+            <dt>return</dt>
+            <dd>
+              {formatNumber(figures?.mean ?? null)}{' '}
+              <span class="muted">sd {formatNumber(figures?.deviation ?? null)}</span>
+            </dd>
+          </div>
+          {passes.map(({ k, any, all }) => (
+            <div key={k}>
+              <dt>pass@{k}</dt>
+              <dd>
+                {formatPercent(any)}{' '}
+                {k > 1 && (
+                  <span class="muted">
+                    all {k}: {formatPercent(all)}
+                  </span>
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
+        {figures?.deviation === 0 && finished.length > 1 && (
+          <p class="warning">
+            ▲ No variance: the {plural(finished.length, 'return')} are equal, so a learner that compares them with each
+            other learns nothing from this task.
+          </p>
+        )}
+        <AttemptTable
+          run={run}
+          attempts={attempts}
+          advantages={figures?.advantages ?? []}
+          chosen={chosen}
+          ticked={ticked}
+          onTick={tick}
+        />
+        <p class="group-actions">
+          {compareHref ? (
+            <a class="button primary" href={compareHref}>
+              Open {one} and {other} side by side
+            </a>
+          ) : (
+            <span class="muted">Tick two attempts to open them side by side.</span>
+          )}
+        </p>
+        <BranchValues
+          run={run}
+          task={task.task}
+          isBranched={records.some((record) => 'branch' in record && record.branch !== null)}
+        />
+        <h2>Actions as a tree</h2>
+        {records.length < attempts.length && (
+          <p class="muted">
+            Of the first {MOST_LINES} of {attempts.length} attempts.
+          </p>
+        )}
+        <ActionTreeView run={run} attempts={attempts} records={records} />
+      </section>
+    </FoldsContext.Provider>
+  )
+}

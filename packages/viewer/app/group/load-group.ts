@@ -1,0 +1,45 @@
+import type { SealedRecord } from '@episodic/protocol'
+import type { TaskRows } from '@episodic/report'
+import { findTask, wordsOf } from '../episode/load-episode.ts'
+import type { Source } from '../source/source.ts'
+import { ATTEMPT_COLUMNS, type Attempt, attemptInColumns, attemptOf, countingLines } from './attempts.ts'
+
+/** Most lines that are read for the tree of actions. */
+export const MOST_LINES = 64
+/** Lines that are asked for at once. */
+const AT_ONCE = 8
+
+/** The attempts at one task. */
+export interface LoadedGroup {
+  readonly task: TaskRows
+  readonly attempts: readonly Attempt[]
+  /** The lines of the first attempts, at most {@link MOST_LINES}. */
+  readonly records: readonly SealedRecord[]
+}
+
+/** What an address of a group leads to: the group, or all tasks whose ids begin so. */
+export type FoundGroup =
+  | { readonly kind: 'group'; readonly group: LoadedGroup }
+  | { readonly kind: 'tasks'; readonly tasks: readonly TaskRows[] }
+
+/** Loads the attempts at a task, and the lines of the first ones. */
+export async function loadGroup(source: Source, run: string, prefix: string): Promise<FoundGroup> {
+  const task = await findTask(source, run, prefix)
+  if (!('task' in task)) return { kind: 'tasks', tasks: task }
+  const lines = countingLines(await wordsOf(source, run, task.rows))
+  const records: SealedRecord[] = []
+  for (let from = 0; from < Math.min(lines.length, MOST_LINES); from += AT_ONCE) {
+    const rows = lines.slice(from, Math.min(from + AT_ONCE, MOST_LINES))
+    records.push(
+      ...(await Promise.all(rows.map(({ words }) => source.line(run, words.row)))).map(({ record }) => record),
+    )
+  }
+  // Only a group that is too large to be read whole needs columns, which are of the whole run.
+  const columns = lines.length > MOST_LINES ? await source.columns(run, ATTEMPT_COLUMNS) : null
+  const attempts = lines.map(({ words, tries }, i) => {
+    const record = records[i]
+    if (columns) return attemptInColumns(words, tries, columns)
+    return attemptOf(words, tries, record as SealedRecord)
+  })
+  return { kind: 'group', group: { task, attempts, records } }
+}
