@@ -36,7 +36,12 @@ const anyRoute: fc.Arbitrary<Route> = fc.oneof(
   ),
   fc.record({ screen: fc.constant('compare' as const), runs: runNames, base: text }),
   fc.record({ screen: fc.constant('search' as const), query: text, run: text }),
-  fc.record({ screen: fc.constant('label' as const), run: name, grader: name }),
+  fc.record({
+    screen: fc.constant('label' as const),
+    run: name,
+    grader: fc.oneof(fc.constant(''), name),
+    scale: fc.oneof(fc.constant('boolean'), name),
+  }),
 )
 
 /** Addresses that are nearly right. */

@@ -26,7 +26,14 @@ export type Route =
     }
   | { readonly screen: 'compare'; readonly runs: readonly string[]; readonly base: string }
   | { readonly screen: 'search'; readonly query: string; readonly run: string }
-  | { readonly screen: 'label'; readonly run: string; readonly grader: string }
+  | {
+      readonly screen: 'label'
+      readonly run: string
+      /** The name of the question; empty to choose one. */
+      readonly grader: string
+      /** `boolean`, `score`, or the labels with commas between them. */
+      readonly scale: string
+    }
   | { readonly screen: 'unknown'; readonly address: string }
 
 export const RUN_TABS = ['overview', 'tasks', 'rewards', 'time', 'failures', 'grades', 'configuration'] as const
@@ -59,7 +66,8 @@ export function parseRoute(hash: string): Route {
     const chosen = columns.length > 0 ? { columns: columns as string[] } : {}
     return { screen: 'episodes', run, query: text('q'), sort: text('sort'), ...chosen }
   }
-  if (kind === 'label' && task && parts.length === 4) return { screen: 'label', run, grader: task }
+  if (kind === 'label' && parts.length <= 4)
+    return { screen: 'label', run, grader: task ?? '', scale: text('scale') || 'boolean' }
   if (kind !== 't' || !task) return unknown
   if (play === undefined) return { screen: 'group', run, task }
   const numbers = PLAY.exec(play)
@@ -107,7 +115,9 @@ export function formatRoute(route: Route): string {
     case 'search':
       return address(['search'], { q: route.query, run: route.run })
     case 'label':
-      return address(['r', route.run, 'label', route.grader], {})
+      return address(['r', route.run, 'label', ...(route.grader ? [route.grader] : [])], {
+        scale: route.scale === 'boolean' ? '' : route.scale,
+      })
     case 'unknown':
       return `#${route.address}`
   }
@@ -126,7 +136,9 @@ function splitOnce(text: string, mark: string): string[] {
 
 function decode(part: string): string | null {
   try {
-    return decodeURIComponent(part)
+    const text = decodeURIComponent(part)
+    // Half of a character cannot be written into an address again.
+    return text.isWellFormed() ? text : null
   } catch {
     return null
   }

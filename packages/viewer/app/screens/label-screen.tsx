@@ -1,7 +1,75 @@
+import { useMemo, useState } from 'preact/hooks'
+import { parseScale } from '../label/label-scale.ts'
+import { LabelStart } from '../label/label-start.tsx'
+import { LabelView } from '../label/label-view.tsx'
+import { EmptyNote } from '../parts/notes.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
 import type { Route } from '../route/route.ts'
+import { useSource } from '../source/use-source.ts'
 
 type LabelRoute = Route & { readonly screen: 'label' }
 
-export function LabelScreen({ route }: { readonly route: LabelRoute }) {
-  return <h1>{route.screen}</h1>
+/** Where the name of the person is kept, in this browser. */
+const WHO = 'episodic.label.who'
+
+/** One episode after another, to be judged by a person. */
+export function LabelScreen({ route: { run, grader, scale } }: { readonly route: LabelRoute }) {
+  const { can } = useSource()
+  const [who, setWho] = useState(readWho)
+  const question = useMemo(() => {
+    const parsed = parseScale(scale)
+    return grader !== '' && parsed ? { name: grader, version: '1', scale: parsed } : null
+  }, [grader, scale])
+  if (!can.grade)
+    return (
+      <>
+        <h1>Label</h1>
+        <EmptyNote title="Verdicts cannot be kept here.">
+          <p>Open the run with `episodic view`, without --read-only.</p>
+        </EmptyNote>
+      </>
+    )
+  return (
+    <>
+      <h1>
+        Label{' '}
+        {question && (
+          <small>
+            <PlainText text={question.name} />
+          </small>
+        )}
+      </h1>
+      {question && who !== '' ? (
+        <LabelView run={run} question={question} who={who} />
+      ) : (
+        <LabelStart
+          run={run}
+          grader={grader}
+          scale={scale}
+          who={who}
+          onWho={(name) => {
+            keepWho(name)
+            setWho(name)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function readWho(): string {
+  try {
+    return localStorage.getItem(WHO) ?? ''
+  } catch {
+    // A page may be denied storage.
+    return ''
+  }
+}
+
+function keepWho(name: string): void {
+  try {
+    localStorage.setItem(WHO, name)
+  } catch {
+    // Then it is asked again the next time.
+  }
 }

@@ -1,0 +1,45 @@
+import { type GradeRecord, type GraderRef, graderKeyOf, OUTCOMES, type RowWords } from '@episodic/report'
+import type { Source } from '../source/source.ts'
+
+/** What a person is to judge next. */
+export interface LabelQueue {
+  /** The next row; `null` if all are judged. */
+  readonly next: RowWords | null
+  /** Finished episodes that count, and how many of them the person has judged. */
+  readonly total: number
+  readonly judged: number
+}
+
+/** Rows whose words are asked for at once. */
+const PART = 100
+
+/**
+ * Finds the next episode that a person has not judged, in the order of the draw: it depends on hashes of the episodes alone, so
+ * what is judged, wherever a person stops, is a random sample of the run, and all people judge the same episodes first.
+ */
+export async function loadLabelQueue(
+  source: Source,
+  run: string,
+  person: GraderRef,
+  grades: readonly GradeRecord[],
+): Promise<LabelQueue> {
+  const { columns } = await source.columns(run, ['counts', 'outcome', 'draw'])
+  const { counts = [], outcome = [], draw = [] } = columns
+  const failed = OUTCOMES.findIndex(({ kind }) => kind === 'failed')
+  const order = Array.from(counts.keys())
+    .filter((row) => counts[row] === 1 && outcome[row] !== failed)
+    .sort((a, b) => (draw[a] as number) - (draw[b] as number))
+  const key = graderKeyOf(person)
+  const judged = new Set(grades.filter(({ grader }) => graderKeyOf(grader) === key).map(playOf))
+  const found = { total: order.length, judged: judged.size }
+  for (let from = 0; from < order.length; from += PART) {
+    const words = await source.words(run, order.slice(from, from + PART))
+    const next = words.find((one) => !judged.has(playOf(one)))
+    if (next) return { ...found, next }
+  }
+  return { ...found, next: null }
+}
+
+function playOf({ task, attempt, try: number }: Pick<RowWords, 'task' | 'attempt' | 'try'>): string {
+  return JSON.stringify([task, attempt, number])
+}

@@ -1,0 +1,70 @@
+import { useState } from 'preact/hooks'
+import { openRoute } from '../route/use-route.ts'
+import { parseScale } from './label-scale.ts'
+
+/** Asks which question is to be answered, and by whom. */
+export function LabelStart({
+  run,
+  grader,
+  scale,
+  who,
+  onWho,
+}: {
+  readonly run: string
+  readonly grader: string
+  readonly scale: string
+  readonly who: string
+  readonly onWho: (who: string) => void
+}) {
+  const [name, setName] = useState(who)
+  const [question, setQuestion] = useState(grader)
+  const [answers, setAnswers] = useState(scale)
+  const isComplete = name.trim() !== '' && question.trim() !== '' && parseScale(answers) !== null
+  return (
+    <form
+      class="label-start card"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isComplete) return
+        onWho(name.trim())
+        openRoute({ screen: 'label', run, grader: question.trim(), scale: answers })
+      }}
+    >
+      <p>
+        You judge one episode after another, in a random order that is the same for everybody. Rewards, how it ended and
+        who played are hidden until you have judged. Verdicts never change a reward: they are kept beside the run, in{' '}
+        <code>grades.jsonl</code>.
+      </p>
+      <label>
+        Your name
+        <input value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} autocomplete="name" />
+      </label>
+      <label>
+        Name of the question
+        <input
+          value={question}
+          placeholder="polite"
+          onInput={({ currentTarget }) => setQuestion(currentTarget.value)}
+          aria-describedby="label-question-help"
+        />
+        <small id="label-question-help">Under the name of a grader, your verdicts are compared with its own.</small>
+      </label>
+      <label>
+        Answers
+        <input
+          value={answers}
+          onInput={({ currentTarget }) => setAnswers(currentTarget.value)}
+          aria-describedby="label-answers-help"
+          aria-invalid={parseScale(answers) === null}
+        />
+        <small id="label-answers-help">
+          <code>boolean</code> for yes or no, <code>score</code> for 0 to 1, or two to nine labels:{' '}
+          <code>rude,neutral,polite</code>
+        </small>
+      </label>
+      <button type="submit" class="button primary" disabled={!isComplete}>
+        Begin
+      </button>
+    </form>
+  )
+}

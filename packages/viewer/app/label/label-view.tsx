@@ -1,0 +1,248 @@
+import {
+  formatNumber,
+  type GradeRecord,
+  type GraderRef,
+  type LabelQuestion,
+  personRef,
+  personVerdictOf,
+  sealNameOf,
+} from '@episodic/report'
+import { useMemo, useState } from 'preact/hooks'
+import { PrivateContext } from '../episode/change-list.tsx'
+import { type EpisodeModel, episodeModel, type LoadedEpisode } from '../episode/episode-model.ts'
+import { loadEpisode } from '../episode/load-episode.ts'
+import { TranscriptTab } from '../episode/transcript-tab.tsx'
+import { useKeys } from '../keys/use-keys.ts'
+import { FoldsContext, useFolds } from '../parts/folds.tsx'
+import { Answer, EmptyNote, ErrorNote } from '../parts/notes.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { ResultBadge } from '../parts/result.tsx'
+import { formatRoute } from '../route/route.ts'
+import type { Source, SourceError } from '../source/source.ts'
+import { useLoaded, useSource } from '../source/use-source.ts'
+import { blindRecord } from './blind-record.ts'
+import { type LabelQueue, loadLabelQueue } from './label-queue.ts'
+import { choicesOf, type LabelChoice } from './label-scale.ts'
+
+/** A verdict that was just given, with what was hidden until then. */
+interface Given {
+  readonly verdict: GradeRecord
+  readonly model: EpisodeModel
+}
+
+interface ToJudge {
+  readonly queue: LabelQueue
+  readonly grades: readonly GradeRecord[]
+  readonly episode: LoadedEpisode | null
+}
+
+/** Shows one episode after another to a person who judges them. */
+export function LabelView({
+  run,
+  question,
+  who,
+}: {
+  readonly run: string
+  readonly question: LabelQuestion
+  readonly who: string
+}) {
+  const source = useSource()
+  const person = useMemo(() => personRef(who, question), [who, question])
+  const [round, setRound] = useState(0)
+  const [given, setGiven] = useState<Given | null>(null)
+  /** The verdict that is given again. */
+  const [again, setAgain] = useState<GradeRecord | null>(null)
+  const [problem, setProblem] = useState<SourceError | null>(null)
+  const loaded = useLoaded((source) => loadNext(source, run, person, again), [run, person, round, again])
+
+  const give = async (
+    toJudge: ToJudge,
+    value: GradeRecord['value'],
+    why: string,
+    evidence: GradeRecord['evidence'],
+  ) => {
+    const { episode, grades } = toJudge
+    if (!episode) return
+    const { record } = episode
+    const model = episodeModel(record, null)
+    const line = {
+      task: record.task.id,
+      attempt: record.attempt,
+      try: record.try,
+      seal: sealNameOf(record),
+      seat: model.seat,
+    }
+    const at = new Date().toISOString()
+    const name = record.run
+    const verdict = personVerdictOf({ person, run: name, line, value, why, evidence, drawn: true, earlier: grades, at })
+    try {
+      await source.grade(run, verdict)
+      setProblem(null)
+      setGiven({ verdict, model })
+      setAgain(null)
+      setRound((before) => before + 1)
+    } catch (error) {
+      setProblem(error as SourceError)
+    }
+  }
+  return (
+    <>
+      {problem && <ErrorNote error={problem} />}
+      {given && <Revealed given={given} run={run} onAgain={() => setAgain(given.verdict)} />}
+      <Answer of={loaded}>
+        {(toJudge) =>
+          toJudge.episode ? (
+            <LabelEpisode
+              key={`${toJudge.episode.words.row}/${round}`}
+              toJudge={toJudge}
+              choices={choicesOf(question.scale)}
+              onGive={(value, why, evidence) => void give(toJudge, value, why, evidence)}
+              onUndo={given ? () => setAgain(given.verdict) : null}
+            />
+          ) : (
+            <EmptyNote
+              title={toJudge.queue.total === 0 ? 'There is nothing to judge.' : 'You have judged all of them.'}
+            >
+              <p>
+                {toJudge.queue.total === 0
+                  ? 'No episode of this run has finished.'
+                  : `${toJudge.queue.judged} episodes.`}{' '}
+                <a href={formatRoute({ screen: 'run', run, tab: 'grades' })}>Grades of the run</a>
+              </p>
+            </EmptyNote>
+          )
+        }
+      </Answer>
+    </>
+  )
+}
+
+async function loadNext(source: Source, run: string, person: GraderRef, again: GradeRecord | null): Promise<ToJudge> {
+  const grades = await source.grades(run)
+  const queue = await loadLabelQueue(source, run, person, grades)
+  const play = again ?? queue.next
+  if (!play) return { queue, grades, episode: null }
+  const found = await loadEpisode(source, { run, task: play.task, attempt: play.attempt, try: play.try })
+  return { queue, grades, episode: found.kind === 'episode' ? found.episode : null }
+}
+
+/** One episode, without what may sway a person, and the answers to choose from. */
+function LabelEpisode({
+  toJudge: { episode, queue },
+  choices,
+  onGive,
+  onUndo,
+}: {
+  readonly toJudge: ToJudge
+  readonly choices: readonly LabelChoice[]
+  readonly onGive: (value: GradeRecord['value'], why: string, evidence: GradeRecord['evidence']) => void
+  readonly onUndo: (() => void) | null
+}) {
+  const record = episode?.record
+  const model = useMemo(() => record && episodeModel(blindRecord(record), null), [record])
+  const folds = useFolds()
+  const [why, setWhy] = useState('')
+  const [step, setStep] = useState<number | null>(null)
+  const [marked, setMarked] = useState<readonly number[]>([])
+  const [isSent, setSent] = useState(false)
+  const give = (value: GradeRecord['value']) => {
+    if (isSent || !record) return
+    setSent(true)
+    const evidence = marked.map((at) => ({ step: at, quote: quoteOf(record.steps[at]?.observation.text), found: true }))
+    onGive(value, why.trim(), evidence)
+  }
+  const mark = (at: number) =>
+    setMarked((before) =>
+      before.includes(at) ? before.filter((one) => one !== at) : [...before, at].sort((a, b) => a - b),
+    )
+  const last = (record?.steps.length ?? 0) - 1
+  useKeys('Judging', [
+    ...choices.map(({ key, name, value }) => ({ key, label: name, run: () => give(value) })),
+    { key: 'u', label: 'undecided', run: () => give(null) },
+    ...(onUndo ? [{ key: 'z', label: 'judge the last one again', run: onUndo }] : []),
+    { key: 'm', label: 'mark the chosen step', run: () => step !== null && mark(step) },
+    { key: 'ArrowRight', label: 'next step', run: () => setStep(Math.min((step ?? -1) + 1, last)) },
+    { key: 'ArrowLeft', label: 'step before', run: () => setStep(Math.max((step ?? 0) - 1, 0)) },
+    { key: 'w', label: 'write a note', run: () => document.getElementById('label-why')?.focus() },
+  ])
+  if (!model) return null
+  return (
+    <>
+      <section class="label-bar card" aria-label="Your verdict">
+        <div class="label-choices">
+          {choices.map(({ key, name, value }) => (
+            <button key={key} type="button" class="button" disabled={isSent} onClick={() => give(value)}>
+              <kbd>{key}</kbd> <PlainText text={name} />
+            </button>
+          ))}
+          <button type="button" class="button" disabled={isSent} onClick={() => give(null)}>
+            <kbd>u</kbd> undecided
+          </button>
+        </div>
+        <label class="label-why">
+          Why
+          <input id="label-why" value={why} onInput={({ currentTarget }) => setWhy(currentTarget.value)} />
+        </label>
+        <p class="label-place" role="status">
+          {queue.judged + 1} of {queue.total}
+          {marked.length > 0 && <> · marked: {marked.map((at) => `step ${at + 1}`).join(', ')}</>}
+        </p>
+      </section>
+      <FoldsContext.Provider value={folds}>
+        <PrivateContext.Provider value={{ shown: false, show: () => {} }}>
+          <div class="episode blind">
+            <TranscriptTab
+              model={model}
+              states={null}
+              step={step}
+              shown={step === null ? null : { index: step + 1 }}
+              onStep={(at) => {
+                setStep(at)
+                mark(at)
+              }}
+            />
+          </div>
+        </PrivateContext.Provider>
+      </FoldsContext.Provider>
+    </>
+  )
+}
+
+/** What was hidden, once it is judged. */
+function Revealed({
+  given: { verdict, model },
+  run,
+  onAgain,
+}: {
+  readonly given: Given
+  readonly run: string
+  readonly onAgain: () => void
+}) {
+  const { task, attempt, try: number, value } = verdict
+  const returned = model.figures.unshaped
+  const player =
+    'policy' in model.record
+      ? model.record.policy.name
+      : Object.values(model.record.seats)
+          .map(({ policy }) => policy.name)
+          .join(', ')
+  return (
+    <p class="label-revealed" role="status">
+      You said <b>{value === null ? 'undecided' : value === true ? 'yes' : value === false ? 'no' : String(value)}</b>.
+      The last one was <ResultBadge result={model.result} ending={model.ending} />
+      {!Number.isNaN(returned) && <> with a return of {formatNumber(returned)}</>}, played by{' '}
+      <PlainText text={player} />.{' '}
+      <a href={formatRoute({ screen: 'episode', run, task, attempt, try: number, step: null, tab: 'transcript' })}>
+        Open it
+      </a>{' '}
+      <button type="button" class="button small" onClick={onAgain}>
+        <kbd>z</kbd> judge it again
+      </button>
+    </p>
+  )
+}
+
+/** The start of an answer, as words that stand in the step. */
+function quoteOf(text = ''): string {
+  return text.slice(0, 200)
+}
