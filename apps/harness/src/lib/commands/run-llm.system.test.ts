@@ -139,6 +139,28 @@ describe('episodic run --policy llm:<model>', () => {
     expect((await run(...options, '--retry-failed')).err).toContain('give --resume and its --out too')
   })
 
+  it('keeps every failure of an outage that was too short to stop the run, and finishes all of them later', async () => {
+    let down = true
+    server = await startChatServer((request, _, response) => {
+      if (!down) return bisecting(request)
+      response.writeHead(503, { 'x-should-retry': 'false' }).end('{"error":{"message":"overloaded"}}')
+      return null
+    })
+    const play = ['run', exampleWorld('number-guessing'), '--policy', 'llm:bisect', '--base-url', server.url]
+    const options = [...play, '--tasks', '40', '--out', 'short-outage', '--json']
+    const first = await workshop.main(options)
+    expect([first.status, first.err]).toEqual([1, expect.stringContaining('No episode finished.')])
+    down = false
+    const again = await workshop.main([...options, '--resume', '--retry-failed'])
+    expect(again.status).toBe(0)
+    expect(JSON.parse(again.out)).toMatchObject({
+      counts: { finished: 40, failed: 0, unresolved: 0 },
+      retried: { episodes: 40, plays: 40, finished: 40 },
+      success: { firstTry: { count: 0 } },
+    })
+    expect(readEpisodes(join(workshop.folder, 'short-outage'))).toHaveLength(80)
+  })
+
   it.each([
     [401, /check the key/i, []],
     [404, /check the name of the model, and --base-url/i, ['--processes', '2']],

@@ -128,18 +128,6 @@ export function runCommand(console: Console): Command {
       wholeNumber(2),
       DEFAULTS.tries,
     )
-    .option(
-      '--fail-fast <count>',
-      'stop after so many refusals of a language model in a row, with no answer in between; 0 for never',
-      wholeNumber(0),
-      DEFAULTS.failFast,
-    )
-    .option(
-      '--outage-limit <seconds>',
-      'how long to wait for a language model that does not answer',
-      wholeNumber(0),
-      DEFAULTS.outageLimit,
-    )
     .option('--record-models', 'with agent:<file> and process:<command>: record what it asks of language models')
     .option('--json', 'print the summary as JSON')
     .addHelpText(

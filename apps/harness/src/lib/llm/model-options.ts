@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { HarnessError } from '../harness-error.ts'
 import { numberWithin, wholeNumber } from '../option-values.ts'
+import { FAIL_FAST, OUTAGE_LIMIT } from '../run/play/model-watch.ts'
 import { createRecording, type Recording, TRANSCRIPTS } from '../run/record/recording.ts'
 
 /** Per million tokens: far above any real price, and small enough for exact sums. */
@@ -20,6 +21,9 @@ export const modelOptionsSchema = z.object({
   prices: z.object({ prompt: priceSchema, completion: priceSchema }).optional(),
   tokenIds: z.boolean().optional(),
   modelTimeout: z.int().min(1).default(120),
+  failFast: z.int().min(0).default(FAIL_FAST),
+  /** Seconds. */
+  outageLimit: z.int().min(0).default(OUTAGE_LIMIT),
   transcript: z.enum(TRANSCRIPTS).default('full'),
   /** The source of a regular expression. */
   redact: z.string().optional(),
@@ -46,6 +50,18 @@ export function addModelOptions(command: Command): Command {
       'with llm:<model>: time limit of a request, which is then retried',
       wholeNumber(1),
       DEFAULT_SETTINGS.timeoutSeconds,
+    )
+    .option(
+      '--fail-fast <count>',
+      'with llm:<model>: stop after so many refusals in a row, with no answer in between; 0 for never',
+      wholeNumber(0),
+      FAIL_FAST,
+    )
+    .option(
+      '--outage-limit <seconds>',
+      'with llm:<model>: how long to wait for a model that does not answer',
+      wholeNumber(0),
+      OUTAGE_LIMIT,
     )
 }
 

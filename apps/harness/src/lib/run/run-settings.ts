@@ -3,7 +3,6 @@ import { modelOptionsSchema } from '../llm/model-options.ts'
 import { WHOLE_RANGE } from '../option-values.ts'
 import { RETRIED } from './plan/tries.ts'
 import { RETRY_TIMEOUT, TRANSPORTS } from './play/open-environment.ts'
-import { FAIL_FAST, OUTAGE_LIMIT } from './play/run-plan.ts'
 
 /**
  * How a run is asked for: what the options of `episodic run` say, as plain JSON, so that it can be kept in a file and sent to
@@ -33,9 +32,6 @@ export const runSettingsSchema = z.object({
   recordModels: z.boolean().optional(),
   retryFailed: z.enum(RETRIED).optional(),
   tries: z.int().min(2).default(3),
-  failFast: z.int().min(0).default(FAIL_FAST),
-  /** Seconds. */
-  outageLimit: z.int().min(0).default(OUTAGE_LIMIT),
   url: z.string().optional(),
   token: z.string().optional(),
   config: z.string().optional(),

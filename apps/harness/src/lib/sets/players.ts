@@ -6,7 +6,7 @@ import { shortName } from '../run/record/run-folder.ts'
 
 /** The settings that a player may have of its own; all others are those of the set. */
 const own = modelOptionsSchema
-  .omit({ transcript: true, redact: true })
+  .omit({ transcript: true, redact: true, failFast: true, outageLimit: true })
   // Without their defaults: what a player leaves out is as in the set.
   .extend({ modelTimeout: z.int().min(1), concurrency: z.int().min(1) })
   .partial()

@@ -4,6 +4,10 @@ import { isMatchRecord } from '@episodic/protocol'
 import { HarnessError } from '../../harness-error.ts'
 import { namedStatus } from '../../llm/http-status.ts'
 
+/** Default refusals in a row that stop a run, and seconds of an outage. */
+export const FAIL_FAST = 5
+export const OUTAGE_LIMIT = 600
+
 export interface ModelWatchOptions {
   /** The policies that ask a language model. */
   readonly models: readonly string[]

@@ -6,7 +6,7 @@ import { HarnessError } from '../../harness-error.ts'
 import { countLeaves } from '../plan/configuration.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import type { LiveFile } from '../record/live-file.ts'
-import { ModelWatch, type WaitingClock } from './model-watch.ts'
+import { FAIL_FAST, ModelWatch, OUTAGE_LIMIT, type WaitingClock } from './model-watch.ts'
 import type { RunTask } from './run-task.ts'
 
 /** The place of a run in an order that it shares with others. */
@@ -46,10 +46,6 @@ export interface RunPlanOptions {
   /** Passes the time of an outage. Default: the clock of the machine. */
   readonly clock?: WaitingClock
 }
-
-/** Defaults of {@link RunPlanOptions}. */
-export const FAIL_FAST = 5
-export const OUTAGE_LIMIT = 600
 
 /**
  * Plays a plan with a bounded number of episodes in flight and seals each when it ends. A tree is sealed as a whole.
