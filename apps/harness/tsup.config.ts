@@ -7,6 +7,7 @@ export default defineConfig({
     testing: 'src/testing.ts',
     // Started as threads, by their place beside the others.
     'job-thread-main': 'src/lib/view/threads/job-thread-main.ts',
+    'states-thread-main': 'src/lib/view/states/states-thread-main.ts',
   },
   format: 'esm',
   target: 'node22',

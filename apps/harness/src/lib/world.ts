@@ -103,6 +103,20 @@ function locate(reference: string, folder: string): string | null {
   return resolvePackage(reference, folder) ?? resolvePackage(`${CLASSICS}/${reference}`, folder)
 }
 
+/**
+ * Returns the module of a world by its bare name: under `examples/` or `worlds/` of a folder, or one of the classics.
+ * `null` if there is none, or if what is given is no bare name.
+ */
+export function locateByName(name: string, folder = process.cwd()): string | null {
+  if (!/^[a-z\d][\w.@-]*$/i.test(name)) return null
+  for (const shelf of SHELVES)
+    for (const extension of ['', ...EXTENSIONS]) {
+      const file = entryIn(join(folder, shelf, `${name}${extension}`))
+      if (file) return file
+    }
+  return resolvePackage(`${CLASSICS}/${name}`, folder)
+}
+
 /** The package whose worlds are found by their names alone, where it is installed. */
 const CLASSICS = '@episodic/classics'
 

@@ -9,6 +9,7 @@ import { stopped } from '../serve/stop.ts'
 import { ViewedRuns } from '../view/folder/viewed-runs.ts'
 import { openViewServer } from '../view/http/view-server.ts'
 import { openInBrowser } from '../view/open-in-browser.ts'
+import { createStatesSource } from '../view/states/episode-states.ts'
 
 interface ViewOptions {
   readonly port: number
@@ -63,7 +64,15 @@ async function view(folder: string, options: ViewOptions, console: Console): Pro
     throw new HarnessError('option-invalid', `--token needs ${TOKEN_LENGTH} characters or more.`)
   await using runs = await openRuns(folder)
   const { serverPage } = await loadViewer()
-  await using server = await openViewServer({ runs, page: serverPage(), address, port, token, readOnly })
+  await using server = await openViewServer({
+    runs,
+    states: createStatesSource(options.world),
+    page: serverPage(),
+    address,
+    port,
+    token,
+    readOnly,
+  })
   const { out, err } = console
   for (const problem of runs.problems) err.write(`${problem}\n`)
   if (options.json) out.write(`${JSON.stringify({ url: server.url, runs: runs.size, folder: runs.folder })}\n`)

@@ -80,7 +80,7 @@ function* replayOneSeat(
     const difference =
       findDifference(start?.observation, world.start.observation, 'observation') ??
       findDifference(start?.potential, world.start.potential, 'potential')
-    yield { step, parting: difference && { ...difference, step, failure: null } }
+    yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }
     if (difference) return
     const score = scoring && createScorer(scoring, world.start.potential)
     for (const recorded of steps) {
@@ -94,14 +94,14 @@ function* replayOneSeat(
         compareStep(recorded, isLast ? lastEnd : null, played) ??
         (isLast && lastEnd ? findDifference(successOf(outcome), played.success, 'success') : null) ??
         (score && compareReward(recorded.reward, score(played)))
-      yield { step, parting: difference && { ...difference, step, failure: null } }
+      yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }
       if (difference) return
     }
     const whole = compareWhole(environment, record, world.state, options)
-    if (whole) yield { step: null, parting: { ...whole, step: null, failure: null } }
+    if (whole) yield { step: null, state: world.state, parting: { ...whole, step: null, failure: null } }
   } catch (error) {
     const failure = (error as Error).message
-    yield { step, parting: { step, field: 'rules', recorded: 'an answer', replayed: failure, failure } }
+    yield { step, state: null, parting: { step, field: 'rules', recorded: 'an answer', replayed: failure, failure } }
   }
 }
 

@@ -19,7 +19,7 @@ export function* replayMatch(
   try {
     const world = rehearse(environment, { params, seed, strict })
     const difference = compareStart(record, world.start)
-    yield { step, parting: difference && { ...difference, step, failure: null } }
+    yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }
     if (difference) return
     for (const recorded of steps) {
       step += 1
@@ -34,14 +34,14 @@ export function* replayMatch(
         (declaredOnly && !absenceOf(recorded.action) ? compareAction(environment, recorded) : null) ??
         findDifference(recorded.events, events, 'events') ??
         compareStep(recorded, played, scoring)
-      yield { step, parting: difference && { ...difference, step, failure: null } }
+      yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }
       if (difference) return
     }
     const whole = compareWhole(environment, record, world.end, options)
-    if (whole) yield { step: null, parting: { ...whole, step: null, failure: null } }
+    if (whole) yield { step: null, state: world.state, parting: { ...whole, step: null, failure: null } }
   } catch (error) {
     const failure = (error as Error).message
-    yield { step, parting: { step, field: 'rules', recorded: 'an answer', replayed: failure, failure } }
+    yield { step, state: null, parting: { step, field: 'rules', recorded: 'an answer', replayed: failure, failure } }
   }
 }
 

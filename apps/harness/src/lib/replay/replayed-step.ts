@@ -1,6 +1,7 @@
 import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/mcp-server'
 import { declaredAction } from '@episodic/mcp-server/extend'
 import type { LimitsRequest, RecordedStep, Truncation } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
 import { type Difference, findDifference } from './difference.ts'
 import type { Parting } from './divergence.ts'
 import type { Scoring } from './scoring.ts'
@@ -9,6 +10,8 @@ import type { Scoring } from './scoring.ts'
 export interface ReplayedStep {
   /** From 1; 0 is the start. `null` is the episode as a whole, yielded only if it differs. */
   readonly step: number | null
+  /** The state after it; `null` if the rules failed. */
+  readonly state: SessionState | null
   readonly parting: Parting | null
 }
 

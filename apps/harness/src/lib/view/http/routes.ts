@@ -5,6 +5,7 @@ import { addGrade, readGrades } from '../folder/grades-file.ts'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
 import { Refusal } from '../refusal.ts'
 import { answerSearch } from '../search/answer-search.ts'
+import type { StatesSource } from '../states/episode-states.ts'
 import { answerBytes, answerJson, begin, type Exchange, readJson } from './answer.ts'
 import { answerFile } from './answer-file.ts'
 import { RunEvents } from './run-events.ts'
@@ -22,9 +23,11 @@ const MOST_ROWS = 200
 /** Creates the routes of a server that shows runs. */
 export function createRoutes({
   runs,
+  states,
   readOnly = false,
 }: {
   readonly runs: ViewedRuns
+  readonly states: StatesSource
   readonly readOnly?: boolean
 }): Route[] {
   const get = (path: string, answer: Route['answer']): Route => ({ method: 'GET', path, answer })
@@ -55,6 +58,10 @@ export function createRoutes({
       const line = await (await runOf(exchange)).line(wholeNumber(exchange.parts.row as string))
       begin(exchange.response, 200, { 'content-type': 'application/json', 'content-length': line.length })
       exchange.response.end(line)
+    }),
+    get('/api/r/:run/states/:row', async (exchange) => {
+      const row = wholeNumber(exchange.parts.row as string)
+      answerJson(exchange, await states.statesOf(await runOf(exchange), row, exchange.query.get('private') === '1'))
     }),
     get('/api/r/:run/grades', async (exchange) =>
       answerJson(exchange, await readGrades((await runOf(exchange)).found.folder)),

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { HarnessError } from '../../harness-error.ts'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
 import { Refusal } from '../refusal.ts'
+import type { StatesSource } from '../states/episode-states.ts'
 import { type Access, createAccess } from './access.ts'
 import { answerError, answerJson, answerPage, type Exchange, readJson } from './answer.ts'
 import { LOGIN_PAGE, LOGIN_POLICY } from './login-page.ts'
@@ -11,6 +12,7 @@ import { createRoutes, findRoute, type Route } from './routes.ts'
 
 export interface ViewServerOptions {
   readonly runs: ViewedRuns
+  readonly states: StatesSource
   /** The page that shows them. */
   readonly page: string
   /** Default: the loopback interface. */

@@ -1,0 +1,106 @@
+import { hash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import type { EpisodeStates } from '@episodic/report'
+import pLimit from 'p-limit'
+import { shownPath } from '../../console.ts'
+import { locateByName } from '../../world.ts'
+import type { ViewedRun } from '../folder/viewed-run.ts'
+import { observedStates, unavailable } from './replay-states.ts'
+import type { StatesData } from './states-thread-main.ts'
+
+/** The code of a thread: beside this file in the source, and beside the bundle that contains this file. */
+const ENTRY = new URL(
+  import.meta.url.endsWith('.ts') ? './states-thread-main.ts' : './states-thread-main.js',
+  import.meta.url,
+)
+
+/** Seconds that a replay may take. */
+const SECONDS = 10
+/** Megabytes of objects that a replay may keep. */
+const MEGABYTES = 512
+/** Replays at once; more wait. */
+const AT_ONCE = 2
+/** Characters of JSON that are kept of the last replays. */
+const MOST_KEPT = 64 * 1024 ** 2
+
+/** Computes the states of episodes. */
+export interface StatesSource {
+  /** @param seesPrivate - whether the private part is returned too. */
+  statesOf(run: ViewedRun, row: number, seesPrivate: boolean): Promise<EpisodeStates>
+}
+
+/**
+ * Creates a source of states that replays episodes with their worlds. A world is loaded only if it is one of `given`, or if the
+ * folder in which the server was started has it by its name; never because a run names a path or a package.
+ *
+ * @param given - names or paths of worlds, as the person who started the server gave them.
+ */
+export function createStatesSource(given: readonly string[]): StatesSource {
+  const limit = pLimit(AT_ONCE)
+  /** As JSON, by the hash of line and worlds; the last used at the end. */
+  const kept = new Map<string, string>()
+  const replay = async (data: StatesData): Promise<EpisodeStates> => {
+    const key = hash('sha256', JSON.stringify([data, data.worlds.map(changedAt)]))
+    const known = kept.get(key)
+    if (known !== undefined) {
+      kept.delete(key)
+      kept.set(key, known)
+      return JSON.parse(known)
+    }
+    const states = await limit(replayInThread, data)
+    kept.set(key, JSON.stringify(states))
+    let characters = [...kept.values()].reduce((sum, { length }) => sum + length, 0)
+    for (const [oldest, { length }] of kept) {
+      if (characters <= MOST_KEPT) break
+      kept.delete(oldest)
+      characters -= length
+    }
+    return states
+  }
+  return {
+    async statesOf(run, row, seesPrivate) {
+      const record = await run.record(row)
+      const { system = 'episodic' } = run.found.manifest.configuration.environment
+      if (system !== 'episodic') return observedStates(record)
+      const { name, version } = record.environment
+      const found = [`${name}@${version}`, name].flatMap((one) => locateByName(one) ?? [])
+      const worlds = [...given, ...found]
+      if (worlds.length === 0)
+        return unavailable(
+          `There is no world ${name} under worlds/ or examples/ of ${shownPath(process.cwd())}, where the server was started. Start it there, or with --world <path>.`,
+        )
+      const states = await replay({ line: (await run.line(row)).toString('utf8'), worlds })
+      return seesPrivate ? states : withoutPrivate(states)
+    },
+  }
+}
+
+function replayInThread(data: StatesData): Promise<EpisodeStates> {
+  const { promise, resolve } = Promise.withResolvers<EpisodeStates>()
+  const worker = new Worker(ENTRY, { workerData: data, resourceLimits: { maxOldGenerationSizeMb: MEGABYTES } })
+  const timer = setTimeout(
+    () => resolve(unavailable(`The replay took longer than ${SECONDS} s and was stopped.`)),
+    SECONDS * 1_000,
+  )
+  worker.on('message', resolve)
+  worker.on('error', (error) => resolve(unavailable(`The replay failed: ${(error as Error).message}`)))
+  worker.on('exit', () => resolve(unavailable('The rules ended the thread in which they were replayed.')))
+  return promise.finally(() => {
+    clearTimeout(timer)
+    void worker.terminate()
+  })
+}
+
+/** When a module was last changed: a replay with other rules is another one. */
+function changedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+}
+
+function withoutPrivate(states: EpisodeStates): EpisodeStates {
+  return {
+    ...states,
+    start: states.start && { ...states.start, private: null },
+    steps: states.steps.map((step) => ({ ...step, private: [] })),
+  }
+}

@@ -1,0 +1,40 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import { parseSealedRecord } from '@episodic/protocol'
+import type { EpisodeStates } from '@episodic/report'
+import { loadWorld } from '../../world.ts'
+import { replayStates, unavailable } from './replay-states.ts'
+
+// The code of a thread that replays one episode: the rules of a world may take any time, and may never end.
+
+/** What the thread is given. */
+export interface StatesData {
+  readonly line: string
+  /** Modules or folders of worlds that may be the one of the episode, the likeliest first. */
+  readonly worlds: readonly string[]
+}
+
+const { line, worlds } = workerData as StatesData
+
+async function states(): Promise<EpisodeStates> {
+  const parsed = parseSealedRecord(JSON.parse(line))
+  if (!parsed.success) return unavailable(`The line is not a sealed episode: ${parsed.error.issues[0]?.message}`)
+  const { name, version } = parsed.data.environment
+  const others: string[] = []
+  for (const world of worlds) {
+    let environment: EnvironmentDefinition
+    try {
+      environment = (await loadWorld(world)).environment
+    } catch (error) {
+      others.push((error as Error).message)
+      continue
+    }
+    if (environment.name === name && environment.version === version) return replayStates(environment, parsed.data)
+    others.push(`${world} is ${environment.name} ${environment.version}.`)
+  }
+  return unavailable([`There is no world ${name} ${version} to replay this episode with.`, ...others].join(' '))
+}
+
+parentPort?.postMessage(
+  await states().catch((error: Error) => unavailable(`The episode cannot be replayed: ${error.message}`)),
+)
