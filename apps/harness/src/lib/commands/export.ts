@@ -1,11 +1,12 @@
 import type { Split, ToolInfo } from '@episodic/protocol'
 import { formatCount, plural } from '@episodic/report'
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { type Console, shownPath } from '../console.ts'
 import type { ExportFormat } from '../export/export-format.ts'
 import { type Exported, exportRun } from '../export/export-run.ts'
 import { EXPORT_FORMATS, type ExportFormatName } from '../export/formats.ts'
-import { EXPORT_REWARDS, type ExportRewardName } from '../export/rewards.ts'
+import { gradeReward, isGradeReward } from '../export/grade-reward.ts'
+import { EXPORT_REWARDS, type ExportReward, type ExportRewardName } from '../export/rewards.ts'
 import { HarnessError } from '../harness-error.ts'
 import { findSealed, type SealedEpisodes } from '../replay/read-recorded.ts'
 import { loadRecordedWorld } from '../run/plan/sources.ts'
@@ -15,7 +16,7 @@ import { loadWorld } from '../world.ts'
 
 interface ExportCommandOptions {
   readonly format: ExportFormatName
-  readonly reward?: ExportRewardName
+  readonly reward?: string
   readonly out?: string
   readonly split?: Split
   readonly successful?: true
@@ -52,7 +53,7 @@ export function exportCommand(console: Console): Command {
       new Option(
         '--reward <reward>',
         `what the file calls the reward, see below (default: unshaped). For ${REWARDED}`,
-      ).choices(Object.keys(EXPORT_REWARDS)),
+      ).argParser(rewardName),
     )
     .option('--world <world>', 'world whose tools are written; default: that of the run')
     .option('--json', 'print the counts as JSON; needs --out')
@@ -64,6 +65,7 @@ ${FORMATS}
 
 Rewards:
 ${REWARDS}
+  grader:<name>  its verdict, from episodic grade; without one, no reward
 
 Failed episodes are left out, or marked and without a score: they are never a
 reward of 0. The ids of calls begin with the hash of the sealed episode, and
@@ -79,7 +81,7 @@ most formats have it as "episode".`,
       const counts = await exportRun(sealed, {
         ...options,
         format,
-        reward: options.reward && EXPORT_REWARDS[options.reward],
+        reward: await rewardOf(options.reward, sealed.folder),
         tools: await toolsOf(sealed, options.world, warn),
         to: options.out ?? console.out,
         // Some formats read the file twice.
@@ -89,6 +91,20 @@ most formats have it as "episode".`,
       if (options.json) console.out.write(`${JSON.stringify(counts)}\n`)
       else console.err.write(describe(counts, format, options))
     })
+}
+
+function rewardName(text: string): string {
+  if (isReward(text) || isGradeReward(text)) return text
+  throw new InvalidArgumentError(`Allowed choices are ${Object.keys(EXPORT_REWARDS).join(', ')}, grader:<name>.`)
+}
+
+function isReward(name: string): name is ExportRewardName {
+  return Object.hasOwn(EXPORT_REWARDS, name)
+}
+
+async function rewardOf(name: string | undefined, folder: string): Promise<ExportReward | undefined> {
+  if (name === undefined) return undefined
+  return isReward(name) ? EXPORT_REWARDS[name] : gradeReward(name, folder)
 }
 
 function listOf(named: Readonly<Record<string, { readonly description: string }>>): string {

@@ -233,6 +233,60 @@ describe('episodic grade', () => {
     ])
   })
 
+  it('becomes the reward of an export that asks for it, whose lines say so', async () => {
+    writeFileSync(
+      fileOf('half.ts'),
+      `import { defineGrader } from '${REPORT}'
+       export const grader = defineGrader({ name: 'half', version: '2', scale: 'boolean',
+         grade: ({ steps }) => ({ value: [null, true, false][steps.at(-1).action.arguments.value % 3], why: '' }) })`,
+    )
+    await workshop.main(['grade', folder, '--grader', './half.ts', '--grader', './functions.ts'])
+    const exported = async (format: string, reward: string) => {
+      const { out, err, status } = await workshop.main(['export', folder, '--format', format, '--reward', reward])
+      return {
+        err,
+        status,
+        lines: out
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line)),
+      }
+    }
+    const episodes = readEpisodes(fileOf(folder))
+    const { lines } = await exported('trl', 'grader:half')
+    expect(lines).toHaveLength(12)
+    for (const { reward, reward_kind, mask, episode, return: earned } of lines) {
+      const { steps, returns } = episodes.find(({ chain }) => chain === episode)!
+      expect(reward).toBe([null, 1, 0][Number(steps.at(-1)!.action.arguments.value) % 3])
+      expect(mask).toBe(reward !== null)
+      expect(reward_kind).toMatch(/^grader:half@2 [0-9a-f]{8}$/)
+      expect(earned).toBe(returns!.unshaped)
+    }
+    const decided = lines.filter(({ mask }) => mask).length
+    expect(decided).toBeGreaterThan(0)
+    expect(decided).toBeLessThan(12)
+    for (const format of ['nemo-gym', 'verifiers']) {
+      const rows = (await exported(format, 'grader:half@2')).lines
+      expect(rows.map(({ reward }) => reward).sort()).toEqual(
+        lines.flatMap(({ reward }) => (reward === null ? [] : [reward])).sort(),
+      )
+    }
+    expect((await exported('trl', 'grader:few')).lines.every(({ reward }) => reward > 0 && reward <= 1)).toBe(true)
+    for (const [name, message] of [
+      ['grader:near', /gives labels, such as "(near|far)"/],
+      ['grader:rude', /no verdict of a grader "rude"\. It has: /],
+      ['unshapd', /Allowed choices are unshaped, total, grader:<name>/],
+    ] as const)
+      expect(await exported('trl', name)).toMatchObject({ status: 2, err: expect.stringMatching(message) })
+    // The same name with other code is another grader, and one has to be chosen.
+    writeFileSync(fileOf('other-half.ts'), read('half.ts').replace('[null, true, false]', '[true, true, true]'))
+    await workshop.main(['grade', folder, '--grader', './other-half.ts'])
+    const several = await exported('trl', 'grader:half')
+    expect(several.err).toMatch(/Several graders are named half: half@[0-9a-f]{8} \(function, version 2\), half@/)
+    const [hash] = /(?<=half@)[0-9a-f]{8}/.exec(several.err)!
+    expect((await exported('trl', `grader:half@${hash}`)).lines).toHaveLength(12)
+  })
+
   it('names what is wrong with a grader or its options, and writes nothing', async () => {
     writeFileSync(fileOf('none.ts'), 'export const graders = { a: 3 }\n')
     writeFileSync(fileOf('torn.ts'), 'throw new Error("no such judge")\n')

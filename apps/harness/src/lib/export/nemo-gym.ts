@@ -11,8 +11,9 @@ export const nemoGym: ExportFormat = {
   async *write(source) {
     const indices = new Map<string, number>()
     for await (const record of source.episodes()) {
-      const { task, environment, params, seed, attempt, returns, chain, policy } = record
-      if (!returns || record.steps.length === 0) continue
+      const { task, environment, params, seed, attempt, chain, policy } = record
+      const reward = source.reward.of(record)
+      if (reward === null || record.steps.length === 0) continue
       const index = indices.get(task.id) ?? indices.size
       indices.set(task.id, index)
       const { opening, turns } = chatOf(record)
@@ -48,7 +49,8 @@ export const nemoGym: ExportFormat = {
           tool_choice: 'auto',
           tools,
         },
-        reward: source.reward.of(record),
+        reward,
+        reward_kind: source.reward.name,
         // Its profile has metrics for each agent.
         agent_ref: { type: 'responses_api_agents', name: policy.name },
         _ng_task_index: index,

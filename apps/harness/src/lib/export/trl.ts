@@ -17,7 +17,8 @@ export const trlSft = linePerEpisode('TRL supervised fine-tuning: messages and t
 
 /**
  * Rollouts for reinforcement learning in TRL's conversational prompt-completion format: a line for each episode with a
- * step, with its reward, its group and the tokens that were kept. A failed episode has no reward, and `mask` is `false`.
+ * step, with its reward, its group and the tokens that were kept. A failed episode has no reward, nor has one
+ * that the chosen grader left undecided: `mask` is `false`.
  */
 export const trl: ExportFormat = {
   description: 'TRL rollouts: prompt, completion, reward, group, tokens',
@@ -30,14 +31,15 @@ export const trl: ExportFormat = {
       const outcome = scoredOutcomeOf(record)
       const finished = outcome.kind === 'finished'
       const tokens = tokensOf(completionsOf(record))
+      const reward = finished ? source.reward.of(record) : null
       const line = {
         prompt: written(prompt),
         completion: written(completion),
         ...toolsField(record, source),
-        reward: finished ? source.reward.of(record) : null,
+        reward,
         reward_kind: source.reward.name,
         terms: finished ? termSums(record) : null,
-        mask: finished,
+        mask: reward !== null,
         group: record.task.id,
         end: finished ? outcome.end.kind : 'failed',
         reason: finished ? outcome.end.reason : outcome.error.code,

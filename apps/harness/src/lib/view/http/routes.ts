@@ -1,7 +1,8 @@
 import type { RunEntry } from '@episodic/report'
 import { encodeColumns } from '@episodic/report'
+import { gradesFileOf, readGrades } from '../../grade/grades-file.ts'
+import { addGrade } from '../folder/add-grade.ts'
 import { compareRunsById } from '../folder/compare-by-id.ts'
-import { addGrade, readGrades } from '../folder/grades-file.ts'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
 import { Refusal } from '../refusal.ts'
 import { answerSearch } from '../search/answer-search.ts'
@@ -64,7 +65,7 @@ export function createRoutes({
       answerJson(exchange, await states.statesOf(await runOf(exchange), row, exchange.query.get('private') === '1'))
     }),
     get('/api/r/:run/grades', async (exchange) =>
-      answerJson(exchange, await readGrades((await runOf(exchange)).found.folder)),
+      answerJson(exchange, await readGrades(gradesFileOf((await runOf(exchange)).found.folder), { messages: true })),
     ),
     {
       method: 'POST',
