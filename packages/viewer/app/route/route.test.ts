@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parentRoute } from './parent-route.ts'
-import { EPISODE_TABS, formatRoute, parseRoute, type Route, RUN_TABS } from './route.ts'
+import { EPISODE_TABS, formatRoute, parseRoute, RUN_TABS, type Route, SEARCH_FIELDS } from './route.ts'
 
 const text = fc.string({ unit: 'grapheme' })
 const name = fc.string({ unit: 'grapheme', minLength: 1 })
@@ -35,6 +35,7 @@ const anyRoute: fc.Arbitrary<Route> = fc.oneof(
     { requiredKeys: ['screen', 'run', 'task', 'attempt', 'try', 'step', 'tab'] },
   ),
   fc.record({ screen: fc.constant('compare' as const), runs: runNames, base: text }),
+<<<<<<< HEAD
   fc.record({ screen: fc.constant('search' as const), query: text, run: text }),
   fc.record({
     screen: fc.constant('label' as const),
@@ -42,6 +43,20 @@ const anyRoute: fc.Arbitrary<Route> = fc.oneof(
     grader: fc.oneof(fc.constant(''), name),
     scale: fc.oneof(fc.constant('boolean'), name),
   }),
+=======
+  fc.record(
+    {
+      screen: fc.constant('search' as const),
+      query: text,
+      run: text,
+      fields: fc
+        .subarray([...SEARCH_FIELDS], { minLength: 1 })
+        .map((fields) => SEARCH_FIELDS.filter((field) => fields.includes(field))),
+    },
+    { requiredKeys: ['screen', 'query', 'run'] },
+  ),
+  fc.record({ screen: fc.constant('label' as const), run: name, grader: name }),
+>>>>>>> 3f043da (Search the words of all episodes, with what was found shown as it comes)
 )
 
 /** Addresses that are nearly right. */

@@ -1,3 +1,5 @@
+import type { SearchField } from '@episodic/report'
+
 /** A screen with all that its address says. */
 export type Route =
   | { readonly screen: 'runs'; readonly query: string }
@@ -25,6 +27,7 @@ export type Route =
       readonly beside?: string
     }
   | { readonly screen: 'compare'; readonly runs: readonly string[]; readonly base: string }
+<<<<<<< HEAD
   | { readonly screen: 'search'; readonly query: string; readonly run: string }
   | {
       readonly screen: 'label'
@@ -34,7 +37,28 @@ export type Route =
       /** `boolean`, `score`, or the labels with commas between them. */
       readonly scale: string
     }
+=======
+  | {
+      readonly screen: 'search'
+      readonly query: string
+      /** Empty: all runs. */
+      readonly run: string
+      /** Where to look; left out, everywhere. */
+      readonly fields?: readonly SearchField[]
+    }
+  | { readonly screen: 'label'; readonly run: string; readonly grader: string }
+>>>>>>> 3f043da (Search the words of all episodes, with what was found shown as it comes)
   | { readonly screen: 'unknown'; readonly address: string }
+
+/** Where a text may stand, in the order of the page. */
+export const SEARCH_FIELDS = [
+  'prompt',
+  'text',
+  'reasoning',
+  'call',
+  'answer',
+  'failure',
+] as const satisfies SearchField[]
 
 export const RUN_TABS = ['overview', 'tasks', 'rewards', 'time', 'failures', 'grades', 'configuration'] as const
 export type RunTab = (typeof RUN_TABS)[number]
@@ -57,7 +81,11 @@ export function parseRoute(hash: string): Route {
   if (first === '' && parts.length <= 1) return { screen: 'runs', query: text('q') }
   if (first === 'compare' && parts.length === 1)
     return { screen: 'compare', runs: text('runs').split(',').filter(Boolean), base: text('base') }
-  if (first === 'search' && parts.length === 1) return { screen: 'search', query: text('q'), run: text('run') }
+  if (first === 'search' && parts.length === 1) {
+    const given = text('in').split(',')
+    const fields = SEARCH_FIELDS.filter((field) => given.includes(field))
+    return { screen: 'search', query: text('q'), run: text('run'), ...(fields.length > 0 && { fields }) }
+  }
   if (first !== 'r' || run === '') return unknown
   if (kind === undefined) return { screen: 'run', run, tab: oneOf(RUN_TABS, text('tab')) }
   if (kind === 'episodes' && parts.length === 3) {
@@ -113,7 +141,7 @@ export function formatRoute(route: Route): string {
     case 'compare':
       return address(['compare'], { runs: route.runs.join(','), base: route.base })
     case 'search':
-      return address(['search'], { q: route.query, run: route.run })
+      return address(['search'], { q: route.query, run: route.run, in: (route.fields ?? []).join(',') })
     case 'label':
       return address(['r', route.run, 'label', ...(route.grader ? [route.grader] : [])], {
         scale: route.scale === 'boolean' ? '' : route.scale,

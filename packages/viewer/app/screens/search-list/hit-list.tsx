@@ -1,0 +1,82 @@
+import { formatCount, type SearchField, type SearchHit } from '@episodic/report'
+import { formatShare } from '../../parts/amounts.ts'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { formatRoute } from '../../route/route.ts'
+import type { FoundInRun } from './found.ts'
+
+/** What a reader calls the places in which a text may stand. */
+export const FIELD_NAMES: { readonly [field in SearchField]: string } = {
+  prompt: 'prompt',
+  text: 'said',
+  reasoning: 'reasoning',
+  call: 'call',
+  answer: "world's answer",
+  failure: 'failure',
+}
+
+/** What was found in one run. */
+export function HitList({
+  found: { run, hits, count, bytes, totalBytes, done },
+  name,
+  onOpen,
+}: {
+  readonly found: FoundInRun
+  readonly name: string
+  /** Before a hit is opened. */
+  onOpen(): void
+}) {
+  return (
+    <section class="hits">
+      <h2>
+        <a href={formatRoute({ screen: 'run', run, tab: 'overview' })}>
+          <PlainText text={name} />
+        </a>{' '}
+        <span class="muted">
+          {formatCount(count)} {count === 1 ? 'place' : 'places'}
+          {count > hits.length && `, the first ${formatCount(hits.length)} shown`}
+          {!done && ` · ${formatShare(bytes, totalBytes)} searched, counting goes on`}
+        </span>
+      </h2>
+      <ol>
+        {hits.map((hit, i) => (
+          <Hit key={`${hit.row} ${hit.step} ${hit.field} ${i}`} hit={hit} onOpen={onOpen} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function Hit({ hit, onOpen }: { readonly hit: SearchHit; onOpen(): void }) {
+  const { run, task, attempt, try: number, step, field, before, match, after } = hit
+  const href = formatRoute({
+    screen: 'episode',
+    run,
+    task,
+    attempt,
+    try: number === 0 ? null : number,
+    step,
+    tab: 'transcript',
+  })
+  return (
+    <li>
+      <a class="hit" href={href} onClick={onOpen} data-hit>
+        <span class="hit-place">
+          <code>
+            <PlainText text={task.slice(0, 8)} />
+          </code>{' '}
+          {attempt}
+          {number > 0 && `.${number}`}
+          {step !== null && ` · step ${step}`}
+        </span>
+        <span class="hit-field">{FIELD_NAMES[field]}</span>
+        <span class="hit-text">
+          <PlainText text={before} />
+          <mark>
+            <PlainText text={match} />
+          </mark>
+          <PlainText text={after} />
+        </span>
+      </a>
+    </li>
+  )
+}
