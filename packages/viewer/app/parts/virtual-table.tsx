@@ -93,7 +93,7 @@ export function VirtualTable({
   const least = widths.reduce<number>((sum, width) => sum + (width ?? 260), 0)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reached by keys
-    <section class="table-frame virtual" aria-label={label} ref={frame} onScroll={measure} tabIndex={0}>
+    <section class="table-frame tall-table" aria-label={label} ref={frame} onScroll={measure} tabIndex={0}>
       <table class="rows" aria-rowcount={count + 1} style={{ minWidth: `${least}px` }}>
         <colgroup>
           {widths.map((width, i) => (

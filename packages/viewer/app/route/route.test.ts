@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parentRoute } from './parent-route.ts'
-import { EPISODE_TABS, formatRoute, parseRoute, RUN_TABS, type Route, SEARCH_FIELDS } from './route.ts'
+import { EPISODE_TABS, formatRoute, parseRoute, type Route, RUN_TABS, SEARCH_FIELDS } from './route.ts'
 
 const text = fc.string({ unit: 'grapheme' })
 const name = fc.string({ unit: 'grapheme', minLength: 1 })

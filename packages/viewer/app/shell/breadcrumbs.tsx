@@ -1,4 +1,5 @@
 import { PlainText } from '../parts/plain-text.tsx'
+import { shortTask } from '../parts/short-task.ts'
 import { formatRoute, type Route } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 
@@ -48,7 +49,7 @@ function Title({ route }: { readonly route: Route }) {
     case 'group':
       return (
         <>
-          Task <PlainText text={route.task.slice(0, 8)} />
+          Task <PlainText text={shortTask(route.task)} />
         </>
       )
     case 'episode':

@@ -1,6 +1,7 @@
 import { type EpisodeColumns, OUTCOMES, type RowWords, resultOf } from '@episodic/report'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { ResultBadge } from '../../parts/result.tsx'
+import { shortTask } from '../../parts/short-task.ts'
 import { formatRoute } from '../../route/route.ts'
 import type { ListColumn } from './list-columns.tsx'
 
@@ -62,9 +63,9 @@ export function EpisodeRow({
             })}
           >
             <code>
-              <PlainText text={words.task.slice(0, 8)} />
+              <PlainText text={shortTask(words.task)} />
             </code>{' '}
-            <span class={words.message === null ? 'prompt' : 'prompt bad'}>
+            <span class={words.message === null ? 'row-words' : 'row-words bad'}>
               <PlainText text={words.message ?? words.prompt} />
             </span>
           </a>

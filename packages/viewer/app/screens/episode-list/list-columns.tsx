@@ -44,7 +44,7 @@ export function listColumns({ terms }: Dictionaries, grades: GradeTable): ListCo
     number('read', 'Read', 70, formatTokens, 'Tokens that models read.'),
     number('cached', 'Cached', 70, formatTokens, 'Tokens that models read from a cache.'),
     number('written', 'Written', 70, formatTokens, 'Tokens that models wrote.'),
-    number('cost', 'Cost', 76, { by: alignedCost }),
+    number('cost', 'Cost', 84, { by: alignedCost }),
     number('model', 'Model', 84, formatSeconds, 'Time of the models.'),
     number('waited', 'Waited', 84, formatSeconds, 'Time waited for models: rate limits, pauses between tries.'),
     number('world', 'World', 84, formatSeconds, "Time of the world's steps."),

@@ -13,7 +13,7 @@ import { IntervalBar } from '../../parts/interval-bar.tsx'
 export function ListFigures({ figures, whole }: { readonly figures: RowFigures; readonly whole: number }) {
   const { finished, failed, tasks, success, unshaped, tokens, cost } = figures
   return (
-    <dl class="figures" aria-live="polite">
+    <dl class="list-figures" aria-live="polite">
       <div>
         <dt>Episodes</dt>
         <dd>

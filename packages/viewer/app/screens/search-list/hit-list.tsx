@@ -1,6 +1,7 @@
 import { formatCount, type SearchField, type SearchHit } from '@episodic/report'
 import { formatShare } from '../../parts/amounts.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
+import { shortTask } from '../../parts/short-task.ts'
 import { formatRoute } from '../../route/route.ts'
 import type { FoundInRun } from './found.ts'
 
@@ -62,7 +63,7 @@ function Hit({ hit, onOpen }: { readonly hit: SearchHit; onOpen(): void }) {
       <a class="hit" href={href} onClick={onOpen} data-hit>
         <span class="hit-place">
           <code>
-            <PlainText text={task.slice(0, 8)} />
+            <PlainText text={shortTask(task)} />
           </code>{' '}
           {attempt}
           {number > 0 && `.${number}`}
