@@ -35,15 +35,6 @@ const anyRoute: fc.Arbitrary<Route> = fc.oneof(
     { requiredKeys: ['screen', 'run', 'task', 'attempt', 'try', 'step', 'tab'] },
   ),
   fc.record({ screen: fc.constant('compare' as const), runs: runNames, base: text }),
-<<<<<<< HEAD
-  fc.record({ screen: fc.constant('search' as const), query: text, run: text }),
-  fc.record({
-    screen: fc.constant('label' as const),
-    run: name,
-    grader: fc.oneof(fc.constant(''), name),
-    scale: fc.oneof(fc.constant('boolean'), name),
-  }),
-=======
   fc.record(
     {
       screen: fc.constant('search' as const),
@@ -55,8 +46,12 @@ const anyRoute: fc.Arbitrary<Route> = fc.oneof(
     },
     { requiredKeys: ['screen', 'query', 'run'] },
   ),
-  fc.record({ screen: fc.constant('label' as const), run: name, grader: name }),
->>>>>>> 3f043da (Search the words of all episodes, with what was found shown as it comes)
+  fc.record({
+    screen: fc.constant('label' as const),
+    run: name,
+    grader: fc.oneof(fc.constant(''), name),
+    scale: fc.oneof(fc.constant('boolean'), name),
+  }),
 )
 
 /** Addresses that are nearly right. */

@@ -27,17 +27,6 @@ export type Route =
       readonly beside?: string
     }
   | { readonly screen: 'compare'; readonly runs: readonly string[]; readonly base: string }
-<<<<<<< HEAD
-  | { readonly screen: 'search'; readonly query: string; readonly run: string }
-  | {
-      readonly screen: 'label'
-      readonly run: string
-      /** The name of the question; empty to choose one. */
-      readonly grader: string
-      /** `boolean`, `score`, or the labels with commas between them. */
-      readonly scale: string
-    }
-=======
   | {
       readonly screen: 'search'
       readonly query: string
@@ -46,8 +35,14 @@ export type Route =
       /** Where to look; left out, everywhere. */
       readonly fields?: readonly SearchField[]
     }
-  | { readonly screen: 'label'; readonly run: string; readonly grader: string }
->>>>>>> 3f043da (Search the words of all episodes, with what was found shown as it comes)
+  | {
+      readonly screen: 'label'
+      readonly run: string
+      /** The name of the question; empty to choose one. */
+      readonly grader: string
+      /** `boolean`, `score`, or the labels with commas between them. */
+      readonly scale: string
+    }
   | { readonly screen: 'unknown'; readonly address: string }
 
 /** Where a text may stand, in the order of the page. */
