@@ -355,10 +355,12 @@ describe('episodic run, of a set', () => {
     })
     const shown = await play(...options)
     expect(shown.out).toMatch(/^number-guessing +cheap +50 +100 +0\.400 +number-guessing\/cheap-[0-9a-f]{6}$/m)
-    expect(shown.out).toContain('300 episodes; worst cost unknown')
+    expect(shown.out).toContain('300 episodes; worst cost unknown; in runs/set-number-guessing-0\n')
     expect(requests).toEqual([])
     const alone = await play(world, '--dry-run', '--json')
-    expect(JSON.parse(alone.out).members).toMatchObject([{ player: 'default', episodes: 100, worstCost: 0 }])
+    expect(JSON.parse(alone.out).members).toMatchObject([
+      { player: 'default', episodes: 100, worstCost: 0, run: 'runs/number-guessing-solver-0' },
+    ])
     expect(existsSync(at('runs', 'set-number-guessing-0'))).toBe(false)
   })
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { type Console, commandLine, shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
-import { shortName } from '../run/record/run-folder.ts'
+import { defaultFolder, shortName } from '../run/record/run-folder.ts'
 import type { RunSettings } from '../run/run-settings.ts'
 import { formatMembers, formatSet, listMembers } from '../sets/format-set.ts'
 import { type PlayedMember, playSet } from '../sets/play-set.ts'
@@ -93,10 +93,35 @@ export function setFolder(
   return resolve('runs', set ?? `set-${played.slice(0, 32)}-${settings.seed.replace(/[^\w.-]+/g, '-').slice(0, 32)}`)
 }
 
-/** Prints the members of a set, their episodes and what they can cost. */
-export async function listSet(asked: AskedSet, { json }: { json?: true | undefined }, { out }: Console): Promise<void> {
-  const listed = listMembers(await planSet(asked))
-  out.write(json ? `${JSON.stringify({ baseline: asked.baseline, members: listed })}\n` : formatMembers(listed))
+/**
+ * Prints the members of a set, their episodes and what they can cost.
+ *
+ * @param folder - the folder of the set; `null` for a run of its own, which is in `out` or the default folder.
+ */
+export async function listSet(
+  asked: AskedSet,
+  {
+    folder,
+    out,
+    json,
+  }: { readonly folder: string | null; readonly out?: string | undefined; readonly json?: true | undefined },
+  console: Console,
+): Promise<void> {
+  const planned = await planSet(asked)
+  const listed = listMembers(planned)
+  if (folder !== null) {
+    const set = shownPath(folder)
+    const { baseline } = asked
+    console.out.write(
+      json ? `${JSON.stringify({ folder: set, baseline, members: listed })}\n` : formatMembers(listed, set),
+    )
+    return
+  }
+  const alone = planned.flatMap(({ members }) =>
+    members.map(({ configuration }) => out ?? defaultFolder(configuration)),
+  )
+  const members = listed.map((member, i) => ({ ...member, run: alone[i] ?? '' }))
+  console.out.write(json ? `${JSON.stringify({ members })}\n` : formatMembers(members, null))
 }
 
 export interface RunSetOptions {

@@ -170,9 +170,8 @@ async function run(
   const settings = runSettingsSchema.parse(rest)
   if (typeof resume === 'string' && holdsSet(resume)) {
     const asked = await askAgain(resume, settings, command)
-    return dryRun
-      ? listSet(asked, { json }, console)
-      : runSet(asked, { folder: resolve(resume), resume: true, json }, console)
+    const folder = resolve(resume)
+    return dryRun ? listSet(asked, { folder, json }, console) : runSet(asked, { folder, resume: true, json }, console)
   }
   const isSet = worlds.length > 1 || policy.length > 1 || policies !== undefined || set !== undefined
   if (baseline !== undefined && !isSet)
@@ -180,8 +179,9 @@ async function run(
   if (typeof resume === 'string' && isSet) throw new HarnessError('option-invalid', `${resume} holds no set to resume.`)
   if (isSet || dryRun) {
     const asked = await askForSet({ worlds, policies, policy, baseline, settings })
-    if (dryRun) return listSet(asked, { json }, console)
-    return runSet(asked, { folder: setFolder(asked, { set, out }), resume: resume === true, json }, console)
+    const folder = isSet ? setFolder(asked, { set, out }) : null
+    if (dryRun || folder === null) return listSet(asked, { folder, out, json }, console)
+    return runSet(asked, { folder, resume: resume === true, json }, console)
   }
   const prepared = await prepareRun(worlds[0], { ...settings, policy: policy[0] })
   const configuration = await configureRun(prepared)

@@ -53,8 +53,12 @@ export function listMembers(worlds: readonly SetWorld[]): ListedMember[] {
   )
 }
 
-/** Formats what a set would play as a table, with a line break at the end. */
-export function formatMembers(listed: readonly ListedMember[]): string {
+/**
+ * Formats what would be played as a table, with a line break at the end.
+ *
+ * @param folder - that of the set; `null` for a run of its own.
+ */
+export function formatMembers(listed: readonly ListedMember[], folder: string | null): string {
   const rows = listed.map(({ world, player, tasks, episodes, worstCost, unknownCost, run }) => [
     cleanText(world),
     cleanText(player),
@@ -66,6 +70,6 @@ export function formatMembers(listed: readonly ListedMember[]): string {
   const known = listed.reduce((sum, { worstCost }) => sum + (worstCost ?? 0), 0)
   const episodes = listed.reduce((sum, member) => sum + member.episodes, 0)
   const isKnown = listed.every(({ unknownCost }) => unknownCost === null)
-  const total = `${formatCount(episodes)} episodes; worst cost ${isKnown ? formatNumber(known) : 'unknown'}`
+  const total = `${formatCount(episodes)} episodes; worst cost ${isKnown ? formatNumber(known) : 'unknown'}${folder === null ? '' : `; in ${folder}`}`
   return `${formatTable([['WORLD', 'PLAYER', 'TASKS', 'EPISODES', 'WORST COST', 'RUN'], ...rows])}\n\n${total}\n`
 }

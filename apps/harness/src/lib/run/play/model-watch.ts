@@ -57,6 +57,7 @@ interface ModelState {
   held: { readonly records: readonly SealedRecord[]; readonly answers: number }[]
 }
 
+/** A time in which a model does not answer. */
 interface Outage {
   readonly model: string
   readonly since: number
@@ -99,10 +100,10 @@ export class ModelWatch {
   }
 
   /**
-   * Resolves with `false`, at once unless there is an outage and else when it is over, or with `true` when it is the
-   * caller's turn to find out whether it is.
+   * Resolves with `null`, at once unless there is an outage and else when it is over, or with the outage when it is the
+   * caller's turn to find out whether it is over.
    */
-  async untilAvailable(signal: AbortSignal): Promise<boolean> {
+  async untilAvailable(signal: AbortSignal): Promise<Outage | null> {
     for (let outage = this.#outage; outage && !signal.aborted; outage = this.#outage) {
       if (outage.isTrying) {
         await outage.changed.promise
@@ -110,9 +111,9 @@ export class ModelWatch {
       }
       outage.isTrying = true
       await this.#clock.wait(Math.min(outage.pause, this.#left(outage)), signal)
-      return true
+      return outage
     }
-    return false
+    return null
   }
 
   /** Wakes those who wait, after an abort. */
@@ -124,12 +125,14 @@ export class ModelWatch {
    * Decides on a rollout that was played. Throws `model-refused` after so many refusals in a row, and `model-unavailable`
    * at the limit of an outage.
    *
-   * @param isTry - whether it was played to find out if an outage is over.
+   * @param tried - the outage of which it was played to find out if it is over.
    */
-  judge(records: readonly SealedRecord[], isTry: boolean): Verdict {
+  judge(records: readonly SealedRecord[], tried: Outage | null): Verdict {
+    // A new outage may have begun since.
+    const isTry = tried !== null && tried === this.#outage
     if (!everyFailed(records, 'model-refused')) this.#opened.resolve()
     if (everyFailed(records, 'model-unavailable')) return this.#unanswered(records, isTry)
-    if (isTry && this.#outage) this.#endOutage(this.#outage)
+    if (isTry) this.#endOutage(tried)
     return everyFailed(records, 'model-refused') ? this.#refused(records) : 'seal'
   }
 

@@ -87,12 +87,12 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
 
   const play = async (planned: PlannedEpisode): Promise<void> => {
     for (;;) {
-      const isTry = await watch.untilAvailable(signal)
+      const tried = await watch.untilAvailable(signal)
       if (signal.aborted) return
       using listener = live?.begin(planned)
       const records = await options.runTask(planned, { ...context, listener })
       if (records.length === 0) return
-      const verdict = watch.judge(records, isTry)
+      const verdict = watch.judge(records, tried)
       if (verdict === 'again') continue
       const foundNoServer = records.every((record) => failedWith(record, 'connection-failed'))
       unreachable = foundNoServer ? unreachable + 1 : 0
