@@ -6,7 +6,7 @@ import type { AnsweredRequest } from './requests.ts'
 
 /** What a model said for a step: what it was sent since its last answer, requests that failed, its thoughts, text and calls. */
 export function AnswerRows({
-  answer: { completion, request },
+  answer: { completion, added: sent },
   number,
   isLast,
 }: {
@@ -16,19 +16,17 @@ export function AnswerRows({
   readonly isLast: boolean
 }) {
   const { text, reasoning, calls = [], tries = [], cut = 0 } = completion
-  const added =
-    number === 0 ? [] : (request?.messages ?? []).filter(({ state, repeats }) => state === 'new' && !repeats)
+  // What the first answer was sent is shown as the start of the episode.
+  const added = number === 0 ? [] : (sent ?? []).filter(({ message }) => message.role !== 'assistant')
   const others = calls.filter(({ played }) => !played)
   const decided = calls.some(({ played }) => played)
   return (
     <div class={`answer ${isLast ? '' : 'earlier'}`}>
-      {added
-        .filter(({ message }) => message.role !== 'assistant')
-        .map(({ id, message }) => (
-          <Row key={id} label={String(message.role ?? 'sent')} kind="sent">
-            <MessageContent id={`${number}/${id}`} message={message} />
-          </Row>
-        ))}
+      {added.map(({ id, message }) => (
+        <Row key={id} label={String(message.role ?? 'sent')} kind="sent">
+          <MessageContent id={`${number}/${id}`} message={message} />
+        </Row>
+      ))}
       {tries.map(({ status, code, milliseconds }, i) => (
         <Row key={i} label="failed" kind="bad">
           <b>✗ {status === null ? <PlainText text={code} /> : `HTTP ${status}`}</b>

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useKeys } from '../keys/use-keys.ts'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { FoundContext } from '../parts/found-text.tsx'
@@ -48,13 +48,14 @@ export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; 
   const { steps } = model.shown
   const step = route.step === null || steps.length === 0 ? null : Math.min(route.step, steps.length - 1)
   /** The entry of the transcript to scroll to; each choice makes a new one. */
-  const [shown, setShown] = useState<{ readonly index: number } | null>(() =>
-    step === null ? null : { index: step + 1 },
-  )
+  const [shown, setShown] = useState<{ readonly index: number } | null>(null)
+  useEffect(() => {
+    if (step !== null) setShown({ index: step + 1 })
+  }, [step, tab])
 
   const choose = (next: number | null, toTab: EpisodeTab = tab) => {
     openRoute({ ...route, step: next, tab: toTab }, { replace: true })
-    setShown({ index: next === null ? 0 : next + 1 })
+    if (next === null) setShown({ index: 0 })
   }
   const go = (to: number) => {
     if (steps.length === 0) return
@@ -106,7 +107,6 @@ export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; 
                         if (event.ctrlKey || event.metaKey || event.shiftKey) return
                         event.preventDefault()
                         openRoute({ ...route, tab: name }, { replace: true })
-                        if (name === 'transcript' && step !== null) setShown({ index: step + 1 })
                       }}
                     >
                       {TAB_NAMES[name]}

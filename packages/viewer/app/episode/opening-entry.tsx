@@ -5,11 +5,13 @@ import { LongText } from '../parts/long-text.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import type { EpisodeModel } from './episode-model.ts'
 import { MessageContent, Row, ToolList } from './message-view.tsx'
+import { firstTools } from './requests.ts'
 
 /** What was there before the first step: the messages to the model, or the task, and the first observation. */
 export function OpeningEntry({ model }: { readonly model: EpisodeModel }) {
   const { record, shown, answers } = model
-  const first = answers[0]?.request ?? null
+  const [first] = answers
+  const messages = first?.added ?? null
   return (
     <article class="entry opening">
       <div class="entry-side">
@@ -19,9 +21,9 @@ export function OpeningEntry({ model }: { readonly model: EpisodeModel }) {
         <Row label="recorded">
           <span class="muted">{recorderText(model)}</span>
         </Row>
-        {first ? (
+        {first && messages ? (
           <>
-            {first.messages.map(({ id, message }) => (
+            {messages.map(({ id, message }) => (
               <Row key={id} label={String(message.role ?? 'sent')}>
                 {message.role === 'system' && typeof message.content === 'string' ? (
                   <Fold id={`system:${id}`} summary={<SystemSummary text={message.content} />}>
@@ -33,7 +35,7 @@ export function OpeningEntry({ model }: { readonly model: EpisodeModel }) {
               </Row>
             ))}
             <Row label="tools">
-              <ToolList id="opening" tools={first.tools} />
+              <ToolList id="opening" tools={firstTools(record, first.completion) ?? []} />
             </Row>
           </>
         ) : (

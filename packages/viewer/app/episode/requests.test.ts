@@ -1,7 +1,7 @@
-import type { Completion, EpisodeRecord, Transcript } from '@episodic/protocol'
+import { type Completion, type EpisodeRecord, requestsOf, type Transcript } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { requestItems } from './request-items.ts'
-import { answersOf, type SentRequest } from './requests.ts'
+import { answersOf, firstTools, type SentRequest, sentRequest } from './requests.ts'
 
 const answer = (text: string, messages: [number, number][] | null): Completion => ({
   model: 'm',
@@ -58,17 +58,16 @@ function episode(completions: readonly (readonly Completion[])[], undecided?: re
   }
 }
 
-const statesOf = (request: SentRequest | null | undefined) =>
-  request?.messages.map(({ id, state, repeats }) => `${id} ${state}${repeats ? ` ${repeats}` : ''}`)
+const statesOf = (request: SentRequest | null | undefined) => request?.messages.map(({ id, state }) => `${id} ${state}`)
+const window = answer('c', [
+  [1, 2],
+  [4, 5],
+])
+const record = episode([[answer('a', [[0, 2]])], [answer('b', [[0, 4]]), window]], [answer('d', null)])
+const answers = answersOf(record)
+const requests = answers.map(({ completion }) => sentRequest(record, completion))
 
 describe('answersOf', () => {
-  const window = answer('c', [
-    [1, 2],
-    [4, 5],
-  ])
-  const record = episode([[answer('a', [[0, 2]])], [answer('b', [[0, 4]]), window]], [answer('d', null)])
-  const answers = answersOf(record)
-
   it('gives each answer its step, those that led to none too', () => {
     expect(answers.map(({ completion, step }) => [completion.text, step])).toEqual([
       ['a', 0],
@@ -78,27 +77,36 @@ describe('answersOf', () => {
     ])
   })
 
+  it('finds what was sent for the first time and stands nowhere else', () => {
+    const added = answers.map((one) => one.added?.map(({ message }) => message.content) ?? null)
+    expect(added).toEqual([['rules', 'task'], [], ['other rules'], null])
+  })
+})
+
+describe('sentRequest', () => {
   it('marks what is new in a request and what was left out of it, in their places', () => {
-    expect(statesOf(answers[0]?.request)).toEqual(['0 new', '1 new'])
-    expect(statesOf(answers[1]?.request)).toEqual(['0 sent', '1 sent', '2 new completion', '3 new step'])
-    expect(statesOf(answers[2]?.request)).toEqual([
-      '0 left-out',
-      '1 sent',
-      '2 left-out completion',
-      '3 left-out step',
-      '4 new',
+    expect(requests.map(statesOf)).toEqual([
+      ['0 new', '1 new'],
+      ['0 sent', '1 sent', '2 new', '3 new'],
+      ['0 left-out', '1 sent', '2 left-out', '3 left-out', '4 new'],
+      undefined,
     ])
-    expect(answers[3]?.request).toBeNull()
-    expect(answers[1]?.request?.messages.map(({ message }) => message.content)).toEqual([
-      'rules',
-      'task',
-      'a',
-      'result 0',
-    ])
+    expect(requests[1]?.messages.map(({ message }) => message.content)).toEqual(['rules', 'task', 'a', 'result 0'])
   })
 
+  it('has the messages that the protocol returns', () => {
+    requestsOf(record).forEach((request, i) => {
+      const sent = requests[i]?.messages.filter(({ state }) => state !== 'left-out').map(({ message }) => message)
+      expect(sent).toEqual(request?.messages)
+      expect(requests[i]?.tools).toEqual(request?.tools)
+    })
+    expect(firstTools(record, window)).toEqual(transcript.tools)
+  })
+})
+
+describe('requestItems', () => {
   it('lists what was left out together, and a message with the one that it replaces', () => {
-    const request = answers[2]?.request as SentRequest
+    const request = requests[2] as SentRequest
     expect(requestItems(request).map(({ kind }) => kind)).toEqual(['left-out', 'message', 'left-out', 'message'])
     const systems = request.messages.filter(({ id }) => id === 0 || id === 4)
     const replaced = requestItems({ ...request, messages: systems })

@@ -16,8 +16,6 @@ export interface SentMessage {
   readonly message: JsonObject
   /** `sent`: it was in the request. `new`: and in none before. `left-out`: it was in one before, and is not in this one. */
   readonly state: 'sent' | 'new' | 'left-out'
-  /** Whether it is an answer of the model or a result of a step, which stand elsewhere in the episode too. */
-  readonly repeats: 'completion' | 'step' | null
 }
 
 /** What a model was sent for one answer. */
@@ -27,24 +25,28 @@ export interface SentRequest {
   readonly tools: readonly JsonObject[]
 }
 
-/** An answer of a model, with what it was sent. */
+/** An answer of a model, with what was new in its request. */
 export interface AnsweredRequest {
   readonly completion: Completion
   /** The seat that asked; `null` if there is one seat. */
   readonly seat: string | null
   /** From 0, of all steps; `null` for an answer that led to none. */
   readonly step: number | null
-  /** `null` if it was not recorded. */
-  readonly request: SentRequest | null
+  /**
+   * The messages that were in no request before, without those that stand elsewhere in the episode: answers, and results of
+   * steps. `null` if the request was not recorded.
+   */
+  readonly added: readonly SentMessage[] | null
 }
 
-/** Returns the answers of the models of all seats, in their order, with what each was sent. */
+/** Returns the answers of the models of all seats, in their order. */
 export function answersOf(record: SealedRecord): AnsweredRequest[] {
-  const requests = new Map<Completion, SentRequest | null>()
-  const seats = isMatchRecord(record) ? Object.keys(record.seats) : [undefined]
-  for (const seat of seats)
-    for (const [completion, request] of sentOf(seatRecordOf(record, seat)))
-      if (request !== null || !requests.has(completion)) requests.set(completion, request)
+  const added = new Map<Completion, readonly SentMessage[]>()
+  for (const episode of playsOf(record)) {
+    const known = new Set<number>()
+    for (const completion of completionsOf(episode))
+      if (completion.prompt && episode.transcript) added.set(completion, takeIn(completion, episode.transcript, known))
+  }
   const answers = record.steps.flatMap((step, index) =>
     (step.completions ?? []).map((completion) => ({
       completion,
@@ -54,7 +56,43 @@ export function answersOf(record: SealedRecord): AnsweredRequest[] {
   )
   const failed = isMatchRecord(record) && record.outcome.kind === 'failed' ? record.outcome.seat : null
   const undecided = (record.undecided ?? []).map((completion) => ({ completion, seat: failed, step: null }))
-  return [...answers, ...undecided].map((answer) => ({ ...answer, request: requests.get(answer.completion) ?? null }))
+  return [...answers, ...undecided].map((answer) => ({ ...answer, added: added.get(answer.completion) ?? null }))
+}
+
+/**
+ * Returns what a model was sent for an answer, and in its place what it was sent before and not this time. `null` if that was
+ * not recorded.
+ */
+export function sentRequest(record: SealedRecord, completion: Completion): SentRequest | null {
+  const { prompt } = completion
+  const episode = playsOf(record).find((play) => completionsOf(play).includes(completion))
+  if (!episode?.transcript || !prompt) return null
+  const completions = completionsOf(episode)
+  const index = completions.indexOf(completion)
+  const known = new Set(completions.slice(0, index).flatMap(idsOf))
+  const own = idsOf(completion)
+  const ids = [...new Set([...known, ...own])].sort((a, b) => a - b)
+  // Only this one is put together: all requests of an episode are as long as the square of their number.
+  const only = (other: Completion): Completion => ({
+    ...other,
+    prompt: other === completion ? { ...prompt, messages: ids.map((id) => [id, id + 1] as const) } : undefined,
+  })
+  const { steps, undecided, transcript } = episode
+  const found = requestsOf({
+    transcript,
+    steps: steps.map((step) => (step.completions ? { ...step, completions: step.completions.map(only) } : step)),
+    undecided: undecided?.map(only),
+  })[index]
+  if (!found) return null
+  const messages = new Map(ids.map((id, i) => [id, found.messages[i] as JsonObject]))
+  const sent = own.map((id) => ({
+    id,
+    message: messages.get(id) as JsonObject,
+    state: known.has(id) ? ('sent' as const) : ('new' as const),
+  }))
+  for (const id of own) messages.delete(id)
+  const leftOut = [...messages].map(([id, message]) => ({ id, message, state: 'left-out' as const }))
+  return { messages: inPlace(sent, leftOut), tools: found.tools }
 }
 
 /** Returns who recorded what models were sent; `null` if it was not recorded. */
@@ -63,49 +101,48 @@ export function recorderOf(record: SealedRecord): Transcript['by'] | null {
   return Object.values(record.seats).find(({ transcript }) => transcript)?.transcript?.by ?? null
 }
 
-function sentOf(episode: EpisodeRecord): [Completion, SentRequest | null][] {
-  const completions = [...episode.steps.flatMap(({ completions: some = [] }) => some), ...(episode.undecided ?? [])]
-  const requests = requestsOf(episode)
-  /** All that was sent so far, by its place in the pool. */
-  const known = new Map<number, JsonObject>()
-  return completions.map((completion, i) => {
-    const request = requests[i]
-    const ids = completion.prompt?.messages.flatMap(([from, to]) =>
-      Array.from({ length: to - from }, (_, at) => from + at),
-    )
-    if (!request || !ids) return [completion, null]
-    const messages = request.messages.map((message, at): SentMessage => {
-      const id = ids[at] as number
-      return { id, message, state: known.has(id) ? 'sent' : 'new', repeats: repeatsOf(episode.transcript, id) }
-    })
-    const all = withLeftOut(messages, known, episode.transcript)
-    for (const { id, message } of messages) known.set(id, message)
-    return [completion, { messages: all, tools: request.tools }]
-  })
+/** The tools of the first request; `null` if it was not recorded. */
+export function firstTools(record: SealedRecord, completion: Completion): readonly JsonObject[] | null {
+  const play = playsOf(record).find((one) => completionsOf(one).includes(completion))
+  if (!play?.transcript || !completion.prompt) return null
+  const { tools } = play.transcript
+  return completion.prompt.tools.flatMap(([from, to]) => tools.slice(from, to))
 }
 
-/** Adds the messages of earlier requests that are not in this one, each before the first that came after it. */
-function withLeftOut(
-  messages: readonly SentMessage[],
-  known: ReadonlyMap<number, JsonObject>,
-  transcript: Transcript | undefined,
-): SentMessage[] {
-  const sent = new Set(messages.map(({ id }) => id))
-  const leftOut = [...known]
-    .filter(([id]) => !sent.has(id))
-    .map(([id, message]) => ({ id, message, state: 'left-out' as const, repeats: repeatsOf(transcript, id) }))
-  if (leftOut.length === 0) return [...messages]
+/** The line as the episodes of its seats. */
+function playsOf(record: SealedRecord): EpisodeRecord[] {
+  return isMatchRecord(record) ? Object.keys(record.seats).map((seat) => seatRecordOf(record, seat)) : [record]
+}
+
+function completionsOf({ steps, undecided = [] }: EpisodeRecord): Completion[] {
+  return [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
+}
+
+function idsOf({ prompt }: Completion): number[] {
+  return (prompt?.messages ?? []).flatMap(([from, to]) => Array.from({ length: to - from }, (_, at) => from + at))
+}
+
+/** Takes in the messages of a request. Returns those that are new and stand nowhere else. */
+function takeIn({ prompt }: Completion, { messages }: Transcript, known: Set<number>): SentMessage[] {
+  const added: SentMessage[] = []
+  for (const [from, to] of prompt?.messages ?? [])
+    for (let id = from; id < to; id++) {
+      if (known.has(id)) continue
+      known.add(id)
+      const message = messages[id]
+      if (message && !('from' in message && !('role' in message)))
+        added.push({ id, message: message as JsonObject, state: 'new' })
+    }
+  return added
+}
+
+/** Puts messages that were left out before the first one that came after them. */
+function inPlace(sent: readonly SentMessage[], leftOut: readonly SentMessage[]): SentMessage[] {
   const all: SentMessage[] = []
   let next = 0
-  for (const message of messages) {
+  for (const message of sent) {
     for (let out = leftOut[next]; out && out.id < message.id; out = leftOut[++next]) all.push(out)
     all.push(message)
   }
   return [...all, ...leftOut.slice(next)]
-}
-
-function repeatsOf(transcript: Transcript | undefined, id: number): SentMessage['repeats'] {
-  const entry = transcript?.messages[id]
-  if (!entry || !('from' in entry) || 'role' in entry) return null
-  return entry.from === 'step' ? 'step' : 'completion'
 }

@@ -18,8 +18,7 @@ export function textsOfEntry(model: EpisodeModel, entry: number): string[] {
 }
 
 function openingTexts({ record, shown, answers }: EpisodeModel): string[] {
-  const first = answers[0]?.request
-  const said = first ? first.messages.filter(({ repeats }) => !repeats) : []
+  const said = answers[0]?.added ?? []
   const texts = said.map(({ message }) =>
     typeof message.content === 'string' ? message.content : JSON.stringify(message),
   )

@@ -10,7 +10,7 @@ import { AnswerFigures } from './answer-rows.tsx'
 import type { EpisodeModel } from './episode-model.ts'
 import { MessageContent, Row, ToolList } from './message-view.tsx'
 import { type RequestItem, requestItems } from './request-items.ts'
-import type { SentMessage } from './requests.ts'
+import { type SentMessage, sentRequest } from './requests.ts'
 
 /** What a model was sent for an answer, message for message. */
 export function SentTab({ model, step }: { readonly model: EpisodeModel; readonly step: number | null }) {
@@ -20,7 +20,7 @@ export function SentTab({ model, step }: { readonly model: EpisodeModel; readonl
   const [onlyNew, setOnlyNew] = useState(false)
   useEffect(() => setNumber(ofStep), [ofStep])
   const answer = answers[number]
-  const request = answer?.request ?? null
+  const request = useMemo(() => (answer ? sentRequest(model.record, answer.completion) : null), [model, answer])
   const items = useMemo(() => (request ? requestItems(request) : []), [request])
   const shown = onlyNew ? items.filter((item) => item.kind !== 'message' || item.message.state === 'new') : items
   if (answers.length === 0)

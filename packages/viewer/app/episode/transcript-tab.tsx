@@ -1,4 +1,5 @@
 import type { EpisodeStates } from '@episodic/report'
+import { useCallback, useRef } from 'preact/hooks'
 import { VirtualList } from '../parts/virtual/virtual-list.tsx'
 import { EndEntry } from './end-entry.tsx'
 import type { EpisodeModel } from './episode-model.ts'
@@ -21,6 +22,25 @@ export function TranscriptTab({
   readonly onStep: (step: number) => void
 }) {
   const count = model.shown.steps.length + 2
+  const choose = useRef(onStep)
+  choose.current = onStep
+  const render = useCallback(
+    (entry: number) => {
+      if (entry === 0) return <OpeningEntry model={model} />
+      if (entry === count - 1) return <EndEntry model={model} />
+      const index = entry - 1
+      return (
+        <StepEntry
+          model={model}
+          index={index}
+          states={states}
+          isChosen={index === step}
+          onChoose={() => choose.current(index)}
+        />
+      )
+    },
+    [model, states, step, count],
+  )
   return (
     <div class="transcript card">
       <VirtualList
@@ -28,20 +48,7 @@ export function TranscriptTab({
         estimate={model.answers.length > 0 ? 240 : 120}
         label="Transcript"
         shown={shown}
-        render={(entry) => {
-          if (entry === 0) return <OpeningEntry model={model} />
-          if (entry === count - 1) return <EndEntry model={model} />
-          const index = entry - 1
-          return (
-            <StepEntry
-              model={model}
-              index={index}
-              states={states}
-              isChosen={index === step}
-              onChoose={() => onStep(index)}
-            />
-          )
-        }}
+        render={render}
       />
     </div>
   )

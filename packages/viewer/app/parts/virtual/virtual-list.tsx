@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { createMeasuredRows } from './measured-rows.ts'
 
 /** Rows that are rendered beyond the window, in pixels on each side. */
@@ -22,6 +22,7 @@ export function VirtualList({
   /** The usual height of a row, in pixels. */
   readonly estimate: number
   readonly label: string
+  /** Renders the content of a row. While it is the same function, a row that was rendered is not rendered again. */
   readonly render: (index: number) => ComponentChildren
   /** A row to scroll to; each new object scrolls again. */
   readonly shown?: { readonly index: number } | null
@@ -29,18 +30,34 @@ export function VirtualList({
   const list = useRef<HTMLUListElement>(null)
   const rows = useMemo(() => createMeasuredRows(count, estimate), [count, estimate])
   const [range, setRange] = useState(() => ({ from: 0, to: Math.min(count, 12) }))
-  const [, redraw] = useState(0)
+  const [, redraw] = useReducer((times: number) => times + 1, 0)
   const target = useRef<{ readonly index: number; corrections: number } | null>(null)
+  const observed = useRef<{ readonly observer: ResizeObserver; readonly rows: Set<Element> } | null>(null)
+  // A row that was rendered stays the same while it is in the window, so that scrolling renders only those that come into it.
+  const rendered = useMemo(() => new Map<number, ComponentChildren>(), [render])
 
+  /** The rows that are near the window, if it begins at a distance from the first row. */
+  const rowsFrom = (top: number) => rows.between(top - MARGIN, top + innerHeight + MARGIN)
   const look = () => {
     const element = list.current
     if (!element) return
-    const top = -element.getBoundingClientRect().top
     // While a row is being scrolled to, the rows around it are those to render.
-    const seen = target.current
-      ? rowsAround(target.current.index)
-      : rows.between(top - MARGIN, top + innerHeight + MARGIN)
+    const wanted = target.current
+    const seen = rowsFrom(wanted ? rows.offset(Math.min(wanted.index, count)) : -element.getBoundingClientRect().top)
     setRange((before) => (before.from === seen.from && before.to === seen.to ? before : seen))
+  }
+  /** Scrolls to the row that was asked for, again after the rows around it were measured. */
+  const keepTarget = () => {
+    const wanted = target.current
+    const row = wanted && list.current?.querySelector<HTMLElement>(`:scope > [data-row="${wanted.index}"]`)
+    if (!row) return
+    const before = scrollY
+    row.scrollIntoView({ block: 'start' })
+    wanted.corrections += 1
+    if (wanted.corrections >= MOST_CORRECTIONS || (wanted.corrections > 1 && Math.abs(scrollY - before) < 1)) {
+      target.current = null
+      look()
+    } else requestAnimationFrame(redraw)
   }
   useEffect(() => {
     let frame = 0
@@ -67,62 +84,64 @@ export function VirtualList({
     }
   }, [rows])
   useLayoutEffect(() => {
-    if (!shown || !list.current) return
+    let frame = 0
+    const observer = new ResizeObserver((entries) => {
+      let changed = false
+      for (const { target: row, borderBoxSize } of entries)
+        if (row.isConnected)
+          changed = rows.measure(Number((row as HTMLElement).dataset.row), borderBoxSize[0]?.blockSize ?? 0) || changed
+      if (changed)
+        frame ||= requestAnimationFrame(() => {
+          frame = 0
+          look()
+          redraw(undefined)
+        })
+    })
+    observed.current = { observer, rows: new Set() }
+    return () => {
+      cancelAnimationFrame(frame)
+      observer.disconnect()
+    }
+  }, [rows])
+  useLayoutEffect(() => {
+    if (!shown) return
     target.current = { index: shown.index, corrections: 0 }
-    const { from, to } = rowsAround(shown.index)
-    setRange({ from, to })
-    redraw((times) => times + 1)
+    look()
+    redraw(undefined)
   }, [shown, rows])
   useLayoutEffect(() => {
-    const element = list.current
-    if (!element) return
-    const measure = () => {
-      let changed = false
-      for (const row of element.querySelectorAll<HTMLElement>(':scope > [data-row]'))
-        changed = rows.measure(Number(row.dataset.row), row.getBoundingClientRect().height) || changed
-      return changed
-    }
-    if (measure()) redraw((times) => times + 1)
+    const known = observed.current
+    if (!list.current || !known) return
+    for (const row of known.rows)
+      if (!row.isConnected) {
+        known.observer.unobserve(row)
+        known.rows.delete(row)
+      }
+    for (const row of list.current.querySelectorAll(':scope > [data-row]'))
+      if (!known.rows.has(row)) {
+        known.observer.observe(row)
+        known.rows.add(row)
+      }
     keepTarget()
-    const observer = new ResizeObserver(() => {
-      if (!measure()) return
-      look()
-      redraw((times) => times + 1)
-    })
-    for (const row of element.querySelectorAll(':scope > [data-row]')) observer.observe(row)
-    return () => observer.disconnect()
   })
-
-  /** The rows of a window that begins with a row. */
-  const rowsAround = (index: number) => {
-    const top = rows.offset(Math.min(index, count))
-    return rows.between(top - MARGIN, top + innerHeight + MARGIN)
-  }
-  /** Scrolls to the row that was asked for, again after the rows around it were measured. */
-  const keepTarget = () => {
-    const wanted = target.current
-    if (!wanted) return
-    const row = list.current?.querySelector<HTMLElement>(`:scope > [data-row="${wanted.index}"]`)
-    if (!row) return
-    const before = scrollY
-    row.scrollIntoView({ block: 'start' })
-    wanted.corrections += 1
-    if (wanted.corrections >= MOST_CORRECTIONS || (wanted.corrections > 1 && Math.abs(scrollY - before) < 1)) {
-      target.current = null
-      look()
-    } else requestAnimationFrame(() => redraw((times) => times + 1))
-  }
 
   const { from } = range
   const to = Math.min(range.to, count)
+  for (const index of rendered.keys()) if (index < from || index >= to) rendered.delete(index)
+  const rowOf = (index: number) => {
+    if (!rendered.has(index))
+      rendered.set(
+        index,
+        <li key={index} class="virtual-row" aria-setsize={count} aria-posinset={index + 1} data-row={index}>
+          {render(index)}
+        </li>,
+      )
+    return rendered.get(index)
+  }
   return (
     <ul class="virtual" aria-label={label} ref={list}>
       <li class="virtual-space" aria-hidden="true" style={{ height: `${rows.offset(Math.min(from, count))}px` }} />
-      {Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i).map((index) => (
-        <li key={index} class="virtual-row" aria-setsize={count} aria-posinset={index + 1} data-row={index}>
-          {render(index)}
-        </li>
-      ))}
+      {Array.from({ length: Math.max(0, to - from) }, (_, i) => rowOf(from + i))}
       <li class="virtual-space" aria-hidden="true" style={{ height: `${rows.total - rows.offset(to)}px` }} />
     </ul>
   )
