@@ -81,6 +81,7 @@ const INNER_ROOMS = {
     rows: ['fold', 'seats'],
     query: ['fold', 'rows'],
     view: ['fold', 'rows', 'compare', 'grades'],
+    search: ['view'],
   },
   'apps/harness': {
     'report/plots': [],

@@ -15,7 +15,7 @@ import { listPublished, type Room, root } from './workspace.ts'
  * raised it from 425: what pages and commands compute alike was within the harness before, and its names were not counted. Graders
  * and labels raised it from 590: authors define the first, and pages and commands share what becomes of both.
  */
-const MOST = 620
+const MOST = 650
 
 const { values: options } = parseArgs({ options: { list: { type: 'boolean', default: false } } })
 const rooms = listPublished()

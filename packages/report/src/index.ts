@@ -29,6 +29,7 @@ export {
   describeLatency,
   describeRefused,
   describeRetried,
+  describeValue,
   describeWaiting,
   isShaped,
   listPlayers,
@@ -43,22 +44,28 @@ export {
   areConflicting,
   comparePreference,
   compareWords,
+  drawOf,
   IDENTITY_WORDS,
   identityOf,
   type SealedLine,
 } from './lib/fold/episode-identity.ts'
-export { createEpisodeSample, SAMPLE_SIZES, type SampledEpisode } from './lib/fold/episode-sample.ts'
 export { OUTCOMES } from './lib/fold/episode-table.ts'
 export { exactSum } from './lib/fold/exact-sum.ts'
 export { createFold } from './lib/fold/fold.ts'
 export { niceStep, roundTo } from './lib/fold/histogram.ts'
 export { createLatencyHistogram, type LatencyHistogram } from './lib/fold/latency-histogram.ts'
 export { createMatchFold } from './lib/fold/match-fold.ts'
-export { describeRules, isSuccess, ruleOf, type SuccessRule, scoredOutcomeOf } from './lib/fold/scored-outcome.ts'
 export {
+  describeRules,
   groupOf,
-  type ShownEpisode,
+  isSuccess,
+  ruleOf,
   type ShownOutcome,
+  type SuccessRule,
+  scoredOutcomeOf,
+} from './lib/fold/scored-outcome.ts'
+export {
+  type ShownEpisode,
   type ShownStep,
   scriptJson,
   showEpisode,
@@ -126,13 +133,18 @@ export {
   type TermColumn,
 } from './lib/rows/columns.ts'
 export { decodeColumns, encodeColumns } from './lib/rows/columns-codec.ts'
+export { LOOK_COLUMNS, type LookFirst, type LookReason, lookFirst } from './lib/rows/look-first.ts'
 export { type ArrayPack, type PackedArray, packArrays, unpackArrays } from './lib/rows/packed-arrays.ts'
 export { type Row, rowOf } from './lib/rows/row.ts'
 export { createRowBatch, type RowBatch, type UnpackedRows, unpackRows } from './lib/rows/row-batch.ts'
 export type { LinePlace } from './lib/rows/row-columns.ts'
 export { FIGURE_COLUMNS, type RowFigures, rowFigures } from './lib/rows/row-figures.ts'
+export { sampleRows } from './lib/rows/row-sample.ts'
 export { contentOf, createRowTable, type RowTable, type RowTableOptions } from './lib/rows/row-table.ts'
+export { rowTimes, TIME_COLUMNS } from './lib/rows/row-times.ts'
 export { sealedShape } from './lib/rows/sealed-shape.ts'
+export { passHatK, TASK_COLUMNS, type TaskFigures, taskFigures } from './lib/rows/task-figures.ts'
+export { type FoundText, findInRecord } from './lib/search/find-in-record.ts'
 export { lanesOf, type ShownRecord } from './lib/seats/lanes.ts'
 export { hasStarted, seatRecordOf, seatRecordsOf } from './lib/seats/seat-record.ts'
 export {

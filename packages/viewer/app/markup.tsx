@@ -1,8 +1,18 @@
-import type { EmbeddedRuns } from '@episodic/report'
+import { decodeColumns, type EmbeddedRuns } from '@episodic/report'
 import { renderToString } from 'preact-render-to-string'
+import { RunFigures } from './run/run-figures.tsx'
 
 /** Renders the figures of the first run, which can then be read without JavaScript. */
 export function renderMarkup({ runs }: EmbeddedRuns): string {
   const [run] = runs
-  return run ? renderToString(<h1>{run.detail.entry.name}</h1>) : ''
+  if (!run) return ''
+  const columns = decodeColumns(Uint8Array.from(atob(run.columns), (character) => character.charCodeAt(0)))
+  return renderToString(
+    <main>
+      <RunFigures detail={run.detail} columns={columns} grades={run.grades} tab="all" />
+      <noscript>
+        <p class="nothing">The episodes need JavaScript. The figures do not.</p>
+      </noscript>
+    </main>,
+  )
 }

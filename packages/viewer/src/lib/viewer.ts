@@ -19,22 +19,22 @@ export async function createViewer(app: BundledApp): Promise<Viewer> {
   const module = `data:text/javascript;base64,${Buffer.from(app['markup.js']).toString('base64')}`
   const { renderMarkup }: { renderMarkup: (content: EmbeddedRuns) => string } = await import(module)
   const script = scriptText(app['page.js'])
-  const policy = (connect: string) =>
+  const policy = (connect: string, scripts: readonly string[]) =>
     [
       "default-src 'none'",
-      `script-src '${hashOf(script)}'`,
+      `script-src ${scripts.map((text) => `'${hashOf(text)}'`).join(' ')}`,
       `style-src '${hashOf(app['page.css'])}'`,
       `connect-src ${connect}`,
       "base-uri 'none'",
       "form-action 'none'",
     ].join('; ')
-  const page = (title: string, connect: string, body: string) =>
+  const page = (title: string, connect: string, scripts: readonly [string, ...string[]], body: string) =>
     [
       '<!doctype html>',
       '<html lang="en">',
       '<head>',
       '<meta charset="utf-8">',
-      `<meta http-equiv="Content-Security-Policy" content="${policy(connect)}">`,
+      `<meta http-equiv="Content-Security-Policy" content="${policy(connect, scripts)}">`,
       '<meta name="viewport" content="width=device-width, initial-scale=1">',
       '<meta name="referrer" content="no-referrer">',
       `<title>${escapeText(title)}</title>`,
@@ -42,22 +42,36 @@ export async function createViewer(app: BundledApp): Promise<Viewer> {
       '</head>',
       '<body>',
       body,
-      `<script>${script}</script>`,
+      `<script>${scripts[0]}</script>`,
       '</body>',
       '</html>',
       '',
     ].join('\n')
   return {
-    serverPage: () => page('Episodic', "'self'", '<div id="app"></div>'),
+    serverPage: () => page('Episodic', "'self'", [script], '<div id="app"></div>'),
     filePage(content) {
-      const data = gzipSync(JSON.stringify(content), { level: 9 }).toString('base64')
-      return page(
-        content.title,
-        "'none'",
-        `<div id="app">${renderMarkup(content)}</div>\n<script type="application/octet-stream" id="data">${data}</script>`,
-      )
+      const body = [
+        `<div id="app">${renderMarkup(content)}</div>`,
+        packed('data', JSON.stringify(content)),
+        packed('code', script),
+      ]
+      return page(content.title, "'none'", [LOADER, script], body.join('\n'))
     },
   }
+}
+
+/** Runs the packed script of a file, which takes a third of the room of the script. The page's policy has the hashes of both. */
+const LOADER = `(async () => {
+  const packed = Uint8Array.from(atob(document.getElementById('code').textContent), (c) => c.charCodeAt(0))
+  const script = document.createElement('script')
+  script.textContent = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).text()
+  document.body.append(script)
+})()`
+
+/** An element with a text that the page unpacks: gzipped, in base64. */
+function packed(id: string, text: string): string {
+  const bytes = gzipSync(text, { level: 9 })
+  return `<script type="application/octet-stream" id="${id}">${bytes.toString('base64')}</script>`
 }
 
 /** Within a script element, text cannot contain its end tag. */

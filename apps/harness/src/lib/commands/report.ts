@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { Console } from '../console.ts'
+import { wholeNumber } from '../option-values.ts'
 import { foldRun, showSummary, tornNotice, type WriteReportOptions, writeReport } from '../run/record/report-run.ts'
 import { readManifest } from '../run/record/run-folder.ts'
 
@@ -8,6 +9,7 @@ export function reportCommand(console: Console): Command {
     .description('write the summary and report of a run again, from its sealed episodes')
     .argument('<folder>', 'folder of the run')
     .option('--allow-conflicts', 'accept conflicting lines of the same episode')
+    .option('--report-bytes <count>', 'most bytes of whole episodes in the page (default: 10485760)', wholeNumber(0))
     .option('--json', 'print the summary as JSON')
     .action(async (folder: string, options: WriteReportOptions & { readonly json?: true }) => {
       const onTorn = (line: number) => console.err.write(tornNotice(line))

@@ -1,6 +1,7 @@
 import type { Guarantees } from '@episodic/env'
 import type { Latency, Proportion, Summary } from '../fold/summary.ts'
-import { formatCount, formatDuration, formatNumber, formatPercent, plural } from '../text/format.ts'
+import type { ShownTree } from '../fold/tree-sample.ts'
+import { formatCount, formatDuration, formatInterval, formatNumber, formatPercent, plural } from '../text/format.ts'
 
 /** Describes in one line how the intervals were computed, and over how many tasks. */
 export function describeIntervals({ count, clusters }: Pick<Proportion, 'count' | 'clusters'>): string {
@@ -52,6 +53,18 @@ export function noteInterval(interval: Interval, format: (interval: Interval) =>
   if (interval.count === 0) return 'no finished episode'
   if (interval.low !== null) return `95 % ${format(interval)}`
   return interval.clusters < 2 ? 'one task: no interval' : 'the same in every task: no interval'
+}
+
+/** Says what a state is worth: `0.123 (95 % 0.045 to 0.201)`. */
+export function describeValue(value: ShownTree['points'][number]['value']): string {
+  if (!value) return 'unknown: no line finished'
+  const note =
+    value.low !== null
+      ? `95 % ${formatInterval(value)}`
+      : value.clusters < 2
+        ? 'one line: no interval'
+        : 'the same in every line: no interval'
+  return `${formatNumber(value.mean)} (${note})`
 }
 
 /** What a server of another system does not promise, a sentence for each; none for a run on Episodic's own. */

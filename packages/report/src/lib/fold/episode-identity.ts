@@ -25,7 +25,7 @@ export function identityOf(record: Identified): EpisodeIdentity {
 }
 
 /** The first four words of an identity, without reading the steps. */
-export function keyOf({ task, attempt }: Identified): Uint32Array {
+function keyOf({ task, attempt }: Identified): Uint32Array {
   const id = contentId(task.id)
   return Uint32Array.of(wordAt(id, 0), wordAt(id, 1), wordAt(id, 2), attempt)
 }

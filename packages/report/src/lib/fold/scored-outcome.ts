@@ -15,6 +15,9 @@ export function scoredOutcomeOf({
   }
 }
 
+/** How an episode ended, as a reader distinguishes it. A truncated episode that its world judges a success is `succeeded`. */
+export type ShownOutcome = 'succeeded' | 'fell-short' | 'truncated' | 'failed'
+
 /** The rule that decides the success of an episode. */
 export type SuccessRule = 'world' | 'default'
 
@@ -42,4 +45,12 @@ export function ruleOf({ outcome }: Pick<EpisodeRecord, 'outcome'>): SuccessRule
 export function describeRules(rules: readonly SuccessRule[]): string {
   if (rules.length > 1) return `as defined by the world, or by default ${DEFAULT_RULE}`
   return rules[0] === 'world' ? 'as defined by the world' : DEFAULT_RULE
+}
+
+/** The group of an episode. */
+export function groupOf(record: Pick<EpisodeRecord, 'outcome' | 'returns'>): ShownOutcome {
+  const outcome = scoredOutcomeOf(record)
+  if (outcome.kind === 'failed') return 'failed'
+  if (isSuccess(record)) return 'succeeded'
+  return outcome.end.kind === 'truncated' ? 'truncated' : 'fell-short'
 }

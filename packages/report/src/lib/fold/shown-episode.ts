@@ -1,9 +1,6 @@
 import type { Completion } from '@episodic/protocol'
 import type { LaneStep, ShownRecord } from '../seats/lanes.ts'
-import { isSuccess, scoredOutcomeOf } from './scored-outcome.ts'
-
-/** Groups by which the page filters its episodes. */
-export type ShownOutcome = 'succeeded' | 'fell-short' | 'truncated' | 'failed'
+import { groupOf, type ShownOutcome, scoredOutcomeOf } from './scored-outcome.ts'
 
 /** An answer of a language model as the page shows it. */
 export interface ShownAnswer {
@@ -174,14 +171,6 @@ function cutAnswers(completions: readonly Completion[], most: number, text: (ful
     }
   })
   return { shown, omitted }
-}
-
-/** The group of an episode. */
-export function groupOf(record: Pick<ShownRecord, 'outcome' | 'returns'>): ShownOutcome {
-  const outcome = scoredOutcomeOf(record)
-  if (outcome.kind === 'failed') return 'failed'
-  if (isSuccess(record)) return 'succeeded'
-  return outcome.end.kind === 'truncated' ? 'truncated' : 'fell-short'
 }
 
 /** Serializes a value as JSON that is safe inside a `<script>` element. */

@@ -1,7 +1,7 @@
 import { contentId, type EpisodeRecord } from '@episodic/protocol'
 import { createBoundedMap } from './bounded-map.ts'
 import { comparePreference, type EpisodeIdentity, type SealedLine } from './episode-identity.ts'
-import { groupOf } from './shown-episode.ts'
+import { groupOf } from './scored-outcome.ts'
 import { clusteredMean } from './statistics.ts'
 import type { Summary } from './summary.ts'
 

@@ -6,6 +6,7 @@ import {
   describeRefused,
   describeRetried,
   describeRules,
+  describeValue,
   describeWaiting,
   formatCount,
   formatDuration,
@@ -22,7 +23,6 @@ import {
   wrapText,
 } from '@episodic/report'
 import { createColors } from 'picocolors'
-import { describeValue } from './branch-section.ts'
 
 const NAME_WIDTH = 18
 const VALUE_WIDTH = 10

@@ -1,5 +1,5 @@
 import type { Completion, EpisodeRecord } from '@episodic/protocol'
-import { createEpisodeSample, createFold } from '@episodic/report'
+import { createFold } from '@episodic/report'
 import { playRun } from '@episodic/report/testing'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
@@ -9,14 +9,14 @@ import { renderReport } from './render-report.ts'
 const open = usePages()
 
 /** Opens the report of a run as a file and records errors and requests. */
-async function openReport(records: readonly EpisodeRecord[], name: string) {
-  const [fold, sample] = [createFold(), createEpisodeSample()]
-  for (const record of records) {
-    fold.add(record)
-    sample.add(record)
-  }
+async function openReport(records: readonly EpisodeRecord[], name: string, width?: number) {
+  const fold = createFold()
+  for (const record of records) fold.add(record)
   const run = { name, configuration: { policy: name } }
-  return open(renderReport(fold.finish(run), run, sample.finish()))
+  const lines = () => records.map((record) => JSON.stringify(record))
+  const opened = await open(await renderReport(fold.finish(run), run, { lines }), width)
+  await opened.page.locator('.tabs').waitFor()
+  return opened
 }
 
 /** An answer of a model that calls two tools, of which the first was played. */
@@ -35,86 +35,113 @@ const answer: Completion = {
   tries: [{ status: 429, code: 'http', milliseconds: 3 }],
 }
 
-const textOf = (page: Page, selector: string) => page.locator(selector).textContent()
+const figureOf = (page: Page, name: string) =>
+  page
+    .locator('.figure-strip > div', { has: page.getByText(name, { exact: true }) })
+    .locator('.figure')
+    .textContent()
+
+/** How much wider the page is than its window. */
+const past = (page: Page) =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
 describe.skipIf(lacksBrowser)(
   'the report in a browser (needs Chromium: apt-get install chromium, or CHROMIUM_PATH)',
   () => {
     const records = playRun({ tasks: 20, attempts: 4, failures: 0.1 })
 
-    it('renders without an error and without a request, and opens episodes', async () => {
+    it('opens at its run without an error and without a request, and every tab shows its figures', async () => {
       const { page, faults } = await openReport(records, 'baseline')
       expect(await page.title()).toBe('baseline · Episodic run report')
-      const rows = page.locator('#list button')
-      const first = await textOf(page, '#play')
-      expect(first).toContain('Terminated: ')
-      await rows.nth(3).click()
-      expect(await textOf(page, '#play')).not.toBe(first)
-      expect(await rows.nth(3).getAttribute('aria-current')).toBe('true')
-      await page.locator('.chips button[data-outcome=failed]').click()
-      await rows.first().click()
-      expect(await textOf(page, '#play')).toMatch(/Failed: .*|not scored/)
-      await page.locator('#search').fill('no such episode')
-      expect(await textOf(page, '#list')).toBe('No sampled episode matches.')
+      expect(await page.locator('h1').textContent()).toBe('baseline')
+      for (const [tab, heading] of [
+        ['Tasks', 'Success of each task'],
+        ['Rewards', 'Reward by step'],
+        ['Time and cost', 'World step'],
+        ['Failures', 'failed'],
+        ['Configuration', 'Settings of the run'],
+        ['Overview', 'Success by difficulty'],
+      ] as const) {
+        await page.locator('.tabs a', { hasText: tab }).click()
+        await page.locator('h3', { hasText: heading }).first().waitFor()
+        expect(await page.locator('.tabs a[aria-current=page]').textContent()).toContain(tab)
+      }
+      await page.goBack()
+      expect(await page.locator('.tabs a[aria-current=page]').textContent()).toBe('Configuration')
       expect(faults).toEqual([])
       await page.close()
     })
 
-    it('shows all episodes of a small run, each with its prompt', async () => {
-      const small = playRun({ tasks: 3, attempts: 2, failures: 0 })
-      const { page } = await openReport(small, 'small')
-      expect(await page.locator('.caption', { hasText: 'sealed episode' }).textContent()).toBe('All 6 sealed episodes.')
-      const titles = await page.locator('#list button .title').allTextContents()
-      expect(titles.toSorted()).toEqual(small.map(({ task }) => task.prompt).toSorted())
+    it('shows a table behind every drawing', async () => {
+      const { page } = await openReport(records, 'tables')
+      const drawings = await page.locator('svg[role=img]').count()
+      expect(drawings).toBeGreaterThanOrEqual(4)
+      expect(await page.locator('details.behind').count()).toBe(drawings)
+      await page.locator('details.behind summary').first().click()
+      expect(await page.locator('details.behind table').first().isVisible()).toBe(true)
       await page.close()
     })
 
-    it.each([320, 768])('does not scroll sideways at %i pixels', async (width) => {
-      const { page } = await openReport(records, 'narrow')
-      await page.setViewportSize({ width, height: 800 })
-      const past = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-      expect(past).toBe(0)
+    it('lists the tasks with the figures of their attempts, in any order', async () => {
+      const { page } = await openReport(records, 'tasks')
+      await page.locator('.tabs a', { hasText: 'Tasks' }).click()
+      const rows = page.locator('table.tasks tbody tr')
+      await rows.first().locator('a').waitFor()
+      expect(await rows.count()).toBe(20)
+      const shares = async () => {
+        const texts = await rows.locator('td:nth-child(2)').allTextContents()
+        return texts.map((text) => {
+          const [successes, finished] = text.match(/\d+/g) as [string, string]
+          return Number(successes) / Number(finished)
+        })
+      }
+      await page.getByRole('button', { name: 'Success' }).click()
+      const descending = await shares()
+      expect(descending).toEqual(descending.toSorted((a, b) => b - a))
+      expect(await page.locator('th[aria-sort=descending]').textContent()).toContain('Success')
+      await page.getByRole('button', { name: 'Success' }).click()
+      expect(await shares()).toEqual(descending.toSorted((a, b) => a - b))
       await page.close()
     })
 
-    it('keeps table columns apart at 400 pixels', async () => {
-      const { page } = await openReport(records, 'phone')
-      await page.setViewportSize({ width: 400, height: 800 })
-      const overflowing = await page.evaluate(
-        `[...document.querySelectorAll('table.even th, table.even td')]
-        .filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)`,
-      )
-      expect(overflowing).toEqual([])
+    it('says what to look at first, and opens its episodes', async () => {
+      const { page, faults } = await openReport(records, 'queue')
+      const failed = records.filter(({ outcome }) => outcome.kind === 'failed')
+      const chip = page.locator('.look-first button', { hasText: ' failed (' })
+      expect(await chip.textContent()).toContain(`${failed.length} failed`)
+      await chip.click()
+      const links = page.locator('.episode-links a')
+      await links.first().waitFor()
+      expect(await links.count()).toBe(failed.length)
+      const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+      const places = failed.map(({ task, attempt }) => `/t/${task.id}/${attempt}`)
+      expect(hrefs.map((href) => href.slice(href.indexOf('/t/'))).toSorted()).toEqual(places.toSorted())
+      expect(faults).toEqual([])
       await page.close()
     })
 
-    it('shows what a model thought, said and spent at each step, and answers that led to none', async () => {
-      const [first] = playRun({ tasks: 1, attempts: 1, failures: 0 })
-      const steps = first!.steps.map((step, i) => ({
-        ...step,
-        completions: i === 0 ? [{ ...answer, text: 'I will guess.', calls: undefined }, answer] : [answer],
+    it.each([320, 400, 768])('does not scroll sideways at %i pixels', async (width) => {
+      const { page } = await openReport(records, 'narrow', width)
+      expect(await past(page)).toBe(0)
+      for (const tab of ['Tasks', 'Rewards', 'Failures', 'Configuration']) {
+        await page.locator('.tabs a', { hasText: tab }).click()
+        expect(await past(page)).toBe(0)
+      }
+      await page.close()
+    })
+
+    it('shows what models took', async () => {
+      const asked = playRun({ tasks: 4, attempts: 1, failures: 0 }).map((record) => ({
+        ...record,
+        steps: record.steps.map((step) => ({ ...step, completions: [answer] })),
       }))
-      const undecided = [{ ...answer, text: 'I give up.' }]
-      const { page, faults } = await openReport([{ ...first!, steps, undecided }], 'model')
-      const shown = page.locator('#play .step', { hasText: '#1' }).first()
-      expect(await shown.locator('.answer').count()).toBe(2)
-      expect(await shown.locator('.said').first().textContent()).toBe('I will guess.')
-      const last = shown.locator('.answer').last()
-      expect(await last.locator('.thought').isVisible()).toBe(false)
-      await last.locator('summary').click()
-      expect(await last.locator('.thought').textContent()).toBe('Half of 100 is 50.')
-      expect(await last.locator('.thought').isVisible()).toBe(true)
-      expect(await last.locator('.unplayed').textContent()).toBe('not played: guess({"value": 51})')
-      expect(await last.locator('.spent span').allTextContents()).toEqual([
-        '412 tokens read',
-        '61 written',
-        'cost 0.000235',
-        'answered in 840 ms',
-        'waited 1.00 s',
-        '1 failed request before',
-      ])
-      expect(await textOf(page, '#play .step:last-child .said')).toBe('I give up.')
-      expect(faults).toEqual([])
+      const steps = asked.reduce((sum, record) => sum + record.steps.length, 0)
+      const { page } = await openReport(asked, 'model')
+      expect(await figureOf(page, 'Tokens')).toBe(`${((steps * (412 + 61)) / 1_000).toFixed(1)} k`)
+      expect(await figureOf(page, 'Model, per step')).toBe('840 ms')
+      await page.locator('.tabs a', { hasText: 'Time and cost' }).click()
+      const row = page.locator('tr', { hasText: 'Tokens written' })
+      expect(await row.locator('td').nth(1).textContent()).toBe((steps * 61).toLocaleString('en-US'))
       await page.close()
     })
 
@@ -128,6 +155,7 @@ describe.skipIf(lacksBrowser)(
             ...step,
             action: { tool: HOSTILE, arguments: { [HOSTILE]: HOSTILE } },
             observation: { text: HOSTILE, structured: { [HOSTILE]: HOSTILE } },
+            reward: { ...step.reward, terms: { [HOSTILE]: 1 } },
             completions: [{ ...answer, text: HOSTILE, reasoning: HOSTILE }],
           })),
           outcome:
@@ -137,9 +165,10 @@ describe.skipIf(lacksBrowser)(
         }),
       )
       const { page, faults } = await openReport(hostile, HOSTILE)
-      for (const row of (await page.locator('#list button').all()).slice(0, 5)) await row.click()
-      expect(await textOf(page, '#play h3')).toBe(HOSTILE)
-      expect(await textOf(page, 'h1')).toBe(HOSTILE)
+      for (const tab of ['Tasks', 'Rewards', 'Time and cost', 'Failures', 'Configuration', 'Overview'])
+        await page.locator('.tabs a', { hasText: tab }).click()
+      await page.locator('.look-first button').first().click()
+      await page.locator('.episode-links a').first().waitFor()
       expect(await page.evaluate('window.hacked')).toBeUndefined()
       expect(await page.locator('img').count()).toBe(0)
       expect(faults).toEqual([])

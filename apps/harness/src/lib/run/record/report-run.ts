@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isMatchRecord, type JsonObject, type SealedRecord } from '@episodic/protocol'
+import { readLines } from '@episodic/dataset/jsonl'
+import type { JsonObject, SealedRecord } from '@episodic/protocol'
 import type { Summary } from '@episodic/report'
-import { createEpisodeSample, createFold, createMatchFold, lanesOf } from '@episodic/report'
+import { createFold, createMatchFold } from '@episodic/report'
 import { type Console, colorsOf, shownPath, usesColor } from '../../console.ts'
 import { HarnessError } from '../../harness-error.ts'
 import { readRecorded } from '../../replay/read-recorded.ts'
 import { formatSummary } from '../../report/page/format-summary.ts'
 import { renderReport } from '../../report/page/render-report.ts'
-import { RUN_FILES, type RunManifest, writeRunFile } from './run-folder.ts'
+import { commandsFor } from './run-commands.ts'
+import { RUN_FILES, type RunManifest, runIdOf, writeRunFile } from './run-folder.ts'
 import { readSealed } from './sealed-file.ts'
 
 /** The report of a run's sealed episodes so far. */
@@ -18,7 +20,13 @@ export interface RunFold {
   /** Milliseconds that the run has taken, before and after each resume. */
   readonly elapsed: number
   summarize(): Summary
-  render(): string
+  /** Renders its page. The lines are read from its folder. */
+  render(options?: RenderOptions): Promise<string>
+}
+
+export interface RenderOptions {
+  /** Most bytes of whole episodes in the page; it has the figures of all. Default 10 MiB. */
+  readonly reportBytes?: number | undefined
 }
 
 /** The summary of the lines of a run that were added. */
@@ -52,28 +60,37 @@ export function tornNotice(line: number): string {
 
 /** Folds the sealed episodes of a run's folder. Episodes that are sealed later can be added. */
 export async function foldRun(folder: string, manifest: RunManifest, options: FoldRunOptions = {}): Promise<RunFold> {
-  const { focus = '' } = manifest.configuration
+  const { seats, focus = '' } = manifest.configuration
   const fold = createRunFold(manifest)
-  const sample = createEpisodeSample()
   const { name, scheduled } = manifest
+  const file = join(folder, RUN_FILES.episodes)
   let elapsed = 0
   const run: RunFold = {
     add(record) {
       fold.add(record)
-      sample.add(isMatchRecord(record) ? lanesOf(record, focus) : record)
       elapsed = Math.max(elapsed, record.time.ended)
     },
     get elapsed() {
       return elapsed
     },
     summarize: fold.summarize,
-    render() {
-      const { configuration, versions, played } = manifest
+    render(options = {}) {
+      const { configuration, versions, played, createdAt } = manifest
       const shown = { ...configuration, ...played, ...versions } as unknown as JsonObject
-      return renderReport(run.summarize(), { name, scheduled, configuration: shown }, sample.finish())
+      return renderReport(
+        run.summarize(),
+        { name, scheduled, configuration: shown },
+        {
+          lines: () => linesOf(file),
+          mostCharacters: options.reportBytes,
+          createdAt,
+          id: runIdOf(manifest),
+          commands: commandsFor(folder),
+          seats: seats && [focus, ...Object.keys(seats).filter((seat) => seat !== focus)],
+        },
+      )
     },
   }
-  const file = join(folder, RUN_FILES.episodes)
   if (existsSync(file))
     for await (const record of readSealed(file, options)) {
       run.add(record)
@@ -82,7 +99,12 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
   return run
 }
 
-export interface WriteReportOptions {
+/** The lines of a file; none if there is no file. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  if (existsSync(file)) for await (const { text } of readLines(file)) yield text
+}
+
+export interface WriteReportOptions extends RenderOptions {
   /** Accepts conflicting lines of the same episode; the fold chooses between them. */
   readonly allowConflicts?: boolean
 }
@@ -94,12 +116,12 @@ export interface WriteReportOptions {
 export async function writeReport(
   folder: string,
   run: RunFold,
-  { allowConflicts = false }: WriteReportOptions = {},
+  { allowConflicts = false, reportBytes }: WriteReportOptions = {},
 ): Promise<Summary> {
   const summary = run.summarize()
   if (summary.counts.conflicts > 0 && !allowConflicts) await rejectConflicts(folder)
   await writeRunFile(folder, RUN_FILES.summary, `${JSON.stringify(summary, null, 2)}\n`)
-  await writeRunFile(folder, RUN_FILES.report, run.render())
+  await writeRunFile(folder, RUN_FILES.report, await run.render({ reportBytes }))
   return summary
 }
 

@@ -14,9 +14,9 @@ import {
   summarySchema,
   type TaskRows,
 } from '@episodic/report'
-import { shownPath } from '../../console.ts'
 import { HarnessError } from '../../harness-error.ts'
 import { createRunFold } from '../../run/record/report-run.ts'
+import { commandsFor } from '../../run/record/run-commands.ts'
 import { RUN_FILES } from '../../run/record/run-folder.ts'
 import { Refusal } from '../refusal.ts'
 import { RunIndex } from '../rows/run-index.ts'
@@ -172,7 +172,7 @@ export class ViewedRun {
       rows: index.table.size,
       dictionaries: index.table.columns([]).dictionaries,
       configuration: { ...configuration, ...played, ...versions } as unknown as JsonObject,
-      commands: commandsFor(shownPath(folder)),
+      commands: commandsFor(folder),
       inFlight: this.inFlight,
       seats: seats ? [focus, ...Object.keys(seats).filter((seat) => seat !== focus)] : [],
       problems,
@@ -345,15 +345,6 @@ function parseSummary(text: string): Summary | null {
     return summarySchema.parse(JSON.parse(text))
   } catch {
     return null
-  }
-}
-
-function commandsFor(folder: string): RunDetail['commands'] {
-  const name = /^[\w./:=@,+-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`
-  return {
-    report: `episodic report ${name}`,
-    replay: `episodic replay ${name}`,
-    view: `episodic view ${name}`,
   }
 }
 

@@ -1,0 +1,136 @@
+import type { SealedRecord } from '@episodic/protocol'
+import {
+  contentOf,
+  createRowTable,
+  drawOf,
+  type EmbeddedRun,
+  encodeColumns,
+  type GradeRecord,
+  type RowTable,
+  type RowWords,
+  type RunDetail,
+  rowOf,
+  sampleRows,
+  sealedShape,
+} from '@episodic/report'
+
+/** Sealed lines as they are in a file, from its start each time. */
+export type SealedLines = () => Iterable<string> | AsyncIterable<string>
+
+export interface EmbeddedContent {
+  /** What the page says of the run as a whole; its rows and words are filled in. */
+  readonly detail: Omit<RunDetail, 'rows' | 'dictionaries'>
+  readonly lines: SealedLines
+  readonly grades: readonly GradeRecord[]
+  /** Whose figures the rows have, if the environment has several seats. */
+  readonly seat?: string | undefined
+  /** Most characters of whole lines. Of more, those that `sampleRows` puts first are there. */
+  readonly mostCharacters: number
+}
+
+/** A line, as far as it has to be known to choose lines. */
+interface Place {
+  readonly record: Pick<SealedRecord, 'task' | 'attempt' | 'try'>
+  readonly message: string | null
+  /** Which of the lines it is, from 0. */
+  readonly line: number
+  readonly length: number
+}
+
+const MOST_CHARACTERS = 500
+
+/**
+ * Makes what a page holds of a run: columns of all of its distinct lines, and as many whole lines as fit. The rows are in the
+ * order in which the episodes started, so that the same lines in another order give the same page. Lines that are no sealed
+ * episodes are skipped.
+ */
+export async function embedRun({ detail, lines, grades, seat, mostCharacters }: EmbeddedContent): Promise<EmbeddedRun> {
+  const unordered = createRowTable({ seat })
+  const places: Place[] = []
+  let line = -1
+  for await (const text of lines()) {
+    line += 1
+    const record = readShape(text)
+    if (!record) continue
+    const { task, attempt, try: number, outcome } = record
+    const content = contentOf(record, seat)
+    if (unordered.addRow(rowOf(record, seat), { offset: line, length: text.length, content }) === null) continue
+    const message = outcome.kind === 'failed' ? cut(outcome.error.message) : null
+    places.push({
+      record: { task: { ...task, prompt: cut(task.prompt), tags: [] }, attempt, try: number },
+      message,
+      line,
+      length: text.length,
+    })
+  }
+  const order = [...places.keys()].sort((a, b) => compareRows(unordered, a, b))
+  const table = createRowTable({ seat })
+  for (const row of order) table.addRow(unordered.row(row), unordered.place(row))
+  const ordered = order.map((row) => places[row] as Place)
+  const columns = table.columns()
+  const words = ordered.map(
+    ({ record: { task, attempt, try: number }, message }, row): RowWords => ({
+      row,
+      task: task.id,
+      attempt,
+      try: number,
+      prompt: task.prompt,
+      message,
+    }),
+  )
+  const draws = ordered.map(({ record }) => drawOf(record))
+  const wanted = new Map<number, number>()
+  let left = mostCharacters
+  for (const row of sampleRows(columns, draws)) {
+    const { line: number, length } = ordered[row] as Place
+    if (length > left) continue
+    left -= length
+    wanted.set(number, row)
+  }
+  return {
+    detail: { ...detail, rows: table.size, dictionaries: columns.dictionaries },
+    columns: Buffer.from(encodeColumns(columns)).toString('base64'),
+    words,
+    lines: await readWanted(lines, wanted),
+    grades,
+  }
+}
+
+async function readWanted(
+  lines: SealedLines,
+  wanted: ReadonlyMap<number, number>,
+): Promise<{ readonly [row: string]: string }> {
+  const found: (readonly [number, string])[] = []
+  let line = -1
+  for await (const text of lines()) {
+    line += 1
+    const row = wanted.get(line)
+    if (row !== undefined) found.push([row, text])
+    if (found.length === wanted.size) break
+  }
+  return Object.fromEntries(found)
+}
+
+function compareRows(table: RowTable, a: number, b: number): number {
+  const difference = (name: 'started' | 'attempt' | 'try') => table.at(name, a) - table.at(name, b)
+  const [one = '', other = ''] = [table.tasks[table.at('task', a)], table.tasks[table.at('task', b)]]
+  return (
+    difference('started') ||
+    (one < other ? -1 : one > other ? 1 : 0) ||
+    difference('attempt') ||
+    difference('try') ||
+    table.place(a).content - table.place(b).content
+  )
+}
+
+function readShape(text: string): SealedRecord | null {
+  try {
+    return sealedShape(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+function cut(text: string): string {
+  return text.length <= MOST_CHARACTERS ? text : text.slice(0, MOST_CHARACTERS).toWellFormed()
+}

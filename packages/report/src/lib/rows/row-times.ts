@@ -1,0 +1,45 @@
+import { exactSum } from '../fold/exact-sum.ts'
+import type { EpisodeColumns } from './columns.ts'
+
+/** What the rows of a run took. All tries are in it, because all were waited for and paid. */
+export interface RowTimes {
+  /** Steps of rows whose models were timed. */
+  readonly modelSteps: number
+  /** Milliseconds of the models, and of waiting for them; `null` if no model was asked. */
+  readonly model: number | null
+  readonly waited: number | null
+  /** Milliseconds of the world's steps, and how many steps those are; `null` if unknown. */
+  readonly world: number | null
+  readonly worldSteps: number
+  /** Tokens of the prompts that the servers had cached; `null` if no model was asked. */
+  readonly cached: number | null
+}
+
+/** The columns that {@link rowTimes} reads. */
+export const TIME_COLUMNS = [
+  'steps',
+  'cachedTokens',
+  'modelMilliseconds',
+  'waitedMilliseconds',
+  'worldMilliseconds',
+] as const
+
+/** Sums what rows took. Throws a `RangeError` without {@link TIME_COLUMNS}. */
+export function rowTimes({ rows: size, columns }: EpisodeColumns): RowTimes {
+  const missing = TIME_COLUMNS.filter((name) => !columns[name])
+  if (missing.length > 0) throw new RangeError(`These columns are missing: ${missing.join(', ')}.`)
+  const rows = Array.from({ length: size }, (_, row) => row)
+  const at = (name: (typeof TIME_COLUMNS)[number], row: number) => columns[name]?.[row] as number
+  const sum = (name: (typeof TIME_COLUMNS)[number], of = name) => {
+    const known = rows.filter((row) => !Number.isNaN(at(of, row)))
+    return known.length > 0 ? exactSum(known.map((row) => at(name, row))) : null
+  }
+  return {
+    modelSteps: sum('steps', 'modelMilliseconds') ?? 0,
+    model: sum('modelMilliseconds'),
+    waited: sum('waitedMilliseconds'),
+    world: sum('worldMilliseconds'),
+    worldSteps: sum('steps', 'worldMilliseconds') ?? 0,
+    cached: sum('cachedTokens'),
+  }
+}

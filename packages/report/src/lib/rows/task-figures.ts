@@ -1,0 +1,88 @@
+import { OUTCOMES } from '../fold/episode-table.ts'
+import { exactSum } from '../fold/exact-sum.ts'
+import { passAtK } from '../fold/statistics.ts'
+import type { EpisodeColumns } from './columns.ts'
+
+/** The figures of one task, over the episodes that count. */
+export interface TaskFigures {
+  /** Its number in the column `task`. */
+  readonly task: number
+  /** Its rows that count, in the order of their attempts. */
+  readonly rows: readonly number[]
+  readonly finished: number
+  readonly failed: number
+  readonly successes: number
+  /** Mean and standard deviation (over n − 1) of the unshaped return; `null` without a finished episode, and without two. */
+  readonly mean: number | null
+  readonly deviation: number | null
+  readonly difficulty: number
+  /** An index into the splits. */
+  readonly split: number
+  /** The mean of the steps of finished episodes; `null` without one. */
+  readonly steps: number | null
+}
+
+/** The columns that {@link taskFigures} reads. */
+export const TASK_COLUMNS = [
+  'counts',
+  'task',
+  'attempt',
+  'outcome',
+  'success',
+  'unshaped',
+  'steps',
+  'difficulty',
+  'split',
+] as const
+
+/** Computes the figures of every task, in the order of their numbers. Throws a `RangeError` without {@link TASK_COLUMNS}. */
+export function taskFigures({ rows: size, columns }: EpisodeColumns): TaskFigures[] {
+  const missing = TASK_COLUMNS.filter((name) => !columns[name])
+  if (missing.length > 0) throw new RangeError(`These columns are missing: ${missing.join(', ')}.`)
+  const at = (name: (typeof TASK_COLUMNS)[number], row: number) => columns[name]?.[row] as number
+  const tasks = new Map<number, number[]>()
+  for (let row = 0; row < size; row++) {
+    if (at('counts', row) === 0) continue
+    const task = at('task', row)
+    const rows = tasks.get(task)
+    if (rows) rows.push(row)
+    else tasks.set(task, [row])
+  }
+  return [...tasks]
+    .sort(([a], [b]) => a - b)
+    .map(([task, unordered]) => {
+      const rows = unordered.sort((a, b) => at('attempt', a) - at('attempt', b))
+      const finished = rows.filter((row) => OUTCOMES[at('outcome', row)]?.kind !== 'failed')
+      const [first = 0] = rows
+      return {
+        task,
+        rows,
+        finished: finished.length,
+        failed: rows.length - finished.length,
+        successes: finished.filter((row) => at('success', row) === 1).length,
+        ...spreadOf(finished.map((row) => at('unshaped', row))),
+        difficulty: at('difficulty', first),
+        split: at('split', first),
+        steps: finished.length > 0 ? exactSum(finished.map((row) => at('steps', row))) / finished.length : null,
+      }
+    })
+}
+
+/**
+ * The probability that all of `k` attempts succeed (pass^k), averaged over the tasks with at least `k` finished attempts;
+ * `null` if there are none. Unbiased, as pass@k is: all succeed unless one of them does not.
+ */
+export function passHatK(tasks: readonly TaskFigures[], k: number): number | null {
+  const tried = tasks.filter(({ finished }) => finished >= k)
+  if (k < 1 || tried.length === 0) return null
+  return exactSum(tried.map(({ finished, successes }) => 1 - passAtK(finished, finished - successes, k))) / tried.length
+}
+
+function spreadOf(values: readonly number[]): Pick<TaskFigures, 'mean' | 'deviation'> {
+  if (values.length === 0) return { mean: null, deviation: null }
+  const mean = exactSum(values) / values.length
+  if (values.length === 1) return { mean, deviation: null }
+  const isSame = values.every((value) => value === values[0])
+  const squares = exactSum(values.map((value) => (value - mean) ** 2))
+  return { mean, deviation: isSame ? 0 : Math.sqrt(squares / (values.length - 1)) }
+}

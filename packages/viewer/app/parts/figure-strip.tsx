@@ -1,0 +1,25 @@
+/** A figure with its name above and notes below. */
+export interface Figure {
+  readonly name: string
+  readonly value: string
+  readonly notes: readonly string[]
+}
+
+/** The main figures in a row. */
+export function FigureStrip({ figures }: { readonly figures: readonly Figure[] }) {
+  return (
+    <dl class="figure-strip">
+      {figures.map(({ name, value, notes }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd class="figure">{value}</dd>
+          {notes.filter(Boolean).map((note) => (
+            <dd key={note} class="figure-note">
+              {note}
+            </dd>
+          ))}
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,108 @@
+import type { Comparison } from '@episodic/report'
+import { formatCount, formatPercent, formatPoints, formatSigned, formatTick } from '@episodic/report'
+import { plainString } from '../plain-string.ts'
+import { Whiskers } from './marks.tsx'
+import { areaOf, FULL, HALF, Plot, rangesOf } from './plot-frame.tsx'
+import { extentOf, linearScale, niceDomain, pixels } from './scale.ts'
+
+/** The difference in return of every task, from the worst to the best, with the mean and its interval. */
+export function TaskDifferencesPlot({
+  byTask,
+  returned,
+  compared,
+}: {
+  readonly byTask: Comparison['byTask']
+  readonly returned: NonNullable<Comparison['return']>
+  readonly compared: number
+}) {
+  const { mean, low, high } = returned.difference
+  const area = areaOf(FULL)
+  const bounds = [low, high].filter((bound) => bound !== null)
+  const values = [...byTask.map(({ difference }) => difference), mean, ...bounds]
+  const x = linearScale([0.5, byTask.length + 0.5], rangesOf(FULL).x, 10)
+  const places = Object.assign((value: number) => x(value), { domain: x.domain, ticks: [] })
+  const y = linearScale(niceDomain(extentOf(values, { zero: true }), 4), rangesOf(FULL).y, 4)
+  return (
+    <Plot
+      title="Difference in return of each task"
+      size={FULL}
+      x={{
+        scale: places,
+        format: formatTick,
+        label:
+          byTask.length < compared
+            ? `${formatCount(byTask.length)} of ${formatCount(compared)} tasks, evenly spaced, by difference`
+            : 'tasks, by difference',
+      }}
+      y={{ scale: y, format: formatTick, label: 'return, B − A' }}
+      table={{
+        head: ['Task', 'Return, B − A'],
+        rows: byTask.map(({ task, difference }) => [plainString(task), formatSigned(difference)]),
+      }}
+    >
+      {low !== null && high !== null && (
+        <rect
+          class="interval"
+          x={area.left}
+          width={area.right - area.left}
+          y={y(high)}
+          height={pixels(Math.max(1, y(low) - y(high)))}
+        />
+      )}
+      {byTask.map(({ task, difference }, i) => {
+        const [top, bottom] = [y(Math.max(0, difference)), y(Math.min(0, difference))]
+        // A task without a difference is drawn as a hairline.
+        const height = Math.max(1, bottom - top)
+        const width = Math.max(0.5, x(i + 1.5) - x(i + 0.5) - (byTask.length > 200 ? 0 : 1))
+        const kind = difference > 0 ? 'good' : difference < 0 ? 'bad' : 'pending'
+        return (
+          <rect
+            key={task}
+            class={kind}
+            x={x(i + 0.5)}
+            width={pixels(width)}
+            y={pixels(height > bottom - top ? top - 0.5 : top)}
+            height={pixels(height)}
+          >
+            <title>{`${plainString(task)}: ${formatSigned(difference)}`}</title>
+          </rect>
+        )
+      })}
+      <line class="marker" x1={area.left} x2={area.right} y1={y(mean)} y2={y(mean)} />
+      <text x={area.left + 8} y={pixels(y(mean) - 6)} class="note">{`mean ${formatSigned(mean)}`}</text>
+    </Plot>
+  )
+}
+
+/** The difference in success rate in each tenth of difficulty. */
+export function DifficultyDifferencesPlot({ bins }: { readonly bins: Comparison['byDifficulty'] }) {
+  const x = linearScale([0, 1], rangesOf(HALF).x, 10)
+  const values = bins.flatMap(({ mean, low, high }) => [mean, low ?? mean, high ?? mean])
+  const y = linearScale(niceDomain(extentOf(values, { zero: true }), 5), rangesOf(HALF).y, 5)
+  const points = bins.map(({ from, to, mean, low, high, count }) => ({
+    at: (from + to) / 2,
+    value: mean,
+    low,
+    high,
+    tip: `difficulty ${from} to ${to}: ${formatPercent(mean)} over ${formatCount(count)} tasks`,
+  }))
+  return (
+    <Plot
+      title="Difference in success rate by difficulty"
+      size={HALF}
+      x={{ scale: x, format: formatTick, label: 'difficulty of the task (0 easiest, 1 hardest)' }}
+      y={{ scale: y, format: (value) => formatTick(Math.round(value * 100)), label: 'success, B − A (points)' }}
+      table={{
+        head: ['Difficulty', 'Success, B − A (points)', '95 % interval', 'Tasks'],
+        rows: bins.map(({ from, to, mean, low, high, count }) => [
+          `${from} to ${to}`,
+          formatPoints(mean * 100),
+          low === null || high === null ? '' : `${formatPoints(low * 100)} to ${formatPoints(high * 100)}`,
+          formatCount(count),
+        ]),
+      }}
+    >
+      <Whiskers whiskers={points} x={x} y={y} kind="unshaped" />
+    </Plot>
+  )
+}

@@ -1,0 +1,116 @@
+import type { ComponentChildren } from 'preact'
+import { type Figures, FiguresTable } from '../figures-table.tsx'
+import type { Scale } from './scale.ts'
+
+/** The drawing area of a plot, in the pixels of its view box. */
+export interface Area {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+/** An axis: its scale, the format of its ticks, and a label with the unit. */
+export interface Axis {
+  readonly scale: Scale
+  readonly format: (value: number) => string
+  readonly label: string
+}
+
+/** A plot's size in pixels. */
+export interface PlotSize {
+  readonly width: number
+  readonly height: number
+}
+
+/** A plot of half the page's width, and one of the full width. */
+export const HALF: PlotSize = { width: 560, height: 250 }
+export const FULL: PlotSize = { width: 1_150, height: 220 }
+
+/** The drawing area, without the room for labels around it. */
+export function areaOf({ width, height }: PlotSize): Area {
+  return { left: 54, right: width - 14, top: 28, bottom: height - 44 }
+}
+
+/** The pixels that a horizontal and a vertical scale span. */
+export function rangesOf(size: PlotSize): {
+  readonly x: readonly [number, number]
+  readonly y: readonly [number, number]
+} {
+  const { left, right, top, bottom } = areaOf(size)
+  return { x: [left, right], y: [bottom, top] }
+}
+
+/** A drawing with its accessible name, and the table of what it shows, which can be opened below it. */
+export function Drawing({
+  title,
+  size: { width, height },
+  table,
+  children,
+}: {
+  readonly title: string
+  readonly size: PlotSize
+  readonly table: Figures
+  readonly children: ComponentChildren
+}) {
+  return (
+    <>
+      <div class="drawing" tabIndex={-1}>
+        <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={title} class={width > HALF.width ? 'full' : ''}>
+          {children}
+        </svg>
+      </div>
+      <details class="behind">
+        <summary>as a table</summary>
+        <FiguresTable {...table} />
+      </details>
+    </>
+  )
+}
+
+/** A plot: grid, marks and axes. */
+export function Plot({
+  title,
+  size,
+  x,
+  y,
+  table,
+  children,
+}: {
+  readonly title: string
+  readonly size: PlotSize
+  readonly x: Axis
+  readonly y: Axis
+  readonly table: Figures
+  readonly children: ComponentChildren
+}) {
+  const { left, right, bottom } = areaOf(size)
+  return (
+    <Drawing title={title} size={size} table={table}>
+      {y.scale.ticks.map((tick) => (
+        <>
+          <line class={tick === 0 ? 'axis' : 'grid'} x1={left} x2={right} y1={y.scale(tick)} y2={y.scale(tick)} />
+          <text x={left - 8} y={y.scale(tick) + 4} text-anchor="end">
+            {y.format(tick)}
+          </text>
+        </>
+      ))}
+      {children}
+      <line class="axis" x1={left} x2={right} y1={bottom} y2={bottom} />
+      {x.scale.ticks.map((tick) => (
+        <>
+          <line class="axis" x1={x.scale(tick)} x2={x.scale(tick)} y1={bottom} y2={bottom + 4} />
+          <text x={x.scale(tick)} y={bottom + 18} text-anchor="middle">
+            {x.format(tick)}
+          </text>
+        </>
+      ))}
+      <text x={0} y={12} class="name">
+        {y.label}
+      </text>
+      <text x={right} y={size.height - 6} class="name" text-anchor="end">
+        {x.label}
+      </text>
+    </Drawing>
+  )
+}

@@ -1,0 +1,64 @@
+import { niceStep, roundTo } from '@episodic/report'
+
+/** A length in pixels, rounded to hundredths so that markup stays short. */
+export function pixels(value: number): number {
+  return Math.round(value * 100) / 100 || 0
+}
+
+/** Maps values to pixels, and has the ticks of an axis. */
+export interface Scale {
+  (value: number): number
+  readonly ticks: readonly number[]
+  readonly domain: readonly [low: number, high: number]
+}
+
+/** A linear scale. Its ticks are multiples of 1, 2 or 5 times a power of ten, at most `most` of them. */
+export function linearScale(domain: readonly [number, number], range: readonly [number, number], most = 6): Scale {
+  const [low, high] = domain
+  const step = niceStep((high - low) / most)
+  const ticks: number[] = []
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) ticks.push(roundTo(i * step, step))
+  const map = (value: number) => pixels(range[0] + ((value - low) / (high - low || 1)) * (range[1] - range[0]))
+  return Object.assign(map, { ticks, domain })
+}
+
+/** A logarithmic scale of positive values. Its ticks are 1, 2 and 5 times powers of ten; over more than three decades, the powers. */
+export function logScale(domain: readonly [number, number], range: readonly [number, number]): Scale {
+  const [low, high] = domain.map(Math.log10) as [number, number]
+  const factors = high - low > 3 ? [1] : [1, 2, 5]
+  const ticks: number[] = []
+  for (let power = Math.floor(low); power <= Math.ceil(high); power++)
+    for (const factor of factors) ticks.push(Number(`${factor}e${power}`))
+  const map = (value: number) =>
+    pixels(range[0] + ((Math.log10(value) - low) / (high - low || 1)) * (range[1] - range[0]))
+  return Object.assign(map, {
+    ticks: ticks.filter((tick) => Math.log10(tick) >= low - 1e-9 && Math.log10(tick) <= high + 1e-9),
+    domain,
+  })
+}
+
+/** The same scale with ticks at whole numbers alone, from `least` to `most`. */
+export function wholeTicks(scale: Scale, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): Scale {
+  const ticks = scale.ticks.filter((tick) => Number.isInteger(tick) && tick >= least && tick <= most)
+  return Object.assign((value: number) => scale(value), { ticks, domain: scale.domain })
+}
+
+/** The path data of a line through points. */
+export function pathOf(points: readonly (readonly [x: number, y: number])[]): string {
+  return points.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${pixels(x)} ${pixels(y)}`).join('')
+}
+
+/** The smallest interval with all values, and with 0 if `zero` is set. A single point is widened. */
+export function extentOf(values: readonly number[], options: { readonly zero?: boolean } = {}): [number, number] {
+  const all = options.zero ? [...values, 0] : values
+  const low = all.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
+  const high = all.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
+  if (low < high) return [low, high]
+  return options.zero ? [0, 1] : [low - 0.5, high + 0.5]
+}
+
+/** Widens an interval to whole ticks, so that marks do not touch the frame. */
+export function niceDomain([low, high]: readonly [number, number], most = 5): [number, number] {
+  const step = niceStep((high - low) / most)
+  return [roundTo(Math.floor(low / step + 1e-9) * step, step), roundTo(Math.ceil(high / step - 1e-9) * step, step)]
+}

@@ -1,0 +1,164 @@
+import type { Distribution, Histogram, Summary } from '@episodic/report'
+import { formatCount, formatNumber, formatPercent, formatShareInterval, formatTick, roundTo } from '@episodic/report'
+import { Band, type Bar, Bars, Line, Marker, Whiskers } from './marks.tsx'
+import { type Axis, areaOf, HALF, Plot, rangesOf } from './plot-frame.tsx'
+import { linearScale, niceDomain, pixels, wholeTicks } from './scale.ts'
+
+const RANGES = rangesOf(HALF)
+const AREA = areaOf(HALF)
+
+/** The histogram of returns, with the mean and its interval. */
+export function ReturnsPlot({ distribution: { histogram, mean } }: { readonly distribution: Distribution }) {
+  const { start, width, counts } = histogram
+  const end = start + width * counts.length
+  const x = linearScale([start - width, end + width], RANGES.x, 8)
+  const y = countAxis(counts, 'episodes')
+  const bars = barsOf(histogram, (from, to) => `${formatTick(from)} up to ${formatTick(to)}`)
+  return (
+    <Plot
+      title="Distribution of returns"
+      size={HALF}
+      x={{ scale: x, format: formatTick, label: 'unshaped return of an episode (reward)' }}
+      y={y}
+      table={barsTable('Return', bars)}
+    >
+      {mean.low !== null && mean.high !== null && (
+        <rect
+          class="interval"
+          x={x(mean.low)}
+          width={pixels(Math.max(2, x(mean.high) - x(mean.low)))}
+          y={AREA.top}
+          height={AREA.bottom - AREA.top}
+        />
+      )}
+      <Bars bars={bars} x={x} y={y.scale} kind="unshaped" />
+      <Marker at={x(mean.mean)} text={`mean ${formatNumber(mean.mean)}`} area={AREA} />
+    </Plot>
+  )
+}
+
+/** The histogram of the steps of successful episodes. */
+export function StepsPlot({ distribution: { histogram, median } }: { readonly distribution: Distribution }) {
+  // Centers each bar on its whole number.
+  const shifted = { ...histogram, start: histogram.start - 0.5 }
+  const end = shifted.start + shifted.width * shifted.counts.length
+  const x = linearScale([shifted.start - 0.2, end + 0.2], RANGES.x, 10)
+  const y = countAxis(histogram.counts, 'successful episodes')
+  const bars = barsOf(shifted, (from, to) =>
+    to - from === 1 ? `${from + 0.5} steps` : `${from + 0.5} to ${to - 0.5} steps`,
+  )
+  return (
+    <Plot
+      title="Steps to success"
+      size={HALF}
+      x={{ scale: wholeTicks(x), format: formatTick, label: 'steps' }}
+      y={y}
+      table={barsTable('Steps', bars)}
+    >
+      <Bars bars={bars} x={x} y={y.scale} kind="good" />
+      <Marker at={x(median)} text={`median ${formatTick(median)}`} area={AREA} />
+    </Plot>
+  )
+}
+
+/** The success rate in each tenth of difficulty. */
+export function DifficultyPlot({ bins }: { readonly bins: Summary['success']['byDifficulty'] }) {
+  const x = linearScale([0, 1], RANGES.x, 10)
+  const y = shareAxis('success rate')
+  const points = bins.flatMap(({ from, to, rate, low, high, successes, count }) =>
+    rate === null
+      ? []
+      : {
+          at: (from + to) / 2,
+          value: rate,
+          low,
+          high,
+          tip: `difficulty ${from} to ${to}: ${formatCount(successes)} of ${formatCount(count)} succeeded, ${formatPercent(rate)}`,
+        },
+  )
+  return (
+    <Plot
+      title="Success rate by difficulty"
+      size={HALF}
+      x={{ scale: x, format: formatTick, label: 'difficulty of the task (0 easiest, 1 hardest)' }}
+      y={y}
+      table={{
+        head: ['Difficulty', 'Succeeded', 'Episodes', 'Success', '95 % interval'],
+        rows: bins.map(({ from, to, successes, count, rate, low, high }) => [
+          `${from} to ${to}`,
+          formatCount(successes),
+          formatCount(count),
+          formatPercent(rate),
+          formatShareInterval({ low, high }),
+        ]),
+      }}
+    >
+      {points.length > 1 && (
+        <Line points={points.map(({ at, value }) => [at, value])} x={x} y={y.scale} kind="good thin" />
+      )}
+      <Whiskers whiskers={points} x={x} y={y.scale} kind="good" />
+    </Plot>
+  )
+}
+
+/** The probability that at least one of k attempts succeeds. */
+export function PassAtKPlot({ estimates }: { readonly estimates: Summary['success']['passAtK'] }) {
+  const most = estimates.at(-1)?.k ?? 1
+  const x = linearScale(
+    [most === 1 ? 0 : 1, Math.max(2, most)],
+    [RANGES.x[0] + 12, RANGES.x[1] - 12],
+    Math.max(3, Math.min(10, most)),
+  )
+  const y = shareAxis('pass@k')
+  const whiskers = estimates.map(({ k, mean, low, high, clusters }) => ({
+    at: k,
+    value: mean,
+    low,
+    high,
+    tip: `pass@${k}: ${formatPercent(mean)} (${formatShareInterval({ low, high })}), ${formatCount(clusters)} tasks`,
+  }))
+  const band = estimates.flatMap(({ k, low, high }) => (low === null || high === null ? [] : { at: k, low, high }))
+  return (
+    <Plot
+      title="pass@k"
+      size={HALF}
+      x={{ scale: wholeTicks(x, 1, most), format: formatTick, label: 'k (attempts)' }}
+      y={y}
+      table={{
+        head: ['k', 'pass@k', '95 % interval', 'Tasks'],
+        rows: estimates.map(({ k, mean, low, high, clusters }) => [
+          String(k),
+          formatPercent(mean),
+          formatShareInterval({ low, high }),
+          formatCount(clusters),
+        ]),
+      }}
+    >
+      {band.length > 1 && <Band points={band} x={x} y={y.scale} kind="unshaped" />}
+      <Line points={estimates.map(({ k, mean }) => [k, mean])} x={x} y={y.scale} kind="unshaped" />
+      {most <= 20 && <Whiskers whiskers={whiskers} x={x} y={y.scale} kind="unshaped" />}
+    </Plot>
+  )
+}
+
+function barsOf({ start, width, counts }: Histogram, name: (from: number, to: number) => string) {
+  return counts.map((value, i) => {
+    const from = roundTo(start + i * width, width)
+    const to = roundTo(start + (i + 1) * width, width)
+    const range = name(from, to)
+    return { from, to, value, range, tip: `${range}: ${formatCount(value)} episodes` }
+  })
+}
+
+function barsTable(name: string, bars: readonly (Bar & { readonly range: string })[]) {
+  return { head: [name, 'Episodes'], rows: bars.map(({ range, value }) => [range, formatCount(value)]) }
+}
+
+function countAxis(counts: readonly number[], name: string): Axis {
+  const most = counts.reduce((a, b) => Math.max(a, b), 4)
+  return { scale: linearScale(niceDomain([0, most], 4), RANGES.y, 4), format: formatTick, label: name }
+}
+
+function shareAxis(name: string): Axis {
+  return { scale: linearScale([0, 1], RANGES.y, 5), format: (value) => `${Math.round(value * 100)} %`, label: name }
+}

@@ -1,0 +1,51 @@
+import type { EpisodeColumns } from '@episodic/report'
+import { formatNumber, OUTCOMES, plural } from '@episodic/report'
+import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { ResultBadge, resultOf } from '../parts/result.tsx'
+import { formatRoute } from '../route/route.ts'
+import { useLoaded } from '../source/use-source.ts'
+
+/** Episodes as links, each with its end and the beginning of its task. */
+export function EpisodeLinks({
+  run,
+  rows,
+  columns: { columns, dictionaries },
+}: {
+  /** Its id. */
+  readonly run: string
+  /** At most 200. */
+  readonly rows: readonly number[]
+  /** With at least the outcomes, successes, endings, steps and unshaped returns. */
+  readonly columns: EpisodeColumns
+}) {
+  const words = useLoaded((source) => source.words(run, rows), [run, rows.join()])
+  if (words.error) return <ErrorNote error={words.error} />
+  if (!words.value) return <LoadingNote />
+  return (
+    <ul class="episode-links">
+      {words.value.map(({ row, task, attempt, try: number, prompt }) => {
+        const kind = OUTCOMES[columns.outcome?.[row] ?? 0]?.kind ?? 'failed'
+        const unshaped = columns.unshaped?.[row] ?? Number.NaN
+        const route = { screen: 'episode', run, task, attempt, step: null, tab: 'transcript' } as const
+        return (
+          <li key={row}>
+            <a href={formatRoute({ ...route, try: number === 0 ? null : number })}>
+              <ResultBadge
+                result={resultOf(kind, columns.success?.[row] === 1)}
+                ending={dictionaries.ending[columns.ending?.[row] ?? 0] ?? ''}
+              />
+              <span class="muted">
+                {Number.isNaN(unshaped) ? '' : `${formatNumber(unshaped)} · `}
+                {plural(columns.steps?.[row] ?? 0, 'step')} · attempt {attempt}
+              </span>
+              <span class="prompt">
+                <PlainText text={prompt} />
+              </span>
+            </a>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

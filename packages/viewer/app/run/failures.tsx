@@ -1,0 +1,52 @@
+import type { Summary } from '@episodic/report'
+import { describeRetried, formatCount, formatPercent } from '@episodic/report'
+import { Card, Section } from '../parts/card.tsx'
+import { FiguresTable } from '../parts/figures-table.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { formatRoute } from '../route/route.ts'
+
+/** Failed episodes, which no score includes. */
+export function Failures({
+  summary: { failures, counts, retried },
+  run,
+}: {
+  readonly summary: Summary
+  /** Its id, for links to the episodes. */
+  readonly run: string
+}) {
+  const sealed = counts.finished + counts.failed
+  return (
+    <Section title="Failures">
+      <Card
+        title={counts.failed === 0 ? 'None' : `${formatCount(counts.failed)} failed`}
+        caption={`A failure is an error of the infrastructure or the world. It does not count as zero: no other figure includes it.${retried ? ` Played again: ${describeRetried(retried)}.` : ''}`}
+        empty="No episode failed."
+        wide
+      >
+        {failures.length > 0 && (
+          <FiguresTable
+            head={['Kind', 'Example', 'Episodes', 'Share']}
+            texts={2}
+            rows={failures.map(({ name, count, message }) => [
+              <a href={formatRoute({ screen: 'episodes', run, query: `failed:${quoted(name)}`, sort: '' })}>
+                <code>
+                  <PlainText text={name} />
+                </code>
+              </a>,
+              <span class="message">
+                <PlainText text={message} />
+              </span>,
+              formatCount(count),
+              formatPercent(count / sealed),
+            ])}
+          />
+        )}
+      </Card>
+    </Section>
+  )
+}
+
+/** A word of a query, in quotes if it is not a plain one. */
+function quoted(word: string): string {
+  return /^[\w.-]+$/.test(word) ? word : JSON.stringify(word)
+}

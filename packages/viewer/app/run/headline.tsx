@@ -1,0 +1,163 @@
+import type { EpisodeColumns, Summary, TaskFigures } from '@episodic/report'
+import {
+  describeIntervals,
+  describeRetried,
+  describeRules,
+  describeWaiting,
+  formatCount,
+  formatDuration,
+  formatInterval,
+  formatNumber,
+  formatPercent,
+  formatShareInterval,
+  NOTHING,
+  noteFailures,
+  noteGuarantees,
+  noteInterval,
+  noteMissingRewards,
+  passHatK,
+  rowTimes,
+} from '@episodic/report'
+import { formatCost, formatTokens } from '../parts/amounts.ts'
+import { type Figure, FigureStrip } from '../parts/figure-strip.tsx'
+
+/** The main figures of a run, each with its interval, and what has to be known of them. */
+export function Headline({
+  summary,
+  columns,
+  tasks,
+}: {
+  readonly summary: Summary
+  /** Without them, the figures that only columns have are left out. */
+  readonly columns: EpisodeColumns | null
+  readonly tasks: readonly TaskFigures[]
+}) {
+  const alarms = [noteFailures(summary), noteMissingRewards(summary)].filter((notice) => notice !== null)
+  const notes = [describeIntervals(summary.success.overall), boundsOf(summary), ...noteGuarantees(summary)]
+  return (
+    <section aria-label="Headline figures">
+      {alarms.map((notice) => (
+        <p key={notice} class="alarm" role="alert">
+          {notice}
+        </p>
+      ))}
+      <FigureStrip
+        figures={[...scoresOf(summary, tasks), ...spentOf(summary, columns)].filter((figure) => figure !== null)}
+      />
+      <p class="caption">{notes.filter(Boolean).join(' ')}</p>
+    </section>
+  )
+}
+
+function scoresOf(
+  { success, returns, counts, branch, retried }: Summary,
+  tasks: readonly TaskFigures[],
+): (Figure | null)[] {
+  const pass = success.passAtK.at(-1)
+  const unshaped = returns.unshaped?.mean
+  const hat = pass && passHatK(tasks, pass.k)
+  return [
+    {
+      name: 'Success',
+      value: formatPercent(success.overall.rate),
+      notes: [
+        noteInterval(success.overall, formatShareInterval),
+        counts.finished > 0 ? `success: ${describeRules(success.rules)}` : '',
+      ],
+    },
+    {
+      name: 'Return, unshaped',
+      value: formatNumber(unshaped?.mean ?? null),
+      notes: [unshaped ? noteInterval(unshaped, formatInterval) : 'no finished episode'],
+    },
+    success.firstTry && {
+      name: 'Success, first tries',
+      value: formatPercent(success.firstTry.rate),
+      notes: [
+        noteInterval(success.firstTry, formatShareInterval),
+        retried ? `played again: ${describeRetried(retried)}` : '',
+      ],
+    },
+    pass && pass.k > 1
+      ? {
+          name: `pass@${pass.k}`,
+          value: formatPercent(pass.mean),
+          notes: [
+            noteInterval(pass, formatShareInterval),
+            typeof hat === 'number' ? `all ${pass.k} (pass^${pass.k}): ${formatPercent(hat)}` : '',
+          ],
+        }
+      : null,
+    branch?.best.return
+      ? {
+          name: `Best of ${branch.leaves}`,
+          value: formatNumber(branch.best.return.mean),
+          notes: [noteInterval(branch.best.return, formatInterval)],
+        }
+      : null,
+    {
+      name: 'Steps to success',
+      value: success.steps ? formatNumber(success.steps.median).replace(/\.0+$/, '') : NOTHING,
+      notes: [
+        success.steps
+          ? `median; quartiles ${success.steps.lowerQuartile} to ${success.steps.upperQuartile}`
+          : 'no success',
+      ],
+    },
+  ]
+}
+
+function spentOf({ tokens, time, counts }: Summary, columns: EpisodeColumns | null): (Figure | null)[] {
+  const times = columns && rowTimes(columns)
+  return [
+    tokens && {
+      name: 'Tokens',
+      value: formatTokens(tokens.prompt + tokens.completion),
+      notes: [`${formatTokens(tokens.completion)} written, ${formatCount(tokens.requests)} requests`],
+    },
+    tokens && tokens.cost !== null
+      ? {
+          name: 'Cost',
+          value: formatCost(tokens.cost),
+          notes: [`${formatCost(tokens.cost / tokens.episodes)} per episode`],
+        }
+      : null,
+    times && times.model !== null && times.modelSteps > 0
+      ? { name: 'Model, per step', value: formatDuration(times.model / times.modelSteps), notes: [] }
+      : null,
+    time.step
+      ? {
+          name: 'World step',
+          value: formatDuration(time.step.median),
+          notes: [`median; p99 ${formatDuration(time.step.p99)}`],
+        }
+      : null,
+    time.model
+      ? {
+          name: 'Model answer',
+          value: formatDuration(time.model.median),
+          notes: [`median; p99 ${formatDuration(time.model.p99)}`],
+        }
+      : null,
+    time.waited && time.waited.requests > 0
+      ? {
+          name: 'Waited for model',
+          value: formatDuration(time.waited.milliseconds),
+          notes: [describeWaiting(time.waited)],
+        }
+      : null,
+    {
+      name: 'Episodes per second',
+      value: time.episodesPerSecond === null ? NOTHING : formatNumber(time.episodesPerSecond),
+      notes: [`${formatCount(counts.finished + counts.failed)} in ${formatDuration(time.milliseconds)}`],
+    },
+  ]
+}
+
+/** In what range the success rate lies whatever the failed episodes would have been; empty if none failed. */
+function boundsOf({ counts: { finished, failed }, success: { overall } }: Summary): string {
+  if (failed === 0 || finished === 0) return ''
+  const sealed = finished + failed
+  const range = { low: overall.successes / sealed, high: (overall.successes + failed) / sealed }
+  return `${formatCount(failed)} failed: success lies in ${formatShareInterval(range)} if they were all lost or all won.`
+}

@@ -1,0 +1,72 @@
+import type { EpisodeColumns, LookFirst, LookReason, Summary } from '@episodic/report'
+import { formatCount, lookFirst, plural } from '@episodic/report'
+import { useMemo, useState } from 'preact/hooks'
+import { plainString } from '../parts/plain-string.ts'
+import { EpisodeLinks } from './episode-links.tsx'
+
+/** The episodes that deserve a reader first, by reason. Each reason opens the list of its episodes. */
+export function LookFirstList({
+  run,
+  summary,
+  columns,
+}: {
+  readonly run: string
+  readonly summary: Summary
+  readonly columns: EpisodeColumns
+}) {
+  const found = useMemo(() => lookFirst(columns), [columns])
+  const [open, setOpen] = useState<LookReason | null>(null)
+  const chosen = found.find(({ reason }) => reason === open)
+  if (found.length === 0) return null
+  return (
+    <section class="look-first" aria-label="Look first">
+      <h2>Look first</h2>
+      <ul class="reasons">
+        {found.map((item) => (
+          <li key={item.reason}>
+            <button
+              type="button"
+              class={`chip ${item.reason}`}
+              aria-expanded={item.reason === open}
+              onClick={() => setOpen(item.reason === open ? null : item.reason)}
+            >
+              {describeReason(item, summary)}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {chosen && (
+        <div class="card">
+          {chosen.count > chosen.rows.length && (
+            <p class="caption">
+              The first {formatCount(chosen.rows.length)} of {formatCount(chosen.count)}.
+            </p>
+          )}
+          <EpisodeLinks run={run} rows={chosen.rows} columns={columns} />
+        </div>
+      )}
+    </section>
+  )
+}
+
+function describeReason({ reason, count }: LookFirst, { failures }: Summary): string {
+  const number = formatCount(count)
+  switch (reason) {
+    case 'failed': {
+      const kinds = failures.slice(0, 3).map(({ name, count: of }) => `${plainString(name)} ${formatCount(of)}`)
+      return `${number} failed (${[...kinds, ...(failures.length > 3 ? ['…'] : [])].join(', ')})`
+    }
+    case 'no-variance':
+      return `${plural(count, 'group')} without variance`
+    case 'refused':
+      return `${number} refused more than half of their steps`
+    case 'truncated':
+      return `${number} truncated`
+    case 'cut':
+      return `${number} with texts cut`
+    case 'longest':
+      return `${number} longest`
+    case 'dearest':
+      return `${number} dearest`
+  }
+}

@@ -1,0 +1,111 @@
+import type { EpisodeColumns, GradeRecord, RunDetail, TaskFigures } from '@episodic/report'
+import { formatCount, LOOK_COLUMNS, TASK_COLUMNS, TIME_COLUMNS, taskFigures } from '@episodic/report'
+import { useMemo } from 'preact/hooks'
+import { formatRoute, RUN_TABS, type RunTab } from '../route/route.ts'
+import { Account } from './account.tsx'
+import { Branches } from './branches.tsx'
+import { Configuration } from './configuration.tsx'
+import { Failures } from './failures.tsx'
+import { Grades } from './grades.tsx'
+import { Headline } from './headline.tsx'
+import { LookFirstList } from './look-first-list.tsx'
+import { Methods } from './methods.tsx'
+import { Rewards } from './rewards.tsx'
+import { RunHeader } from './run-header.tsx'
+import { Scores } from './scores.tsx'
+import { Seats } from './seats.tsx'
+import { Tasks } from './tasks.tsx'
+import { Times } from './times.tsx'
+
+/** The columns that the figures of a run need. */
+export const RUN_COLUMNS = [...new Set([...LOOK_COLUMNS, ...TASK_COLUMNS, ...TIME_COLUMNS, 'ending' as const])]
+
+const NO_TASKS: readonly TaskFigures[] = []
+
+/** All figures of a run: those of one tab, or of all of them, as on paper. */
+export function RunFigures({
+  detail,
+  columns,
+  grades,
+  tab,
+}: {
+  readonly detail: RunDetail
+  /** With {@link RUN_COLUMNS}; `null` until they are there. */
+  readonly columns: EpisodeColumns | null
+  readonly grades: readonly GradeRecord[]
+  readonly tab: RunTab | 'all'
+}) {
+  const { entry, summary } = detail
+  const tasks = useMemo(() => (columns ? taskFigures(columns) : NO_TASKS), [columns])
+  const shows = (name: RunTab) => tab === name || (tab === 'all' && name !== 'tasks' && name !== 'grades')
+  return (
+    <div class="run">
+      <RunHeader detail={detail} />
+      <Headline summary={summary} columns={columns} tasks={tasks} />
+      <Account summary={summary} />
+      {columns && tab !== 'all' && <LookFirstList run={entry.id} summary={summary} columns={columns} />}
+      {tab !== 'all' && <Tabs detail={detail} grades={grades} tab={tab} />}
+      {shows('overview') && (
+        <>
+          <Seats summary={summary} />
+          <Scores summary={summary} />
+          <Branches summary={summary} />
+        </>
+      )}
+      {shows('tasks') && <Tasks run={entry.id} tasks={tasks} />}
+      {shows('rewards') && <Rewards summary={summary} />}
+      {shows('time') && <Times summary={summary} columns={columns} />}
+      {shows('failures') && <Failures summary={summary} run={entry.id} />}
+      {shows('grades') && <Grades grades={grades} />}
+      {shows('configuration') && <Configuration detail={detail} />}
+      <Methods summary={summary} />
+    </div>
+  )
+}
+
+const NAMES: { readonly [tab in RunTab]: string } = {
+  overview: 'Overview',
+  tasks: 'Tasks',
+  rewards: 'Rewards',
+  time: 'Time and cost',
+  failures: 'Failures',
+  grades: 'Grades',
+  configuration: 'Configuration',
+}
+
+/** The tabs are links: each has an address of its own. */
+function Tabs({
+  detail: { entry, summary, rows },
+  grades,
+  tab,
+}: {
+  readonly detail: RunDetail
+  readonly grades: readonly GradeRecord[]
+  readonly tab: RunTab
+}) {
+  const counts: { readonly [tab in RunTab]?: number } = {
+    tasks: summary.counts.tasks,
+    failures: summary.counts.failed,
+    grades: grades.length,
+  }
+  const [first, ...others] = RUN_TABS
+  const link = (name: RunTab) => (
+    <a
+      key={name}
+      href={formatRoute({ screen: 'run', run: entry.id, tab: name })}
+      aria-current={name === tab ? 'page' : undefined}
+    >
+      {NAMES[name]}
+      {counts[name] ? <span class="count"> {formatCount(counts[name])}</span> : null}
+    </a>
+  )
+  return (
+    <nav class="tabs" aria-label="Figures of the run">
+      {link(first)}
+      <a href={formatRoute({ screen: 'episodes', run: entry.id, query: '', sort: '' })}>
+        Episodes<span class="count"> {formatCount(rows)}</span>
+      </a>
+      {others.map(link)}
+    </nav>
+  )
+}

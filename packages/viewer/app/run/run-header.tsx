@@ -1,0 +1,45 @@
+import type { RunDetail } from '@episodic/report'
+import { formatCount, listPlayers, plural } from '@episodic/report'
+import { PlainText } from '../parts/plain-text.tsx'
+import { formatRoute } from '../route/route.ts'
+
+/** The name of a run, what played what, and how far it is. */
+export function RunHeader({ detail: { entry, summary, complete, inFlight } }: { readonly detail: RunDetail }) {
+  const { counts, environments } = summary
+  const players = listPlayers(summary)
+  const sealed = counts.finished + counts.failed
+  return (
+    <header class="run-header">
+      <h1>
+        <PlainText text={entry.name} />
+      </h1>
+      <p class="meta">
+        {entry.state === 'running' && (
+          <span class="state running">
+            ● live {formatCount(sealed)}/{formatCount(counts.scheduled)}
+            {inFlight.length > 0 && ` · ${formatCount(inFlight.length)} in flight`}
+          </span>
+        )}
+        {entry.state === 'stopped' && (
+          <span class="state stopped">
+            ✕ stopped at {formatCount(sealed)}/{formatCount(counts.scheduled)}
+          </span>
+        )}
+        {!complete && <span class="state">counting …</span>}
+        <PlainText text={environments.join(', ')} />
+        {players.length > 0 && (
+          <span>
+            played by <PlainText text={players.join(', ')} />
+          </span>
+        )}
+        <span>
+          {plural(counts.scheduled, 'episode')} of {plural(counts.tasks, 'task')}
+        </span>
+        {entry.createdAt && (
+          <time dateTime={entry.createdAt}>{entry.createdAt.slice(0, 16).replace('T', ' ')} UTC</time>
+        )}
+        <a href={formatRoute({ screen: 'compare', runs: [entry.id], base: '' })}>Compare…</a>
+      </p>
+    </header>
+  )
+}

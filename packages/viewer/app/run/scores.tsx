@@ -1,0 +1,106 @@
+import type { Proportion, Summary } from '@episodic/report'
+import { formatCount, formatPercent, formatShareInterval } from '@episodic/report'
+import { Card, Section } from '../parts/card.tsx'
+import { FiguresTable } from '../parts/figures-table.tsx'
+import { Meter } from '../parts/meter.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { DifficultyPlot, PassAtKPlot, ReturnsPlot, StepsPlot } from '../parts/plots/score-plots.tsx'
+
+/** Returns, success and ends. */
+export function Scores({ summary: { returns, success, ends, counts } }: { readonly summary: Summary }) {
+  const groups = [
+    ...success.bySplit.map((row) => ({ ...row, kind: 'split' })),
+    ...success.byTag.map((row) => ({ ...row, kind: 'tag' })),
+  ]
+  return (
+    <Section title="Score">
+      <Card
+        title="Return"
+        caption="Unshaped return of an episode. The band is the 95 % interval of the mean."
+        empty="No episode finished, so there is no return."
+      >
+        {returns.unshaped && <ReturnsPlot distribution={returns.unshaped} />}
+      </Card>
+      <Card
+        title="Success by difficulty"
+        caption="Success rate in each tenth of difficulty, with its 95 % interval."
+        empty="No episode finished."
+      >
+        {success.byDifficulty.length > 0 && <DifficultyPlot bins={success.byDifficulty} />}
+      </Card>
+      <Card
+        title="pass@k"
+        caption="Probability that at least one of k attempts succeeds, averaged over tasks."
+        empty="No episode finished."
+      >
+        {success.passAtK.length > 0 && <PassAtKPlot estimates={success.passAtK} />}
+      </Card>
+      <Card
+        title="Steps to success"
+        caption="Number of steps of the successful episodes."
+        empty="No episode succeeded."
+      >
+        {success.steps && <StepsPlot distribution={success.steps} />}
+      </Card>
+      <Card
+        title="Episode ends"
+        caption={`${formatCount(counts.finished)} finished episodes. Failed ones are listed separately.`}
+        empty="No episode finished."
+      >
+        {counts.finished > 0 && <EndsTable ends={ends} finished={counts.finished} />}
+      </Card>
+      <Card
+        title="Success by split and tag"
+        caption="An episode counts under each of its tags."
+        empty="No episode finished."
+      >
+        {groups.length > 0 && <GroupsTable groups={groups} />}
+      </Card>
+    </Section>
+  )
+}
+
+/** The ends of finished episodes, with their shares. */
+function EndsTable({ ends, finished }: { readonly ends: Summary['ends']; readonly finished: number }) {
+  const rows = [
+    ...ends.terminated.map((end) => ({ ...end, kind: 'terminated', color: 'fell-short' })),
+    ...ends.truncated.map((end) => ({ ...end, kind: 'truncated', color: 'truncated' })),
+  ]
+  return (
+    <FiguresTable
+      head={['End', 'Share', 'Episodes', '']}
+      texts={2}
+      rows={rows.map(({ name, count, kind, color }) => [
+        <>
+          <PlainText text={name} /> <span class="badge">{kind}</span>
+        </>,
+        <Meter share={count / finished} kind={color} />,
+        formatCount(count),
+        formatPercent(count / finished),
+      ])}
+    />
+  )
+}
+
+/** Success in each group of episodes. */
+function GroupsTable({
+  groups,
+}: {
+  readonly groups: readonly (Proportion & { readonly name: string; readonly kind: string })[]
+}) {
+  return (
+    <FiguresTable
+      head={['Group', 'Share', 'Success', '95 % interval', 'Episodes']}
+      texts={2}
+      rows={groups.map(({ name, kind, rate, low, high, count }) => [
+        <>
+          <PlainText text={name} /> <span class="badge">{kind}</span>
+        </>,
+        <Meter share={rate ?? 0} kind="good" />,
+        formatPercent(rate),
+        formatShareInterval({ low, high }),
+        formatCount(count),
+      ])}
+    />
+  )
+}

@@ -1,0 +1,60 @@
+import type { Summary } from '@episodic/report'
+import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval } from '@episodic/report'
+import { formatTokens } from '../parts/amounts.ts'
+import { Card, Section } from '../parts/card.tsx'
+import { FiguresTable } from '../parts/figures-table.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+
+const HEAD = [
+  'Seat',
+  'Policy',
+  'Success',
+  '95 %',
+  'Return',
+  '95 %',
+  'Steps',
+  'Refused',
+  'Tokens',
+  'Failed at this seat',
+]
+
+/** The main figures of every seat; nothing for an environment of one seat. */
+export function Seats({ summary: { seats } }: { readonly summary: Summary }) {
+  if (!seats) return null
+  const focus = seats.find((seat) => seat.focus)?.name ?? ''
+  return (
+    <Section title="Seats">
+      <Card
+        title="Figures of each seat"
+        caption={
+          <>
+            All other figures of this page are those of <PlainText text={focus} />. A failed episode has no return for
+            any seat.
+          </>
+        }
+        wide
+      >
+        <FiguresTable
+          head={HEAD}
+          texts={2}
+          rows={seats.map(
+            ({ name, focus: isFocus, policies, success, return: earned, steps, refused, tokens, faults }) => [
+              <>
+                <PlainText text={name} /> {isFocus && <span class="badge">focus</span>}
+              </>,
+              <PlainText text={policies.join(', ')} />,
+              formatPercent(success.rate),
+              formatShareInterval(success),
+              formatNumber(earned?.mean ?? null),
+              earned ? formatInterval(earned) : '',
+              formatCount(steps),
+              formatCount(refused),
+              tokens ? formatTokens(tokens.prompt + tokens.completion) : '',
+              formatCount(faults),
+            ],
+          )}
+        />
+      </Card>
+    </Section>
+  )
+}

@@ -1,0 +1,156 @@
+import type { TaskFigures } from '@episodic/report'
+import { formatCount, formatNumber, SPLITS } from '@episodic/report'
+import { useMemo, useState } from 'preact/hooks'
+import { formatShare } from '../parts/amounts.ts'
+import { Card, Section } from '../parts/card.tsx'
+import { Meter } from '../parts/meter.tsx'
+import { ErrorNote } from '../parts/notes.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { formatRoute } from '../route/route.ts'
+import { useLoaded } from '../source/use-source.ts'
+
+type Order = 'task' | 'success' | 'mean' | 'deviation' | 'steps' | 'difficulty' | 'failed'
+
+const HEADS: readonly (readonly [order: Order, name: string])[] = [
+  ['success', 'Success'],
+  ['mean', 'Return'],
+  ['deviation', 'SD'],
+  ['steps', 'Steps'],
+  ['difficulty', 'Difficulty'],
+  ['failed', 'Failed'],
+]
+
+/** Tasks of a page of the table. */
+const PAGE = 50
+
+/** All tasks of a run, each with the figures of its attempts. */
+export function Tasks({ run, tasks }: { readonly run: string; readonly tasks: readonly TaskFigures[] }) {
+  const [[order, ascending], setOrder] = useState<readonly [Order, boolean]>(['task', true])
+  const [page, setPage] = useState(0)
+  const ordered = useMemo(() => {
+    const sign = ascending ? 1 : -1
+    // Unknown figures are last in either order.
+    const value = (task: TaskFigures) => figureOf(task, order) ?? (ascending ? 1 : -1) * Number.POSITIVE_INFINITY
+    return tasks.toSorted((a, b) => sign * (value(a) - value(b) || 0) || a.task - b.task)
+  }, [tasks, order, ascending])
+  const from = Math.min(page, Math.max(0, Math.ceil(ordered.length / PAGE) - 1)) * PAGE
+  const shown = ordered.slice(from, from + PAGE)
+  const rows = shown.map(({ rows: [row = 0] }) => row)
+  const words = useLoaded((source) => source.words(run, rows), [run, rows.join()])
+  const wordsOf = new Map(words.value?.map((word) => [word.row, word]))
+  const sort = (by: Order) => {
+    setOrder(([before, up]) => [by, before === by ? !up : by === 'difficulty'])
+    setPage(0)
+  }
+  return (
+    <Section title={`Tasks (${formatCount(tasks.length)})`}>
+      <Card
+        title="Success of each task"
+        caption="Of the episodes that count. SD is the standard deviation of the return over the attempts: with 0, a learner gets no signal from the group."
+        empty="No episode is sealed."
+        wide
+      >
+        {tasks.length > 0 && (
+          <>
+            {words.error && <ErrorNote error={words.error} />}
+            <div class="scroll tall">
+              <table class="even tasks" aria-rowcount={tasks.length + 1}>
+                <thead>
+                  <tr>
+                    <th scope="col">Task</th>
+                    {HEADS.map(([by, name]) => (
+                      <th
+                        key={by}
+                        scope="col"
+                        class="number"
+                        aria-sort={by === order ? (ascending ? 'ascending' : 'descending') : 'none'}
+                      >
+                        <button type="button" class="sort" onClick={() => sort(by)}>
+                          {name}
+                          <span aria-hidden="true">{by === order ? (ascending ? ' ↑' : ' ↓') : ''}</span>
+                        </button>
+                      </th>
+                    ))}
+                  </tr>
+                </thead>
+                <tbody>
+                  {shown.map((task, i) => (
+                    <TaskRow
+                      key={task.task}
+                      run={run}
+                      task={task}
+                      index={from + i}
+                      words={wordsOf.get(task.rows[0] ?? 0)}
+                    />
+                  ))}
+                </tbody>
+              </table>
+            </div>
+            {tasks.length > PAGE && (
+              <nav class="pages" aria-label="Pages of tasks">
+                <button type="button" class="button" disabled={from === 0} onClick={() => setPage(from / PAGE - 1)}>
+                  ‹ before
+                </button>
+                <span>
+                  {formatCount(from + 1)} to {formatCount(from + shown.length)} of {formatCount(tasks.length)}
+                </span>
+                <button
+                  type="button"
+                  class="button"
+                  disabled={from + PAGE >= tasks.length}
+                  onClick={() => setPage(from / PAGE + 1)}
+                >
+                  after ›
+                </button>
+              </nav>
+            )}
+          </>
+        )}
+      </Card>
+    </Section>
+  )
+}
+
+function TaskRow({
+  run,
+  task: { successes, finished, failed, mean, deviation, steps, difficulty, split },
+  index,
+  words,
+}: {
+  readonly run: string
+  readonly task: TaskFigures
+  readonly index: number
+  readonly words: { readonly task: string; readonly prompt: string } | undefined
+}) {
+  return (
+    <tr aria-rowindex={index + 2}>
+      <td class="task">
+        {words && (
+          <a href={formatRoute({ screen: 'group', run, task: words.task })}>
+            <code>
+              <PlainText text={words.task.slice(0, 12)} />
+            </code>{' '}
+            <span class="prompt">
+              <PlainText text={words.prompt} />
+            </span>
+          </a>
+        )}{' '}
+        <span class="badge">{SPLITS[split] ?? ''}</span>
+      </td>
+      <td class="number">
+        <Meter share={finished > 0 ? successes / finished : 0} kind="good" /> {formatCount(successes)}/
+        {formatCount(finished)} <span class="muted">{formatShare(successes, finished)}</span>
+      </td>
+      <td class="number">{formatNumber(mean)}</td>
+      <td class="number">{deviation === 0 ? <span title="no variance">0 ⚠</span> : formatNumber(deviation)}</td>
+      <td class="number">{formatNumber(steps)}</td>
+      <td class="number">{formatNumber(difficulty)}</td>
+      <td class="number">{failed > 0 ? <span class="negative">! {formatCount(failed)}</span> : ''}</td>
+    </tr>
+  )
+}
+
+function figureOf(task: TaskFigures, order: Order): number | null {
+  if (order === 'success') return task.finished > 0 ? task.successes / task.finished : null
+  return task[order]
+}

@@ -1,0 +1,103 @@
+import type { EpisodeColumns, Latency, Summary } from '@episodic/report'
+import { formatCount, formatDuration, formatNumber, rowTimes } from '@episodic/report'
+import { formatCost } from '../parts/amounts.ts'
+import { Card, Section } from '../parts/card.tsx'
+import { FiguresTable } from '../parts/figures-table.tsx'
+import { ConcurrencyPlot, LatencyPlot } from '../parts/plots/time-plots.tsx'
+
+/** Latencies, durations, concurrency, and what language models took. */
+export function Times({ summary, columns }: { readonly summary: Summary; readonly columns: EpisodeColumns | null }) {
+  const { time } = summary
+  const spent = spentRows(summary, columns)
+  return (
+    <Section title="Time and cost">
+      <Card
+        title="World step"
+        caption="Time from sending an action to receiving the world’s answer, including failed episodes. The time of the policy is not included."
+        empty="Unknown: no step was recorded, or an external agent played."
+      >
+        {time.step && <LatencyPlot latency={time.step} title="World step" counted="steps" />}
+      </Card>
+      {time.model && (
+        <Card
+          title="Model answer"
+          caption="Time from sending a request to the end of the model’s answer, without requests that failed before and the waiting for the rate limit."
+        >
+          <LatencyPlot latency={time.model} title="Model answer" counted="answers" />
+        </Card>
+      )}
+      <Card title="Time statistics" caption="Percentiles are exact to 0.8 %.">
+        <FiguresTable head={['Figure', 'Value']} rows={timeRows(summary)} />
+      </Card>
+      {spent.length > 0 && (
+        <Card title="Language models" caption="Of all requests and tries, those of failed episodes included." wide>
+          <FiguresTable head={['Figure', 'In all', 'Per episode', 'Per success']} rows={spent} />
+        </Card>
+      )}
+      <Card
+        title="Episodes in flight"
+        caption="Concurrency of the run, from its first episode to its last."
+        empty="The run took no measurable time."
+        wide
+      >
+        {time.concurrency && <ConcurrencyPlot concurrency={time.concurrency} />}
+      </Card>
+    </Section>
+  )
+}
+
+function timeRows({ time }: Summary): (readonly [string, string])[] {
+  const { step, model, waited, episode, stepsPerSecond, concurrency } = time
+  return [
+    ...latencyRows('World step', step),
+    ...latencyRows('Model answer', model),
+    ...(waited ? [['Waited for model, in all', formatDuration(waited.milliseconds)] as const] : []),
+    ...(episode
+      ? ([
+          ['Episode, median', formatDuration(episode.median)],
+          ['Episode, maximum', formatDuration(episode.most)],
+        ] as const)
+      : []),
+    ['Steps per second', formatNumber(stepsPerSecond)],
+    ['Peak of episodes in flight', concurrency ? formatCount(concurrency.peak) : '–'],
+  ]
+}
+
+function latencyRows(name: string, latency: Latency | null): (readonly [string, string])[] {
+  if (!latency) return []
+  const { median, p90, p99, longest } = latency
+  return [
+    [`${name}, median (p50)`, formatDuration(median)],
+    [`${name}, p90`, formatDuration(p90)],
+    [`${name}, p99`, formatDuration(p99)],
+    [`${name}, maximum`, formatDuration(longest)],
+  ]
+}
+
+function spentRows({ tokens, success }: Summary, columns: EpisodeColumns | null): string[][] {
+  if (!tokens) return []
+  const times = columns && rowTimes(columns)
+  const amounts: [string, number | null, (value: number) => string][] = [
+    ['Requests', tokens.requests, formatNumber],
+    ['Tokens read', tokens.prompt, formatNumber],
+    ['of these cached', times?.cached ?? null, formatNumber],
+    ['Tokens written', tokens.completion, formatNumber],
+    ['Cost', tokens.cost, formatCost],
+    ['Time of models', times?.model ?? null, formatDuration],
+    ['Time waited for them', times?.waited ?? null, formatDuration],
+    ['Time of the world', times?.world ?? null, formatDuration],
+  ]
+  const { successes } = success.overall
+  return amounts.flatMap(([name, amount, format]) =>
+    amount === null
+      ? []
+      : [
+          [
+            name,
+            format === formatNumber ? formatCount(amount) : format(amount),
+            format(amount / tokens.episodes),
+            successes > 0 ? format(amount / successes) : '–',
+          ],
+        ],
+  )
+}
