@@ -15,6 +15,7 @@ describe('encodeColumns', () => {
       const moved = new Uint8Array(bytes.length + 3)
       moved.set(bytes, 3)
       expect(decodeColumns(moved.subarray(3))).toEqual(columns)
+      expect(decodeColumns(Buffer.from(moved).subarray(3))).toEqual(columns)
     }
   })
 })

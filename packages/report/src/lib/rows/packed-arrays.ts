@@ -16,7 +16,7 @@ const START = new TextEncoder().encode('EPARRAY1')
 
 /**
  * Packs typed arrays into bytes: a mark of eight bytes, the length of the description as a 32-bit number, the description as
- * JSON, and each array at a multiple of eight bytes. All numbers are little-endian, as on every platform of Node and browsers.
+ * JSON, and each array at a multiple of eight bytes, as is the length of all. All numbers are little-endian, as on every platform of Node and browsers.
  */
 export function packArrays({ header, arrays }: ArrayPack): Uint8Array<ArrayBuffer> {
   const named = Object.entries(arrays)
@@ -40,7 +40,7 @@ export function packArrays({ header, arrays }: ArrayPack): Uint8Array<ArrayBuffe
  * if they are something else, or incomplete.
  */
 export function unpackArrays(packed: Uint8Array): ArrayPack {
-  const bytes = packed.byteOffset % ALIGNMENT === 0 ? packed : packed.slice()
+  const bytes = packed.byteOffset % ALIGNMENT === 0 ? packed : new Uint8Array(packed)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const from = START.length + 4
   if (bytes.length < from || START.some((byte, i) => bytes[i] !== byte))

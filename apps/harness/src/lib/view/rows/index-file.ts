@@ -22,29 +22,33 @@ const aboutSchema = z.object({
   unreadable: z.int().min(0),
 })
 
-/** An index file is a list of parts, each after its length as a 32-bit number. */
-const LENGTH_BYTES = 4
+/** An index file is a list of parts, each after its length, in eight bytes so that the arrays in it can be read in place. */
+const LENGTH_BYTES = 8
 
-/**
- * Reads an index file: its parts, in their order, each of which starts where the one before ended. What follows a part that
- * is torn or does not fit is left out, and so is everything if there is no file.
- */
-export async function readIndexFile(path: string, seat: string | null): Promise<IndexPart[]> {
+/** The parts of an index file, each of which starts where the one before ended. */
+export interface ReadIndex {
+  readonly parts: readonly IndexPart[]
+  /** Whether more can be added: nothing in the file is torn, of another format or of another seat. */
+  readonly isSound: boolean
+}
+
+/** Reads an index file. What follows a part that is torn or does not fit is left out; there are none if there is no file. */
+export async function readIndexFile(path: string, seat: string | null): Promise<ReadIndex> {
   const bytes = await readFile(path).catch(() => Buffer.alloc(0))
   const parts: IndexPart[] = []
   let covered = 0
-  for (let at = 0; at + LENGTH_BYTES <= bytes.length; ) {
+  for (let at = 0; at < bytes.length; ) {
     const start = at + LENGTH_BYTES
+    if (start > bytes.length) return { parts, isSound: false }
     at = start + bytes.readUInt32LE(at)
     const part = at <= bytes.length ? readPart(bytes.subarray(start, at)) : null
-    if (!part || part.seat !== seat) return parts
+    if (!part || part.seat !== seat || part.from > covered) return { parts, isSound: false }
     // Two viewers of one folder may have added the same part.
     if (part.from < covered) continue
-    if (part.from > covered) return parts
     covered = part.to
     parts.push(part)
   }
-  return parts
+  return { parts, isSound: true }
 }
 
 function readPart(bytes: Uint8Array): IndexPart | null {

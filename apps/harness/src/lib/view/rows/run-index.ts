@@ -46,6 +46,7 @@ export class RunIndex {
     unreadable: 0,
     parts: 0,
   }
+  #writing: Promise<void> = Promise.resolve()
   #loaded = false
   readonly #begun = Promise.withResolvers<void>()
   #updating: Promise<void> | null = null
@@ -90,7 +91,12 @@ export class RunIndex {
   }
 
   /** Adds the rows that are in memory alone to the index file. */
-  async write(): Promise<void> {
+  write(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write())
+    return this.#writing
+  }
+
+  async #write(): Promise<void> {
     const written = this.#written
     if (!written || written.to === this.#covered) return
     const [to, rows, unreadable] = [this.#covered, this.#table.size, this.#unreadable]
@@ -128,7 +134,7 @@ export class RunIndex {
 
   async #load(size: number): Promise<void> {
     this.#loaded = true
-    const parts = await readIndexFile(this.#file, this.#options.seat ?? null)
+    const { parts, isSound } = await readIndexFile(this.#file, this.#options.seat ?? null)
     const last = parts.at(-1)
     if (!last || !(await this.#fits(size, last.to, last.tail))) return
     for (const { rows, to, tail, unreadable } of parts) {
@@ -137,7 +143,13 @@ export class RunIndex {
       this.#tail = tail
       this.#unreadable += unreadable
     }
-    this.#written = { to: last.to, rows: this.#table.size, unreadable: this.#unreadable, parts: parts.length }
+    this.#written = {
+      to: last.to,
+      rows: this.#table.size,
+      unreadable: this.#unreadable,
+      // Nothing can be added to a file that is torn: it is written as a whole.
+      parts: isSound ? parts.length : MOST_PARTS,
+    }
     this.#options.onChange()
   }
 
