@@ -40,7 +40,7 @@ const FIRST_WIDTHS = [152, null, 56]
 /** Which episodes? All of a run, filtered and sorted. */
 export function EpisodesScreen({ route }: { readonly route: EpisodesRoute }) {
   const version = useVersion(route.run)
-  const detail = useLoaded((source) => source.run(route.run), [route.run, version])
+  const detail = useLoaded((source) => source.run(route.run), [route.run], version)
   return (
     <Answer of={detail}>
       {(value) => (

@@ -11,7 +11,7 @@ type GroupRoute = Route & { readonly screen: 'group' }
 export function GroupScreen({ route }: { readonly route: GroupRoute }) {
   const { run, task } = route
   const version = useVersion(run)
-  const found = useLoaded((source) => loadGroup(source, run, task), [run, task, version])
+  const found = useLoaded((source) => loadGroup(source, run, task), [run, task], version)
   return (
     <Answer of={found}>
       {(value) =>

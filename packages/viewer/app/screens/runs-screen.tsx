@@ -13,7 +13,7 @@ type RunsRoute = Route & { readonly screen: 'runs' }
 /** What is there, what is running, and what did it cost? */
 export function RunsScreen({ route }: { readonly route: RunsRoute }) {
   const version = useVersion(null)
-  const loaded = useLoaded((source) => source.runs(), [version])
+  const loaded = useLoaded((source) => source.runs(), [], version)
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const runs = loaded.value ?? []
   const groups = useMemo(() => groupRuns(filterRuns(runs, route.query)), [loaded.value, route.query])

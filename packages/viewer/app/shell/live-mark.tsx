@@ -4,7 +4,7 @@ import { useLoaded, useSource, useVersion } from '../source/use-source.ts'
 export function LiveMark() {
   const source = useSource()
   const version = useVersion(null)
-  const { value, error } = useLoaded((from) => from.runs(), [version])
+  const { value, error } = useLoaded((from) => from.runs(), [], version)
   if (!source.can.watch) return null
   if (error?.code === 'unreachable')
     return (

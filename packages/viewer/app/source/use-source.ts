@@ -1,5 +1,5 @@
 import { createContext } from 'preact'
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { type Source, SourceError } from './source.ts'
 
 export const SourceContext = createContext<Source | null>(null)
@@ -18,25 +18,48 @@ export interface Loaded<T> {
   readonly loading: boolean
 }
 
-/** Loads something, and again whenever a dependency or the `version` of its run changes. */
-export function useLoaded<T>(load: (source: Source) => Promise<T>, dependencies: readonly unknown[]): Loaded<T> {
+/**
+ * Loads something, and anew whenever a dependency changes.
+ *
+ * @param version - loads it again whenever it changes, see {@link useVersion}: after what is being loaded has arrived, so that
+ *   many changes neither hold the first answer back nor send a request each.
+ */
+export function useLoaded<T>(
+  load: (source: Source) => Promise<T>,
+  dependencies: readonly unknown[],
+  version = 0,
+): Loaded<T> {
   const source = useSource()
   const [state, setState] = useState<Loaded<T>>({ value: null, error: null, loading: true })
+  const latest = useRef({ load, version })
+  latest.current = { load, version }
+  const loadAgain = useRef(() => {})
   useEffect(() => {
     let current = true
-    setState((before) => ({ ...before, loading: true }))
-    load(source).then(
-      (value) => current && setState({ value, error: null, loading: false }),
-      (thrown) => {
+    let isLoading = false
+    const start = async () => {
+      if (isLoading) return
+      isLoading = true
+      const { load, version } = latest.current
+      setState((before) => ({ ...before, loading: true }))
+      try {
+        const value = await load(source)
+        if (current) setState({ value, error: null, loading: false })
+      } catch (thrown) {
         const error = asSourceError(thrown)
-        if (!current) return
-        setState(({ value }) => ({ value: error.code === 'unreachable' ? value : null, error, loading: false }))
-      },
-    )
+        if (current)
+          setState(({ value }) => ({ value: error.code === 'unreachable' ? value : null, error, loading: false }))
+      }
+      isLoading = false
+      if (current && latest.current.version !== version) void start()
+    }
+    loadAgain.current = () => void start()
+    void start()
     return () => {
       current = false
     }
   }, [source, ...dependencies])
+  useEffect(() => loadAgain.current(), [version])
   return state
 }
 

@@ -34,6 +34,8 @@ export interface ReadingThreads {
 
 /** Milliseconds that an answer waits for rows and summaries that are being made. */
 const WAIT = 800
+/** How long an answer waits for the summary, which a page can show later than the rows. */
+const SUMMARY_WAIT = 150
 const MOST_CHARACTERS = 500
 const MOST_TASKS = 20
 
@@ -119,13 +121,26 @@ export class ViewedRun {
       })
     }
     const index = this.#index
-    const updated = index.update().then(() => {
-      this.#problem = null
-      return this.isRunning ? undefined : index.write()
-    })
-    await within(WAIT, updated.catch(this.#note))
+    await within(WAIT, this.#updated(index))
     await index.begun
     return index
+  }
+
+  /** Returns the rows of all lines, however long it takes: an episode that is asked for by its address may be in the last one. */
+  async #wholeIndex(): Promise<RunIndex> {
+    const index = await this.index()
+    await this.#updated(index)
+    return index
+  }
+
+  async #updated(index: RunIndex): Promise<void> {
+    try {
+      await index.update()
+      this.#problem = null
+      if (!this.isRunning) await index.write()
+    } catch (error) {
+      this.#note(error)
+    }
   }
 
   async entry(): Promise<RunEntry> {
@@ -206,7 +221,7 @@ export class ViewedRun {
 
   /** Returns the tasks whose ids begin with a prefix, at most 20. */
   async tasks(prefix: string): Promise<TaskRows[]> {
-    const { table } = await this.index()
+    const { table } = await this.#wholeIndex()
     const chosen = table.tasks.flatMap((id, number) => (id.startsWith(prefix) ? [number] : [])).slice(0, MOST_TASKS)
     const rows = this.#rowsOf(table, new Set(chosen))
     const firsts = chosen.map((number) => rows.get(number)?.[0] as number)
@@ -220,7 +235,7 @@ export class ViewedRun {
 
   /** Returns the rows of tasks by their ids, and the first row of each. */
   async rowsOfTasks(ids: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
-    const { table } = await this.index()
+    const { table } = await this.#wholeIndex()
     const numbers = new Map(
       ids.flatMap((id) => {
         const number = table.taskNumber(id)
@@ -233,7 +248,7 @@ export class ViewedRun {
 
   /** Returns a line as it was sealed. */
   async line(row: number): Promise<Buffer> {
-    const { table } = await this.index()
+    const { table } = await this.#wholeIndex()
     const [line] = await readLinesOf(this.episodes, table, [row])
     return line as Buffer
   }
@@ -297,7 +312,7 @@ export class ViewedRun {
     const written = await this.#readSummary()
     if (written && !index.isUpdating && this.#covers(written, index)) return { summary: written, complete: true }
     if (this.#summary?.covered !== index.covered && this.#failedAt !== index.covered)
-      await within(WAIT, this.#computeSummary(index))
+      await within(SUMMARY_WAIT, this.#computeSummary(index))
     const summary = this.#summary?.summary ?? written ?? createRunFold(this.found.manifest).summarize()
     return { summary, complete: this.#summary?.covered === index.covered && !index.isUpdating }
   }
