@@ -79,7 +79,7 @@ function Episodes({ route, detail }: { readonly route: EpisodesRoute; readonly d
   ].filter((name) => !name.startsWith('term.') || detail.dictionaries.terms.includes(name.slice(5)))
   const loaded = useLoaded((source) => source.columns(run, names), [run, names.join(), shownRows])
   const episodes = loaded.value && names.every((name) => loaded.value?.columns[name]) ? loaded.value : null
-  const { lookups, loading, incomplete } = useLookups(run, needs, loaded.value, grades)
+  const { lookups, loading, failed } = useLookups(run, needs, loaded.value, grades)
 
   // Until what a new query needs is there, the rows of the one before stay.
   const last = useRef<{ readonly episodes: EpisodeColumns; readonly chosen: ChosenRows } | null>(null)
@@ -127,10 +127,8 @@ function Episodes({ route, detail }: { readonly route: EpisodesRoute; readonly d
           </button>
         )}
         {loading && <span class="muted">Searching …</span>}
-        {incomplete.length > 0 && !loading && (
-          <span class="bad">
-            ! “{incomplete.join('”, “')}” stands in more places than are shown: some episodes are missing.
-          </span>
+        {failed.length > 0 && !loading && (
+          <span class="bad">! “{failed.join('”, “')}” could not be searched: episodes are missing.</span>
         )}
         {parsed.problems.length > 0 && <span class="muted">Shown as before the mistake.</span>}
       </div>

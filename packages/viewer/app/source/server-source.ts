@@ -31,11 +31,12 @@ export function createServerSource(): Source {
       return { record: JSON.parse(text), text }
     },
     states: (run, row) => json<EpisodeStates>(`/api/r/${run}/states/${row}?private=1`),
-    async *search({ text, runs, fields }, signal) {
+    async *search({ text, runs, fields, firstOfRow }, signal) {
       const query = new URLSearchParams({
         q: text,
         ...(runs && { runs: runs.join(',') }),
         ...(fields && { fields: fields.join(',') }),
+        ...(firstOfRow && { each: 'row' }),
       })
       const { body } = await get(`/api/search?${query}`, { signal })
       if (body) for await (const line of linesOf(body)) yield JSON.parse(line) as SearchHit | SearchProgress

@@ -18,13 +18,13 @@ export function listenToEvents(listener: (event: ServerEvent) => void): () => vo
   if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') return openEvents(listener)
   const channel = new BroadcastChannel(NAME)
   channel.onmessage = ({ data }) => listener(data)
-  const tell = (event: ServerEvent) => {
+  const pass = (event: ServerEvent) => {
     listener(event)
     channel.postMessage(event)
   }
   navigator.locks
     .request(NAME, { signal: end.signal }, () => {
-      const close = openEvents(tell)
+      const close = openEvents(pass)
       return new Promise<void>((resolve) => {
         end.signal.addEventListener('abort', () => {
           close()
@@ -44,7 +44,7 @@ export function listenToEvents(listener: (event: ServerEvent) => void): () => vo
 function openEvents(listener: (event: ServerEvent) => void): () => void {
   const events = new EventSource('/api/events')
   events.addEventListener('run', ({ data }) => listener({ kind: 'run', run: JSON.parse(data).id }))
-  events.addEventListener('inFlight', ({ data }) => listener({ kind: 'run', run: JSON.parse(data).id }))
+  events.addEventListener('inFlight', ({ data }) => listener({ kind: 'run', run: JSON.parse(data).run }))
   events.onopen = () => listener({ kind: 'connection' })
   events.onerror = () => listener({ kind: 'connection' })
   return () => events.close()

@@ -21,6 +21,8 @@ export interface SearchQuery {
   readonly runs?: readonly string[] | undefined
   /** All fields if left out. */
   readonly fields?: readonly SearchField[] | undefined
+  /** Finds the first place in each row alone, but in every row. Default: every place, of which the first 500 are returned. */
+  readonly firstOfRow?: boolean | undefined
 }
 
 /**

@@ -58,6 +58,13 @@ beforeAll(async () => {
 })
 
 describe('GET /api/search', () => {
+  it('finds the first place in each row, however many rows there are, where it is asked for that', async () => {
+    const { id } = await viewing.runNamed('random')
+    const { hits, ends } = await search({ q: 'guess', runs: id, each: 'row' })
+    expect(hits.map(({ row }) => row)).toEqual(readEpisodes(`${workshop.folder}/runs/random`).map((_, row) => row))
+    expect(ends[0]?.hits).toBeGreaterThan(500)
+  })
+
   it('finds what a model said, thought and called, at its step', async () => {
     const episodes = readEpisodes(`${workshop.folder}/runs/model`)
     const { id } = await viewing.runNamed('model')

@@ -8,17 +8,17 @@ export interface Lookups {
   readonly lookups: QueryLookups
   /** Whether rows are still being looked up. */
   readonly loading: boolean
-  /** Texts that stand in more places than a search returns, so that rows are missing. */
-  readonly incomplete: readonly string[]
+  /** Texts that could not be searched. */
+  readonly failed: readonly string[]
 }
 
 interface TextRows {
   readonly rows: ReadonlySet<number>
   readonly done: boolean
-  readonly incomplete: boolean
+  readonly failed: boolean
 }
 
-const NOT_YET: TextRows = { rows: new Set(), done: false, incomplete: false }
+const NOT_YET: TextRows = { rows: new Set(), done: false, failed: false }
 
 /** Tasks that are asked for at once. */
 const AT_ONCE = 8
@@ -38,18 +38,13 @@ export function useLookups(
     setFound(new Map())
     const searchFor = async (text: string) => {
       const rows = new Set<number>()
-      let [hits, got] = [0, 0]
-      for await (const answer of source.search({ text, runs: [run] }, end.signal)) {
-        if ('row' in answer) {
-          rows.add(answer.row)
-          got += 1
-        } else hits = Math.max(hits, answer.hits)
-      }
-      return { rows, done: true, incomplete: hits > got }
+      for await (const answer of source.search({ text, runs: [run], firstOfRow: true }, end.signal))
+        if ('row' in answer) rows.add(answer.row)
+      return { rows, done: true, failed: false }
     }
     for (const text of new Set(texts))
       searchFor(text)
-        .catch(() => ({ ...NOT_YET, done: true, incomplete: true }))
+        .catch(() => ({ ...NOT_YET, done: true, failed: true }))
         .then((rows) => end.signal.aborted || setFound((before) => new Map([...before, [text, rows]])))
     return () => end.abort()
   }, [source, run, textKey])
@@ -96,7 +91,7 @@ export function useLookups(
         textRows.some(({ done }) => !done) ||
         (tasks.length > 0 && ofTasks.loading) ||
         (graders.length > 0 && byRow.loading),
-      incomplete: texts.filter((_, i) => textRows[i]?.incomplete),
+      failed: texts.filter((_, i) => textRows[i]?.failed),
       lookups: {
         rowsWithText: (text) => (found.get(text) ?? NOT_YET).rows,
         rowsOfTask: (prefix) => ofTasks.value?.get(prefix) ?? NOT_YET.rows,

@@ -16,6 +16,7 @@ const FIELDS: readonly SearchField[] = ['prompt', 'text', 'reasoning', 'call', '
 
 /**
  * Answers with the hits of a search as they are found, a line of JSON each, and with how far it is. It ends with the request.
+ * With `each=row` these are the first hit of every row, however many.
  */
 export async function answerSearch({ query, response, signal }: Exchange, runs: ViewedRuns): Promise<void> {
   const text = query.get('q') ?? ''
@@ -31,15 +32,21 @@ export async function answerSearch({ query, response, signal }: Exchange, runs: 
           .filter(Boolean)
           .map((id) => runs.get(id))
   const fields = fieldsIn(query.get('fields'))
+  const eachRow = query.get('each') === 'row'
   begin(response, 200, { 'content-type': 'application/x-ndjson' })
   let sent = 0
   const limit = pLimit(AT_ONCE)
   const search = async (run: (typeof searched)[number]) => {
     if (signal.aborted) return
+    let row = -1
     for await (const found of searchRun(run, createNeedle(text), { fields, signal })) {
       const isHit = 'row' in found
-      if (isHit && sent >= MOST_HITS) continue
-      if (isHit) sent += 1
+      // The hits of a row come one after another.
+      if (isHit && (eachRow ? found.row === row : sent >= MOST_HITS)) continue
+      if (isHit) {
+        sent += 1
+        row = found.row
+      }
       if (!response.write(`${JSON.stringify(found)}\n`)) await once(response, 'drain', { signal })
     }
   }
