@@ -62,13 +62,13 @@ Graders:
   judge:<model>  a language model that judges by --rubric
 
 Verdicts are appended to ${RUN_FILES.grades} beside the run, and their figures are
-written to ${RUN_FILES.gradeSummary}. The run itself is only read: no verdict changes a reward.
-What the same grader has graded is kept, so an interrupted command continues
-where it stopped. Without a grader the figures are computed again.
+written to ${RUN_FILES.gradeSummary}. The run itself is only read: no verdict changes a
+reward. What the same grader has graded is kept, so an interrupted command
+continues where it stopped. Without a grader the figures are computed again.
 
 Examples:
   episodic grade runs/support --grader polite
-  episodic grade runs/support --grader judge:gpt-5 --rubric polite.md --sample 99`,
+  episodic grade runs/support --grader judge:gpt-5 --rubric polite.md`,
     )
     .action(async (folders: string[], options: GradeOptions) => {
       const interruption = untilInterrupted(console)

@@ -22,7 +22,7 @@ const INPUT_CHARACTERS = 1 << 16
  * episode: exporting a run again gives the same spans.
  */
 export const otel: ExportFormat = {
-  description: 'OpenTelemetry traces (OTLP/JSON lines) of agent, model and tools',
+  description: 'OpenTelemetry traces (OTLP/JSON lines): agent, model, tools',
   keepsFailed: true,
   async *write(source) {
     for await (const record of source.allEpisodes()) {

@@ -12,9 +12,10 @@ import {
   type Verdict,
 } from '@episodic/report'
 import pLimit from 'p-limit'
-import { HarnessError, type HarnessErrorCode } from '../harness-error.ts'
+import { HarnessError } from '../harness-error.ts'
 import type { GradableEpisode, GradableRun } from './gradable-run.ts'
-import { appendGrades, readGrades } from './grades-file.ts'
+import { createFaults } from './grader-faults.ts'
+import { createGradeAppender, readGrades } from './grades-file.ts'
 import { hasObeyed, isPass, PLANTED, type PlantedOrder, plantOrder } from './planted-order.ts'
 
 export interface GradeRunOptions {
@@ -58,16 +59,6 @@ export interface GradedRun extends GradeProgress {
   readonly stopped: 'interrupted' | 'budget' | null
 }
 
-/** After so many faults in a row the grader is not asked any more. */
-const MOST_FAULTS = 5
-/** Faults that are the same for every episode. */
-const FATAL: ReadonlySet<HarnessErrorCode> = new Set([
-  'model-refused',
-  'option-invalid',
-  'version-mismatch',
-  'disk-failed',
-])
-
 /** A verdict that is wanted. */
 interface Wanted {
   readonly line: GradableLine
@@ -92,13 +83,13 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
   const lines = run.lines.filter(({ counts }) => counts).slice(0, sample)
   const all = lines.flatMap((line) => Array.from({ length: grader.votes }, (_, vote): Wanted => ({ line, vote })))
   const wanted = all.filter(({ line, vote }) => !isKept(line, vote))
-  let [given, failed, faults, asked] = [0, 0, 0, wanted.length]
-  let problem: string | null = null
-  let fatal: unknown = null
+  const append = createGradeAppender(run.gradesFile)
+  const faults = createFaults(grader.name)
+  let [given, asked] = [0, wanted.length]
   let plantedSoFar = again ? 0 : earlier.filter(({ planted, value }) => planted && value !== null).length
-  const isOver = () => signal.aborted || fatal !== null || (budget.limit !== null && budget.spent >= budget.limit)
-  const limit = pLimit(concurrency)
-  const oneByOne = pLimit(1)
+  const isOver = () =>
+    signal.aborted || faults.fatal !== null || (budget.limit !== null && budget.spent >= budget.limit)
+  const progress = () => ({ given, wanted: asked, failed: faults.count })
 
   const grade = async ({ line, vote, order }: Wanted): Promise<void> => {
     if (isOver()) return
@@ -109,42 +100,35 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
       const verdict = await askGrader(options, judged, { seal: planted?.seal ?? line.seal, seat: line.seat, vote })
       budget.spent += (verdict.asked?.promptTokens ?? 0) + (verdict.asked?.completionTokens ?? 0)
       const record = recordOf(run, options, { line, vote, revisionOf, judged, verdict, planted })
-      await oneByOne(() => appendGrades(run.gradesFile, [record]))
-      faults = 0
+      await append(record)
       given += 1
-      onProgress({ given, wanted: asked, failed })
+      faults.endRow()
       const mayPlant = grader.kind === 'model' && !order && vote === 0 && plantedSoFar < PLANTED
       if (mayPlant && !isPass(grader.scale, record.value)) await plant(line, record.value)
     } catch (error) {
-      if (signal.aborted) return
-      failed += 1
-      faults += 1
-      problem ??= `task ${line.task}, attempt ${line.attempt}: ${(error as Error).message}`
-      if (HarnessError.is(error) && FATAL.has(error.code)) fatal ??= error
-      else if (faults >= MOST_FAULTS)
-        fatal ??= new HarnessError(
-          'grader-failed',
-          `The grader ${grader.name} failed ${faults} times in a row. First: ${problem}`,
-          {
-            cause: error,
-          },
-        )
-      onProgress({ given, wanted: asked, failed })
+      if (!signal.aborted) faults.add(line, error)
     }
+    onProgress(progress())
   }
   const plant = (line: GradableLine, before: GradeRecord['value']): Promise<void> => {
     asked += 1
     return grade({ line, vote: 0, order: { number: plantedSoFar++, before } })
   }
 
-  onProgress({ given, wanted: asked, failed })
+  onProgress(progress())
+  const limit = pLimit(concurrency)
   await Promise.all(wanted.map((one) => limit(grade, one)))
   // Where the judge passed nearly all, orders are planted in what it passed too.
   if (grader.kind === 'model' && wanted.length > 0)
     for (const line of lines.slice(0, Math.max(0, PLANTED - plantedSoFar))) if (!isOver()) await plant(line, null)
-  if (fatal !== null) throw fatal
-  const stopped = signal.aborted ? 'interrupted' : isOver() && given + failed < asked ? 'budget' : null
-  return { given, wanted: asked, failed, kept: all.length - wanted.length, problem, stopped }
+  if (faults.fatal !== null) throw faults.fatal
+  const isDone = given + faults.count >= asked
+  return {
+    ...progress(),
+    kept: all.length - wanted.length,
+    problem: faults.first,
+    stopped: signal.aborted ? 'interrupted' : isDone ? null : 'budget',
+  }
 }
 
 /** Says whether a vote on a line is there already. A model that gave no verdict is asked again. */

@@ -66,3 +66,23 @@ export async function appendGrades(file: string, grades: readonly GradeRecord[])
     throw new HarnessError('disk-failed', `Cannot write ${file}: ${(cause as Error).message}`, { cause })
   }
 }
+
+/** Appends verdicts as they come: those that come during a write are in the next one. */
+export function createGradeAppender(file: string): (grade: GradeRecord) => Promise<void> {
+  let waiting: GradeRecord[] = []
+  let last: Promise<void> = Promise.resolve()
+  let next: Promise<void> | null = null
+  const writeWaiting = () => {
+    const batch = waiting
+    waiting = []
+    next = null
+    return appendGrades(file, batch)
+  }
+  return (grade) => {
+    waiting.push(grade)
+    // A write that failed has rejected for its own verdicts.
+    next ??= last.catch(() => {}).then(writeWaiting)
+    last = next
+    return next
+  }
+}

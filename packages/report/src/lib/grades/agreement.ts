@@ -1,4 +1,4 @@
-import { addTo, drawnInterval } from './drawn-interval.ts'
+import { addTo, type DrawnInterval, drawnIntervals } from './drawn-interval.ts'
 import type { GradeValue } from './grade-record.ts'
 
 /** What two graders say about one episode. */
@@ -41,6 +41,7 @@ export interface Place {
 
 /** Scores that differ by at most this agree. A rounding error more is the same. */
 const NEAR = 0.1 + 1e-9
+const NO_INTERVAL: DrawnInterval = { low: null, high: null }
 const SCORE_BINS = ['0 to 0.2', '0.2 to 0.4', '0.4 to 0.6', '0.6 to 0.8', '0.8 to 1'] as const
 
 /**
@@ -69,16 +70,17 @@ export function agreementOf(judged: readonly JudgedTwice[]): Agreement {
     for (const one of group) addTo(sums, sumsOf(one))
     return sums
   })
-  const figure = (statistic: (sums: Float64Array) => number | null): AgreementFigure => {
-    const all = new Float64Array(tasks[0]?.length ?? 0)
-    for (const sums of tasks) addTo(all, sums)
-    return { value: tasks.length > 0 ? statistic(all) : null, ...drawnInterval(tasks, statistic) }
-  }
+  const all = new Float64Array(tasks[0]?.length ?? 0)
+  for (const sums of tasks) addTo(all, sums)
+  const share = isScored ? nearShare : (cells: Float64Array) => diagonalShare(cells, size)
+  const kappaOf = isScored ? weightedKappa : (cells: Float64Array) => nominalKappa(cells, size)
+  const [agree = NO_INTERVAL, kappa = NO_INTERVAL] = drawnIntervals(tasks, [share, kappaOf])
+  const isEmpty = judged.length === 0
   return {
     episodes: judged.length,
     tasks: tasks.length,
-    agree: figure(isScored ? nearShare : (cells) => diagonalShare(cells, size)),
-    kappa: figure(isScored ? weightedKappa : (cells) => nominalKappa(cells, size)),
+    agree: { value: isEmpty ? null : share(all), ...agree },
+    kappa: { value: isEmpty ? null : kappaOf(all), ...kappa },
     values,
     matrix,
   }

@@ -55,11 +55,13 @@ describe('defineGrader', () => {
     expect(isGrader({ grade() {} })).toBe(false)
   })
 
-  it('throws for repeated labels, for no name and for no votes', () => {
+  it('throws for repeated labels, for no name, no votes and unknown needs', () => {
     const base = { version: '1', grade: () => ({ value: null, why: '' }) }
     expect(() => defineGrader({ ...base, name: '', scale: 'boolean' })).toThrow(/needs a name/)
     expect(() => defineGrader({ ...base, name: 'a', scale: ['b', 'b'] })).toThrow(/label twice: b, b/)
     expect(() => defineGrader({ ...base, name: 'a', scale: 'score', votes: 0 })).toThrow(/0 votes/)
+    const needs = ['reward' as 'rewards']
+    expect(() => defineGrader({ ...base, name: 'a', scale: 'score', needs })).toThrow(/needs "reward"\. It can need: /)
   })
 
   it('has another hash if the code, the rubric, the scale or the needs differ', () => {

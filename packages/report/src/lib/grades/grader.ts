@@ -1,6 +1,6 @@
 import { canonicalJson, contentId, type JsonObject } from '@episodic/protocol'
 import type { GradeRecord, GraderRef } from './grade-record.ts'
-import type { GradedEpisode, GradedParts, GraderNeed } from './graded-episode.ts'
+import { GRADER_NEEDS, type GradedEpisode, type GradedParts, type GraderNeed } from './graded-episode.ts'
 
 /** What a grader answers with: yes or no, a number from 0 to 1, or one of its labels, of which the last is the best. */
 export type GraderScale = 'boolean' | 'score' | readonly [string, string, ...string[]]
@@ -74,7 +74,7 @@ export interface Grader {
  * Defines a grader: a function that judges sealed episodes. It is given neither reward, outcome nor the player's name unless
  * `needs` asks for them, so that it cannot copy them.
  *
- * Throws a `TypeError` for a definition without a name, with repeated labels, or with a number of votes that is not a whole
+ * Throws a `TypeError` for a definition without a name, with repeated labels, with an unknown need, or with a number of votes that is not a whole
  * number from 1.
  */
 export function defineGrader<const Scale extends GraderScale, const Need extends GraderNeed = never>(
@@ -86,6 +86,9 @@ export function defineGrader<const Scale extends GraderScale, const Need extends
     throw new TypeError(`The grader ${name} has a label twice: ${scale.join(', ')}.`)
   if (!(Number.isSafeInteger(votes) && votes >= 1))
     throw new TypeError(`The grader ${name} has ${votes} votes: give a whole number from 1.`)
+  const unknown = needs.find((need) => !GRADER_NEEDS.includes(need))
+  if (unknown !== undefined)
+    throw new TypeError(`The grader ${name} needs "${unknown}". It can need: ${GRADER_NEEDS.join(', ')}.`)
   const grade = (context: GraderContext<GraderNeed>) => definition.grade(context as unknown as GraderContext<Need>)
   const identity = definition.identity ?? { code: String(definition.grade) }
   return { name, version, scale, needs, kind, votes, identity, grade }

@@ -1,5 +1,5 @@
 import type { AgreementFigure } from './agreement.ts'
-import { addTo, drawnInterval } from './drawn-interval.ts'
+import { addTo, drawnIntervals } from './drawn-interval.ts'
 import type { GradeValue } from './grade-record.ts'
 
 /** The values that graders gave one episode; those that did not judge it are left out. */
@@ -28,7 +28,8 @@ export function krippendorffAlpha(units: readonly JudgedUnit[]): AgreementFigure
   })
   const sums = new Float64Array(tasks[0]?.length ?? 0)
   for (const task of tasks) addTo(sums, task)
-  return { value: tasks.length > 0 ? alpha(sums) : null, ...drawnInterval(tasks, alpha) }
+  const [interval = { low: null, high: null }] = drawnIntervals(tasks, [alpha])
+  return { value: tasks.length > 0 ? alpha(sums) : null, ...interval }
 }
 
 /** The disagreement within the unit, then the count, sum and sum of squares of its values. */
