@@ -81,7 +81,7 @@ export function AnswerFigures({ completion }: { readonly completion: AnsweredReq
     cachedTokens !== undefined && `${formatCount(cachedTokens)} cached`,
   ].filter(Boolean)
   return (
-    <span class="figures">
+    <span class="answer-figures">
       <span title={asked === undefined ? 'the model, as its server named it' : `asked for as ${asked}`}>
         <PlainText text={asked !== undefined && asked !== model ? `${asked} (served by ${model})` : model} />
       </span>
