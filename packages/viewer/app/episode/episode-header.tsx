@@ -85,10 +85,18 @@ export function EpisodeHeader({
         )}
         {tokens !== null && <Figure name="cost">{formatCost(known(figures.cost))}</Figure>}
         {known(figures.modelMilliseconds) !== null && (
-          <Figure name="model">{formatDuration(figures.modelMilliseconds)}</Figure>
+          <Figure name="model" swatch>
+            {formatDuration(figures.modelMilliseconds)}
+          </Figure>
         )}
-        <Figure name="world">{formatDuration(known(figures.worldMilliseconds))}</Figure>
-        {figures.waitedMilliseconds > 0 && <Figure name="waited">{formatDuration(figures.waitedMilliseconds)}</Figure>}
+        <Figure name="world" swatch>
+          {formatDuration(known(figures.worldMilliseconds))}
+        </Figure>
+        {figures.waitedMilliseconds > 0 && (
+          <Figure name="waited" swatch>
+            {formatDuration(figures.waitedMilliseconds)}
+          </Figure>
+        )}
         {figures.cut > 0 && <Figure name="cut">▲ {formatTokens(figures.cut)} characters</Figure>}
         <Figure name="player">
           <PlainText text={figures.player} />
@@ -166,15 +174,21 @@ export function routeOf({ run, tab }: EpisodeRoute, { task, attempt, try: number
 function Figure({
   name,
   title,
+  swatch = false,
   children,
 }: {
   readonly name: string
   readonly title?: string
+  /** Whether it has a colour in the plot of times. */
+  readonly swatch?: boolean
   readonly children: ComponentChildren
 }) {
   return (
     <div title={title}>
-      <dt>{name}</dt>
+      <dt>
+        {swatch && <span class={`swatch ${name}`} aria-hidden="true" />}
+        {name}
+      </dt>
       <dd>{children}</dd>
     </div>
   )

@@ -35,9 +35,13 @@ export function SentTab({ model, step }: { readonly model: EpisodeModel; readonl
         <button type="button" class="button" disabled={number <= 0} onClick={() => setNumber(number - 1)}>
           ‹<span class="unseen"> earlier request</span>
         </button>
-        <label>
+        <span class="request-choice">
           Request{' '}
-          <select value={String(number)} onChange={({ currentTarget }) => setNumber(Number(currentTarget.value))}>
+          <select
+            aria-label="Request"
+            value={String(number)}
+            onChange={({ currentTarget }) => setNumber(Number(currentTarget.value))}
+          >
             {answers.map(({ step: place, seat }, i) => (
               <option key={i} value={String(i)}>
                 {i + 1} of {answers.length}, {place === null ? 'no step' : `step ${place + 1}`}
@@ -45,7 +49,7 @@ export function SentTab({ model, step }: { readonly model: EpisodeModel; readonl
               </option>
             ))}
           </select>
-        </label>
+        </span>
         <button
           type="button"
           class="button"

@@ -48,6 +48,9 @@ export function StateTab({
     <section class="state-tab">
       <p class="state-head">
         <b>{place === 0 ? 'Before the first step' : `After step ${place}`}</b>{' '}
+        {place > 0 && !isBeyond && before?.public === after?.public && before?.private === after?.private && (
+          <span class="muted">It changed nothing. </span>
+        )}
         {place > 0 && <HashMark source={states.source} stateHash={hash} />}
         {isBeyond && states.partsAt !== null && (
           <span class="loss">
