@@ -39,6 +39,7 @@ export function RunHeader({ detail: { entry, summary, complete, inFlight } }: { 
           <time dateTime={entry.createdAt}>{entry.createdAt.slice(0, 16).replace('T', ' ')} UTC</time>
         )}
         <a href={formatRoute({ screen: 'compare', runs: [entry.id], base: '' })}>Compare…</a>
+        <a href={formatRoute({ screen: 'label', run: entry.id, grader: '', scale: 'boolean' })}>Label…</a>
       </p>
     </header>
   )

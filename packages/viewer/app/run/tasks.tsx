@@ -125,17 +125,17 @@ function TaskRow({
   return (
     <tr aria-rowindex={index + 2}>
       <td class="task">
-        {words && (
-          <a href={formatRoute({ screen: 'group', run, task: words.task })}>
-            <code>
-              <PlainText text={words.task.slice(0, 12)} />
-            </code>{' '}
-            <span class="prompt">
+        <div>
+          {words && (
+            <a href={formatRoute({ screen: 'group', run, task: words.task })}>
+              <code>
+                <PlainText text={words.task.slice(0, 8)} />
+              </code>{' '}
               <PlainText text={words.prompt} />
-            </span>
-          </a>
-        )}{' '}
-        <span class="badge">{SPLITS[split] ?? ''}</span>
+            </a>
+          )}
+          <span class="badge">{SPLITS[split] ?? ''}</span>
+        </div>
       </td>
       <td class="number">
         <Meter share={finished > 0 ? successes / finished : 0} kind="good" /> {formatCount(successes)}/

@@ -67,7 +67,7 @@ function Hit({ hit, onOpen }: { readonly hit: SearchHit; onOpen(): void }) {
           </code>{' '}
           {attempt}
           {number > 0 && `.${number}`}
-          {step !== null && ` · step ${step}`}
+          {step !== null && ` · step ${step + 1}`}
         </span>
         <span class="hit-field">{FIELD_NAMES[field]}</span>
         <span class="hit-text">
