@@ -18,10 +18,19 @@ export function ErrorNote({ error }: { readonly error: SourceError }) {
 }
 
 /** Says that there is nothing, and what to do about it. */
-export function EmptyNote({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+export function EmptyNote({
+  title,
+  whole = false,
+  children,
+}: {
+  readonly title: string
+  /** Whether nothing else is on the screen. */
+  readonly whole?: boolean
+  readonly children?: ComponentChildren
+}) {
   return (
     <div class="note empty">
-      <h2>{title}</h2>
+      {whole ? <h1>{title}</h1> : <h2>{title}</h2>}
       {children}
     </div>
   )

@@ -93,7 +93,7 @@ export function RunsScreen({ route }: { readonly route: RunsRoute }) {
 
 function NoRuns() {
   return (
-    <EmptyNote title="There are no runs yet">
+    <EmptyNote whole title="There are no runs yet">
       <p class="muted">Make one, and it appears here while it is played:</p>
       <CommandLine command="npx episodic run number-guessing --policy random" />
     </EmptyNote>

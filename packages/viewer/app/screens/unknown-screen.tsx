@@ -7,7 +7,7 @@ type UnknownRoute = Route & { readonly screen: 'unknown' }
 /** Says that no screen has this address. */
 export function UnknownScreen({ route }: { readonly route: UnknownRoute }) {
   return (
-    <EmptyNote title="No screen has this address">
+    <EmptyNote whole title="No screen has this address">
       <p>
         <code>
           #<PlainText text={route.address} />

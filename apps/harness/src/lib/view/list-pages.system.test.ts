@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { isSuccess } from '@episodic/report'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isSuccess, type RunEntry } from '@episodic/report'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lacksBrowser, useBrowser } from '../browser.fixture.ts'
@@ -16,6 +17,28 @@ const play = async (out: string, ...more: string[]) => {
   expect(status).toBe(0)
 }
 
+/** Plays a few episodes, and holds the others before their first step until the file `open` exists. */
+const GATED = `
+import { existsSync } from 'node:fs'
+import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
+let begun = 0
+export const policy = {
+  name: 'gated',
+  async start(context) {
+    const player = await solver.start(context)
+    begun += 1
+    if (begun <= 10) return player
+    return async (observation, view) => {
+      while (!existsSync('open')) {
+        view.signal?.throwIfAborted()
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      return player(observation, view)
+    }
+  },
+}
+`
+
 beforeAll(async () => {
   await play('runs/careless', '--policy', 'careless', '--tasks', '40', '--rollouts', '3')
   await play('runs/june/solver', '--policy', 'solver', '--tasks', '10')
@@ -24,10 +47,14 @@ beforeAll(async () => {
 })
 
 /** Opens an address of the pages. A message of the page's console or an error of it fails the test. */
-async function open(address: string, { width = 1_280 } = {}): Promise<Page> {
+async function open(
+  address: string,
+  { width = 1_280, onRequest = () => {} }: { width?: number; onRequest?: (url: string) => void } = {},
+): Promise<Page> {
   const [name, value] = viewing.cookie.split('=') as [string, string]
   const context = await browser().newContext({ viewport: { width, height: 800 } })
   await context.addCookies([{ name, value, url: viewing.origin }])
+  context.on('request', (request) => onRequest(request.url()))
   const page = await context.newPage()
   page.on('pageerror', (error) => {
     throw error
@@ -137,6 +164,41 @@ describe.skipIf(lacksBrowser)('the list of episodes', () => {
     await page.keyboard.press('Escape')
     await page.waitForURL(/\/episodes$/)
     await page.locator('.row-link[data-index="2"]:focus').waitFor()
+  })
+})
+
+describe.skipIf(lacksBrowser)('a run that is being played', () => {
+  it('says how many episodes are new, shows them when asked, and needs one stream of events for all tabs', async () => {
+    writeFileSync(join(workshop.folder, 'gated.ts'), GATED)
+    const out = ['--out', 'runs/gated', '--concurrency', '4']
+    const running = workshop.start(['run', world, '--policy', './gated.ts', '--tasks', '40', ...out])
+    const sealed = async () => (await viewing.json<RunEntry[]>('/api/runs')).find(({ name }) => name === 'gated')
+    await expect.poll(async () => (await sealed())?.finished, { timeout: 60_000 }).toBe(10)
+    const { id } = await viewing.runNamed('gated')
+
+    let streams = 0
+    const onRequest = (url: string) => {
+      streams += Number(url.endsWith('/api/events'))
+    }
+    const page = await open(`#/r/${id}/episodes`, { onRequest })
+    const other = await page.context().newPage()
+    await other.goto(`${viewing.origin}/#/r/${id}/episodes`)
+    for (const tab of [page, other]) {
+      await tab.locator('table[aria-rowcount="11"] .row-link').first().waitFor()
+      await tab.getByText('1 live').waitFor()
+    }
+    writeFileSync(join(workshop.folder, 'open'), '')
+    for (const tab of [page, other]) {
+      const fresh = tab.getByRole('button', { name: '10 → 40, show' })
+      await fresh.waitFor()
+      // No row moves before the reader asks for it.
+      expect(await tab.getByRole('table').getAttribute('aria-rowcount')).toBe('11')
+      await fresh.click()
+      await tab.locator('table[aria-rowcount="41"]').waitFor()
+    }
+    await running.ended
+    for (const tab of [page, other]) await tab.getByText('1 live').waitFor({ state: 'hidden' })
+    expect(streams).toBe(1)
   })
 })
 

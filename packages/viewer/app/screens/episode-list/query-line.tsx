@@ -61,23 +61,27 @@ export function QueryLine({
           onScroll={follow}
         />
       </div>
-      <ul id="query-problems" class="query-problems" role="status">
-        {problems.map(({ from, to, message }) => (
-          <li key={from}>
-            <button
-              type="button"
-              title="Show where"
-              onClick={() => {
-                field.current?.focus()
-                field.current?.setSelectionRange(from, to)
-              }}
-            >
-              <code>{query.slice(from, to)}</code>
-            </button>{' '}
-            {message}
-          </li>
-        ))}
-      </ul>
+      <div id="query-problems" role="status">
+        {problems.length > 0 && (
+          <ul class="query-problems">
+            {problems.map(({ from, to, message }) => (
+              <li key={from}>
+                <button
+                  type="button"
+                  title="Show where"
+                  onClick={() => {
+                    field.current?.focus()
+                    field.current?.setSelectionRange(from, to)
+                  }}
+                >
+                  <code>{query.slice(from, to)}</code>
+                </button>{' '}
+                {message}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
     </div>
   )
 }
