@@ -37,7 +37,7 @@ export const policy = {
 }
 `
 const held = ['--policy', './gated.ts', '--tasks', '30', '--rollouts', '2', '--concurrency', String(IN_FLIGHT)]
-const playHeld = (...more: string[]): Started => workshop.start(['run', world, ...held, '--out', 'runs/held', ...more])
+const playHeld = (): Started => workshop.start(['run', world, ...held, '--out', 'runs/held'])
 
 interface RunEvent {
   readonly id: string | null
@@ -109,7 +109,10 @@ describe('GET /api/events', () => {
     expect(last?.data).toMatchObject({ name: 'held', rows: PLAYED_AT_ONCE })
     // What was in flight is not sealed, and no longer played.
     expect(existsSync(at('runs/held/live.json'))).toBe(true)
-    expect((await viewing.detailOnce(id, ({ complete }) => complete)).inFlight).toEqual([])
+    const { inFlight, commands } = await viewing.detailOnce(id, ({ complete }) => complete)
+    expect(inFlight).toEqual([])
+    const [program, ...resume] = commands.resume?.split(' ') ?? []
+    expect([program, ...resume.slice(-3)]).toEqual(['episodic', '--out', 'runs/held', '--resume'])
     appendFileSync(at('runs/held/episodes.jsonl'), '{"format":3,"run":"to')
     expect(await rowsOf(viewing, id)).toHaveLength(PLAYED_AT_ONCE)
     viewing.kill('SIGKILL')
@@ -119,7 +122,7 @@ describe('GET /api/events', () => {
     expect(await rowsOf(again, id)).toHaveLength(PLAYED_AT_ONCE)
     writeFileSync(at('open'), '')
     const finished = eventsUntil(again, ({ kind, data }) => kind === 'run' && data.rows === 60)
-    expect((await playHeld('--resume').ended).status).toBe(0)
+    expect((await workshop.run(resume)).status).toBe(0)
     await finished
     const rows = await rowsOf(again, id)
     expect([rows.length, new Set(rows).size]).toEqual([60, 60])

@@ -4,7 +4,10 @@ import { appendGrades, gradesFileOf } from '../../grade/grades-file.ts'
 import { Refusal } from '../refusal.ts'
 import type { ViewedRun } from './viewed-run.ts'
 
-/** Adds a person's verdict on a line of a run. Rejects with `invalid` if it is none, and with `disk-failed`. */
+/**
+ * Adds a person's verdict on a line of a run. Rejects with `invalid` if it is none, or on a line that the run does not have,
+ * and with `disk-failed`.
+ */
 export async function addGrade(run: ViewedRun, given: unknown): Promise<GradeRecord> {
   const parsed = gradeRecordSchema.safeParse(given)
   if (!parsed.success) throw new Refusal('invalid', `This is no verdict: ${z.prettifyError(parsed.error)}`)
@@ -14,7 +17,7 @@ export async function addGrade(run: ViewedRun, given: unknown): Promise<GradeRec
   const rows = (await run.rowsOfTasks([grade.task])).get(grade.task) ?? []
   const { table } = await run.index()
   const plays = rows.filter((row) => table.at('attempt', row) === grade.attempt && table.at('try', row) === grade.try)
-  const seals = await Promise.all(plays.map((row) => run.sealOf(row)))
+  const seals = await Promise.all(plays.map((row) => run.sealName(row)))
   if (!seals.includes(grade.seal))
     throw new Refusal('invalid', `The run has no line of task ${grade.task}, attempt ${grade.attempt} with this seal.`)
   await appendGrades(gradesFileOf(run.found.folder), [grade])

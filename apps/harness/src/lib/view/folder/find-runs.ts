@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { basename, join, sep } from 'node:path'
 import { holdsRun, RUN_FILES, type RunManifest, readManifest, runIdOf } from '../../run/record/run-folder.ts'
+import { holdsSet } from '../../sets/set-folder.ts'
 
 /** A run in a folder. */
 export interface FoundRun {
@@ -10,6 +10,8 @@ export interface FoundRun {
   readonly folder: string
   /** The set that it belongs to; `null` for a run of its own. */
   readonly set: string | null
+  /** The folder of that set, absolute. */
+  readonly setFolder: string | null
   readonly manifest: RunManifest
 }
 
@@ -22,8 +24,6 @@ export interface FoundRuns {
 /** Levels of folders: `runs/<run>`, and in a set `runs/<set>/<world>/<player>`. */
 const LEVELS = 3
 const MOST_FOLDERS = 20_000
-/** The file that a set of runs has. */
-const SET_FILE = 'set.json'
 
 /**
  * Finds the runs in a folder and in those within it, or the one run that the folder holds. Links that lead out of the folder
@@ -37,14 +37,14 @@ export async function findRuns(folder: string): Promise<FoundRuns> {
   const look = async (place: string, level: number, set: string | null): Promise<void> => {
     looked += 1
     if (looked > MOST_FOLDERS) return
-    const own = existsSync(join(place, SET_FILE)) ? basename(place) : set
+    const own = holdsSet(place) ? place : set
     if (holdsRun(place)) {
       try {
         const linked = await linkOutOf(place, root)
         if (linked !== null) throw new Error(`${linked} is a link out of the folder, so the run is not shown.`)
         const manifest = await readManifest(place)
         const id = runIdOf(manifest)
-        if (!runs.has(id)) runs.set(id, { id, folder: place, set: own, manifest })
+        if (!runs.has(id)) runs.set(id, { id, folder: place, set: own && basename(own), setFolder: own, manifest })
       } catch (error) {
         problems.push((error as Error).message)
       }

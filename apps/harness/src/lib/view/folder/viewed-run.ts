@@ -11,6 +11,7 @@ import {
   type RunEntry,
   rowFigures,
   type Summary,
+  sealNameOf,
   summarySchema,
   type TaskRows,
 } from '@episodic/report'
@@ -24,6 +25,7 @@ import type { JobThread } from '../threads/job-thread.ts'
 import type { FoundRun } from './find-runs.ts'
 import { readInFlight } from './live-file.ts'
 import { readLinesOf } from './read-lines.ts'
+import { resumeCommandsFor } from './resume-commands.ts'
 import { isRunning } from './run-state.ts'
 
 /** The threads that read sealed lines. Rows come first, so summaries have a thread of their own. */
@@ -174,6 +176,7 @@ export class ViewedRun {
     const index = await this.index()
     const { summary, complete } = await this.#summarize(index)
     const { manifest, folder } = this.found
+    const entry = await this.entry()
     const { configuration, played, versions } = manifest
     const { seats, focus = '' } = configuration
     const problems = [
@@ -181,13 +184,19 @@ export class ViewedRun {
       ...(this.#problem === null ? [] : [this.#problem]),
     ]
     return {
-      entry: await this.entry(),
+      entry,
       summary,
       complete,
       rows: index.table.size,
       dictionaries: index.table.columns([]).dictionaries,
       configuration: { ...configuration, ...played, ...versions } as unknown as JsonObject,
-      commands: commandsFor(folder),
+      commands: {
+        ...resumeCommandsFor(this.found, {
+          missing: entry.scheduled - entry.finished - entry.failed,
+          failed: entry.failed,
+        }),
+        ...commandsFor(folder),
+      },
       inFlight: this.inFlight,
       seats: seats ? [focus, ...Object.keys(seats).filter((seat) => seat !== focus)] : [],
       problems,
@@ -258,10 +267,9 @@ export class ViewedRun {
     return this.#parse(await this.line(row), row)
   }
 
-  /** Returns the hash in a grade that names the line: its seal, or its chain if it has none. */
-  async sealOf(row: number): Promise<string> {
-    const { seal, chain } = await this.record(row)
-    return seal ?? chain
+  /** Returns the name of a line in its verdicts. */
+  async sealName(row: number): Promise<string> {
+    return sealNameOf(await this.record(row))
   }
 
   #parse(line: Buffer, row: number): SealedRecord {

@@ -8,6 +8,10 @@ const ENTRY = new URL(
   import.meta.url,
 )
 
+const NEW_MEGABYTES = 16
+/** Milliseconds after which a thread without a job ends, and gives its memory back. */
+const IDLE = 30_000
+
 interface WaitingJob {
   onPart(part: unknown): void
   resolve(result: never): void
@@ -23,6 +27,7 @@ export class JobThread implements AsyncDisposable {
   #waiting = new Map<number, WaitingJob>()
   #number = 0
   #disposed = false
+  #idle: NodeJS.Timeout | undefined
 
   /** Rejects with what the job throws, and with `worker-failed` if the thread ends before. */
   run<Name extends JobName>(
@@ -42,11 +47,13 @@ export class JobThread implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true
+    clearTimeout(this.#idle)
     await this.#worker?.terminate()
   }
 
   #start(): Worker {
-    const worker = new Worker(ENTRY)
+    // Lines are parsed and dropped at once: a small part of the heap for new objects is enough.
+    const worker = new Worker(ENTRY, { resourceLimits: { maxYoungGenerationSizeMb: NEW_MEGABYTES } })
     this.#worker = worker
     worker.on('message', (message: ThreadMessage) => this.#receive(message))
     let cause: Error | null = null
@@ -54,6 +61,8 @@ export class JobThread implements AsyncDisposable {
       cause = error as Error
     })
     worker.on('exit', () => {
+      // Another one may have started since this one was idle.
+      if (this.#worker !== null && this.#worker !== worker) return
       this.#worker = null
       const failed = new HarnessError(
         'worker-failed',
@@ -66,6 +75,17 @@ export class JobThread implements AsyncDisposable {
     return worker
   }
 
+  /** A thread without a job does not keep the process alive, and ends after a while. */
+  #rest(): void {
+    this.#worker?.unref()
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => {
+      if (this.#waiting.size > 0) return
+      void this.#worker?.terminate()
+      this.#worker = null
+    }, IDLE).unref()
+  }
+
   #receive(message: ThreadMessage): void {
     const job = this.#waiting.get(message.number)
     if (!job) return
@@ -74,8 +94,7 @@ export class JobThread implements AsyncDisposable {
       return
     }
     this.#waiting.delete(message.number)
-    // A thread without a job does not keep the process alive.
-    if (this.#waiting.size === 0) this.#worker?.unref()
+    if (this.#waiting.size === 0) this.#rest()
     if (message.kind === 'result') job.resolve(message.result as never)
     else job.reject(new HarnessError((message.code ?? 'worker-failed') as HarnessErrorCode, message.message))
   }

@@ -1,0 +1,62 @@
+import { join } from 'node:path'
+import type { RunDetail } from '@episodic/report'
+import { commandLine, shownPath } from '../../console.ts'
+import type { RunConfiguration } from '../../run/plan/configuration.ts'
+import type { FoundRun } from './find-runs.ts'
+
+/**
+ * Returns the command lines that play the rest of a run, and its failed episodes again, where they are known. They are shown,
+ * and never executed.
+ */
+export function resumeCommandsFor(
+  run: FoundRun,
+  { missing, failed }: { readonly missing: number; readonly failed: number },
+): RunDetail['commands'] {
+  const words = resumeWords(run)
+  if (!words) return {}
+  return {
+    ...(missing > 0 && { resume: commandLine(words) }),
+    ...(failed > 0 && { retry: commandLine([...words, '--retry-failed']) }),
+  }
+}
+
+/** The words of the command that plays the missing episodes; `null` if they are not known. */
+function resumeWords({ folder, setFolder, manifest }: FoundRun): string[] | null {
+  if (setFolder !== null) return ['run', '--resume', shownPath(setFolder)]
+  const { configuration, sources, played } = manifest
+  const reference = sources?.world?.reference
+  const isPlain = reference !== undefined && !/\p{Cc}|\p{Cf}/u.test(reference)
+  if (!isPlain || (configuration.environment.system ?? 'episodic') !== 'episodic') return null
+  const dataset = sources?.dataset ? shownPath(join(folder, sources.dataset)) : null
+  const worker = played.transport === 'http' || played.transport === 'stdio' ? ['--transport', played.transport] : []
+  return ['run', reference, ...optionsOf(configuration, dataset), ...worker, '--out', shownPath(folder), '--resume']
+}
+
+/** The options that give a configuration again, without those that have their defaults. */
+function optionsOf(configuration: RunConfiguration, dataset: string | null): string[] {
+  const { tasks, policy, seats, focus, sampling, rollouts, branch, maxSteps, weights, shaping, discount, seed } =
+    configuration
+  const option = (name: string, value: string | number | null | undefined, usual?: string | number) =>
+    value === null || value === undefined || value === usual ? [] : [`--${name}`, String(value)]
+  const weighted = Object.entries(weights).map(([term, weight]) => `${term}=${weight}`)
+  return [
+    ...(tasks.from === 'dataset'
+      ? option('dataset', dataset ?? tasks.file)
+      : [...option('tasks', tasks.count), ...option('difficulty', tasks.difficulty.join('..'), '0..1')]),
+    ...option('split', tasks.split),
+    ...(seats
+      ? Object.entries(seats).flatMap(([seat, { name }]) => ['--seat', `${seat}=${name}`])
+      : option('policy', policy.name)),
+    ...option('focus', seats && focus),
+    ...option('temperature', sampling?.temperature),
+    ...option('max-tokens', sampling?.maxTokens),
+    ...option('token-budget', sampling?.tokenBudget),
+    ...option('rollouts', rollouts, 1),
+    ...option('branch', branch.map(({ lines, at }) => `${lines}@${at}`).join(','), ''),
+    ...option('max-steps', maxSteps),
+    ...option('weights', weighted.join(','), ''),
+    ...(shaping ? ['--shaping'] : []),
+    ...option('discount', discount, 1),
+    ...option('seed', seed, '0'),
+  ]
+}
