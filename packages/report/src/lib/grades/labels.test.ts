@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { gradeRecordSchema } from './grade-record.ts'
 import { aGrade, someLines } from './grades.fixture.ts'
 import { labelQueue, personRef, personVerdictOf } from './labels.ts'
 
@@ -42,5 +43,17 @@ describe('personVerdictOf', () => {
     expect(give(ada, second!, [one, two]).revision).toBe(0)
     expect(give(bo, first!, [one, two]).revision).toBe(0)
     expect(two).toMatchObject({ seal: first!.seal, grader: { kind: 'person', who: 'ada', sha256: bo.sha256 } })
+  })
+
+  it('returns what the schema of verdicts accepts as it is, also of one seat of several', () => {
+    const evidence = [{ step: 2, quote: 'Hello.', found: true }]
+    for (const seat of [null, 'agent']) {
+      const line = { ...lines[0]!, seat }
+      const given = { person: ada, run: 'run', line, value: 0.5, why: 'Well.', evidence, drawn: false, earlier: [], at }
+      const verdict = personVerdictOf(given)
+      expect(gradeRecordSchema.parse(verdict)).toEqual(verdict)
+      expect(verdict.seat).toBe(seat ?? undefined)
+      expect(personVerdictOf({ ...given, earlier: [verdict] }).revision).toBe(1)
+    }
   })
 })
