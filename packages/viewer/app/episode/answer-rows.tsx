@@ -28,7 +28,7 @@ export function AnswerRows({
         </Row>
       ))}
       {tries.map(({ status, code, milliseconds }, i) => (
-        <Row key={i} label="failed" kind="bad">
+        <Row key={i} label="failed" kind="fault">
           <b>✗ {status === null ? <PlainText text={code} /> : `HTTP ${status}`}</b>
           {status === null && code === 'incomplete' && ', the answer broke off'} after {formatDuration(milliseconds)}
           {i === tries.length - 1 && completion.time && completion.time.waited >= 1 && (
@@ -51,7 +51,7 @@ export function AnswerRows({
         </Row>
       )}
       {others.length > 0 && (
-        <Row label={decided ? 'also called' : 'called'} kind={decided ? '' : 'bad'}>
+        <Row label={decided ? 'also called' : 'called'} kind={decided ? '' : 'fault'}>
           {others.map(({ name, arguments: args }, i) => (
             <div key={i}>
               <Call name={name} args={args} /> <span class="flag">▲ not played</span>
@@ -60,12 +60,12 @@ export function AnswerRows({
         </Row>
       )}
       {!decided && calls.length === 0 && (
-        <Row label="called" kind="bad">
+        <Row label="called" kind="fault">
           ✗ no tool
         </Row>
       )}
       {!decided && calls.length > 0 && isBroken(calls[0]?.arguments) && (
-        <Row label="" kind="bad">
+        <Row label="" kind="fault">
           ✗ its arguments are no JSON object
         </Row>
       )}

@@ -33,7 +33,7 @@ export function StepChangesRow({
   if (!states || states.source === 'unavailable') return null
   if (states.partsAt === step)
     return (
-      <Row label="state" kind="bad">
+      <Row label="state" kind="fault">
         ✗ parts here from what was recorded{states.why && <>: {<PlainText text={states.why} />}</>}
       </Row>
     )
@@ -41,7 +41,7 @@ export function StepChangesRow({
   if (!changes) return null
   const isEmpty = changes.public.length === 0 && changes.private.length === 0
   return (
-    <Row label="state" kind="state">
+    <Row label="state" kind="changed">
       {isEmpty && <span class="muted">no change </span>}
       <ChangeList id={`changes:public/${step}`} changes={changes.public} prefix="public" />
       {changes.private.length > 0 &&

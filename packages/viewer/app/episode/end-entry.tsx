@@ -15,7 +15,7 @@ export function EndEntry({ model }: { readonly model: EpisodeModel }) {
       </div>
       <div class="entry-rows">
         {undecided.length > 0 && (
-          <Row label="" kind="bad">
+          <Row label="" kind="fault">
             ▲ {plural(undecided.length, 'answer')} that led to no step
           </Row>
         )}
@@ -23,7 +23,7 @@ export function EndEntry({ model }: { readonly model: EpisodeModel }) {
           const answer = answers[number]
           return answer && <AnswerRows key={number} answer={answer} number={number} isLast={false} />
         })}
-        <Row label="end" kind={result === 'failed' ? 'bad' : ''}>
+        <Row label="end" kind={result === 'failed' ? 'fault' : ''}>
           <ResultBadge result={result} ending={ending} />
           {message !== null && <LongText id="message:end" text={message} />}
         </Row>

@@ -40,7 +40,7 @@ export function EpisodeHeader({
         <h1>
           <ResultBadge result={result} ending={ending} /> <span class="attempt">attempt {record.attempt}</span>
         </h1>
-        <nav class="episode-links" aria-label="Episodes">
+        <nav class="around" aria-label="Episodes">
           <RowLink route={route} to={neighbours.previous} rel="prev">
             ‹ previous
           </RowLink>
@@ -55,7 +55,7 @@ export function EpisodeHeader({
           <a href={formatRoute({ screen: 'group', run: route.run, task: task.id })}>group</a>
         </nav>
       </div>
-      <p class="prompt">
+      <p class="episode-prompt">
         <PlainText text={task.prompt} />
       </p>
       {model.message !== null && (
@@ -114,7 +114,7 @@ export function EpisodeHeader({
         <fieldset class="seat-switch">
           <legend class="unseen">Seat whose figures are shown</legend>
           {seats.map((name) => (
-            <button key={name} type="button" class="chip" aria-pressed={name === seat} onClick={() => onSeat(name)}>
+            <button key={name} type="button" class="pill" aria-pressed={name === seat} onClick={() => onSeat(name)}>
               <PlainText text={name} />
               {'seats' in record && (
                 <span class="muted">
@@ -133,7 +133,7 @@ export function EpisodeHeader({
           {loaded.tries.map((words) => (
             <a
               key={words.row}
-              class="chip"
+              class="pill"
               href={formatRoute({ ...route, try: words.try, step: null })}
               aria-current={words.row === loaded.words.row ? 'true' : undefined}
               title={words.message ?? 'finished'}

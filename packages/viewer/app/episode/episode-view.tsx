@@ -97,7 +97,7 @@ export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; 
             <div class="episode-bar">
               <StepPlots model={model} step={step} onStep={choose} />
               <div class="tab-bar">
-                <nav class="tabs" aria-label="Parts of the episode">
+                <nav class="episode-tabs" aria-label="Parts of the episode">
                   {EPISODE_TABS.map((name) => (
                     <a
                       key={name}

@@ -26,7 +26,7 @@ export function GradesTab({
           <h2>
             <PlainText text={grader.name} /> <span class="grade-value">{<GradeValue value={value} />}</span>
           </h2>
-          <p class="muted figures">
+          <p class="muted spent-facts">
             <span>
               {grader.kind}
               {grader.who !== undefined && (

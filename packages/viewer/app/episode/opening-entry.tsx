@@ -48,7 +48,7 @@ export function OpeningEntry({ model }: { readonly model: EpisodeModel }) {
                 <LongText id="world:start" text={shown.start.observation.text} />
               </Row>
             ) : (
-              <Row label="world" kind="bad">
+              <Row label="world" kind="fault">
                 ✗ The session could not be opened.
               </Row>
             )}

@@ -22,10 +22,10 @@ export function RawTab({ record, text }: { readonly record: SealedRecord; readon
       <div class="raw-head">
         <fieldset class="switch">
           <legend class="unseen">How the line is shown</legend>
-          <button type="button" class="chip" aria-pressed={!isRaw} onClick={() => setRaw(false)}>
+          <button type="button" class="pill" aria-pressed={!isRaw} onClick={() => setRaw(false)}>
             pretty
           </button>
-          <button type="button" class="chip" aria-pressed={isRaw} onClick={() => setRaw(true)}>
+          <button type="button" class="pill" aria-pressed={isRaw} onClick={() => setRaw(true)}>
             raw
           </button>
         </fieldset>

@@ -84,7 +84,7 @@ export function StepEntry({
               world <small>{milliseconds !== null && formatDuration(milliseconds)}</small>
             </>
           }
-          kind={refused ? 'bad' : 'world'}
+          kind={refused ? 'fault' : 'world'}
         >
           <LongText id={`world:${index}`} text={observation.text} />
           {observation.structured && <JsonText id={`json:world/${index}`} value={observation.structured} />}

@@ -1,5 +1,6 @@
 import { formatInterval, formatNumber, type ShownTree } from '@episodic/report'
 import { LongText } from '../parts/long-text.tsx'
+import { TreePlot } from '../parts/plots/tree-plot.tsx'
 import { useLoaded } from '../source/use-source.ts'
 
 /** Of a run with branches: the estimated values of the states in which the episodes of a task were forked. */
@@ -28,7 +29,10 @@ export function BranchValues({
       )}
       {trees.map((tree) =>
         tree.points.length > 0 ? (
-          <TreeValues key={tree.rollout} tree={tree} />
+          <div key={tree.rollout} class="fork-tree">
+            <TreePlot tree={tree} />
+            <TreeValues tree={tree} />
+          </div>
         ) : (
           <p key={tree.rollout} class="muted">
             Tree {tree.rollout}: every line ended before its first fork.

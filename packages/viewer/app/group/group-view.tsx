@@ -63,13 +63,13 @@ export function GroupView({ run, group }: { readonly run: string; readonly group
           <h1>
             <PlainText text={task.prompt || task.task} />
           </h1>
-          <nav class="episode-links" aria-label="Tasks">
+          <nav class="around" aria-label="Tasks">
             {neighbours.previous ? <a href={neighbours.previous}>‹ previous</a> : <span class="muted">‹ previous</span>}
             {neighbours.next ? <a href={neighbours.next}>next ›</a> : <span class="muted">next ›</span>}
             <a href={formatRoute({ screen: 'episodes', run, query: `task:${task.task}`, sort: '' })}>as a list</a>
           </nav>
         </div>
-        <p class="muted figures">
+        <p class="muted spent-facts">
           <code>
             <PlainText text={task.task} />
           </code>

@@ -1,6 +1,6 @@
 import type { SealedRecord } from '@episodic/protocol'
 import type { TaskRows } from '@episodic/report'
-import { findTask, wordsOf } from '../episode/load-episode.ts'
+import { wordsOf } from '../episode/load-episode.ts'
 import type { Source } from '../source/source.ts'
 import { ATTEMPT_COLUMNS, type Attempt, attemptInColumns, attemptOf, countingLines } from './attempts.ts'
 
@@ -17,15 +17,8 @@ export interface LoadedGroup {
   readonly records: readonly SealedRecord[]
 }
 
-/** What an address of a group leads to: the group, or all tasks whose ids begin so. */
-export type FoundGroup =
-  | { readonly kind: 'group'; readonly group: LoadedGroup }
-  | { readonly kind: 'tasks'; readonly tasks: readonly TaskRows[] }
-
 /** Loads the attempts at a task, and the lines of the first ones. */
-export async function loadGroup(source: Source, run: string, prefix: string): Promise<FoundGroup> {
-  const task = await findTask(source, run, prefix)
-  if (!('task' in task)) return { kind: 'tasks', tasks: task }
+export async function loadGroup(source: Source, run: string, task: TaskRows): Promise<LoadedGroup> {
   const lines = countingLines(await wordsOf(source, run, task.rows))
   const records: SealedRecord[] = []
   for (let from = 0; from < Math.min(lines.length, MOST_LINES); from += AT_ONCE) {
@@ -41,5 +34,5 @@ export async function loadGroup(source: Source, run: string, prefix: string): Pr
     if (columns) return attemptInColumns(words, tries, columns)
     return attemptOf(words, tries, record as SealedRecord)
   })
-  return { kind: 'group', group: { task, attempts, records } }
+  return { task, attempts, records }
 }

@@ -2,6 +2,7 @@ import { formatCount } from '@episodic/report'
 import { useContext } from 'preact/hooks'
 import { FoldsContext } from './folds.tsx'
 import { FoundContext, FoundText } from './found-text.tsx'
+import { hasGrid } from './grid.ts'
 import { countMatches } from './matches.ts'
 
 /** A text that is longer is shortened until it is opened. */
@@ -13,11 +14,17 @@ export function LongText({ id, text }: { readonly id: string; readonly text: str
   const folds = useContext(FoldsContext)
   const wanted = useContext(FoundContext)
   const start = startOf(text)
-  if (start === text) return <div class="text">{<FoundText text={text} />}</div>
+  const look = hasGrid(start) ? 'text grid-text' : 'text'
+  if (start === text)
+    return (
+      <div class={look}>
+        <FoundText text={text} />
+      </div>
+    )
   const found = wanted !== '' && countMatches([text], wanted) > countMatches([start], wanted)
   const isOpen = found || folds.isOpen(id, false)
   return (
-    <div class="text">
+    <div class={look}>
       <FoundText text={isOpen ? text : start} />
       {!isOpen && ' … '}
       <button type="button" class="text-more" aria-expanded={isOpen} onClick={() => folds.set(id, !isOpen)}>

@@ -1,3 +1,5 @@
+import type { TaskRows } from '@episodic/report'
+import { findTask } from '../episode/load-episode.ts'
 import { GroupView } from '../group/group-view.tsx'
 import { loadGroup } from '../group/load-group.ts'
 import { TaskChoice } from '../group/task-choice.tsx'
@@ -11,16 +13,18 @@ type GroupRoute = Route & { readonly screen: 'group' }
 export function GroupScreen({ route }: { readonly route: GroupRoute }) {
   const { run, task } = route
   const version = useVersion(run)
-  const found = useLoaded((source) => loadGroup(source, run, task), [run, task], version)
+  const found = useLoaded((source) => findTask(source, run, task), [run, task, version])
   return (
     <Answer of={found}>
       {(value) =>
-        value.kind === 'tasks' ? (
-          <TaskChoice route={route} tasks={value.tasks} />
-        ) : (
-          <GroupView key={value.group.task.task} run={run} group={value.group} />
-        )
+        'task' in value ? <Group key={value.task} run={run} task={value} /> : <TaskChoice route={route} tasks={value} />
       }
     </Answer>
   )
+}
+
+/** The attempts at a task. Their lines are read again only if there are more of them. */
+function Group({ run, task }: { readonly run: string; readonly task: TaskRows }) {
+  const group = useLoaded((source) => loadGroup(source, run, task), [run, task.task, task.rows.length])
+  return <Answer of={group}>{(value) => <GroupView run={run} group={value} />}</Answer>
 }
