@@ -52,11 +52,11 @@ export function SearchScreen({ route }: { readonly route: SearchRoute }) {
         )}
       </div>
       <div class="list-state">
-        <fieldset class="chips">
+        <fieldset class="choices">
           <legend class="unseen">Where to look</legend>
           <button
             type="button"
-            class="chip"
+            class="choice"
             aria-pressed={!fields}
             onClick={() => change({ screen: 'search', query, run })}
           >
@@ -66,7 +66,7 @@ export function SearchScreen({ route }: { readonly route: SearchRoute }) {
             <button
               key={field}
               type="button"
-              class="chip"
+              class="choice"
               aria-pressed={fields?.includes(field) ?? false}
               onClick={() => change(withField(route, field))}
             >
@@ -77,7 +77,7 @@ export function SearchScreen({ route }: { readonly route: SearchRoute }) {
         {run !== '' && (
           <button
             type="button"
-            class="chip"
+            class="choice"
             title="Search all runs"
             onClick={() => change({ screen: 'search', query, run: '', ...(fields && { fields }) })}
           >

@@ -24,9 +24,9 @@ export function ColumnHead({
       aria-sort={own ? (own.descending ? 'descending' : 'ascending') : undefined}
       title={explained}
     >
-      <button type="button" class="sort" onClick={() => onSort(formatOrder(nextOrder(order, field)))}>
+      <button type="button" class="head-sort" onClick={() => onSort(formatOrder(nextOrder(order, field)))}>
         <PlainText text={title} />
-        <span class="sort-sign" aria-hidden="true">
+        <span class="head-sort-sign" aria-hidden="true">
           {own ? (own.descending ? '▼' : '▲') : ''}
         </span>
       </button>

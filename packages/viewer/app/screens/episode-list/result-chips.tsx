@@ -14,13 +14,13 @@ export function ResultChips({
 }) {
   const chosen = chosenResults(query)
   return (
-    <fieldset class="chips">
+    <fieldset class="choices">
       <legend class="unseen">Results</legend>
       {RESULTS.map((result) => (
         <button
           key={result}
           type="button"
-          class={`chip result ${result}`}
+          class={`choice result ${result}`}
           aria-pressed={chosen.includes(result)}
           disabled={counts[result] === 0 && !chosen.includes(result)}
           onClick={() => onChange(toggleResult(query, result))}
