@@ -10,6 +10,7 @@ const STATUS = {
   'not-allowed': 405,
   'too-large': 413,
   'wrong-range': 416,
+  busy: 429,
 } as const
 export type RefusalCode = keyof typeof STATUS
 

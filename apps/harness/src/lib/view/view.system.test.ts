@@ -22,11 +22,13 @@ import {
   type TaskRows,
 } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lacksBrowser, useBrowser } from '../browser.fixture.ts'
 import { exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
 import { logIn, startViewing, type Viewing } from './view.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
+const browser = useBrowser()
 const world = exampleWorld('number-guessing')
 const at = (...path: string[]) => join(workshop.folder, ...path)
 
@@ -263,6 +265,28 @@ describe('the access to episodic view', () => {
     expect(await (await fetch(`${origin}/`, { headers: { cookie } })).text()).toContain('id="app"')
     started.interrupt()
     expect((await started.ended).status).toBe(0)
+  })
+
+  it.skipIf(lacksBrowser)('is opened by the printed address, which keeps no token', async () => {
+    const started = workshop.start(['view', '--port', '0', '--no-open', '--json'])
+    const [line] = await started.until(/^\{"url".*\}$/m)
+    const { url } = JSON.parse(line) as { url: string }
+    const page = await browser().newPage()
+    const faults: string[] = []
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+    page.on('pageerror', (error) => faults.push(error.message))
+    await page.goto(url)
+    await page.getByText('careless').first().waitFor()
+    expect(page.url()).toBe(`${new URL(url).origin}/#/`)
+    await page.reload()
+    await page.getByText('careless').first().waitFor()
+    expect(faults).toEqual([])
+    const other = await browser().newContext()
+    const stranger = await other.newPage()
+    await stranger.goto(url)
+    await stranger.getByText('This address was used before').waitFor()
+    await Promise.all([other.close(), page.close()])
+    started.kill('SIGKILL')
   })
 
   it('is with a given token for as long as it runs, and writes nothing where it is read-only', async () => {

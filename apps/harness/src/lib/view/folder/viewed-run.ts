@@ -297,7 +297,7 @@ export class ViewedRun {
     const table = this.#index?.table
     if (table && this.#figures?.rows !== table.size)
       this.#figures = { bytes: this.bytes, rows: table.size, figures: rowFigures(table.columns(FIGURE_COLUMNS)) }
-    return table || this.#figures?.bytes === this.bytes ? (this.#figures?.figures ?? null) : null
+    return table?.size || this.#figures?.bytes === this.bytes ? (this.#figures?.figures ?? null) : null
   }
 
   /** The summary in the folder, if it is not older than the lines. */

@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { ViewedRun } from '../folder/viewed-run.ts'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
+import { Refusal } from '../refusal.ts'
 import { begin, type Exchange } from './answer.ts'
 
 /** Milliseconds between two events of a run: at most four in a second. */
 const INTERVAL = 250
+/** Streams at once: a browser has one for all of its tabs. */
+const MOST_CLIENTS = 64
 /** Milliseconds after which a silent connection gets a comment, so that nothing on the way closes it. */
 const HEARTBEAT = 15_000
 /** Bytes that a client may leave unread before its connection is closed. It connects again, and misses nothing. */
@@ -33,6 +36,8 @@ export class RunEvents {
 
   /** Answers with a stream of events that ends with the request. */
   async answer({ request, response, signal }: Exchange): Promise<void> {
+    if (this.#clients.size >= MOST_CLIENTS)
+      throw new Refusal('busy', `This server follows runs for ${MOST_CLIENTS} browsers already. Close some.`)
     begin(response, 200, { 'content-type': 'text/event-stream' })
     response.write(': events of runs\n\n')
     const [start, number] = String(request.headers['last-event-id'] ?? '').split('-')
