@@ -64,12 +64,6 @@ export {
   type SuccessRule,
   scoredOutcomeOf,
 } from './lib/fold/scored-outcome.ts'
-export {
-  type ShownEpisode,
-  type ShownStep,
-  scriptJson,
-  showEpisode,
-} from './lib/fold/shown-episode.ts'
 export { SPLITS } from './lib/fold/splits.ts'
 export { clusteredMean, passAtK, quantile } from './lib/fold/statistics.ts'
 export {

@@ -1,10 +1,17 @@
 import { decodeColumns, type EmbeddedRuns } from '@episodic/report'
 import { renderToString } from 'preact-render-to-string'
+import { ComparedView } from './compare/compared-view.tsx'
 import { RunFigures } from './run/run-figures.tsx'
 
-/** Renders the figures of the first run, which can then be read without JavaScript. */
-export function renderMarkup({ runs }: EmbeddedRuns): string {
+/** Renders the figures of the comparison, or of the first run, which can then be read without JavaScript. */
+export function renderMarkup({ runs, compared: [compared] }: EmbeddedRuns): string {
   const [run] = runs
+  if (compared)
+    return renderToString(
+      <main>
+        <ComparedView compared={compared} onPaper />
+      </main>,
+    )
   if (!run) return ''
   const columns = decodeColumns(Uint8Array.from(atob(run.columns), (character) => character.charCodeAt(0)))
   return renderToString(

@@ -106,7 +106,7 @@ function Pair({ route, episodes }: { readonly route: EpisodeRoute; readonly epis
 
 const START = { index: 0 }
 
-function BesideStep({ model, index }: { readonly model: EpisodeModel; readonly index: number }) {
+export function BesideStep({ model, index }: { readonly model: EpisodeModel; readonly index: number }) {
   const step = model.shown.steps[index]
   if (!step)
     return (

@@ -1,7 +1,36 @@
+import { useEffect } from 'preact/hooks'
+import { ComparedView } from '../compare/compared-view.tsx'
+import { RunChooser } from '../compare/run-chooser.tsx'
+import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
 import type { Route } from '../route/route.ts'
+import type { Source } from '../source/source.ts'
+import { useLoaded, useVersion } from '../source/use-source.ts'
 
 type CompareRoute = Route & { readonly screen: 'compare' }
 
+/** Which run is better, by how much, at what price, and on which tasks. */
 export function CompareScreen({ route }: { readonly route: CompareRoute }) {
-  return <h1>{route.screen}</h1>
+  const version = useVersion(null)
+  const all = useLoaded((source) => source.runs(), [version])
+  const chosen = [...new Set(route.runs)]
+  const base = chosen.includes(route.base) ? route.base : (chosen[0] ?? '')
+  const compared = useLoaded(
+    async (source: Source) => (chosen.length < 2 ? null : source.compare(chosen, base)),
+    [chosen.join(), base, version],
+  )
+  useEffect(() => {
+    document.title = 'Compare · Episodic'
+  }, [])
+  return (
+    <>
+      {all.value && <RunChooser chosen={chosen} base={base} all={all.value} />}
+      {chosen.length < 2 && <p class="nothing">Choose two or more runs of the same tasks.</p>}
+      {compared.error && <ErrorNote error={compared.error} />}
+      {compared.value ? (
+        <ComparedView compared={compared.value} onPaper={false} />
+      ) : (
+        compared.loading && chosen.length >= 2 && <LoadingNote />
+      )}
+    </>
+  )
 }

@@ -1,5 +1,4 @@
 import {
-  type ComparedRuns,
   decodeColumns,
   type EmbeddedRun,
   type EmbeddedRuns,
@@ -82,9 +81,10 @@ export function createEmbeddedSource(content: EmbeddedRuns): Source {
     search: (query, signal) => searchRuns(content.runs, query, signal),
     async compare(ids, baseline) {
       const wanted = [...new Set(ids)].toSorted().join()
-      const found = content.compared.filter((compared) => compared.runs.toSorted().join() === wanted)
-      const best: ComparedRuns | undefined = found.find((compared) => compared.baseline === baseline) ?? found[0]
-      if (best) return best
+      const found = content.compared.find(
+        (compared) => compared.baseline === baseline && compared.runs.toSorted().join() === wanted,
+      )
+      if (found) return found
       throw new SourceError(
         'not-embedded',
         'This file does not contain this comparison. `episodic compare <run> <run>` makes it.',

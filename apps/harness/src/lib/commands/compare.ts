@@ -1,15 +1,12 @@
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Flip } from '@episodic/report'
 import { contrastRows } from '@episodic/report'
 import { Command } from 'commander'
+import { renderComparedRuns } from '../compare/compare-page.ts'
 import { type ComparedRun, compareRuns } from '../compare/compare-runs.ts'
 import { contrastRuns } from '../compare/contrast-runs.ts'
-import type { ShownFlip } from '../compare/flip-panels.ts'
 import { formatComparison } from '../compare/format-comparison.ts'
 import { formatContrasts } from '../compare/format-contrasts.ts'
-import { episodeKey, readComparedRun, readPlays } from '../compare/read-compared-run.ts'
-import { renderComparison } from '../compare/render-comparison.ts'
-import { renderContrasts } from '../compare/render-contrasts.ts'
+import { readComparedRun } from '../compare/read-compared-run.ts'
 import { type Console, colorsOf, shownPath, usesColor } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { tornNotice } from '../run/record/report-run.ts'
@@ -25,16 +22,13 @@ interface CompareOptions {
   readonly allowConflicts?: true
 }
 
-/** Flipped episodes of either direction that a page shows step by step. At their largest they take 4 MiB. */
-const MOST_SHOWN = 25
-
 export function compareCommand(console: Console): Command {
   return new Command('compare')
     .description('compare two or more runs of the same tasks')
     .argument('<runs...>', 'folders of the runs, the baseline first; or the folder of a set')
     .option('--baseline <run>', 'folder of the baseline, one of the runs (default: the first)')
     .option('--json', 'print the comparison as JSON')
-    .option('--html <file>', 'also write an HTML page; of two runs, with both plays of each flipped episode')
+    .option('--html <file>', 'also write an HTML page, with both plays of each flipped episode')
     .option('--seat <seat>', 'of an environment of several seats: the seat to compare (default: the one in focus)')
     .option('--allow-conflicts', 'accept conflicting lines of the same episode')
     .option('--fail-if-worse', 'exit with 1 if a run is significantly worse than the baseline')
@@ -120,8 +114,7 @@ async function contrast(folders: readonly string[], options: CompareOptions, con
   if (options.json) out.write(`${JSON.stringify(contrasts)}\n`)
   else out.write(`\n${formatContrasts(contrasts, { color: usesColor(out) })}`)
   if (options.html !== undefined) {
-    const file = resolve(options.html)
-    const page = await writeRunFile(dirname(file), basename(file), renderContrasts(contrasts))
+    const page = await writePage(options.html, folders, runs)
     if (!options.json) out.write(`\n  page  ${colorsOf(out).bold(shownPath(page))}\n`)
   }
   const isWorse = contrasts.contrasts.some((one) => contrastRows(one).some(({ better }) => better === false))
@@ -132,14 +125,7 @@ async function compare(folderA: string, folderB: string, options: CompareOptions
   const [a, b] = [await readFrom(folderA, options, console), await readFrom(folderB, options, console)]
   const comparison = compareRuns(a, b)
   const { gained, lost } = comparison.episodes
-  let page: string | null = null
-  if (options.html !== undefined) {
-    const shown = [gained, lost].map(({ flips }) => flips.slice(0, MOST_SHOWN))
-    const [shownGained = [], shownLost = []] = await withPlays(shown, [folderA, a], [folderB, b])
-    const html = renderComparison(comparison, { gained: shownGained, lost: shownLost })
-    const file = resolve(options.html)
-    page = await writeRunFile(dirname(file), basename(file), html)
-  }
+  const page = options.html === undefined ? null : await writePage(options.html, [folderA, folderB], [a, b])
   if (options.json) console.out.write(`${JSON.stringify(comparison)}\n`)
   else {
     const { bold, dim } = colorsOf(console.out)
@@ -154,17 +140,8 @@ async function compare(folderA: string, folderB: string, options: CompareOptions
   if (options.failIfWorse && worse) process.exitCode = 1
 }
 
-/** Reads the plays of flipped episodes from both runs, each in one pass over its file. */
-async function withPlays(
-  lists: readonly (readonly Flip[])[],
-  ...sides: readonly [a: readonly [string, ComparedRun], b: readonly [string, ComparedRun]]
-): Promise<ShownFlip[][]> {
-  const wanted = new Set(lists.flat().map(({ task, attempt }) => episodeKey(task, attempt)))
-  const [fromA, fromB] = [await readPlays(...sides[0], wanted), await readPlays(...sides[1], wanted)]
-  return lists.map((flips) =>
-    flips.map((flip) => {
-      const key = episodeKey(flip.task, flip.attempt)
-      return { ...flip, plays: { a: fromA.get(key), b: fromB.get(key) } }
-    }),
-  )
+/** Writes the page of compared runs. Resolves with its path. */
+async function writePage(html: string, folders: readonly string[], runs: readonly ComparedRun[]): Promise<string> {
+  const file = resolve(html)
+  return writeRunFile(dirname(file), basename(file), await renderComparedRuns(folders, runs))
 }

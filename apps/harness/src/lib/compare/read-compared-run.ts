@@ -1,15 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isMatchRecord } from '@episodic/protocol'
-import {
-  compareWords,
-  IDENTITY_WORDS,
-  identityOf,
-  lanesOf,
-  type ShownEpisode,
-  seatRecordOf,
-  showEpisode,
-} from '@episodic/report'
+import { seatRecordOf } from '@episodic/report'
 import type { RunConfiguration } from '../run/plan/configuration.ts'
 import { rejectConflicts } from '../run/record/report-run.ts'
 import { RUN_FILES, readManifest } from '../run/record/run-folder.ts'
@@ -45,27 +36,4 @@ export async function readComparedRun(
 function ofSeat(configuration: RunConfiguration, seat: string | undefined): RunConfiguration {
   const { [seat ?? '']: own, ...others } = configuration.seats ?? {}
   return own ? { ...configuration, policy: own, seats: others } : configuration
-}
-
-/** Reads the steps of some episodes of a run, by {@link episodeKey}. Skips lines that do not count. */
-export async function readPlays(
-  folder: string,
-  { tasks, seat }: Pick<ComparedRun, 'tasks' | 'seat'>,
-  wanted: ReadonlySet<string>,
-): Promise<Map<string, ShownEpisode>> {
-  const plays = new Map<string, ShownEpisode>()
-  for await (const line of readSealed(join(folder, RUN_FILES.episodes))) {
-    const record = seatRecordOf(line, seat)
-    const key = episodeKey(record.task.id, record.attempt)
-    const counted = tasks.get(record.task.id)?.plays.get(record.attempt)?.identity
-    if (!wanted.has(key) || !counted || plays.has(key)) continue
-    if (compareWords(counted, 0, identityOf(record), 0, IDENTITY_WORDS) === 0)
-      plays.set(key, showEpisode(isMatchRecord(line) && seat ? lanesOf(line, seat) : record))
-  }
-  return plays
-}
-
-/** The key of an episode in a run. */
-export function episodeKey(task: string, attempt: number): string {
-  return `${attempt}/${task}`
 }

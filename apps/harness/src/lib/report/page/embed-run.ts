@@ -26,6 +26,8 @@ export interface EmbeddedContent {
   readonly seat?: string | undefined
   /** Most characters of whole lines. Of more, those that `sampleRows` puts first are there. */
   readonly mostCharacters: number
+  /** Whole lines that go before all others. Default: none. */
+  readonly goesFirst?: ((episode: Pick<SealedRecord, 'task' | 'attempt'>) => boolean) | undefined
 }
 
 /** A line, as far as it has to be known to choose lines. */
@@ -44,7 +46,14 @@ const MOST_CHARACTERS = 500
  * order in which the episodes started, so that the same lines in another order give the same page. Lines that are no sealed
  * episodes are skipped.
  */
-export async function embedRun({ detail, lines, grades, seat, mostCharacters }: EmbeddedContent): Promise<EmbeddedRun> {
+export async function embedRun({
+  detail,
+  lines,
+  grades,
+  seat,
+  mostCharacters,
+  goesFirst = () => false,
+}: EmbeddedContent): Promise<EmbeddedRun> {
   const unordered = createRowTable({ seat })
   const places: Place[] = []
   let line = -1
@@ -81,7 +90,9 @@ export async function embedRun({ detail, lines, grades, seat, mostCharacters }: 
   const draws = ordered.map(({ record }) => drawOf(record))
   const wanted = new Map<number, number>()
   let left = mostCharacters
-  for (const row of sampleRows(columns, draws)) {
+  const sampled = sampleRows(columns, draws)
+  const first = sampled.filter((row) => goesFirst((ordered[row] as Place).record))
+  for (const row of new Set([...first, ...sampled])) {
     const { line: number, length } = ordered[row] as Place
     if (length > left) continue
     left -= length

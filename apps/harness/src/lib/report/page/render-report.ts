@@ -2,7 +2,7 @@ import { canonicalJson, contentId } from '@episodic/protocol'
 import type { EmbeddedRun, GradeRecord, ReportedRun, RunDetail, Summary } from '@episodic/report'
 import { formatCount } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
-import { embedRun, type SealedLines } from './embed-run.ts'
+import { type EmbeddedContent, embedRun, type SealedLines } from './embed-run.ts'
 
 /** What a page shows of a run besides its summary. */
 export interface PageContent {
@@ -19,6 +19,8 @@ export interface PageContent {
   /** The seats of the environment, the one in focus first; left out for one seat. */
   readonly seats?: readonly string[] | undefined
   readonly grades?: readonly GradeRecord[] | undefined
+  /** Episodes that are there step by step before others. Default: as `sampleRows` orders them. */
+  readonly goesFirst?: EmbeddedContent['goesFirst']
 }
 
 const MOST_CHARACTERS = 10 * 1_048_576
@@ -54,6 +56,7 @@ export function embedReport(
     commands = {},
     seats = [],
     grades = [],
+    goesFirst,
   }: PageContent,
 ): Promise<EmbeddedRun> {
   const { counts, environments, policies, success, returns, tokens } = summary
@@ -82,7 +85,7 @@ export function embedReport(
     inFlight: [],
     seats,
   }
-  return embedRun({ detail, lines, grades, seat: seats[0], mostCharacters })
+  return embedRun({ detail, lines, grades, seat: seats[0], mostCharacters, goesFirst })
 }
 
 /** What a page has not, in sentences. */

@@ -9,19 +9,9 @@ export function element(name: string, attributes: Attributes, ...children: reado
   return `<${name}${written.join('')}>${children.join('')}</${name}>`
 }
 
-/** Renders a text at a point. */
-export function label(x: number, y: number, text: string, attributes: Attributes = {}): string {
-  return element('text', { x, y, ...attributes }, escapeHtml(text))
-}
-
 /** Renders the tooltip of a shape. */
 export function tip(text: string): string {
   return element('title', {}, escapeHtml(text))
-}
-
-/** The path data of a line through points. */
-export function pathOf(points: readonly (readonly [x: number, y: number])[]): string {
-  return points.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${round(x)} ${round(y)}`).join('')
 }
 
 function round(value: number): string {

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import type { JsonObject, SealedRecord } from '@episodic/protocol'
-import type { Summary } from '@episodic/report'
+import type { ReportedRun, Summary } from '@episodic/report'
 import { createFold, createMatchFold } from '@episodic/report'
 import { type Console, colorsOf, shownPath, usesColor } from '../../console.ts'
 import { HarnessError } from '../../harness-error.ts'
 import { readRecorded } from '../../replay/read-recorded.ts'
 import { formatSummary } from '../../report/page/format-summary.ts'
-import { renderReport } from '../../report/page/render-report.ts'
+import { type PageContent, renderReport } from '../../report/page/render-report.ts'
 import { commandsFor } from './run-commands.ts'
 import { RUN_FILES, type RunManifest, runIdOf, writeRunFile } from './run-folder.ts'
 import { readSealed } from './sealed-file.ts'
@@ -20,8 +20,12 @@ export interface RunFold {
   /** Milliseconds that the run has taken, before and after each resume. */
   readonly elapsed: number
   summarize(): Summary
-  /** Renders its page. The lines are read from its folder. */
-  render(options?: RenderOptions): Promise<string>
+  /** What its page shows. The lines are read from its folder. */
+  page(options?: RenderOptions): {
+    readonly summary: Summary
+    readonly run: ReportedRun
+    readonly content: PageContent
+  }
 }
 
 export interface RenderOptions {
@@ -74,21 +78,24 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
       return elapsed
     },
     summarize: fold.summarize,
-    render(options = {}) {
+    page(options = {}) {
       const { configuration, versions, played, createdAt } = manifest
-      const shown = { ...configuration, ...played, ...versions } as unknown as JsonObject
-      return renderReport(
-        run.summarize(),
-        { name, scheduled, configuration: shown },
-        {
+      return {
+        summary: run.summarize(),
+        run: {
+          name,
+          scheduled,
+          configuration: { ...configuration, ...played, ...versions } as unknown as JsonObject,
+        },
+        content: {
           lines: () => linesOf(file),
           mostCharacters: options.reportBytes,
-          createdAt,
           id: runIdOf(manifest),
+          createdAt,
           commands: commandsFor(folder),
           seats: seats && [focus, ...Object.keys(seats).filter((seat) => seat !== focus)],
         },
-      )
+      }
     },
   }
   if (existsSync(file))
@@ -121,7 +128,8 @@ export async function writeReport(
   const summary = run.summarize()
   if (summary.counts.conflicts > 0 && !allowConflicts) await rejectConflicts(folder)
   await writeRunFile(folder, RUN_FILES.summary, `${JSON.stringify(summary, null, 2)}\n`)
-  await writeRunFile(folder, RUN_FILES.report, await run.render({ reportBytes }))
+  const page = run.page({ reportBytes })
+  await writeRunFile(folder, RUN_FILES.report, await renderReport(summary, page.run, page.content))
   return summary
 }
 

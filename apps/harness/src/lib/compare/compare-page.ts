@@ -1,0 +1,74 @@
+import type { ComparedRuns, EmbeddedRun } from '@episodic/report'
+import { loadViewer } from '@episodic/viewer'
+import { embedReport, withheldFrom } from '../report/page/render-report.ts'
+import { foldRun, type RunFold } from '../run/record/report-run.ts'
+import { readManifest } from '../run/record/run-folder.ts'
+import type { ComparedRun } from './compare-runs.ts'
+import { comparedOf } from './compared-runs.ts'
+import { episodeKey } from './episode-key.ts'
+
+/** Most characters of whole lines in the page, of all runs together. */
+const MOST_CHARACTERS = 10 * 1_048_576
+
+/**
+ * Renders the comparison of runs with the first one as a self-contained HTML page, which makes no requests. It has the figures
+ * of all episodes, and step by step those that flipped, and as many others as fit.
+ *
+ * Resolves with the same text for the same runs, on one version of Node. Throws `runs-differ` if they cannot be compared.
+ */
+export async function renderComparedRuns(folders: readonly string[], runs: readonly ComparedRun[]): Promise<string> {
+  const folds: ReturnType<RunFold['page']>[] = []
+  for (const folder of folders) folds.push((await foldRun(folder, await readManifest(folder))).page())
+  // A run that is compared with its own copy needs an address of its own.
+  const ids = folds.map(({ content: { id = '' } }, i) => {
+    const isTaken = folds.slice(0, i).some((other) => other.content.id === id)
+    return isTaken ? `${id}${i}` : id
+  })
+  const compared = comparedOf(ids, runs)
+  const flipped = new Set(
+    compared.comparisons.flatMap(({ episodes: { gained, lost } }) =>
+      [...gained.flips, ...lost.flips].map(({ task, attempt }) => episodeKey(task, attempt)),
+    ),
+  )
+  const embedded: EmbeddedRun[] = []
+  for (const [i, { summary, run, content }] of folds.entries())
+    embedded.push(
+      await embedReport(summary, run, {
+        ...content,
+        id: ids[i],
+        mostCharacters: Math.floor(MOST_CHARACTERS / folders.length),
+        goesFirst: ({ task, attempt }) => flipped.has(episodeKey(task.id, attempt)),
+      }),
+    )
+  const { filePage } = await loadViewer()
+  return filePage({
+    format: 1,
+    title: titleOf(compared),
+    runs: embedded,
+    compared: [withRows(compared, embedded)],
+    withheld: embedded.flatMap((run) => withheldFrom(run).map((line) => `${run.detail.entry.name}: ${line}`)),
+  })
+}
+
+function titleOf({ contrasts, comparisons: [comparison] }: ComparedRuns): string {
+  const title = contrasts
+    ? `${contrasts.contrasts.length} runs against ${contrasts.baseline}`
+    : `${comparison?.b.name} against ${comparison?.a.name}`
+  return `${title} · Episodic comparison`
+}
+
+/** Adds the prompts and the rows of the tasks. */
+function withRows(compared: ComparedRuns, runs: readonly EmbeddedRun[]): ComparedRuns {
+  const rowsOf = runs.map(({ words }) => Map.groupBy(words, ({ task }) => task))
+  return {
+    ...compared,
+    tasks: compared.tasks.map((task) => ({
+      ...task,
+      prompt: rowsOf[0]?.get(task.task)?.[0]?.prompt ?? '',
+      runs: task.runs.map((run, i) => ({
+        ...run,
+        rows: rowsOf[i]?.get(task.task)?.map(({ row }) => row) ?? [],
+      })),
+    })),
+  }
+}

@@ -1,0 +1,47 @@
+import type { ComparedRuns } from '@episodic/report'
+import { type ComparedRun, compareRuns } from './compare-runs.ts'
+import { contrastRuns } from './contrast-runs.ts'
+
+const MOST_TASKS = 2_000
+
+/**
+ * Compares runs with the first one, for a page. The prompts and the rows of the tasks are left empty.
+ *
+ * Throws `runs-differ` if they cannot be compared.
+ */
+export function comparedOf(ids: readonly string[], runs: readonly ComparedRun[]): ComparedRuns {
+  const [baseline, ...others] = runs as readonly [ComparedRun, ...ComparedRun[]]
+  return {
+    baseline: ids[0] ?? '',
+    runs: ids,
+    contrasts: runs.length > 2 ? contrastRuns(runs) : null,
+    comparisons: others.map((other) => compareRuns(baseline, other)),
+    tasks: tasksOf(runs),
+  }
+}
+
+function tasksOf(compared: readonly ComparedRun[]): ComparedRuns['tasks'] {
+  const [baseline, ...others] = compared
+  const shared = [...(baseline?.tasks.keys() ?? [])].filter((id) => others.every(({ tasks }) => tasks.has(id)))
+  const described = shared.map((task) => {
+    const runs = compared.map(({ tasks }) => figuresOf(tasks.get(task)))
+    const means = runs.flatMap(({ unshaped }) => unshaped ?? [])
+    const difference = means.length > 1 ? Math.max(...means) - Math.min(...means) : 0
+    return { task, prompt: '', runs, difference }
+  })
+  return described
+    .sort((a, b) => b.difference - a.difference || (a.task < b.task ? -1 : 1))
+    .slice(0, MOST_TASKS)
+    .map(({ difference: _, ...task }) => task)
+}
+
+function figuresOf(task: ReturnType<ComparedRun['tasks']['get']>) {
+  const finished = [...(task?.plays.values() ?? [])].filter(({ failed }) => !failed)
+  const sum = finished.reduce((total, { unshaped }) => total + unshaped, 0)
+  return {
+    finished: finished.length,
+    successes: finished.filter(({ outcome }) => outcome === 'succeeded').length,
+    unshaped: finished.length > 0 ? sum / finished.length : null,
+    rows: [] as number[],
+  }
+}

@@ -1,0 +1,123 @@
+import type { ComparedRuns } from '@episodic/report'
+import { formatCount, formatNumber } from '@episodic/report'
+import { useState } from 'preact/hooks'
+import { Card, Section } from '../parts/card.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { formatRoute } from '../route/route.ts'
+
+const PAGE = 40
+
+type Task = ComparedRuns['tasks'][number]
+
+/** Which tasks are shown, by how the runs did on them. */
+const FILTERS = [
+  ['all', 'All', () => true],
+  ['disagree', 'They disagree', (task: Task) => new Set(task.runs.map(stateOf)).size > 1],
+  ['solved', 'All solved', (task: Task) => task.runs.every((run) => stateOf(run) === 'solved')],
+  ['unsolved', 'None solved', (task: Task) => task.runs.every((run) => stateOf(run) === 'unsolved')],
+] as const
+
+/** Every compared task in every run; each cell opens its episodes. */
+export function ComparedTasks({
+  compared: { runs, tasks },
+  names,
+}: {
+  readonly compared: ComparedRuns
+  /** Of the runs, in their order. */
+  readonly names: readonly string[]
+}) {
+  const [filter, setFilter] = useState<string>('all')
+  const [page, setPage] = useState(0)
+  const matches = FILTERS.find(([key]) => key === filter)?.[2] ?? (() => true)
+  const chosen = tasks.filter(matches)
+  const from = Math.min(page, Math.max(0, Math.ceil(chosen.length / PAGE) - 1)) * PAGE
+  return (
+    <Section title="Tasks">
+      <Card
+        title="Each task in each run"
+        caption="Successes of finished episodes, and the mean unshaped return. The tasks on which the runs differ most come first."
+        wide
+      >
+        <div class="filters">
+          {FILTERS.map(([key, name, is]) => (
+            <button
+              key={key}
+              type="button"
+              class="chip"
+              aria-pressed={key === filter}
+              onClick={() => {
+                setFilter(key)
+                setPage(0)
+              }}
+            >
+              {name} {formatCount(tasks.filter(is).length)}
+            </button>
+          ))}
+        </div>
+        <div class="scroll tall">
+          <table class="even" aria-rowcount={chosen.length + 1}>
+            <thead>
+              <tr>
+                <th scope="col">Task</th>
+                {names.map((name, i) => (
+                  <th key={i} scope="col" class="number">
+                    <PlainText text={name} />
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {chosen.slice(from, from + PAGE).map((task, i) => (
+                <tr key={task.task} aria-rowindex={from + i + 2}>
+                  <td>
+                    <code>
+                      <PlainText text={task.task.slice(0, 12)} />
+                    </code>{' '}
+                    <span class="muted">
+                      <PlainText text={task.prompt.slice(0, 90)} />
+                    </span>
+                  </td>
+                  {task.runs.map((run, at) => (
+                    <td key={at} class="number">
+                      <a href={formatRoute({ screen: 'group', run: runs[at] ?? '', task: task.task })}>
+                        <span class={stateOf(run) === 'solved' ? 'positive' : 'negative'}>{SIGNS[stateOf(run)]}</span>{' '}
+                        {formatCount(run.successes)}/{formatCount(run.finished)}
+                      </a>{' '}
+                      <span class="muted">{formatNumber(run.unshaped)}</span>
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+        {chosen.length > PAGE && (
+          <nav class="pages" aria-label="Pages of tasks">
+            <button type="button" class="button" disabled={from === 0} onClick={() => setPage(from / PAGE - 1)}>
+              ‹ before
+            </button>
+            <span>
+              {formatCount(from + 1)} to {formatCount(Math.min(from + PAGE, chosen.length))} of{' '}
+              {formatCount(chosen.length)}
+            </span>
+            <button
+              type="button"
+              class="button"
+              disabled={from + PAGE >= chosen.length}
+              onClick={() => setPage(from / PAGE + 1)}
+            >
+              after ›
+            </button>
+          </nav>
+        )}
+      </Card>
+    </Section>
+  )
+}
+
+const SIGNS = { solved: '✓', unsolved: '✗', partly: '◐', none: '–' } as const
+
+function stateOf({ finished, successes }: Task['runs'][number]): keyof typeof SIGNS {
+  if (finished === 0) return 'none'
+  return successes === finished ? 'solved' : successes === 0 ? 'unsolved' : 'partly'
+}

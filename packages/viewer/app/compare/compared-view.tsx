@@ -1,0 +1,45 @@
+import type { ComparedRuns } from '@episodic/report'
+import { PlainText } from '../parts/plain-text.tsx'
+import { ComparedTasks } from './compared-tasks.tsx'
+import { ComparisonView } from './comparison-view.tsx'
+import { ContrastsView } from './contrasts-view.tsx'
+
+/** What several runs differ in. */
+export function ComparedView({
+  compared,
+  onPaper,
+}: {
+  readonly compared: ComparedRuns
+  /** Without what needs a script. */
+  readonly onPaper: boolean
+}) {
+  const { contrasts, comparisons, runs } = compared
+  const [comparison] = comparisons
+  if (!comparison) return null
+  const names = contrasts?.runs.map(({ name }) => name) ?? [comparison.a.name, comparison.b.name]
+  const [baseline, other] = runs
+  return (
+    <div class="run compared">
+      <h1>
+        {contrasts ? (
+          <>
+            {contrasts.contrasts.length} runs against <PlainText text={contrasts.baseline} />
+          </>
+        ) : (
+          <>
+            <PlainText text={comparison.b.name} /> against <PlainText text={comparison.a.name} />
+          </>
+        )}
+      </h1>
+      {contrasts ? (
+        <ContrastsView contrasts={contrasts} />
+      ) : (
+        <ComparisonView
+          comparison={comparison}
+          runs={!onPaper && baseline !== undefined && other !== undefined ? [baseline, other] : null}
+        />
+      )}
+      {!onPaper && compared.tasks.length > 0 && <ComparedTasks compared={compared} names={names} />}
+    </div>
+  )
+}

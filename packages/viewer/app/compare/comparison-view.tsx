@@ -1,0 +1,195 @@
+import type { Comparison, Flip } from '@episodic/report'
+import {
+  aloneIn,
+  describeRules,
+  figureRows,
+  formatCount,
+  formatNumber,
+  methodOf,
+  otherDifferences,
+  plural,
+  UNSEEDED,
+  verdictOf,
+} from '@episodic/report'
+import { useState } from 'preact/hooks'
+import { Card, Section } from '../parts/card.tsx'
+import { FigureStrip } from '../parts/figure-strip.tsx'
+import { FiguresTable } from '../parts/figures-table.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { DifficultyDifferencesPlot, TaskDifferencesPlot } from '../parts/plots/difference-plots.tsx'
+import { FlipPair } from './flip-pair.tsx'
+
+const NAMES: Readonly<Record<string, string>> = {
+  success: 'Success, B − A',
+  return: 'Return, B − A',
+  steps: 'Steps, B − A',
+  tokens: 'Tokens, B − A',
+  cost: 'Cost, B − A',
+}
+const NONE = 'No task has a finished episode in both runs.'
+
+/** Two runs: each figure of B less that of A, task by task, and the episodes that flipped. */
+export function ComparisonView({
+  comparison,
+  runs,
+}: {
+  readonly comparison: Comparison
+  /** The ids of A and B; `null` on paper, where no episode opens. */
+  readonly runs: readonly [string, string] | null
+}) {
+  const { a, b, tasks, return: returned, byTask, byDifficulty, episodes } = comparison
+  const figures = figureRows(comparison)
+  const warnings = [
+    ...otherDifferences(comparison).map((row) => `${row.key} also differs: ${row.a} in A, ${row.b} in B.`),
+    aloneIn('A', tasks.onlyA),
+    aloneIn('B', tasks.onlyB),
+  ].filter((line) => line !== null)
+  return (
+    <>
+      <p class="meta">
+        <PlainText text={comparison.environment} /> · A is <PlainText text={`${a.name} (${a.policy})`} /> · B is{' '}
+        <PlainText text={`${b.name} (${b.policy})`} /> · {plural(tasks.shared, 'task')} in both
+      </p>
+      <p class="verdict">{verdictOf(comparison)}</p>
+      {warnings.map((line) => (
+        <p key={line} class="warning">
+          <PlainText text={line} />
+        </p>
+      ))}
+      <FigureStrip
+        figures={figures.map(({ name, difference, interval }) => ({
+          name: NAMES[name] ?? name,
+          value: difference,
+          notes: [interval.includes(' to ') ? `95 % ${interval}` : interval],
+        }))}
+      />
+      <p class="caption">{methodOf(comparison)}</p>
+      <Section title="Difference">
+        <Card
+          title="Difference in return by task"
+          caption="One bar per task: positive if B earned more. The band is the 95 % interval of the mean."
+          empty={NONE}
+          wide
+        >
+          {returned && byTask.length > 0 && (
+            <TaskDifferencesPlot byTask={byTask} returned={returned} compared={tasks.compared} />
+          )}
+        </Card>
+        <Card title="Statistics" caption="Means over tasks." empty={NONE}>
+          {figures.length > 0 && (
+            <FiguresTable
+              head={['Figure', 'A', 'B', 'Tasks in which B is']}
+              rows={figures.map((row) => [row.name, row.a, row.b, row.tasks])}
+            />
+          )}
+        </Card>
+        <Card
+          title="Difference in success by difficulty"
+          caption="In percentage points, with the 95 % interval over the tasks of each tenth."
+          empty={NONE}
+        >
+          {byDifficulty.length > 0 && <DifficultyDifferencesPlot bins={byDifficulty} />}
+        </Card>
+      </Section>
+      <Flips title="✓ Solved only by B" kind="gained" side={episodes.gained} paired={episodes.paired} runs={runs} />
+      <Flips title="✗ Solved only by A" kind="lost" side={episodes.lost} paired={episodes.paired} runs={runs} />
+      <Runs comparison={comparison} />
+      <details class="methods">
+        <summary>How these figures are computed</summary>
+        {notesOf(comparison).map((note) => (
+          <p key={note}>{note}</p>
+        ))}
+      </details>
+    </>
+  )
+}
+
+function Flips({
+  title,
+  kind,
+  side: { count, flips },
+  paired,
+  runs,
+}: {
+  readonly title: string
+  readonly kind: 'gained' | 'lost'
+  readonly side: Comparison['episodes']['gained']
+  readonly paired: number
+  readonly runs: readonly [string, string] | null
+}) {
+  return (
+    <section class="figures">
+      <h2 class={kind === 'gained' ? 'positive' : 'negative'}>
+        {title}: {formatCount(count)}
+      </h2>
+      <p class="caption">
+        Of {plural(paired, 'episode')} with the same task and attempt that finished in both runs.
+        {flips.length < count && ` The first ${formatCount(flips.length)} by task are shown.`}
+        {flips.length > 0 && runs && ' Expand one to see both plays.'}
+      </p>
+      <div class="flips">
+        {flips.map((flip) => (
+          <FlipItem key={`${flip.attempt} ${flip.task}`} flip={flip} runs={runs} />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+/** An episode that flipped; it opens to both plays, side by side. */
+function FlipItem({ flip, runs }: { readonly flip: Flip; readonly runs: readonly [string, string] | null }) {
+  const [isOpen, setOpen] = useState(false)
+  const { task, attempt, a, b } = flip
+  return (
+    <details class="card flip" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <code>
+          <PlainText text={task} />
+        </code>{' '}
+        · attempt {attempt} · <End letter="A" end={a} /> · <End letter="B" end={b} />
+      </summary>
+      {isOpen && runs && <FlipPair runs={runs} task={task} attempt={attempt} />}
+    </details>
+  )
+}
+
+function End({ letter, end: { ending, steps, unshaped } }: { readonly letter: string; readonly end: Flip['a'] }) {
+  return (
+    <>
+      {letter} <PlainText text={ending} /> after {plural(steps, 'step')} ({formatNumber(unshaped)})
+    </>
+  )
+}
+
+function Runs({ comparison: { a, b, configuration } }: { readonly comparison: Comparison }) {
+  const counts = ['scheduled', 'finished', 'failed', 'unresolved'] as const
+  return (
+    <Section title="The runs">
+      <Card title="Episodes" caption="No figure above includes failed ones.">
+        <FiguresTable
+          head={['', 'A', 'B']}
+          rows={counts.map((name) => [name, formatCount(a[name]), formatCount(b[name])])}
+        />
+      </Card>
+      <Card title="Differing settings" empty="The runs have the same configuration.">
+        {configuration.length > 0 && (
+          <FiguresTable
+            head={['Setting', 'A', 'B']}
+            texts={3}
+            rows={configuration.map((row) => [row.key, row.a, row.b].map((text) => <PlainText text={text} />))}
+          />
+        )}
+      </Card>
+    </Section>
+  )
+}
+
+function notesOf({ successRules, seeded }: Comparison): string[] {
+  return [
+    'Both runs played the same tasks, with the same environment, parameters and seed. So each task is compared with itself, and the variance between tasks cancels out.',
+    'Each task counts once, with the mean over its finished episodes in a run, because rollouts of one task are not independent of each other. Intervals are Student’s t over the differences by task (Miller 2024, section 4).',
+    'The p-value of the exact sign test is the probability that a fair coin splits the differing tasks at least as unevenly, in either direction; with one rollout per task it is McNemar’s exact test (1947). It is valid for any number of tasks.',
+    ...(seeded ? [] : [UNSEEDED]),
+    `An episode solves its task if it succeeds: ${describeRules(successRules)}. A failed episode does not count as zero: no figure includes it.`,
+  ]
+}

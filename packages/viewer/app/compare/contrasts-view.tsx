@@ -1,0 +1,106 @@
+import type { Contrasts } from '@episodic/report'
+import { contrastRows, describeRules, methodOfContrasts, RUN_HEAD, runCells } from '@episodic/report'
+import { Card, Section } from '../parts/card.tsx'
+import { FiguresTable } from '../parts/figures-table.tsx'
+import { IntervalBar } from '../parts/interval-bar.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { CostPlot } from '../parts/plots/cost-plot.tsx'
+
+/** Several runs, each against the baseline. */
+export function ContrastsView({ contrasts }: { readonly contrasts: Contrasts }) {
+  const hasCosts = contrasts.runs.filter(({ cost, tokens }) => cost !== null || tokens !== null).length > 1
+  return (
+    <>
+      <p class="meta">
+        <PlainText text={contrasts.environment} />
+      </p>
+      <Section title="Runs">
+        <Card title="Figures of each run" caption="Means over tasks. The first run is the baseline." wide>
+          <FiguresTable
+            head={RUN_HEAD}
+            texts={2}
+            rows={contrasts.runs.map((run) => runCells(run).map((text) => <PlainText text={text} />))}
+          />
+        </Card>
+      </Section>
+      <Section title="Differences">
+        <Card
+          title={
+            <>
+              From <PlainText text={contrasts.baseline} />
+            </>
+          }
+          caption={methodOfContrasts(contrasts)}
+          wide
+        >
+          <DifferencesTable contrasts={contrasts} />
+        </Card>
+        {hasCosts && (
+          <Card
+            title="Success and what it takes"
+            caption="Runs on the line are not beaten in both: no other run succeeds more and takes less."
+            wide
+          >
+            <CostPlot runs={contrasts.runs} />
+          </Card>
+        )}
+      </Section>
+      <details class="methods">
+        <summary>How these figures are computed</summary>
+        <p>Success is {describeRules(contrasts.successRules)}. A failed episode is in no figure.</p>
+        <p>
+          A difference is shown if its 95 % interval does not hold 0 and the adjusted p-value is below 0.05 (Holm 1979),
+          so that one of many runs does not look better by chance.
+        </p>
+      </details>
+    </>
+  )
+}
+
+/** Each figure of each run less that of the baseline. */
+function DifferencesTable({ contrasts: { contrasts } }: { readonly contrasts: Contrasts }) {
+  const rows = contrasts.flatMap((contrast) =>
+    contrastRows(contrast).map(({ figure, difference, interval, p, verdict, better }, i) => {
+      const paired = contrast[figure as 'success' | 'return' | 'steps' | 'tokens' | 'cost']
+      const range = widestOf(contrasts, figure as 'success')
+      const sign = better === null ? '' : better ? '✓ ' : '✗ '
+      return [
+        i === 0 ? <PlainText text={contrast.run} /> : '',
+        figure,
+        <IntervalBar
+          value={paired?.difference.mean ?? null}
+          low={paired?.difference.low ?? null}
+          high={paired?.difference.high ?? null}
+          from={-range}
+          to={range}
+        />,
+        difference,
+        interval,
+        p,
+        <span class={better === null ? 'muted' : better ? 'positive' : 'negative'}>
+          {sign}
+          {verdict}
+        </span>,
+      ]
+    }),
+  )
+  return (
+    <FiguresTable
+      head={['Run', 'Figure', 'less ◂ 0 ▸ more', 'Difference', '95 %', 'Holm', 'Shown']}
+      texts={3}
+      rows={rows}
+    />
+  )
+}
+
+/** The largest distance from 0 among the intervals of a figure. */
+function widestOf(
+  contrasts: Contrasts['contrasts'],
+  figure: 'success' | 'return' | 'steps' | 'tokens' | 'cost',
+): number {
+  const ends = contrasts.flatMap((contrast) => {
+    const { mean = 0, low = 0, high = 0 } = contrast[figure]?.difference ?? {}
+    return [mean, low ?? 0, high ?? 0]
+  })
+  return Math.max(...ends.map(Math.abs), Number.MIN_VALUE)
+}

@@ -1,0 +1,70 @@
+import type { RunEntry } from '@episodic/report'
+import { plainString } from '../parts/plain-string.ts'
+import { PlainText } from '../parts/plain-text.tsx'
+import { openRoute } from '../route/use-route.ts'
+
+/** The compared runs: which one is the baseline, and which others there are to add. */
+export function RunChooser({
+  chosen,
+  base,
+  all,
+}: {
+  /** Ids. */
+  readonly chosen: readonly string[]
+  readonly base: string
+  readonly all: readonly RunEntry[]
+}) {
+  const entryOf = (id: string) => all.find((run) => run.id === id)
+  const worlds = new Set(chosen.flatMap((id) => entryOf(id)?.environments ?? []))
+  const others = all.filter(
+    ({ id, environments }) =>
+      !chosen.includes(id) && (worlds.size === 0 || environments.some((world) => worlds.has(world))),
+  )
+  const open = (runs: readonly string[], baseline: string) =>
+    openRoute({ screen: 'compare', runs, base: runs.includes(baseline) ? baseline : (runs[0] ?? '') })
+  return (
+    <div class="filters chooser">
+      <label>
+        Baseline{' '}
+        <select value={base} onChange={(event) => open(chosen, event.currentTarget.value)}>
+          {chosen.map((id) => (
+            <option key={id} value={id}>
+              {plainString(entryOf(id)?.name ?? id)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {chosen
+        .filter((id) => id !== base)
+        .map((id) => (
+          <button
+            key={id}
+            type="button"
+            class="chip"
+            title="leave this run out"
+            onClick={() =>
+              open(
+                chosen.filter((other) => other !== id),
+                base,
+              )
+            }
+          >
+            <PlainText text={entryOf(id)?.name ?? id} /> ×
+          </button>
+        ))}
+      {others.length > 0 && (
+        <label>
+          Add{' '}
+          <select value="" onChange={(event) => open([...chosen, event.currentTarget.value], base)}>
+            <option value="">a run …</option>
+            {others.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {plainString(name)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </div>
+  )
+}
