@@ -4,7 +4,7 @@ import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { FoundContext } from '../parts/found-text.tsx'
 import { EPISODE_TABS, type EpisodeTab, formatRoute } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
-import { useLoaded, useSource } from '../source/use-source.ts'
+import { useLoaded } from '../source/use-source.ts'
 import { PrivateContext } from './change-list.tsx'
 import { EpisodeHeader, type EpisodeRoute, routeOf } from './episode-header.tsx'
 import { episodeModel, type LoadedEpisode } from './episode-model.ts'
@@ -32,16 +32,12 @@ const TAB_NAMES: { readonly [tab in EpisodeTab]: string } = {
 export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; readonly episode: LoadedEpisode }) {
   const { record, text, words } = episode
   const { run, tab } = route
-  const { can } = useSource()
   const [seat, setSeat] = useState<string | null>(null)
   const [isPrivateShown, showPrivate] = useState(false)
   const [find, setFind] = useState('')
   const folds = useFolds()
   const model = useMemo(() => episodeModel(record, seat), [record, seat])
-  const states = useLoaded(
-    (source) => (can.states ? source.states(run, words.row) : Promise.resolve(null)),
-    [run, words.row],
-  )
+  const states = useLoaded((source) => source.states(run, words.row), [run, words.row])
   const allGrades = useLoaded((source) => source.grades(run), [run])
   const grades = useMemo(() => ownGrades(allGrades.value ?? [], record), [allGrades.value, record])
   const neighbours = useNeighbours(run, words.row)

@@ -26,7 +26,7 @@ export function GradesTab({
           <h2>
             <PlainText text={grader.name} /> <span class="grade-value">{<GradeValue value={value} />}</span>
           </h2>
-          <p class="muted spent-facts">
+          <p class="muted answer-figures">
             <span>
               {grader.kind}
               {grader.who !== undefined && (

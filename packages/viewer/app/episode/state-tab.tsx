@@ -17,7 +17,7 @@ export function StateTab({
   step,
 }: {
   readonly model: EpisodeModel
-  readonly states: Loaded<EpisodeStates | null>
+  readonly states: Loaded<EpisodeStates>
   readonly step: number | null
 }) {
   const secret = useContext(PrivateContext)

@@ -69,7 +69,7 @@ export function GroupView({ run, group }: { readonly run: string; readonly group
             <a href={formatRoute({ screen: 'episodes', run, query: `task:${task.task}`, sort: '' })}>as a list</a>
           </nav>
         </div>
-        <p class="muted spent-facts">
+        <p class="muted answer-figures">
           <code>
             <PlainText text={task.task} />
           </code>
