@@ -104,7 +104,7 @@ function howToOpen({ detail: { commands } }: EmbeddedRun): string {
 
 async function* searchRuns(
   runs: readonly EmbeddedRun[],
-  { text, runs: ids, fields }: SearchQuery,
+  { text, runs: ids, fields, firstOfRow = false }: SearchQuery,
   signal: AbortSignal,
 ): AsyncGenerator<SearchHit | SearchProgress> {
   for (const { detail, words, lines } of runs) {
@@ -118,9 +118,11 @@ async function* searchRuns(
       if (signal.aborted) return
       const line = lines[row] as string
       bytes += line.length
+      let inRow = 0
       for (const found of findInRecord(JSON.parse(line), text, fields)) {
         hits += 1
-        if (hits <= MOST_HITS) yield hitOf(run, words[Number(row)], found)
+        inRow += 1
+        if (firstOfRow ? inRow === 1 : hits <= MOST_HITS) yield hitOf(run, words[Number(row)], found)
       }
     }
     yield { run, hits, bytes, totalBytes, done: true }
