@@ -34,7 +34,7 @@ export function StepChangesRow({
   if (states.partsAt === step)
     return (
       <Row label="state" kind="fault">
-        ✗ parts here from what was recorded{states.why && <>: {<PlainText text={states.why} />}</>}
+        ✗ <PlainText text={states.why ?? 'It is not the one that was recorded.'} />
       </Row>
     )
   const changes = changesOfStep(states, step)

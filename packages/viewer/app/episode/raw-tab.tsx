@@ -1,4 +1,4 @@
-import { type SealedRecord, sealOf } from '@episodic/protocol'
+import { chainOf, type SealedRecord, sealOf } from '@episodic/protocol'
 import { useMemo, useState } from 'preact/hooks'
 import { formatBytes } from '../parts/amounts.ts'
 import { CopyButton } from '../parts/copy.tsx'
@@ -16,7 +16,12 @@ export function RawTab({ record, text }: { readonly record: SealedRecord; readon
     [isRaw, text],
   )
   const bytes = useMemo(() => new TextEncoder().encode(text).length, [text])
-  const isSealed = useMemo(() => record.seal !== null && sealOf(record) === record.seal, [record])
+  // The seal covers the chain and what the chain leaves out, so both are computed again.
+  const isChained = useMemo(() => chainOf(record) === record.chain, [record])
+  const isSealed = useMemo(
+    () => isChained && record.seal !== null && sealOf(record) === record.seal,
+    [isChained, record],
+  )
   return (
     <section class="raw-tab">
       <div class="raw-head">
@@ -47,7 +52,8 @@ export function RawTab({ record, text }: { readonly record: SealedRecord; readon
           )}
         </span>
         <span>
-          chain <code>{record.chain.slice(0, 12)}</code>
+          chain <code>{record.chain.slice(0, 12)}</code>{' '}
+          {isChained ? <span class="gain">✓</span> : <b class="loss">✗ does not match what was played</b>}
         </span>
       </div>
       <div class={`raw card ${isRaw ? 'whole' : ''}`}>

@@ -52,16 +52,9 @@ export function StateTab({
           <span class="muted">It changed nothing. </span>
         )}
         {place > 0 && <HashMark source={states.source} stateHash={hash} />}
-        {isBeyond && states.partsAt !== null && (
-          <span class="loss">
-            {' '}
-            ✗ The states part at step {states.partsAt + 1}: from there on they are not those that were recorded.
-          </span>
-        )}
-        {isBeyond && states.partsAt === null && <span class="loss"> ▲ There is no later state.</span>}
+        {isBeyond && <span class="loss"> ▲ There is no later state. </span>}
         {states.why !== null && (
-          <span class="muted">
-            {' '}
+          <span class={isBeyond ? 'loss' : 'muted'}>
             <PlainText text={states.why} />
           </span>
         )}

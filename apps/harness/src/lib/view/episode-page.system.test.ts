@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { EpisodeRecord, Json } from '@episodic/protocol'
+import type { EpisodeRecord, Json, RecordedStep } from '@episodic/protocol'
 import { applyChanges, type EpisodeStates } from '@episodic/report'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -65,20 +65,22 @@ beforeAll(async () => {
     '--out',
     'runs/game',
   ])
-  writeLongRun(1_000)
+  const [played] = readEpisodes(join(workshop.folder, 'runs/plain')) as [EpisodeRecord]
+  const many = Array.from({ length: 1_000 }, (_, i) => played.steps[i % played.steps.length] as RecordedStep)
+  writeRun('long', { ...played, steps: many })
+  const edited = played.steps.map((step, i) => (i === 2 ? { ...step, stateHash: '0'.repeat(32) } : step))
+  writeRun('edited', { ...played, steps: edited })
   viewing = await startViewing(workshop, ['--world', world])
 })
 
-/** A run of one episode with many steps: those of another one again and again. */
-function writeLongRun(steps: number): void {
-  const [from, to] = [join(workshop.folder, 'runs/plain'), join(workshop.folder, 'runs/long')]
+/** A run of one line, with the settings of another run. */
+function writeRun(name: string, line: EpisodeRecord): void {
+  const [from, to] = [join(workshop.folder, 'runs/plain'), join(workshop.folder, 'runs', name)]
   cpSync(from, to, { recursive: true })
-  for (const name of ['summary.json', 'report.html', 'episodes.idx']) rmSync(join(to, name), { force: true })
+  for (const made of ['summary.json', 'report.html', 'episodes.idx']) rmSync(join(to, made), { force: true })
   const run = JSON.parse(readFileSync(join(to, 'run.json'), 'utf8'))
-  writeFileSync(join(to, 'run.json'), JSON.stringify({ ...run, name: 'long', createdAt: '2020-01-01T00:00:00.000Z' }))
-  const [episode] = readEpisodes(from) as [EpisodeRecord]
-  const more = Array.from({ length: steps }, (_, i) => episode.steps[i % episode.steps.length])
-  writeFileSync(join(to, 'episodes.jsonl'), `${JSON.stringify({ ...episode, steps: more })}\n`)
+  writeFileSync(join(to, 'run.json'), JSON.stringify({ ...run, name }))
+  writeFileSync(join(to, 'episodes.jsonl'), `${JSON.stringify(line)}\n`)
 }
 
 async function open(hash: string, options: { readonly width?: number; readonly dark?: boolean } = {}): Promise<Page> {
@@ -161,6 +163,20 @@ describe.skipIf(lacksBrowser)('the page of an episode', () => {
     expect(await page.locator('main').textContent()).not.toContain(`"${secret}"`)
     await page.getByRole('button', { name: 'Show what the player could not see' }).click()
     expect(await page.locator('main').textContent()).toContain(`"${secret}"`)
+  })
+
+  it('shows where a line parts from the rules, and that it was changed after it was sealed', async () => {
+    const { hash } = await firstOf('edited')
+    const page = await open(`${hash}?step=3`)
+    const entry = page.locator('.entry[aria-current="step"]')
+    await entry.getByText('The replay parts from the line at step 3').waitFor()
+    await page.keyboard.press('s')
+    await page.getByText('After step 2').waitFor()
+    await page.getByText('There is no later state.').waitFor()
+    await page.getByRole('link', { name: 'Raw line' }).click()
+    await page.getByText('does not match: the line was changed').waitFor()
+    const sealed = await open(`${(await firstOf('plain')).hash}?tab=raw`)
+    await sealed.getByText('matches the line').waitFor()
   })
 
   it('shows what was sent as it went, with what is new', async () => {

@@ -86,7 +86,7 @@ describe('GET /api/r/:run/states/:row', () => {
     writeFileSync(at('worlds/coin.ts'), COIN_WORLD.replace('tossed = true', 'tossed = false'))
     const changed = await statesOf(viewing, 'coin', 0)
     expect(changed).toMatchObject({ source: 'replayed', partsAt: 0, steps: [], start: { public: { tossed: false } } })
-    expect(changed.why).toMatch(/^The replay parts from the line at step 0: stateHash is /)
+    expect(changed.why).toMatch(/^The replay parts from the line at step 1: stateHash is /)
     writeFileSync(at('worlds/coin.ts'), COIN_WORLD.replace("version: '1.0.0'", "version: '2.0.0'"))
     expect((await statesOf(viewing, 'coin', 0)).why).toMatch(/There is no world coin 1\.0\.0 .* is coin 2\.0\.0\./)
     writeFileSync(at('worlds/coin.ts'), COIN_WORLD.replace('state.public.tossed = true', 'for (;;) {}'))

@@ -24,7 +24,7 @@ export function replayStates(environment: EnvironmentDefinition, record: SealedR
     // What differs as a whole, such as the end, is no state.
     if (step === null) break
     if (parting) {
-      const place = step === 0 ? 'at the start' : `at step ${step - 1}`
+      const place = step === 0 ? 'at the start' : `at step ${step}`
       const why =
         parting.failure ?? `${parting.field} is ${shown(parting.replayed)}, and the line has ${shown(parting.recorded)}`
       return {
