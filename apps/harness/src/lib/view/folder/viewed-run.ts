@@ -98,11 +98,12 @@ export class ViewedRun {
     await this.index()
   }
 
-  /** Forgets the rows that are in memory, after writing them. */
+  /** Forgets the rows that are in memory, after writing them. Their figures are kept. */
   async unload(): Promise<void> {
     const index = this.#index
     if (!index || index.isUpdating) return
     await index.write()
+    this.#figuresNow()
     this.#index = null
   }
 

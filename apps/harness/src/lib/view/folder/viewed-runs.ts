@@ -8,8 +8,8 @@ import { ViewedRun } from './viewed-run.ts'
 /** Milliseconds between looks at the folders, and at the files of the runs. */
 const FOLDER_INTERVAL = 2_000
 const FILE_INTERVAL = 500
-/** Rows of all runs that are kept in memory, about 200 bytes each. The runs that were read last stay. */
-const MOST_ROWS = 400_000
+/** Rows of all runs that are kept in memory, about 250 bytes each. The runs that were read last stay. */
+const MOST_ROWS = 250_000
 
 /** Called when there is more of a run to show than before, or when it plays other episodes. */
 export type RunListener = (run: ViewedRun, what: 'run' | 'inFlight') => void

@@ -32,6 +32,7 @@ export interface ViewServer extends AsyncDisposable {
   readonly port: number
 }
 
+const KEEP_ALIVE = 310_000
 /** Ports that are tried after the one that is asked for. */
 const MOST_PORTS = 20
 
@@ -52,6 +53,8 @@ export async function openViewServer(options: ViewServerOptions): Promise<ViewSe
       if (!gone.signal.aborted) answerError(exchange, error)
     })
   })
+  // Longer than browsers keep a connection: one that this server closes as a request arrives loses that request.
+  server.keepAliveTimeout = KEEP_ALIVE
   await listen(server, address, port)
   const { port: own } = server.address() as AddressInfo
   access = createAccess(address, own, token)
