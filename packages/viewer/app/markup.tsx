@@ -1,6 +1,7 @@
 import { decodeColumns, type EmbeddedRuns } from '@episodic/report'
 import { renderToString } from 'preact-render-to-string'
 import { ComparedView } from './compare/compared-view.tsx'
+import { MarkupContext } from './parts/plots/plot-frame.tsx'
 import { RunFigures } from './run/run-figures.tsx'
 
 /** Renders the figures of the comparison, or of the first run, which can then be read without JavaScript. */
@@ -8,18 +9,22 @@ export function renderMarkup({ runs, compared: [compared] }: EmbeddedRuns): stri
   const [run] = runs
   if (compared)
     return renderToString(
-      <main>
-        <ComparedView compared={compared} onPaper />
-      </main>,
+      <MarkupContext.Provider value={true}>
+        <main>
+          <ComparedView compared={compared} onPaper />
+        </main>
+      </MarkupContext.Provider>,
     )
   if (!run) return ''
   const columns = decodeColumns(Uint8Array.from(atob(run.columns), (character) => character.charCodeAt(0)))
   return renderToString(
-    <main>
-      <RunFigures detail={run.detail} columns={columns} grades={run.grades} tab="all" />
-      <noscript>
-        <p class="nothing">The episodes need JavaScript. The figures do not.</p>
-      </noscript>
-    </main>,
+    <MarkupContext.Provider value={true}>
+      <main>
+        <RunFigures detail={run.detail} columns={columns} grades={run.grades} tab="all" />
+        <noscript>
+          <p class="nothing">The episodes need JavaScript. The figures do not.</p>
+        </noscript>
+      </main>
+    </MarkupContext.Provider>,
   )
 }

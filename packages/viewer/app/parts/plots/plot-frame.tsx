@@ -1,4 +1,5 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext } from 'preact/hooks'
 import { type Figures, FiguresTable } from '../figures-table.tsx'
 import type { Scale } from './scale.ts'
 
@@ -41,6 +42,9 @@ export function rangesOf(size: PlotSize): {
   return { x: [left, right], y: [bottom, top] }
 }
 
+/** Whether the page is markup without a script, which leaves out what would double its size. */
+export const MarkupContext = createContext(false)
+
 /** A drawing with its accessible name, and the table of what it shows, which can be opened below it. */
 export function Drawing({
   title,
@@ -53,6 +57,7 @@ export function Drawing({
   readonly table: Figures
   readonly children: ComponentChildren
 }) {
+  const isMarkup = useContext(MarkupContext)
   return (
     <>
       <div class="drawing" tabIndex={-1}>
@@ -60,10 +65,12 @@ export function Drawing({
           {children}
         </svg>
       </div>
-      <details class="behind">
-        <summary>as a table</summary>
-        <FiguresTable {...table} />
-      </details>
+      {!isMarkup && (
+        <details class="behind">
+          <summary>as a table</summary>
+          <FiguresTable {...table} />
+        </details>
+      )}
     </>
   )
 }
