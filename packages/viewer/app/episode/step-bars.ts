@@ -1,5 +1,5 @@
 /** A path of bars, one for each value, of the width 1 each, between 0 (top) and 1 (bottom). */
-export function barPath(values: readonly (readonly [from: number, to: number] | null)[]): string {
+function barPath(values: readonly (readonly [from: number, to: number] | null)[]): string {
   return values
     .map((bar, i) => {
       if (!bar || bar[0] === bar[1]) return ''

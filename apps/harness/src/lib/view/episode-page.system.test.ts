@@ -1,8 +1,8 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { EpisodeRecord, Json, RecordedStep } from '@episodic/protocol'
 import { applyChanges, type EpisodeStates } from '@episodic/report'
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HOSTILE, lacksBrowser, useBrowser } from '../browser.fixture.ts'
@@ -10,7 +10,6 @@ import { exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts
 import { bisecting, type ChatServer, calling, saying, startChatServer } from '../llm/chat-server.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const TABS = ['transcript', 'state', 'rewards', 'sent', 'raw', 'grades']
 const workshop = openWorkshop()
 const browser = useBrowser()
@@ -283,7 +282,7 @@ describe.skipIf(lacksBrowser)('pages of episodes', () => {
         await page.evaluate(`location.hash = ${JSON.stringify(address)}`)
         await page.locator('.episode, .group, .beside').waitFor()
         await page.waitForFunction('!document.querySelector(".note.loading")')
-        await page.evaluate(AXE)
+        await page.evaluate(axe.source)
         const found = (await page.evaluate('axe.run()')) as {
           violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
         }
