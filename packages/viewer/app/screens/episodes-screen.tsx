@@ -23,6 +23,7 @@ import { createGradeTable } from './episode-list/grade-table.ts'
 import { columnsOfField, defaultFields, listColumns } from './episode-list/list-columns.tsx'
 import { ListFigures } from './episode-list/list-figures.tsx'
 import { type ChosenRows, chooseRows, orderRows } from './episode-list/list-view.ts'
+import { QueryHelp } from './episode-list/query-help.tsx'
 import { QUERY_LINE, QueryLine } from './episode-list/query-line.tsx'
 import { ResultChips } from './episode-list/result-chips.tsx'
 import { useLookups } from './episode-list/use-lookups.ts'
@@ -109,6 +110,7 @@ function Episodes({ route, detail }: { readonly route: EpisodesRoute; readonly d
       <div class="screen-head">
         <h1>Episodes</h1>
         <ListFigures figures={chosen.chosen.figures} whole={countedIn(chosen.episodes)} />
+        <QueryHelp dictionaries={detail.dictionaries} graders={grades.graders} />
         <ColumnChooser
           columns={available}
           chosen={fields}

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useClosingBox } from '../../parts/closing-box.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
 import type { ListColumn } from './list-columns.tsx'
 
@@ -13,14 +13,7 @@ export function ColumnChooser({
   /** With all chosen fields in the order of the columns; `null` for those that fit the run. */
   onChange(fields: readonly string[] | null): void
 }) {
-  const box = useRef<HTMLDetailsElement>(null)
-  useEffect(() => {
-    const close = ({ target }: Event) => {
-      if (box.current && !box.current.contains(target as Node)) box.current.open = false
-    }
-    addEventListener('pointerdown', close)
-    return () => removeEventListener('pointerdown', close)
-  }, [])
+  const box = useClosingBox()
   return (
     <details class="chooser" ref={box}>
       <summary class="button">Columns</summary>

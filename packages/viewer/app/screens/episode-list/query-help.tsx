@@ -1,0 +1,47 @@
+import { type Dictionaries, QUERY_FIELDS } from '@episodic/report'
+import { useClosingBox } from '../../parts/closing-box.ts'
+import { PlainText } from '../../parts/plain-text.tsx'
+
+/** What can be written in a query, with what this run has. */
+export function QueryHelp({
+  dictionaries: { terms, tags },
+  graders,
+}: {
+  readonly dictionaries: Dictionaries
+  readonly graders: readonly string[]
+}) {
+  const numbers = Object.keys(QUERY_FIELDS).filter((name) => QUERY_FIELDS[name]?.kind === 'number')
+  const tag = tags.flat()[0] ?? 'wide'
+  const lines: [string, string][] = [
+    ['success:no', 'finished, and no success; also truncated:yes, result:fell-short,truncated'],
+    ['failed:yes', 'failed, or by the code of the failure: failed:no-action'],
+    [`tag:${tag}`, 'also split:train, ending:solved, player:llm:*; several with commas between them'],
+    ['steps>10', `a number, or a range such as 5..10: ${numbers.join(', ')}; times are in seconds`],
+    [`term.${terms[0] ?? 'cost'}<0`, `the sum of a reward term: ${terms.join(', ')}`],
+    [`grade.${graders[0] ?? 'polite'}:no`, `a verdict: ${graders.join(', ') || 'there are none yet'}`],
+    ['task:5e47', 'the beginning of the id of a task'],
+    ['"some words"', 'words in the prompt, of the model, in calls, answers or failures'],
+    ['-steps>10', 'not so'],
+    ['counts:no', 'tries that do not count, because another one does'],
+  ]
+  const box = useClosingBox()
+  return (
+    <details class="chooser" ref={box}>
+      <summary class="button">Query</summary>
+      <dl class="chooser-list query-help">
+        {lines.map(([example, meaning]) => (
+          <div key={meaning}>
+            <dt>
+              <code>
+                <PlainText text={example} />
+              </code>
+            </dt>
+            <dd>
+              <PlainText text={meaning} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
