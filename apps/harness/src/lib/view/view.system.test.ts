@@ -303,6 +303,16 @@ describe('the access to episodic view', () => {
     started.kill('SIGKILL')
   })
 
+  it('shows a single run by its folder, and takes the next free port', async () => {
+    const one = await startViewing(workshop, ['runs/solver'])
+    expect((await one.json<RunDetail['entry'][]>('/api/runs')).map(({ name }) => name)).toEqual(['solver'])
+    const { port } = new URL(one.origin)
+    const other = workshop.start(['view', '--port', port, '--no-open', '--json'])
+    const [line] = await other.until(/^\{"url".*\}$/m)
+    expect(Number(new URL(JSON.parse(line).url).port)).toBeGreaterThan(Number(port))
+    for (const started of [one, other]) started.kill('SIGKILL')
+  })
+
   it('refuses what it cannot serve, in one clear error', async () => {
     const refused = async (args: readonly string[], message: RegExp) => {
       const { status, err } = await workshop.main(['view', ...args, '--no-open'])
