@@ -15,9 +15,9 @@ export function ColumnChooser({
 }) {
   const box = useClosingBox()
   return (
-    <details class="chooser" ref={box}>
+    <details class="popover" ref={box}>
       <summary class="button">Columns</summary>
-      <fieldset class="chooser-list">
+      <fieldset class="popover-list">
         <legend class="unseen">Columns</legend>
         {columns.map(({ field, title, explained }) => (
           <label key={field} title={explained}>

@@ -26,9 +26,9 @@ export function QueryHelp({
   ]
   const box = useClosingBox()
   return (
-    <details class="chooser" ref={box}>
+    <details class="popover" ref={box}>
       <summary class="button">Query</summary>
-      <dl class="chooser-list query-help">
+      <dl class="popover-list query-help">
         {lines.map(([example, meaning]) => (
           <div key={meaning}>
             <dt>
