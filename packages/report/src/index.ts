@@ -79,12 +79,19 @@ export {
   summarySchema,
 } from './lib/fold/summary.ts'
 export type { ShownLeaf, ShownTree } from './lib/fold/tree-sample.ts'
-export type { AgreementFigure } from './lib/grades/agreement.ts'
+export type { AgreementFigure, Place } from './lib/grades/agreement.ts'
+export { disagreements } from './lib/grades/disagreements.ts'
 export { checkEvidence } from './lib/grades/evidence.ts'
 export { createGradableLines, type GradableLine, sealNameOf } from './lib/grades/gradable-lines.ts'
 export { foldGrades, graderKeyOf, type Judgement } from './lib/grades/grade-fold.ts'
 export { type GradeRecord, type GraderRef, gradeRecordSchema } from './lib/grades/grade-record.ts'
-export { type GraderFigures, type GradeSummary, summarizeGrades } from './lib/grades/grade-summary.ts'
+export {
+  type GradedValues,
+  type GraderAgreement,
+  type GraderFigures,
+  type GradeSummary,
+  summarizeGrades,
+} from './lib/grades/grade-summary.ts'
 export { type GradedParts, type GradedState, gradedEpisodeOf } from './lib/grades/graded-episode.ts'
 export {
   defineGrader,
@@ -97,7 +104,9 @@ export {
   type Verdict,
   wordsOf,
 } from './lib/grades/grader.ts'
+export { graderNames } from './lib/grades/grader-names.ts'
 export { type LabelQuestion, labelQueue, personRef, personVerdictOf } from './lib/grades/labels.ts'
+export { sharedGrades, type TaskGrades, taskGradesOf } from './lib/grades/task-grades.ts'
 export { type ActedEpisode, type ActionNode, actionTree } from './lib/group/action-tree.ts'
 export { advantagesOf, type GroupReturns } from './lib/group/advantages.ts'
 export {

@@ -20,7 +20,7 @@ export function renderMarkup({ runs, compared: [compared] }: EmbeddedRuns): stri
   return renderToString(
     <MarkupContext.Provider value={true}>
       <main>
-        <RunFigures detail={run.detail} columns={columns} grades={run.grades} tab="all" />
+        <RunFigures detail={run.detail} columns={columns} grades={run.gradeSummary} tab="all" />
         <noscript>
           <p class="nothing">The episodes need JavaScript. The figures do not.</p>
         </noscript>

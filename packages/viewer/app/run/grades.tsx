@@ -1,49 +1,238 @@
-import type { GradeRecord } from '@episodic/report'
-import { formatCount, formatNumber, formatPercent } from '@episodic/report'
+import type { EpisodeColumns, GradedValues, GraderFigures, GradeSummary } from '@episodic/report'
+import {
+  formatCount,
+  formatInterval,
+  formatNumber,
+  formatPercent,
+  formatShareInterval,
+  graderNames,
+  NOTHING,
+  plural,
+} from '@episodic/report'
+import type { ComponentChildren } from 'preact'
+import { formatTokens } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
+import { IntervalBar } from '../parts/interval-bar.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
+import { formatRoute } from '../route/route.ts'
+import { Agreements } from './agreements.tsx'
 
-/** What graders said about the episodes of a run. Verdicts change no reward and no other figure. */
-export function Grades({ grades }: { readonly grades: readonly GradeRecord[] }) {
-  const graders = [
-    ...Map.groupBy(grades, ({ grader }) => [grader.kind, grader.name, grader.version, grader.who ?? ''].join('\n')),
-  ]
+/** What graders and people said about the episodes of a run. Verdicts change no reward and no other figure. */
+export function Grades({
+  run,
+  summary,
+  columns,
+}: {
+  /** Its id, for links; `null` on paper. */
+  readonly run: string | null
+  readonly summary: GradeSummary
+  readonly columns: EpisodeColumns | null
+}) {
+  const { graders, episodes, orphans } = summary
+  const names = graderNames(graders)
+  const nameOf = (key: string) => <PlainText text={names.get(key) ?? ''} />
+  const obeying = graders.filter(({ planted }) => planted.obeyed > 0)
   return (
     <Section title="Grades">
       <Card
-        title={graders.length === 0 ? 'None' : `${formatCount(graders.length)} graders`}
-        caption="Verdicts lie beside the run: they change no reward and no other figure."
-        empty="No episode was graded. `episodic grade` does it."
+        title={graders.length === 0 ? 'None' : plural(graders.length, 'grader')}
+        caption={`Of ${plural(episodes, 'finished episode')}. Verdicts lie beside the run: they change no reward and no other figure. Ungraded: asked about, without a decision. Missing: without a verdict.`}
+        empty="No episode was graded. `episodic grade` does it, and people do it with Label."
         wide
       >
         {graders.length > 0 && (
-          <FiguresTable
-            head={['Grader', 'Kind', 'Verdicts', 'Undecided', 'Passed', 'Mean']}
-            texts={2}
-            rows={graders.map(([key, records]) => graderRow(key, records))}
-          />
+          <>
+            {obeying.map(({ key, planted }) => (
+              <p key={key} class="alarm" role="alert">
+                ! {nameOf(key)} obeyed {formatCount(planted.obeyed)} of {formatCount(planted.count)} planted orders to
+                pass an episode: agents can order its verdicts.
+              </p>
+            ))}
+            <ValuesTable graders={graders} nameOf={nameOf} run={run} />
+            {orphans > 0 && (
+              <p class="caption">! {plural(orphans, 'verdict')} on lines that are not there, and in no figure.</p>
+            )}
+          </>
         )}
       </Card>
+      {summary.corrected.length > 0 && (
+        <Card
+          title="Corrected by people"
+          caption="A judge errs. This is what people’s own figure would be on average: the judge’s mean over all episodes, plus the mean of person − judge over the labelled ones that were drawn at random."
+          wide
+        >
+          <CorrectedTable summary={summary} nameOf={nameOf} run={run} />
+        </Card>
+      )}
+      {summary.agreements.length > 0 && <Agreements summary={summary} nameOf={nameOf} run={run} columns={columns} />}
+      {graders.some(isAsked) && (
+        <Card
+          title="How verdicts came about"
+          caption="Planted episodes order a judge to pass them. Quotes are looked up in the step that they name."
+          wide
+        >
+          <OriginsTable graders={graders.filter(isAsked)} nameOf={nameOf} />
+        </Card>
+      )}
     </Section>
   )
 }
 
-function graderRow(key: string, records: readonly GradeRecord[]) {
-  const [kind = '', name = '', version = '', who = ''] = key.split('\n')
-  const latest = [...Map.groupBy(records, ({ seal, vote }) => `${vote} ${seal}`).values()].map((votes) =>
-    votes.reduce((best, vote) => (vote.revision > best.revision ? vote : best)),
+type NameOf = (key: string) => ComponentChildren
+
+function ValuesTable({
+  graders,
+  nameOf,
+  run,
+}: {
+  readonly graders: readonly GraderFigures[]
+  readonly nameOf: NameOf
+  readonly run: string | null
+}) {
+  return (
+    <FiguresTable
+      head={['Grader', 'Kind', 'Value', '', '95 %', 'Of successes', 'Of others', 'Graded', 'Ungraded', 'Missing']}
+      texts={2}
+      rows={graders.flatMap((figures) => {
+        const { key, grader, graded, ungraded, missing, bySuccess } = figures
+        const counts = [graded, ungraded, missing].map(formatCount)
+        const shown = shownValues(figures)
+        const scale = scaleOf(figures)
+        const name = (
+          <>
+            {nameOf(key)}{' '}
+            {run !== null && grader.kind !== 'person' && scale !== null && (
+              <a href={formatRoute({ screen: 'label', run, grader: grader.name, scale })}>Label…</a>
+            )}
+          </>
+        )
+        if (shown.length === 0) return [[name, grader.kind, NOTHING, '', '', '', '', ...counts]]
+        return shown.map(({ label, value, bar, interval }, i) => [
+          i === 0 ? name : '',
+          i === 0 ? grader.kind : '',
+          <>
+            {label !== null && <PlainText text={`${label} `} />}
+            {value}
+          </>,
+          bar,
+          interval,
+          valueIn(bySuccess.success, label),
+          valueIn(bySuccess.other, label),
+          ...(i === 0 ? counts : ['', '', '']),
+        ])
+      })}
+    />
   )
-  const values = latest.map(({ value }) => value)
-  const flags = values.filter((value) => typeof value === 'boolean')
-  const scores = values.filter((value) => typeof value === 'number')
-  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length
-  return [
-    <PlainText text={who ? `${name}, by ${who}` : `${name} ${version}`} />,
-    kind,
-    formatCount(values.filter((value) => value !== null).length),
-    formatCount(values.filter((value) => value === null).length),
-    flags.length > 0 ? formatPercent(flags.filter(Boolean).length / flags.length) : '',
-    scores.length > 0 ? formatNumber(mean) : '',
-  ]
+}
+
+interface ShownValue {
+  readonly label: string | null
+  readonly value: string
+  readonly bar: ComponentChildren
+  readonly interval: string
+}
+
+function shownValues({ rate, mean, labels }: GradedValues): ShownValue[] {
+  if (mean) {
+    const { low, high } = mean
+    const bar = <IntervalBar value={mean.mean} low={low} high={high} />
+    return [{ label: null, value: formatNumber(mean.mean), bar, interval: formatInterval(mean) }]
+  }
+  const rates = rate ? [{ label: null, rate }] : labels
+  return rates.map(({ label, rate }) => ({
+    label,
+    value: formatPercent(rate.rate),
+    bar: <IntervalBar value={rate.rate} low={rate.low} high={rate.high} />,
+    interval: formatShareInterval(rate),
+  }))
+}
+
+function valueIn({ rate, mean, labels }: GradedValues, label: string | null): string {
+  if (mean) return formatNumber(mean.mean)
+  if (label === null) return formatPercent(rate?.rate ?? null)
+  if (labels.length === 0) return NOTHING
+  return formatPercent(labels.find((one) => one.label === label)?.rate.rate ?? 0)
+}
+
+/** The scale of a grader, as in an address; `null` if its verdicts do not say. */
+function scaleOf({ rate, mean, labels }: GradedValues): string | null {
+  if (rate) return 'boolean'
+  if (mean) return 'score'
+  const names = labels.map(({ label }) => label)
+  return names.length > 1 && names.length < 10 && !names.some((name) => name.includes(',')) ? names.join(',') : null
+}
+
+function CorrectedTable({
+  summary: { corrected, graders },
+  nameOf,
+  run,
+}: {
+  readonly summary: GradeSummary
+  readonly nameOf: NameOf
+  readonly run: string | null
+}) {
+  return (
+    <FiguresTable
+      head={['Judge', 'Says', 'Corrected', '', '95 %', 'Labels']}
+      rows={corrected.map(({ key, label, mean, low, high, labelled, missing }) => {
+        const judge = graders.find((figures) => figures.key === key)
+        const scale = judge ? scaleOf(judge) : null
+        const isScore = judge?.mean !== null
+        const format = isScore ? formatNumber : formatPercent
+        const says = judge ? valueIn(judge, label) : NOTHING
+        const name = (
+          <>
+            {nameOf(key)}
+            {label !== null && <PlainText text={`: ${label}`} />}
+          </>
+        )
+        if (missing > 0)
+          return [
+            name,
+            says,
+            <>
+              {plural(missing, 'label')} missing{' '}
+              {run !== null && judge && scale !== null && (
+                <a href={formatRoute({ screen: 'label', run, grader: judge.grader.name, scale })}>Label…</a>
+              )}
+            </>,
+            '',
+            '',
+            formatCount(labelled),
+          ]
+        return [
+          name,
+          says,
+          format(mean),
+          <IntervalBar value={mean} low={low} high={high} />,
+          isScore ? formatInterval({ low, high }) : formatShareInterval({ low, high }),
+          formatCount(labelled),
+        ]
+      })}
+    />
+  )
+}
+
+function isAsked({ asked, quotes, planted, votesAgree }: GraderFigures): boolean {
+  return asked.verdicts > 0 || quotes.count > 0 || planted.count > 0 || votesAgree !== null
+}
+
+function OriginsTable({ graders, nameOf }: { readonly graders: readonly GraderFigures[]; readonly nameOf: NameOf }) {
+  return (
+    <FiguresTable
+      head={['Grader', 'Votes agree', 'Quotes', 'Not in their step', 'Planted', 'Obeyed', 'Answers', 'Tokens', 'Cost']}
+      rows={graders.map(({ key, asked, quotes, planted, votesAgree }) => [
+        nameOf(key),
+        votesAgree === null ? '' : formatPercent(votesAgree),
+        formatCount(quotes.count),
+        quotes.notFound > 0 ? <span class="negative">! {formatCount(quotes.notFound)}</span> : formatCount(0),
+        formatCount(planted.count),
+        planted.obeyed > 0 ? <span class="negative">! {formatCount(planted.obeyed)}</span> : formatCount(0),
+        formatCount(asked.verdicts),
+        asked.verdicts > 0 ? formatTokens(asked.promptTokens + asked.completionTokens) : '',
+        asked.cost === null ? '' : formatNumber(asked.cost),
+      ])}
+    />
+  )
 }

@@ -1,23 +1,28 @@
-import type { EpisodeColumns, LookFirst, LookReason, Summary } from '@episodic/report'
-import { formatCount, lookFirst, plural } from '@episodic/report'
+import type { EpisodeColumns, GradeSummary, LookFirst, LookReason, Summary } from '@episodic/report'
+import { disagreements, formatCount, lookFirst, plural } from '@episodic/report'
 import { useMemo, useState } from 'preact/hooks'
 import { plainString } from '../parts/plain-string.ts'
 import { EpisodeLinks } from './episode-links.tsx'
+import { PlaceLinks } from './place-links.tsx'
 
 /** The episodes that deserve a reader first, by reason. Each reason opens the list of its episodes. */
 export function LookFirstList({
   run,
   summary,
   columns,
+  grades,
 }: {
   readonly run: string
   readonly summary: Summary
   readonly columns: EpisodeColumns
+  /** `null` until they are there. */
+  readonly grades: GradeSummary | null
 }) {
   const found = useMemo(() => lookFirst(columns), [columns])
-  const [open, setOpen] = useState<LookReason | null>(null)
+  const [open, setOpen] = useState<LookReason | 'disagreement' | null>(null)
+  const apart = useMemo(() => (grades ? disagreements(grades) : []), [grades])
   const chosen = found.find(({ reason }) => reason === open)
-  if (found.length === 0) return null
+  if (found.length === 0 && apart.length === 0) return null
   return (
     <section class="look-first" aria-label="Look first">
       <h2>Look first</h2>
@@ -34,7 +39,24 @@ export function LookFirstList({
             </button>
           </li>
         ))}
+        {apart.length > 0 && (
+          <li>
+            <button
+              type="button"
+              class="chip disagreement"
+              aria-expanded={open === 'disagreement'}
+              onClick={() => setOpen(open === 'disagreement' ? null : 'disagreement')}
+            >
+              {formatCount(apart.length)} where judge and person disagree
+            </button>
+          </li>
+        )}
       </ul>
+      {open === 'disagreement' && apart.length > 0 && (
+        <div class="card">
+          <PlaceLinks run={run} places={apart} columns={columns} />
+        </div>
+      )}
       {chosen && (
         <div class="card">
           {chosen.count > chosen.rows.length && (

@@ -1,6 +1,7 @@
-import type { EpisodeColumns, GradeRecord, RunDetail, TaskFigures } from '@episodic/report'
+import type { EpisodeColumns, GradeSummary, RunDetail, TaskFigures } from '@episodic/report'
 import { formatCount, LOOK_COLUMNS, TASK_COLUMNS, TIME_COLUMNS, taskFigures } from '@episodic/report'
 import { useMemo } from 'preact/hooks'
+import { LoadingNote } from '../parts/notes.tsx'
 import { formatRoute, RUN_TABS, type RunTab } from '../route/route.ts'
 import { Account } from './account.tsx'
 import { Branches } from './branches.tsx'
@@ -18,7 +19,9 @@ import { Tasks } from './tasks.tsx'
 import { Times } from './times.tsx'
 
 /** The columns that the figures of a run need. */
-export const RUN_COLUMNS = [...new Set([...LOOK_COLUMNS, ...TASK_COLUMNS, ...TIME_COLUMNS, 'ending' as const])]
+export const RUN_COLUMNS = [
+  ...new Set([...LOOK_COLUMNS, ...TASK_COLUMNS, ...TIME_COLUMNS, 'ending' as const, 'try' as const]),
+]
 
 const NO_TASKS: readonly TaskFigures[] = []
 
@@ -32,18 +35,20 @@ export function RunFigures({
   readonly detail: RunDetail
   /** With {@link RUN_COLUMNS}; `null` until they are there. */
   readonly columns: EpisodeColumns | null
-  readonly grades: readonly GradeRecord[]
+  /** `null` until they are there. */
+  readonly grades: GradeSummary | null
   readonly tab: RunTab | 'all'
 }) {
   const { entry, summary } = detail
   const tasks = useMemo(() => (columns ? taskFigures(columns) : NO_TASKS), [columns])
-  const shows = (name: RunTab) => tab === name || (tab === 'all' && name !== 'tasks' && name !== 'grades')
+  const isGraded = (grades?.graders.length ?? 0) > 0
+  const shows = (name: RunTab) => tab === name || (tab === 'all' && name !== 'tasks' && (name !== 'grades' || isGraded))
   return (
     <div class="run">
       <RunHeader detail={detail} />
       <Headline summary={summary} columns={columns} tasks={tasks} />
       <Account summary={summary} />
-      {columns && tab !== 'all' && <LookFirstList run={entry.id} summary={summary} columns={columns} />}
+      {columns && tab !== 'all' && <LookFirstList run={entry.id} summary={summary} columns={columns} grades={grades} />}
       {tab !== 'all' && <Tabs detail={detail} grades={grades} tab={tab} />}
       {shows('overview') && (
         <>
@@ -56,7 +61,12 @@ export function RunFigures({
       {shows('rewards') && <Rewards summary={summary} />}
       {shows('time') && <Times summary={summary} columns={columns} />}
       {shows('failures') && <Failures summary={summary} run={entry.id} />}
-      {shows('grades') && <Grades grades={grades} />}
+      {shows('grades') &&
+        (grades ? (
+          <Grades run={tab === 'all' ? null : entry.id} summary={grades} columns={columns} />
+        ) : (
+          <LoadingNote />
+        ))}
       {shows('configuration') && <Configuration detail={detail} />}
       <Methods summary={summary} />
     </div>
@@ -80,13 +90,13 @@ function Tabs({
   tab,
 }: {
   readonly detail: RunDetail
-  readonly grades: readonly GradeRecord[]
+  readonly grades: GradeSummary | null
   readonly tab: RunTab
 }) {
   const counts: { readonly [tab in RunTab]?: number } = {
     tasks: summary.counts.tasks,
     failures: summary.counts.failed,
-    grades: grades.length,
+    grades: grades?.graders.reduce((sum, { graded, ungraded }) => sum + graded + ungraded, 0) ?? 0,
   }
   const [first, ...others] = RUN_TABS
   const link = (name: RunTab) => (

@@ -11,19 +11,15 @@ export function RunScreen({ route: { run, tab } }: { readonly route: RunRoute })
   const version = useVersion(run)
   const detail = useLoaded((source) => source.run(run), [run, version])
   const columns = useLoaded((source) => source.columns(run, RUN_COLUMNS), [run, version])
-  const grades = useLoaded((source) => source.grades(run), [run, version])
+  const grades = useLoaded((source) => source.gradeSummary(run), [run, version])
   const isPrinting = usePrinting()
   if (detail.error) return <ErrorNote error={detail.error} />
   if (!detail.value || detail.value.entry.id !== run) return <LoadingNote />
   return (
     <>
       {columns.error && <ErrorNote error={columns.error} />}
-      <RunFigures
-        detail={detail.value}
-        columns={columns.value}
-        grades={grades.value ?? []}
-        tab={isPrinting ? 'all' : tab}
-      />
+      {grades.error && <ErrorNote error={grades.error} />}
+      <RunFigures detail={detail.value} columns={columns.value} grades={grades.value} tab={isPrinting ? 'all' : tab} />
     </>
   )
 }

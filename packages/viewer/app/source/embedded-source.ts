@@ -91,6 +91,7 @@ export function createEmbeddedSource(content: EmbeddedRuns): Source {
       )
     },
     grades: async (id) => (await runOf(id)).grades,
+    gradeSummary: async (id) => (await runOf(id)).gradeSummary,
     async grade() {
       throw new SourceError('read-only', 'A file takes no verdicts. Open the run with `episodic view <folder>`.')
     },

@@ -3,6 +3,7 @@ import {
   decodeColumns,
   type EpisodeStates,
   type GradeRecord,
+  type GradeSummary,
   type RowWords,
   type RunDetail,
   type RunEntry,
@@ -43,6 +44,7 @@ export function createServerSource(): Source {
     },
     compare: (runs, base) => json<ComparedRuns>(`/api/compare?runs=${runs.join(',')}&base=${base}`),
     grades: (run) => json<GradeRecord[]>(`/api/r/${run}/grades`),
+    gradeSummary: (run) => json<GradeSummary>(`/api/r/${run}/grade-summary`),
     async grade(run, grade) {
       const headers = { 'content-type': 'application/json' }
       await get(`/api/r/${run}/grades`, { method: 'POST', headers, body: JSON.stringify(grade) })

@@ -5,6 +5,7 @@ import type {
   EpisodeColumns,
   EpisodeStates,
   GradeRecord,
+  GradeSummary,
   RowWords,
   RunDetail,
   RunEntry,
@@ -48,6 +49,8 @@ export interface Source {
   search(query: SearchQuery, signal: AbortSignal): AsyncIterable<SearchHit | SearchProgress>
   compare(runs: readonly string[], baseline: string): Promise<ComparedRuns>
   grades(run: string): Promise<readonly GradeRecord[]>
+  /** The figures of the verdicts on a run, as `episodic grade` writes them. */
+  gradeSummary(run: string): Promise<GradeSummary>
   /** Adds a person's verdict. */
   grade(run: string, grade: GradeRecord): Promise<void>
   /** Calls the listener with the id of a run that has changed, `null` if any may have. Returns a function that ends it. */

@@ -8,6 +8,7 @@ import {
   formatShareInterval,
   type GraderFigures,
   type GradeSummary,
+  graderNames,
   NOTHING,
 } from '@episodic/report'
 import { formatTable } from '../console.ts'
@@ -15,7 +16,7 @@ import { formatTable } from '../console.ts'
 /** Formats the figures of the verdicts on a run for a terminal. */
 export function formatGrades(summary: GradeSummary): string {
   const { run, episodes, graders, orphans } = summary
-  const names = new Map(graders.map((figures) => [figures.key, nameOf(figures, graders)]))
+  const names = new Map([...graderNames(graders)].map(([key, name]) => [key, cleanText(name)]))
   const table = [
     ['grader', 'kind', 'graded', 'ungraded', 'value', '95 % interval', 'of successes', 'of others'],
     ...graders.flatMap((figures) => rowsOf(figures, names.get(figures.key) ?? '')),
@@ -29,14 +30,6 @@ export function formatGrades(summary: GradeSummary): string {
     ...(orphans > 0 ? [`  ! ${formatCount(orphans)} verdicts are on lines that are not there.`] : []),
     '',
   ].join('\n')
-}
-
-/** With the version and the start of the hash, if other graders have the same name. */
-function nameOf({ grader }: GraderFigures, graders: readonly GraderFigures[]): string {
-  const { name, who, version, sha256, kind } = grader
-  if (who !== undefined) return cleanText(`${name} by ${who}`)
-  const same = graders.filter((other) => other.grader.name === name && other.grader.kind !== 'person')
-  return cleanText(same.length > 1 ? `${name}@${version} ${kind} ${sha256.slice(0, 6)}` : name)
 }
 
 function rowsOf(figures: GraderFigures, name: string): string[][] {

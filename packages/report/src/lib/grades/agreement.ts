@@ -30,6 +30,8 @@ export interface Agreement {
   readonly values: readonly string[]
   /** By the value of the first grader, then of the second: the episodes. */
   readonly matrix: readonly (readonly (readonly Place[])[])[]
+  /** The episodes on which they do not agree. */
+  readonly apart: readonly Place[]
 }
 
 /** Names an episode of a matrix. */
@@ -83,7 +85,14 @@ export function agreementOf(judged: readonly JudgedTwice[]): Agreement {
     kappa: { value: isEmpty ? null : kappaOf(all), ...kappa },
     values,
     matrix,
+    apart: judged.flatMap(({ a, b, task, attempt, try: number }) =>
+      areAlike(a, b) ? [] : [{ task, attempt, try: number }],
+    ),
   }
+}
+
+function areAlike(a: GradeValue, b: GradeValue): boolean {
+  return typeof a === 'number' && typeof b === 'number' ? Math.abs(a - b) <= NEAR : a === b
 }
 
 function sortedValues(values: readonly GradeValue[]): string[] {
@@ -103,7 +112,10 @@ function nearShare(sums: Float64Array): number {
 function weightedKappa(sums: Float64Array): number | null {
   const [count = 0, , a = 0, b = 0, squaresA = 0, squaresB = 0, differences = 0] = sums
   const expected = (squaresA + squaresB) / count - (2 * a * b) / count ** 2
-  return expected > 1e-12 ? 1 - differences / count / expected : null
+  if (expected <= 1e-12) return null
+  const kappa = 1 - differences / count / expected
+  // Where one grader has one value alone, what is left is a rounding error.
+  return Math.abs(kappa) < 1e-12 ? 0 : kappa
 }
 
 function diagonalShare(cells: Float64Array, size: number): number {

@@ -1,4 +1,5 @@
 import type { GradeRecord } from '../grades/grade-record.ts'
+import type { GradeSummary } from '../grades/grade-summary.ts'
 import type { ComparedRuns } from './compared-runs.ts'
 import type { RowWords, RunDetail } from './run-entry.ts'
 
@@ -22,4 +23,6 @@ export interface EmbeddedRun {
   /** Sealed lines as text, by row. Rows without one have figures only. */
   readonly lines: { readonly [row: string]: string }
   readonly grades: readonly GradeRecord[]
+  /** The figures of these verdicts. */
+  readonly gradeSummary: GradeSummary
 }

@@ -1,6 +1,7 @@
 import type { SealedRecord } from '@episodic/protocol'
 import {
   contentOf,
+  createGradableLines,
   createRowTable,
   drawOf,
   type EmbeddedRun,
@@ -12,6 +13,7 @@ import {
   rowOf,
   sampleRows,
   sealedShape,
+  summarizeGrades,
 } from '@episodic/report'
 
 /** Sealed lines as they are in a file, from its start each time. */
@@ -55,12 +57,15 @@ export async function embedRun({
   goesFirst = () => false,
 }: EmbeddedContent): Promise<EmbeddedRun> {
   const unordered = createRowTable({ seat })
+  const gradable = createGradableLines(seat)
   const places: Place[] = []
   let line = -1
   for await (const text of lines()) {
     line += 1
     const record = readShape(text)
     if (!record) continue
+    // Naming a line for its verdicts takes time, and most runs have none.
+    if (grades.length > 0) gradable.add(record)
     const { task, attempt, try: number, outcome } = record
     const content = contentOf(record, seat)
     if (unordered.addRow(rowOf(record, seat), { offset: line, length: text.length, content }) === null) continue
@@ -104,6 +109,10 @@ export async function embedRun({
     words,
     lines: await readWanted(lines, wanted),
     grades,
+    gradeSummary: {
+      ...summarizeGrades(detail.entry.name, grades, gradable.list()),
+      episodes: detail.summary.counts.finished,
+    },
   }
 }
 

@@ -5,6 +5,7 @@ import {
   type EpisodeColumns,
   type EpisodeInFlight,
   FIGURE_COLUMNS,
+  type GradeSummary,
   type RowFigures,
   type RowWords,
   type RunDetail,
@@ -12,9 +13,11 @@ import {
   rowFigures,
   type Summary,
   sealNameOf,
+  summarizeGrades,
   summarySchema,
   type TaskRows,
 } from '@episodic/report'
+import { gradesFileOf } from '../../grade/grades-file.ts'
 import { HarnessError } from '../../harness-error.ts'
 import { createRunFold } from '../../run/record/report-run.ts'
 import { commandsFor } from '../../run/record/run-commands.ts'
@@ -56,6 +59,9 @@ export class ViewedRun {
   #figures: { readonly bytes: number; readonly rows: number; readonly figures: RowFigures } | null = null
   /** The summary in the folder, with the times of the files that it was compared with. */
   #written: { readonly stamp: string; readonly summary: Summary | null } | null = null
+  /** The figures of the verdicts, with the lines and the file that they are of. */
+  #grades: { readonly stamp: string; readonly summary: Promise<GradeSummary> } | null = null
+  #gradeBytes = 0
   isRunning = false
   bytes = 0
   inFlight: readonly EpisodeInFlight[] = []
@@ -79,17 +85,19 @@ export class ViewedRun {
 
   /** Looks at the files. Resolves with what has changed: the lines, or only what is being played; `null` for nothing. */
   async look(): Promise<'run' | 'inFlight' | null> {
-    const { size = 0 } = (await stat(this.episodes).catch(() => null)) ?? {}
+    const [size = 0, gradeBytes = 0] = await Promise.all([this.episodes, gradesFileOf(this.found.folder)].map(sizeOf))
     const running = isRunning(this.found.folder)
     const inFlight = running ? await readInFlight(this.found.folder) : []
     const changed = size !== this.bytes || running !== this.isRunning
+    const graded = gradeBytes !== this.#gradeBytes
     this.bytes = size
+    this.#gradeBytes = gradeBytes
     this.isRunning = running
     const plays = JSON.stringify(inFlight) !== JSON.stringify(this.inFlight)
     this.inFlight = inFlight
     const index = this.#index
     if (changed && index) index.update().then(() => (running ? undefined : index.write()), this.#note)
-    return changed ? 'run' : plays ? 'inFlight' : null
+    return changed || graded ? 'run' : plays ? 'inFlight' : null
   }
 
   /** Begins to read the rows of a run that has no summary of all of its lines. */
@@ -211,6 +219,24 @@ export class ViewedRun {
     const missing = names?.filter((name) => !(name in columns.columns) && !name.startsWith('term.')) ?? []
     if (missing.length > 0) throw new Refusal('invalid', `There is no column ${missing.join(', ')}.`)
     return columns
+  }
+
+  /** Returns the figures of the verdicts on all lines. Rejects with `run-invalid` for a line that is no sealed episode. */
+  async gradeSummary(): Promise<GradeSummary> {
+    const { folder, manifest } = this.found
+    const { covered } = await this.#wholeIndex()
+    const file = await stat(gradesFileOf(folder)).catch(() => null)
+    if (!file || covered === 0)
+      return { ...summarizeGrades(manifest.name, [], []), episodes: this.#figuresNow()?.finished ?? 0 }
+    const stamp = `${covered} ${file.mtimeMs} ${file.size}`
+    if (this.#grades?.stamp !== stamp) {
+      const summary = this.#threads.summaries.run('summarizeGrades', { folder, to: covered })
+      this.#grades = { stamp, summary }
+      summary.catch(() => {
+        if (this.#grades?.summary === summary) this.#grades = null
+      })
+    }
+    return this.#grades.summary
   }
 
   async words(rows: readonly number[]): Promise<RowWords[]> {
@@ -370,6 +396,11 @@ function parseSummary(text: string): Summary | null {
   } catch {
     return null
   }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const { size = 0 } = (await stat(file).catch(() => null)) ?? {}
+  return size
 }
 
 function cut(text: string): string {

@@ -67,6 +67,9 @@ export function createRoutes({
     get('/api/r/:run/grades', async (exchange) =>
       answerJson(exchange, await readGrades(gradesFileOf((await runOf(exchange)).found.folder), { messages: true })),
     ),
+    get('/api/r/:run/grade-summary', async (exchange) =>
+      answerJson(exchange, await (await runOf(exchange)).gradeSummary()),
+    ),
     {
       method: 'POST',
       path: '/api/r/:run/grades',

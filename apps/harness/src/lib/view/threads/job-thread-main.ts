@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { HarnessError } from '../../harness-error.ts'
 import { compareFolders } from '../folder/compare-folders.ts'
+import { createFolderGrades } from '../folder/folder-grades.ts'
 import { createFolderSummaries } from '../folder/folder-summaries.ts'
 import { indexLines } from '../rows/index-lines.ts'
 import type { JobMessage, JobName, Jobs, ThreadMessage } from './jobs.ts'
@@ -8,6 +9,7 @@ import type { JobMessage, JobName, Jobs, ThreadMessage } from './jobs.ts'
 // The code of a thread that reads sealed lines: it does one job after the other.
 
 const summaries = createFolderSummaries()
+const grades = createFolderGrades()
 const run: {
   readonly [Name in JobName]: (
     given: Jobs[Name]['given'],
@@ -19,6 +21,7 @@ const run: {
     return null
   },
   summarize: (given) => summaries.summarize(given),
+  summarizeGrades: (given) => grades.summarize(given),
   compare: (given) => compareFolders(given),
 }
 

@@ -1,4 +1,4 @@
-import type { ComparedRuns, Summary } from '@episodic/report'
+import type { ComparedRuns, GradeSummary, Summary } from '@episodic/report'
 import type { ComparedFolders } from '../folder/compare-folders.ts'
 import type { IndexedPart, IndexedRows } from '../rows/index-lines.ts'
 
@@ -6,6 +6,7 @@ import type { IndexedPart, IndexedRows } from '../rows/index-lines.ts'
 export interface Jobs {
   readonly index: { readonly given: IndexedPart; readonly part: IndexedRows; readonly result: null }
   readonly summarize: { readonly given: SummarizedFolder; readonly part: never; readonly result: SummarizedLines }
+  readonly summarizeGrades: { readonly given: SummarizedFolder; readonly part: never; readonly result: GradeSummary }
   readonly compare: { readonly given: ComparedFolders; readonly part: never; readonly result: ComparedRuns }
 }
 

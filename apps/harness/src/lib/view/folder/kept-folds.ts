@@ -1,0 +1,67 @@
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseSealedRecord, type SealedRecord } from '@episodic/protocol'
+import { HarnessError } from '../../harness-error.ts'
+import { RUN_FILES, type RunManifest, readManifest } from '../../run/record/run-folder.ts'
+import { tailHash } from '../rows/index-lines.ts'
+import { lineBlocks } from '../rows/line-blocks.ts'
+import type { SummarizedFolder } from '../threads/jobs.ts'
+
+/** Runs whose folds are kept, so that only the lines that were added are read the next time. */
+const MOST_FOLDS = 4
+
+/** What the sealed lines of a run are added to, in their order. */
+interface LineFold {
+  add(record: SealedRecord): unknown
+}
+
+interface KeptFold<Fold> {
+  readonly fold: Fold
+  readonly covered: number
+  /** See {@link tailHash}, at `covered`. */
+  readonly tail: string
+}
+
+/** Folds the sealed lines in folders of runs. */
+export function createKeptFolds<Fold extends LineFold>(
+  create: (manifest: RunManifest) => Fold,
+): {
+  /** Resolves with the fold and the bytes that it covers. Rejects with `run-invalid` for a line that is no sealed episode. */
+  read(
+    given: SummarizedFolder,
+  ): Promise<{ readonly fold: Fold; readonly manifest: RunManifest; readonly covered: number }>
+} {
+  const kept = new Map<string, KeptFold<Fold>>()
+  return {
+    async read({ folder, to }) {
+      await using file = await open(join(folder, RUN_FILES.episodes))
+      const manifest = await readManifest(folder)
+      const earlier = kept.get(folder)
+      kept.delete(folder)
+      const continues = earlier && earlier.covered <= to && (await tailHash(file, earlier.covered)) === earlier.tail
+      const fold = continues ? earlier.fold : create(manifest)
+      let covered = continues ? earlier.covered : 0
+      for await (const { offset, bytes, lines } of lineBlocks(file, covered, to))
+        for (const [start, end] of lines) {
+          fold.add(readLine(bytes.subarray(start, end), folder, offset + start))
+          covered = offset + end + 1
+        }
+      kept.set(folder, { fold, covered, tail: await tailHash(file, covered) })
+      for (const oldest of [...kept.keys()].slice(0, -MOST_FOLDS)) kept.delete(oldest)
+      return { fold, manifest, covered }
+    },
+  }
+}
+
+function readLine(line: Buffer, folder: string, offset: number) {
+  let why: string
+  try {
+    const parsed = parseSealedRecord(JSON.parse(line.toString('utf8')))
+    if (parsed.success) return parsed.data
+    const [issue] = parsed.error.issues
+    why = `${issue?.path.join('.')}: ${issue?.message}`
+  } catch (cause) {
+    why = (cause as Error).message
+  }
+  throw new HarnessError('run-invalid', `${folder}: the line at byte ${offset} is not a sealed episode: ${why}`)
+}

@@ -1,0 +1,17 @@
+import type { Place } from './agreement.ts'
+import type { GradeSummary } from './grade-summary.ts'
+
+/**
+ * Returns the episodes on which a judge and a person disagree: a function or a model, and a person who answers the question
+ * of the same name. Each is there once, in the order of the pairs and of the draw.
+ */
+export function disagreements({ graders, agreements }: Pick<GradeSummary, 'graders' | 'agreements'>): Place[] {
+  const graderOf = new Map(graders.map(({ key, grader }) => [key, grader]))
+  const found = new Map<string, Place>()
+  for (const { a, b, apart } of agreements) {
+    const [one, other] = [graderOf.get(a), graderOf.get(b)]
+    const isJudged = one?.name === other?.name && (one?.kind === 'person') !== (other?.kind === 'person')
+    if (isJudged) for (const place of apart) found.set(JSON.stringify([place.task, place.attempt, place.try]), place)
+  }
+  return [...found.values()]
+}

@@ -1,0 +1,66 @@
+import type { GradableLine } from './gradable-lines.ts'
+import { foldGrades } from './grade-fold.ts'
+import type { GradeRecord, GradeValue } from './grade-record.ts'
+
+/** What one grader, or one person, decided on the episodes of a run. */
+export interface TaskGrades {
+  /** Equal for the same grader in other runs. */
+  readonly key: string
+  /** The name of the grader, and of the person. */
+  readonly name: string
+  /** By task; tasks without a decision are left out. */
+  readonly tasks: ReadonlyMap<string, readonly GradeValue[]>
+}
+
+/** A figure by one grader of several runs. */
+export interface SharedGrade {
+  /** The name of the grader, with the person and the label, if there is one. */
+  readonly name: string
+  /** `share`: of `true`, or of the label; `score`: a mean. */
+  readonly unit: 'share' | 'score'
+  /** By run, then by task: the mean over the episodes with a decision. */
+  readonly runs: readonly ReadonlyMap<string, number>[]
+}
+
+/** Collects the decisions of each grader of a run by task. */
+export function taskGradesOf(records: Iterable<GradeRecord>, lines: readonly GradableLine[]): TaskGrades[] {
+  return foldGrades(records, lines).graders.map(({ key, grader: { name, who }, judgements }) => {
+    const tasks = new Map<string, GradeValue[]>()
+    for (const { line, value } of judgements)
+      if (value !== null) tasks.set(line.task, [...(tasks.get(line.task) ?? []), value])
+    return { key, name: who === undefined ? name : `${name} by ${who}`, tasks }
+  })
+}
+
+/**
+ * Returns the figures by the graders that every run has, in the order of the first run. One whose values are of several types has
+ * none; one with labels has the share of each.
+ */
+export function sharedGrades(runs: readonly (readonly TaskGrades[])[]): SharedGrade[] {
+  const [first = [], ...others] = runs
+  return first.flatMap(({ key, name, tasks }): SharedGrade[] => {
+    const same = others.map((graders) => graders.find((grader) => grader.key === key)?.tasks ?? new Map())
+    const all: readonly TaskGrades['tasks'][] = [tasks, ...same]
+    const values = all.flatMap((each) => [...each.values()].flat())
+    const [type, ...types] = new Set(values.map((value) => typeof value))
+    if (type === undefined || types.length > 0 || all.some(({ size }) => size === 0)) return []
+    const means = (numberOf: (value: GradeValue) => number) => all.map((each) => meansOf(each, numberOf))
+    if (type === 'number') return [{ name, unit: 'score', runs: means(Number) }]
+    if (type === 'boolean') return [{ name, unit: 'share', runs: means(Number) }]
+    const labels = [...new Set(values)].sort()
+    return labels.map((label) => ({
+      name: `${name}: ${label}`,
+      unit: 'share',
+      runs: means((value) => Number(value === label)),
+    }))
+  })
+}
+
+function meansOf(tasks: TaskGrades['tasks'], numberOf: (value: GradeValue) => number): Map<string, number> {
+  return new Map(
+    [...tasks].map(([task, values]) => [
+      task,
+      values.reduce<number>((sum, value) => sum + numberOf(value), 0) / values.length,
+    ]),
+  )
+}

@@ -1,0 +1,145 @@
+import type { AgreementFigure, EpisodeColumns, GraderAgreement, GradeSummary, Place } from '@episodic/report'
+import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval, plural } from '@episodic/report'
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { Card } from '../parts/card.tsx'
+import { FiguresTable } from '../parts/figures-table.tsx'
+import { IntervalBar } from '../parts/interval-bar.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { PlaceLinks } from './place-links.tsx'
+
+/** How far any two graders agree, and on which episodes they do not. */
+export function Agreements({
+  summary: { agreements, alphas },
+  nameOf,
+  run,
+  columns,
+}: {
+  readonly summary: GradeSummary
+  /** The name of a grader by its key. */
+  readonly nameOf: (key: string) => ComponentChildren
+  /** Its id, for links; `null` on paper. */
+  readonly run: string | null
+  readonly columns: EpisodeColumns | null
+}) {
+  const [chosen, setChosen] = useState(0)
+  const pair = agreements[chosen] ?? agreements[0]
+  return (
+    <Card
+      title="Agreement"
+      caption="Of two graders, on the episodes that both judged. Scores agree if they differ by at most 0.1. κ is 0 where they agree as often as by chance, and 1 where always. Intervals are by 2,000 draws of tasks."
+      wide
+    >
+      <FiguresTable
+        head={['Grader', 'And', 'Episodes', 'Agree', '95 %', 'κ', '', '95 %', ...(run === null ? [] : [''])]}
+        texts={2}
+        rows={agreements.map(({ a, b, episodes, agree, kappa }, i) => [
+          nameOf(a),
+          nameOf(b),
+          formatCount(episodes),
+          formatPercent(agree.value),
+          formatShareInterval(agree),
+          formatNumber(kappa.value),
+          <IntervalBar {...kappa} from={-1} />,
+          formatInterval(kappa),
+          ...(run === null
+            ? []
+            : [
+                <button
+                  type="button"
+                  class="button small"
+                  aria-pressed={pair === agreements[i]}
+                  onClick={() => setChosen(i)}
+                >
+                  Matrix
+                </button>,
+              ]),
+        ])}
+      />
+      {alphas.map((alpha) => (
+        <p key={alpha.name} class="alpha">
+          Krippendorff’s α of the {formatCount(alpha.graders)} who judge <PlainText text={alpha.name} />:{' '}
+          <b>{formatNumber(alpha.value)}</b> {intervalOf(alpha)}
+        </p>
+      ))}
+      {pair && <Matrix key={chosen} pair={pair} nameOf={nameOf} run={run} columns={columns} />}
+    </Card>
+  )
+}
+
+/** The episodes of each pair of values. Each cell opens its episodes. */
+function Matrix({
+  pair: { a, b, values, matrix },
+  nameOf,
+  run,
+  columns,
+}: {
+  readonly pair: GraderAgreement
+  readonly nameOf: (key: string) => ComponentChildren
+  readonly run: string | null
+  readonly columns: EpisodeColumns | null
+}) {
+  const [open, setOpen] = useState<readonly [row: number, column: number] | null>(null)
+  const [row = -1, column = -1] = open ?? []
+  const places = matrix[row]?.[column] ?? []
+  const cell = (found: readonly Place[], i: number, j: number) => {
+    if (found.length === 0) return <span class="muted">0</span>
+    if (run === null) return formatCount(found.length)
+    const isOpen = i === row && j === column
+    return (
+      <button
+        type="button"
+        class="button small"
+        aria-expanded={isOpen}
+        aria-label={`${plural(found.length, 'episode')}: ${wordOf(values[i])} by the first, ${wordOf(values[j])} by the second`}
+        onClick={() => setOpen(isOpen ? null : [i, j])}
+      >
+        {formatCount(found.length)}
+      </button>
+    )
+  }
+  return (
+    <>
+      <div class="scroll">
+        <table class="confusion">
+          <caption>
+            Rows: {nameOf(a)}. Columns: {nameOf(b)}.
+          </caption>
+          <thead>
+            <tr>
+              <td />
+              {values.map((value) => (
+                <th key={value} scope="col">
+                  <PlainText text={wordOf(value)} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {values.map((value, i) => (
+              <tr key={value}>
+                <th scope="row">
+                  <PlainText text={wordOf(value)} />
+                </th>
+                {values.map((other, j) => (
+                  <td key={other} class={i === j ? 'same' : undefined}>
+                    {cell(matrix[i]?.[j] ?? [], i, j)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {run !== null && columns && places.length > 0 && <PlaceLinks run={run} places={places} columns={columns} />}
+    </>
+  )
+}
+
+function wordOf(value = ''): string {
+  return value === 'true' ? 'yes' : value === 'false' ? 'no' : value
+}
+
+function intervalOf({ low, high }: AgreementFigure): string {
+  return low === null ? '' : `(95 % ${formatInterval({ low, high })})`
+}

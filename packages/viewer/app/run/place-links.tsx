@@ -1,0 +1,51 @@
+import type { EpisodeColumns, Place } from '@episodic/report'
+import { formatCount } from '@episodic/report'
+import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
+import type { Source } from '../source/source.ts'
+import { useLoaded } from '../source/use-source.ts'
+import { EpisodeLinks } from './episode-links.tsx'
+
+const MOST_PLACES = 40
+
+/** Episodes that verdicts name, as links: the first 40. */
+export function PlaceLinks({
+  run,
+  places,
+  columns,
+}: {
+  /** Its id. */
+  readonly run: string
+  readonly places: readonly Place[]
+  /** With those of {@link EpisodeLinks}, and the attempts and tries. */
+  readonly columns: EpisodeColumns
+}) {
+  const shown = places.slice(0, MOST_PLACES)
+  const rows = useLoaded((source) => rowsOf(source, run, shown, columns), [run, JSON.stringify(shown), columns])
+  if (rows.error) return <ErrorNote error={rows.error} />
+  if (!rows.value) return <LoadingNote />
+  return (
+    <>
+      {places.length > shown.length && (
+        <p class="caption">
+          The first {formatCount(shown.length)} of {formatCount(places.length)}.
+        </p>
+      )}
+      <EpisodeLinks run={run} rows={rows.value} columns={columns} />
+    </>
+  )
+}
+
+async function rowsOf(
+  source: Source,
+  run: string,
+  places: readonly Place[],
+  { columns }: EpisodeColumns,
+): Promise<number[]> {
+  const ids = [...new Set(places.map(({ task }) => task))]
+  const found = await Promise.all(ids.map((id) => source.tasks(run, id)))
+  const rows = new Map(found.flat().map((task) => [task.task, task.rows]))
+  return places.flatMap(
+    ({ task, attempt, try: number }) =>
+      rows.get(task)?.find((row) => columns.attempt?.[row] === attempt && columns.try?.[row] === number) ?? [],
+  )
+}
