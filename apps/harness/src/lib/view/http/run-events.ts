@@ -21,8 +21,8 @@ const MOST_UNREAD = 1024 ** 2
 export class RunEvents {
   readonly #runs: ViewedRuns
   readonly #clients = new Set<ServerResponse>()
-  /** Ids of events begin with it: those of an earlier start say nothing. */
-  readonly #start = randomBytes(6).toString('hex')
+  /** Ids of events begin with it. It is another one after a time in which nobody listened, so that older ids say nothing. */
+  #start = drawStart()
   #number = 0
   /** The number of the last event of each run. */
   readonly #last = new Map<string, number>()
@@ -45,8 +45,6 @@ export class RunEvents {
       if (start === '') return run.isRunning
       return start !== this.#start || (this.#last.get(run.found.id) ?? 0) > Number(number)
     })
-    for (const run of missed) await this.#send(run, [response])
-    if (signal.aborted) return
     this.#clients.add(response)
     this.#stop ??= this.#runs.listen((run, what) => (what === 'run' ? this.#schedule(run) : this.#sendInFlight(run)))
     const heartbeat = setInterval(() => response.write(': still there\n\n'), HEARTBEAT)
@@ -56,7 +54,10 @@ export class RunEvents {
       if (this.#clients.size > 0) return
       this.#stop?.()
       this.#stop = null
+      this.#start = drawStart()
     })
+    // What happens meanwhile is sent too.
+    for (const run of missed) await this.#send(run, [response])
   }
 
   #schedule(run: ViewedRun): void {
@@ -94,4 +95,8 @@ export class RunEvents {
       else client.write(text)
     }
   }
+}
+
+function drawStart(): string {
+  return randomBytes(6).toString('hex')
 }
