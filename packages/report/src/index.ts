@@ -106,7 +106,7 @@ export {
 } from './lib/grades/grader.ts'
 export { graderNames } from './lib/grades/grader-names.ts'
 export { type LabelQuestion, labelQueue, personRef, personVerdictOf } from './lib/grades/labels.ts'
-export { sharedGrades, type TaskGrades, taskGradesOf } from './lib/grades/task-grades.ts'
+export { type SharedGrade, sharedGrades, type TaskGrades, taskGradesOf } from './lib/grades/task-grades.ts'
 export { type ActedEpisode, type ActionNode, actionTree } from './lib/group/action-tree.ts'
 export { advantagesOf, type GroupReturns } from './lib/group/advantages.ts'
 export {

@@ -15,6 +15,7 @@ import { useState } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
 import { FigureStrip } from '../parts/figure-strip.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
+import { plainString } from '../parts/plain-string.ts'
 import { PlainText } from '../parts/plain-text.tsx'
 import { DifficultyDifferencesPlot, TaskDifferencesPlot } from '../parts/plots/difference-plots.tsx'
 import { FlipPair } from './flip-pair.tsx'
@@ -58,7 +59,7 @@ export function ComparisonView({
       ))}
       <FigureStrip
         figures={figures.map(({ name, difference, interval }) => ({
-          name: NAMES[name] ?? name,
+          name: NAMES[name] ?? `${plainString(name)}, B − A`,
           value: difference,
           notes: [interval.includes(' to ') ? `95 % ${interval}` : interval],
         }))}
@@ -79,7 +80,7 @@ export function ComparisonView({
           {figures.length > 0 && (
             <FiguresTable
               head={['Figure', 'A', 'B', 'Tasks in which B is']}
-              rows={figures.map((row) => [row.name, row.a, row.b, row.tasks])}
+              rows={figures.map((row) => [<PlainText text={row.name} />, row.a, row.b, row.tasks])}
             />
           )}
         </Card>

@@ -60,17 +60,16 @@ export function ContrastsView({ contrasts }: { readonly contrasts: Contrasts }) 
 /** Each figure of each run less that of the baseline. */
 function DifferencesTable({ contrasts: { contrasts } }: { readonly contrasts: Contrasts }) {
   const rows = contrasts.flatMap((contrast) =>
-    contrastRows(contrast).map(({ figure, difference, interval, p, verdict, better }, i) => {
-      const paired = contrast[figure as 'success' | 'return' | 'steps' | 'tokens' | 'cost']
-      const range = widestOf(contrasts, figure as 'success')
+    contrastRows(contrast).map(({ figure, difference, interval, p, verdict, better, paired }, i) => {
+      const range = widestOf(contrasts, figure)
       const sign = better === null ? '' : better ? '✓ ' : '✗ '
       return [
         i === 0 ? <PlainText text={contrast.run} /> : '',
-        figure,
+        <PlainText text={figure} />,
         <IntervalBar
-          value={paired?.difference.mean ?? null}
-          low={paired?.difference.low ?? null}
-          high={paired?.difference.high ?? null}
+          value={paired.difference.mean}
+          low={paired.difference.low}
+          high={paired.difference.high}
           from={-range}
           to={range}
         />,
@@ -94,12 +93,13 @@ function DifferencesTable({ contrasts: { contrasts } }: { readonly contrasts: Co
 }
 
 /** The largest distance from 0 among the intervals of a figure. */
-function widestOf(
-  contrasts: Contrasts['contrasts'],
-  figure: 'success' | 'return' | 'steps' | 'tokens' | 'cost',
-): number {
+function widestOf(contrasts: Contrasts['contrasts'], figure: string): number {
   const ends = contrasts.flatMap((contrast) => {
-    const { mean = 0, low = 0, high = 0 } = contrast[figure]?.difference ?? {}
+    const {
+      mean = 0,
+      low = 0,
+      high = 0,
+    } = contrastRows(contrast).find((row) => row.figure === figure)?.paired.difference ?? {}
     return [mean, low ?? 0, high ?? 0]
   })
   return Math.max(...ends.map(Math.abs), Number.MIN_VALUE)

@@ -1,9 +1,10 @@
 import type { Comparison, Flip } from '@episodic/report'
-import { DIFFICULTY_BINS, difficultyBinOf, exactSum } from '@episodic/report'
+import { DIFFICULTY_BINS, difficultyBinOf, exactSum, type TaskGrades } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
 import { differencesOf } from '../run/plan/configuration.ts'
 import type { RunManifest } from '../run/record/run-folder.ts'
-import { pairFigure } from './paired-figure.ts'
+import { pairGrades } from './pair-grades.ts'
+import { pairFigure, SHARES } from './paired-figure.ts'
 import { differingKeys, type Play, type PlayedTask, type PlayedTasks } from './played-tasks.ts'
 
 /** A run to compare: its configuration and its sealed episodes. */
@@ -12,6 +13,8 @@ export interface ComparedRun {
   readonly tasks: PlayedTasks
   /** The seat whose episodes these are; left out if the environment has one. */
   readonly seat?: string | undefined
+  /** What graders said; left out for none. */
+  readonly grades?: readonly TaskGrades[] | undefined
 }
 
 /** A task with finished episodes in both runs, with its means. */
@@ -24,8 +27,6 @@ interface ComparedTask {
 type Means = Readonly<Record<'success' | 'unshaped' | 'steps', number>> & Readonly<Record<Spent, number | null>>
 type Spent = 'tokens' | 'cost'
 
-/** The range of a difference of two shares. */
-const SHARES = [-1, 1] as const
 const MOST_NAMED = 5
 const MOST_FLIPS = 100
 const MOST_TASKS = 500
@@ -90,6 +91,9 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
     length: pair('steps'),
     tokens: pairSpent('tokens'),
     cost: pairSpent('cost'),
+    grades: pairGrades([a, b], ids).flatMap(({ name, unit, figures: [figure] }) =>
+      figure ? [{ name, unit, ...figure }] : [],
+    ),
     episodes: flipsOf(ids, a.tasks, b.tasks),
     byDifficulty: binByDifficulty(compared),
     byTask: spread(

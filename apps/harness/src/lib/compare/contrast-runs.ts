@@ -2,6 +2,7 @@ import type { Comparison, Contrasts, PairedFigure } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
 import { type ComparedRun, compareRuns } from './compare-runs.ts'
 import { adjustByHolm } from './holm.ts'
+import { pairGrades } from './pair-grades.ts'
 import type { PlayedTask } from './played-tasks.ts'
 
 type Figure = 'success' | 'return' | 'steps' | 'tokens' | 'cost'
@@ -34,6 +35,11 @@ export function contrastRuns(runs: readonly ComparedRun[]): Contrasts {
   const adjusted = Object.fromEntries(
     FIGURES.map((figure) => [figure, adjustByHolm(comparisons.map((one) => figureOf(one, figure)?.p ?? 1))]),
   )
+  const grades = pairGrades(runs, common).map(({ figures, ...grade }) => ({
+    ...grade,
+    figures,
+    holm: adjustByHolm(figures.map(({ p }) => p)),
+  }))
   const contrasted = (comparison: Comparison, i: number, figure: Figure) => {
     const found = figureOf(comparison, figure)
     return found && { ...found, holm: adjusted[figure]?.[i] as number }
@@ -56,6 +62,12 @@ export function contrastRuns(runs: readonly ComparedRun[]): Contrasts {
       steps: contrasted(comparison, i, 'steps') as Contrasted,
       tokens: contrasted(comparison, i, 'tokens'),
       cost: contrasted(comparison, i, 'cost'),
+      grades: grades.map(({ name, unit, figures, holm }) => ({
+        name,
+        unit,
+        ...(figures[i] as PairedFigure),
+        holm: holm[i] as number,
+      })),
     })),
   }
 }

@@ -13,7 +13,7 @@ import {
 import { createColors } from 'picocolors'
 
 const MOST_FLIPS = 5
-const COLUMNS = [10, 11, 11, 16, 28] as const
+const COLUMNS = [11, 11, 16, 28] as const
 
 /**
  * Formats a comparison for a terminal, with a line break at the end.
@@ -31,7 +31,9 @@ export function formatComparison(comparison: Comparison, { color }: { readonly c
       (failed > 0 ? red : dim)(`${formatCount(failed)} failed`),
       (unresolved > 0 ? yellow : dim)(`${formatCount(unresolved)} unresolved`),
     ].join('   ')}`
-  const [first, second, third, fourth, fifth] = COLUMNS
+  const figures = figureRows(comparison).map((row) => ({ ...row, name: cleanText(row.name) }))
+  const first = Math.max(10, ...figures.map(({ name }) => name.length + 2))
+  const [second, third, fourth, fifth] = COLUMNS
   const effects = {
     higher: bold('higher in B'),
     lower: bold('lower in B'),
@@ -59,7 +61,7 @@ export function formatComparison(comparison: Comparison, { color }: { readonly c
     dim(
       `  ${''.padEnd(first)}${'A'.padStart(second)}${'B'.padStart(third)}${'B − A'.padStart(fourth)}   ${'95 % interval'.padEnd(fifth)}`.trimEnd(),
     ),
-    ...figureRows(comparison).flatMap((row) => [
+    ...figures.flatMap((row) => [
       `  ${dim(row.name.padEnd(first))}${row.a.padStart(second)}${row.b.padStart(third)}${bold(row.difference.padStart(fourth))}   ${row.interval.padEnd(fifth)}${effects[row.effect]}`,
       dim(`  ${''.padEnd(first)}${row.tasks}`),
     ]),

@@ -2,6 +2,8 @@ import type { Estimate, PairedFigure } from '@episodic/report'
 import { clusteredMean } from '@episodic/report'
 import { signTest } from './sign-test.ts'
 
+/** The range of a difference of two shares. */
+export const SHARES = [-1, 1] as const
 /** The significance level that corresponds to a 95 % interval. */
 const SIGNIFICANCE = 0.05
 /** Differences below this share of the values are rounding errors. */

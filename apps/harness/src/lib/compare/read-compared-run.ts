@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { seatRecordOf } from '@episodic/report'
+import { createGradableLines, seatRecordOf, taskGradesOf } from '@episodic/report'
+import { gradesFileOf, readGrades } from '../grade/grades-file.ts'
 import type { RunConfiguration } from '../run/plan/configuration.ts'
 import { rejectConflicts } from '../run/record/report-run.ts'
 import { RUN_FILES, readManifest } from '../run/record/run-folder.ts'
@@ -27,9 +28,21 @@ export async function readComparedRun(
   const seat = seatOf(manifest.configuration, options.seat)
   const played = createPlayedTasks()
   const file = join(folder, RUN_FILES.episodes)
-  if (existsSync(file)) for await (const record of readSealed(file, options)) played.add(seatRecordOf(record, seat))
+  const verdicts = await readGrades(gradesFileOf(folder))
+  const lines = createGradableLines(seat)
+  if (existsSync(file))
+    for await (const record of readSealed(file, options)) {
+      played.add(seatRecordOf(record, seat))
+      // Naming a line for its verdicts takes time, and most runs have none.
+      if (verdicts.length > 0) lines.add(record)
+    }
   if (played.hasConflicts && !options.allowConflicts) await rejectConflicts(folder)
-  return { manifest: { ...manifest, configuration: ofSeat(manifest.configuration, seat) }, seat, tasks: played.tasks }
+  return {
+    manifest: { ...manifest, configuration: ofSeat(manifest.configuration, seat) },
+    seat,
+    tasks: played.tasks,
+    grades: taskGradesOf(verdicts, lines.list()),
+  }
 }
 
 /** Returns a configuration with the policy of the compared seat as that of the run, beside those of the other seats. */

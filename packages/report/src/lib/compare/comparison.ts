@@ -18,6 +18,13 @@ export const figureSchema = z.object({
   effect: z.enum(['higher', 'lower', 'same', 'unclear']),
 })
 
+/** What a grader, or a person, says: the share of `true` or of a label, or the mean of scores. */
+export const gradeFigureSchema = z.object({
+  /** The name of the grader, with the person and the label, if there is one. */
+  name: z.string(),
+  unit: z.enum(['share', 'score']),
+})
+
 export const sideSchema = z.object({
   name: z.string(),
   policy: z.string(),
@@ -73,6 +80,8 @@ export const comparisonSchema = z.object({
   /** Tokens read and written for an episode, and their cost; `null` unless both runs have them for a task. */
   tokens: figureSchema.nullable().default(null),
   cost: figureSchema.nullable().default(null),
+  /** By each grader that both runs have, over the tasks that it graded in both. */
+  grades: z.array(z.object({ ...gradeFigureSchema.shape, ...figureSchema.shape })).default([]),
   /** Episodes of one task and attempt that finished in both runs. */
   episodes: z.object({
     paired: z.int(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { figureSchema, sideSchema } from './comparison.ts'
+import { figureSchema, gradeFigureSchema, sideSchema } from './comparison.ts'
 
 /** A paired figure with its p-value adjusted for the number of contrasts. */
 const contrastedSchema = z.object({ ...figureSchema.shape, holm: z.number() })
@@ -41,6 +41,8 @@ export const contrastsSchema = z.object({
       steps: contrastedSchema,
       tokens: contrastedSchema.nullable(),
       cost: contrastedSchema.nullable(),
+      /** By each grader that all runs have, over the tasks that it graded in all. */
+      grades: z.array(z.object({ ...gradeFigureSchema.shape, ...contrastedSchema.shape })).default([]),
     }),
   ),
 })

@@ -15,13 +15,19 @@ export interface FigureRow {
 }
 
 /** The formatted figures of a comparison, in display order. Differences of shares are in percentage points. */
-export function figureRows({ success, return: returned, length, tokens, cost }: Comparison): FigureRow[] {
+export function figureRows({ success, return: returned, length, tokens, cost, grades }: Comparison): FigureRow[] {
+  const formatShare = (share: number) => `${(share * 100).toFixed(1)} %`
   const rows = [
-    ['success', success, (share: number) => `${(share * 100).toFixed(1)} %`, 'points'],
+    ['success', success, formatShare, 'points'],
     ['return', returned, formatNumber, ''],
     ['steps', length, formatNumber, ''],
     ['tokens', tokens, formatNumber, ''],
     ['cost', cost, formatNumber, ''],
+    ...grades.map((grade) =>
+      grade.unit === 'share'
+        ? ([`grade ${grade.name}`, grade, formatShare, 'points'] as const)
+        : ([`grade ${grade.name}`, grade, formatNumber, ''] as const),
+    ),
   ] as const
   return rows.flatMap(([name, figure, format, unit]) => {
     if (!figure) return []

@@ -1,3 +1,4 @@
+import type { PairedFigure } from '../compare/comparison.ts'
 import type { Contrasts } from '../compare/contrasts.ts'
 import { formatCount, formatNumber, formatPercent, plural } from '../text/format.ts'
 import { formatPoints, formatPValue, formatSigned } from './describe-comparison.ts'
@@ -12,6 +13,7 @@ export interface ContrastRow {
   readonly verdict: 'higher' | 'lower' | 'same' | 'not shown'
   /** Whether the run is shown to be better or worse by it; `null` for figures that are neither, and if nothing is shown. */
   readonly better: boolean | null
+  readonly paired: PairedFigure
 }
 
 /** Below it, an adjusted p-value shows a difference. */
@@ -19,10 +21,13 @@ const SIGNIFICANCE = 0.05
 
 /** The figures of a contrast in display order. Differences of shares are in percentage points. */
 export function contrastRows(contrast: Contrasts['contrasts'][number]): ContrastRow[] {
-  return (['success', 'return', 'steps', 'tokens', 'cost'] as const).flatMap((name) => {
-    const figure = contrast[name]
+  const figures = [
+    ...(['success', 'return', 'steps', 'tokens', 'cost'] as const).map((name) => [name, contrast[name]] as const),
+    ...contrast.grades.map((grade) => [`grade ${grade.name}`, grade] as const),
+  ]
+  return figures.flatMap(([name, figure]) => {
     if (!figure) return []
-    const isShare = name === 'success'
+    const isShare = 'unit' in figure ? figure.unit === 'share' : name === 'success'
     const signed = (value: number) => (isShare ? formatPoints(value * 100) : formatSigned(value))
     const unit = isShare ? ' points' : ''
     const { mean, low, high } = figure.difference
@@ -36,6 +41,7 @@ export function contrastRows(contrast: Contrasts['contrasts'][number]): Contrast
       p: formatPValue(figure.holm),
       verdict,
       better: isScore && isShown && verdict !== 'same' ? verdict === 'higher' : null,
+      paired: figure,
     }
   })
 }
