@@ -54,7 +54,8 @@ export function ComparedTasks({
             </button>
           ))}
         </div>
-        <div class="scroll tall">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reached by keys */}
+        <div class="scroll tall" tabIndex={0}>
           <table class="even" aria-rowcount={chosen.length + 1}>
             <thead>
               <tr>

@@ -13,7 +13,7 @@ export function TaskChoice({
 }) {
   if (tasks.length === 0)
     return (
-      <EmptyNote title="The run has no such task.">
+      <EmptyNote whole title="The run has no such task.">
         <p>
           No id of a task that was played begins with <code>{<PlainText text={route.task} />}</code>.
         </p>

@@ -12,15 +12,20 @@ export interface Figures {
 export function FiguresTable({ head, rows, texts = 1 }: Figures) {
   const kind = (i: number) => (i >= texts ? 'number' : undefined)
   return (
-    <div class="scroll">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reached by keys
+    <div class="scroll" tabIndex={0}>
       <table class="even">
         <thead>
           <tr>
-            {head.map((name, i) => (
-              <th key={i} scope="col" class={kind(i)}>
-                {name}
-              </th>
-            ))}
+            {head.map((name, i) =>
+              name === '' ? (
+                <td key={i} />
+              ) : (
+                <th key={i} scope="col" class={kind(i)}>
+                  {name}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>

@@ -4,9 +4,17 @@ import type { Loaded } from '../source/use-source.ts'
 import { PlainText } from './plain-text.tsx'
 
 /** Says that something could not be shown, and why. */
-export function ErrorNote({ error }: { readonly error: SourceError }) {
+export function ErrorNote({
+  error,
+  whole = false,
+}: {
+  readonly error: SourceError
+  /** Whether nothing else is on the screen. */
+  readonly whole?: boolean
+}) {
   return (
     <div class="note error" role="alert">
+      {whole && <h1 class="unseen">This cannot be shown</h1>}
       <span class="note-sign" aria-hidden="true">
         !
       </span>
@@ -54,5 +62,5 @@ export function Answer<T>({
   readonly children: (value: T) => ComponentChildren
 }) {
   if (value !== null) return <>{children(value)}</>
-  return error ? <ErrorNote error={error} /> : <LoadingNote />
+  return error ? <ErrorNote whole error={error} /> : <LoadingNote />
 }

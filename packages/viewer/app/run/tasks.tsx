@@ -53,8 +53,9 @@ export function Tasks({ run, tasks }: { readonly run: string; readonly tasks: re
         {tasks.length > 0 && (
           <>
             {words.error && <ErrorNote error={words.error} />}
-            <div class="scroll tall">
-              <table class="even tasks" aria-rowcount={tasks.length + 1}>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reached by keys */}
+            <section class="scroll tall" aria-label="Tasks" tabIndex={0}>
+              <table class="even tasks" aria-rowcount={tasks.length + 1} aria-busy={words.loading}>
                 <thead>
                   <tr>
                     <th scope="col">Task</th>
@@ -85,7 +86,7 @@ export function Tasks({ run, tasks }: { readonly run: string; readonly tasks: re
                   ))}
                 </tbody>
               </table>
-            </div>
+            </section>
             {tasks.length > PAGE && (
               <nav class="pages" aria-label="Pages of tasks">
                 <button type="button" class="button" disabled={from === 0} onClick={() => setPage(from / PAGE - 1)}>

@@ -21,7 +21,7 @@ export function EpisodeScreen({ route }: { readonly route: EpisodeRoute }) {
         if (value.kind === 'tasks') return <TaskChoice route={route} tasks={value.tasks} />
         if (value.kind === 'attempts')
           return (
-            <EmptyNote title={`The task has no attempt ${attempt}${wanted === null ? '' : `, try ${wanted}`}.`}>
+            <EmptyNote whole title={`The task has no attempt ${attempt}${wanted === null ? '' : `, try ${wanted}`}.`}>
               <p>
                 It has{' '}
                 <a href={formatRoute({ screen: 'group', run, task })}>{plural(value.attempts.length, 'other line')}</a>.

@@ -9,11 +9,11 @@ type RunRoute = Route & { readonly screen: 'run' }
 /** How well a run went, how sure that is, and where to look first. */
 export function RunScreen({ route: { run, tab } }: { readonly route: RunRoute }) {
   const version = useVersion(run)
-  const detail = useLoaded((source) => source.run(run), [run, version])
-  const columns = useLoaded((source) => source.columns(run, RUN_COLUMNS), [run, version])
-  const grades = useLoaded((source) => source.gradeSummary(run), [run, version])
+  const detail = useLoaded((source) => source.run(run), [run], version)
+  const columns = useLoaded((source) => source.columns(run, RUN_COLUMNS), [run], version)
+  const grades = useLoaded((source) => source.gradeSummary(run), [run], version)
   const isPrinting = usePrinting()
-  if (detail.error) return <ErrorNote error={detail.error} />
+  if (detail.error) return <ErrorNote whole error={detail.error} />
   if (!detail.value || detail.value.entry.id !== run) return <LoadingNote />
   return (
     <>

@@ -60,7 +60,8 @@ export function Drawing({
   const isMarkup = useContext(MarkupContext)
   return (
     <>
-      <div class="drawing" tabIndex={-1}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reached by keys */}
+      <div class="drawing" tabIndex={0}>
         <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={title} class={width > HALF.width ? 'full' : ''}>
           {children}
         </svg>

@@ -1,0 +1,247 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createRng } from '@episodic/protocol'
+import type { RunEntry } from '@episodic/report'
+import type { Page, Request } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lacksBrowser, useBrowser } from '../browser.fixture.ts'
+import { openWorkshop, type Workshop } from '../episodic.fixture.ts'
+import { AXE_VIOLATIONS, LAYOUT_FAULTS } from './page-checks.fixture.ts'
+import { PAYLOADS } from './payloads.fixture.ts'
+import { copyWithPayloads, playRuns, REASONING, TEXT } from './played-runs.fixture.ts'
+import { startViewing, type Viewing } from './view.fixture.ts'
+
+let workshop: Workshop
+let viewing: Viewing
+let runs: Readonly<Record<string, string>>
+/** The first task of each run. */
+let tasks: Readonly<Record<string, string>>
+const browser = useBrowser()
+
+beforeAll(async () => {
+  if (lacksBrowser) return
+  workshop = openWorkshop()
+  await playRuns(workshop)
+  copyWithPayloads(workshop, 'model', 'hostile', PAYLOADS)
+  viewing = await startViewing(workshop)
+  const entries = await viewing.json<RunEntry[]>('/api/runs')
+  runs = Object.fromEntries(entries.map(({ name, id }) => [name === PAYLOADS[0] ? 'hostile' : name, id]))
+  for (const { id } of entries) await viewing.detailOnce(id, ({ complete }) => complete)
+  tasks = Object.fromEntries(
+    ['plain', 'random', 'model', 'hostile', 'game', 'branched'].map((name) => {
+      const [line = ''] = readFileSync(join(workshop.folder, 'runs', name, 'episodes.jsonl'), 'utf8').split('\n', 1)
+      return [name, JSON.parse(line).task.id]
+    }),
+  )
+}, 180_000)
+afterAll(async () => {
+  viewing?.kill('SIGKILL')
+  await viewing?.ended
+  workshop?.[Symbol.dispose]()
+})
+
+/** Every screen, by its name, with a run of each kind. */
+function addresses(): Record<string, string> {
+  const task = (run: string) => `/r/${runs[run]}/t/${encodeURIComponent(tasks[run] ?? '')}`
+  return {
+    runs: '/',
+    run: `/r/${runs.plain}`,
+    'run of a model': `/r/${runs.model}`,
+    ...Object.fromEntries(
+      ['tasks', 'rewards', 'time', 'failures', 'grades', 'configuration'].map((tab) => [
+        `tab ${tab}`,
+        `/r/${runs.model}?tab=${tab}`,
+      ]),
+    ),
+    'run of a game': `/r/${runs.game}`,
+    'run of trees': `/r/${runs.branched}`,
+    episodes: `/r/${runs.random}/episodes`,
+    group: task('random'),
+    'group of trees': task('branched'),
+    episode: `${task('plain')}/0`,
+    'episode of a model': `${task('model')}/0?step=1`,
+    ...Object.fromEntries(
+      ['state', 'rewards', 'sent', 'raw', 'grades'].map((tab) => [
+        `episode ${tab}`,
+        `${task('model')}/0?step=1&tab=${tab}`,
+      ]),
+    ),
+    'episode of a game': `${task('game')}/0`,
+    compare: `/compare?runs=${runs.plain},${runs.random}&base=${runs.plain}`,
+    'compare three': `/compare?runs=${runs.plain},${runs.random},${runs.model}&base=${runs.plain}`,
+    search: '/search?q=middle',
+    'label, start': `/r/${runs.model}/label`,
+    'nothing there': '/r/0000000000',
+  }
+}
+
+interface Opened extends AsyncDisposable {
+  readonly page: Page
+  /** Errors of the page, and requests to anything but the server. */
+  readonly faults: string[]
+  go(address: string): Promise<void>
+  /** Waits until nothing is loading any more. */
+  settled(): Promise<void>
+}
+
+async function open(options: { width?: number; dark?: boolean } = {}): Promise<Opened> {
+  const context = await browser().newContext({
+    viewport: { width: options.width ?? 1_280, height: 900 },
+    colorScheme: options.dark ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+  })
+  const [name, value] = viewing.cookie.split('=') as [string, string]
+  await context.addCookies([{ name, value, url: viewing.origin }])
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => {
+    // The screen says itself that something is not there, or cannot be compared.
+    if (message.type() === 'error' && !/status of 4(04|22)/.test(message.text())) faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(error.message))
+  const asked = new Set<Request>()
+  page.on('request', (request) => {
+    // The stream of events never ends.
+    if (!request.url().endsWith('/api/events')) asked.add(request)
+    if (new URL(request.url()).origin !== viewing.origin) faults.push(`asked for ${request.url()}`)
+  })
+  page.on('requestfinished', (request) => asked.delete(request))
+  page.on('requestfailed', (request) => asked.delete(request))
+  return {
+    page,
+    faults,
+    settled: () => settled(page, asked),
+    async go(address) {
+      // A page of its own each time, so that the screen before is not taken for this one.
+      await page.goto('about:blank')
+      await page.goto(`${viewing.origin}/#${address}`)
+      await settled(page, asked)
+    },
+    [Symbol.asyncDispose]: () => context.close(),
+  }
+}
+
+async function settled(page: Page, asked: ReadonlySet<Request>): Promise<void> {
+  await page.locator('main :is(h1, .note:not(.loading))').first().waitFor()
+  await expect.poll(() => page.locator(':is([aria-busy=true], .note.loading)').count()).toBe(0)
+  await expect.poll(() => asked.size).toBe(0)
+}
+
+const mainText = (page: Page) => page.locator('main').textContent()
+
+describe.skipIf(lacksBrowser)('the pages of episodic view', () => {
+  it.each([
+    ['light', { dark: false }],
+    ['dark', { dark: true }],
+    ['400 px wide', { width: 400 }],
+  ])('show every screen accessibly and without faults, %s', async (_, options) => {
+    await using opened = await open(options)
+    const { page, faults, go } = opened
+    const problems: string[] = []
+    for (const [name, address] of Object.entries(addresses())) {
+      await go(address)
+      const violations: string[] = await page.evaluate(AXE_VIOLATIONS)
+      problems.push(...violations.map((violation) => `${name}: ${violation}`))
+      problems.push(...faults.splice(0).map((fault) => `${name}: ${fault}`))
+      problems.push(...((await page.evaluate(LAYOUT_FAULTS)) as string[]).map((fault) => `${name}: ${fault}`))
+    }
+    expect(problems).toEqual([])
+  })
+
+  it('run nothing of what worlds, models and people wrote', async () => {
+    await using opened = await open()
+    const { page, faults, go } = opened
+    const task = encodeURIComponent(tasks.hostile ?? '')
+    const run = `/r/${runs.hostile}`
+    const tabs = ['', '?tab=state', '?tab=rewards', '?tab=sent', '?tab=raw', '?tab=grades']
+    for (const address of [
+      ...['/', run, `${run}?tab=tasks`, `${run}?tab=rewards`, `${run}?tab=failures`, `${run}?tab=configuration`],
+      ...[`${run}/episodes`, `${run}/t/${task}`, ...tabs.map((tab) => `${run}/t/${task}/0${tab}`), '/search?q=hacked'],
+      `/compare?runs=${runs.hostile},${runs.model}&base=${runs.model}`,
+    ]) {
+      await go(address)
+      await page.evaluate('document.querySelectorAll("main details").forEach((one) => { one.open = true })')
+    }
+    expect(await page.evaluate('"hacked" in globalThis')).toBe(false)
+    expect(faults).toEqual([])
+  })
+
+  it('open the same view again from its address, and go back and forward', async () => {
+    await using opened = await open()
+    const { page, faults, go } = opened
+    const shown: [address: string, text: string | null][] = []
+    for (const address of Object.values(addresses())) {
+      await go(address)
+      shown.push([new URL(page.url()).hash, await mainText(page)])
+    }
+    for (const [hash, text] of shown) {
+      await page.goto('about:blank')
+      await page.goto(`${viewing.origin}/${hash}`)
+      await opened.settled()
+      await expect.poll(async () => [hash, withoutAges(await mainText(page))]).toEqual([hash, withoutAges(text)])
+    }
+    await go(`/r/${runs.plain}`)
+    await page.locator(`main a[href='#/r/${runs.plain}/episodes']`).first().click()
+    await opened.settled()
+    await page.goBack()
+    await opened.settled()
+    expect(new URL(page.url()).hash).toBe(`#/r/${runs.plain}`)
+    await page.goForward()
+    await opened.settled()
+    expect(new URL(page.url()).hash).toBe(`#/r/${runs.plain}/episodes`)
+    expect(faults).toEqual([])
+  })
+
+  it('show what the model said and thought at its steps, with tokens, cost, failures and calls that were not played', async () => {
+    await using opened = await open()
+    const { page, go } = opened
+    await go(`/r/${runs.model}/t/${encodeURIComponent(tasks.model ?? '')}/0`)
+    const text = await page.locator('main').textContent()
+    for (const part of [REASONING, TEXT, '1,204', '88', '36', '900', 'not played']) expect(text).toContain(part)
+    await go(`/search?q=${encodeURIComponent('half of what is LEFT')}`)
+    await expect.poll(() => mainText(page)).toContain('Half of what is left')
+    await page.locator('main a[href*="/t/"]').first().click()
+    await opened.settled()
+    expect(await page.locator('main').textContent()).toContain(REASONING)
+  })
+
+  it('show random addresses without an error', async () => {
+    await using opened = await open()
+    const { page, faults, go } = opened
+    await go('/')
+    const rng = createRng('addresses')
+    const known = [...Object.values(addresses()), ...Object.values(runs), ...Object.values(tasks)]
+    const parts = [
+      ...known,
+      'r',
+      't',
+      'episodes',
+      'compare',
+      'search',
+      'label',
+      '%',
+      '%E0%A4%A',
+      '..',
+      '0',
+      '999',
+      '1.2',
+      '-1',
+      '',
+    ]
+    const random = Array.from({ length: 1_000 }, () => {
+      const path = Array.from({ length: rng.int(0, 6) }, () => rng.pick(parts)).join('/')
+      return `/${path}${rng.chance(0.4) ? `?${rng.pick(['q', 'tab', 'step', 'sort', 'runs', 'base'])}=${rng.pick(parts)}` : ''}`
+    })
+    for (const address of random) {
+      await page.evaluate(`location.hash = ${JSON.stringify(address)}`)
+      expect([address, await page.locator('main').count()]).toEqual([address, 1])
+    }
+    await opened.settled()
+    expect(faults).toEqual([])
+  })
+})
+
+/** "3 s ago" is another text a second later. */
+function withoutAges(text: string | null): string | undefined {
+  return text?.replaceAll(/now|\d+ (s|min|h|d)/g, '')
+}
