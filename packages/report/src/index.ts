@@ -84,7 +84,7 @@ export { disagreements } from './lib/grades/disagreements.ts'
 export { checkEvidence } from './lib/grades/evidence.ts'
 export { createGradableLines, type GradableLine, sealNameOf } from './lib/grades/gradable-lines.ts'
 export { foldGrades, graderKeyOf, type Judgement } from './lib/grades/grade-fold.ts'
-export { type GradeRecord, type GraderRef, gradeRecordSchema } from './lib/grades/grade-record.ts'
+export { type GradeRecord, type GraderRef, type GradeValue, gradeRecordSchema } from './lib/grades/grade-record.ts'
 export {
   type GradedValues,
   type GraderAgreement,
@@ -92,6 +92,7 @@ export {
   type GradeSummary,
   summarizeGrades,
 } from './lib/grades/grade-summary.ts'
+export { createGradeTable, type GradeTable } from './lib/grades/grade-table.ts'
 export { type GradedParts, type GradedState, gradedEpisodeOf } from './lib/grades/graded-episode.ts'
 export {
   defineGrader,
@@ -170,3 +171,4 @@ export type { EmbeddedRun, EmbeddedRuns } from './lib/view/embedded-runs.ts'
 export type { EpisodeInFlight, RowWords, RunDetail, RunEntry, TaskRows } from './lib/view/run-entry.ts'
 export type { SearchField, SearchHit, SearchProgress } from './lib/view/search-hit.ts'
 export type { EpisodeStates, StateChange, StepChanges } from './lib/view/state-changes.ts'
+export { WITHHELD_PARTS, type WithheldPart, withheldIn } from './lib/view/withheld.ts'

@@ -12,6 +12,8 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `grader-failed`: a grader threw, or did not return a verdict.
  * - `budget-spent`: a policy used more tokens than an episode may use.
  * - `option-invalid`: an option, or a combination of options, is not valid.
+ * - `query-invalid`: a query of episodes cannot be understood, or asks for what a run does not have.
+ * - `secret-found`: what was to be shared contains texts that look like keys.
  * - `not-forkable`: a run has branch points, and the state of its environment is kept outside.
  * - `not-replayable`: a run was played on a server of another system, which keeps the rules and the state.
  * - `dataset-invalid`: tasks that cannot be played.
@@ -42,6 +44,8 @@ export type HarnessErrorCode =
   | 'grader-failed'
   | 'budget-spent'
   | 'option-invalid'
+  | 'query-invalid'
+  | 'secret-found'
   | 'not-forkable'
   | 'not-replayable'
   | 'dataset-invalid'

@@ -22,7 +22,7 @@ async function refused(args: readonly string[], status: number, message: RegExp)
 }
 
 describe('episodic', () => {
-  it.each(['', 'serve', 'play', 'run', 'view', 'report', 'grade', 'export', 'dataset generate', 'call'])(
+  it.each(['', 'serve', 'play', 'run', 'view', 'report', 'grade', 'bundle', 'export', 'dataset generate', 'call'])(
     'helps within 80 columns: %s',
     async (command) => {
       const { status, out } = await workshop.main([...command.split(' '), '--help'].filter(Boolean), {

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { bundleCommand } from './commands/bundle.ts'
 import { callCommand } from './commands/call.ts'
 import { checkCommand } from './commands/check.ts'
 import { compareCommand } from './commands/compare.ts'
@@ -26,6 +27,7 @@ const USAGE_ERRORS: ReadonlySet<HarnessErrorCode> = new Set([
   'world-not-found',
   'policy-unknown',
   'grader-unknown',
+  'query-invalid',
   'suite-not-found',
 ])
 
@@ -53,6 +55,7 @@ export async function main(args: readonly string[], console: Console = processCo
     compareCommand(console),
     tournamentCommand(console),
     gradeCommand(console),
+    bundleCommand(console),
     exportCommand(console),
     checkCommand(console),
     datasetCommand(console),

@@ -1,4 +1,5 @@
 import { chainOf, type SealedRecord, sealOf } from '@episodic/protocol'
+import { withheldIn } from '@episodic/report'
 import { useMemo, useState } from 'preact/hooks'
 import { formatBytes } from '../parts/amounts.ts'
 import { CopyButton } from '../parts/copy.tsx'
@@ -22,6 +23,7 @@ export function RawTab({ record, text }: { readonly record: SealedRecord; readon
     () => isChained && record.seal !== null && sealOf(record) === record.seal,
     [isChained, record],
   )
+  const withheld = withheldIn(record)
   return (
     <section class="raw-tab">
       <div class="raw-head">
@@ -43,7 +45,9 @@ export function RawTab({ record, text }: { readonly record: SealedRecord; readon
           ) : (
             <>
               <code>{record.seal.slice(0, 12)}</code>{' '}
-              {isSealed ? (
+              {withheld.length > 0 ? (
+                <b class="warning">▲ of the line before {withheld.join(', ')} were withheld</b>
+              ) : isSealed ? (
                 <span class="gain">✓ matches the line</span>
               ) : (
                 <b class="loss">✗ does not match: the line was changed</b>
@@ -53,7 +57,11 @@ export function RawTab({ record, text }: { readonly record: SealedRecord; readon
         </span>
         <span>
           chain <code>{record.chain.slice(0, 12)}</code>{' '}
-          {isChained ? <span class="gain">✓</span> : <b class="loss">✗ does not match what was played</b>}
+          {isChained ? (
+            <span class="gain">✓</span>
+          ) : (
+            withheld.length === 0 && <b class="loss">✗ does not match what was played</b>
+          )}
         </span>
       </div>
       <div class={`raw card ${isRaw ? 'whole' : ''}`}>

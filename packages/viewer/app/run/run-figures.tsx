@@ -1,6 +1,7 @@
 import type { EpisodeColumns, GradeSummary, RunDetail, TaskFigures } from '@episodic/report'
 import { formatCount, LOOK_COLUMNS, TASK_COLUMNS, TIME_COLUMNS, taskFigures } from '@episodic/report'
 import { useMemo } from 'preact/hooks'
+import { DownloadVerdicts } from '../label/download-verdicts.tsx'
 import { LoadingNote } from '../parts/notes.tsx'
 import { formatRoute, RUN_TABS, type RunTab } from '../route/route.ts'
 import { Account } from './account.tsx'
@@ -67,6 +68,7 @@ export function RunFigures({
         ) : (
           <LoadingNote />
         ))}
+      {shows('grades') && <DownloadVerdicts run={entry.id} />}
       {shows('configuration') && <Configuration detail={detail} />}
       <Methods summary={summary} />
     </div>

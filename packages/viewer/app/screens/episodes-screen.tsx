@@ -1,5 +1,6 @@
 import {
   type ColumnName,
+  createGradeTable,
   type EpisodeColumns,
   FIGURE_COLUMNS,
   formatCount,
@@ -19,7 +20,6 @@ import { useLoaded, useVersion } from '../source/use-source.ts'
 import { ColumnChooser } from './episode-list/column-chooser.tsx'
 import { ColumnHead } from './episode-list/column-head.tsx'
 import { type ChosenColumn, EpisodeRow } from './episode-list/episode-row.tsx'
-import { createGradeTable } from './episode-list/grade-table.ts'
 import { columnsOfField, defaultFields, listColumns } from './episode-list/list-columns.tsx'
 import { ListFigures } from './episode-list/list-figures.tsx'
 import { type ChosenRows, chooseRows, orderRows } from './episode-list/list-view.ts'

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
+import { DownloadVerdicts } from '../label/download-verdicts.tsx'
 import { parseScale } from '../label/label-scale.ts'
 import { LabelStart } from '../label/label-start.tsx'
 import { LabelView } from '../label/label-view.tsx'
@@ -53,6 +54,7 @@ export function LabelScreen({ route: { run, grader, scale } }: { readonly route:
           }}
         />
       )}
+      <DownloadVerdicts run={run} />
     </>
   )
 }

@@ -9,6 +9,7 @@ import {
   type SearchHit,
   type SearchProgress,
 } from '@episodic/report'
+import { createGradeStore } from './grade-store.ts'
 import { type SearchQuery, type Source, SourceError } from './source.ts'
 
 const MOST_TASKS = 20
@@ -33,13 +34,15 @@ export async function unpackEmbedded(base64: string): Promise<EmbeddedRuns> {
 export function createEmbeddedSource(content: EmbeddedRuns): Source {
   const runs = new Map(content.runs.map((run) => [run.detail.entry.id, run]))
   const columns = new Map<string, EpisodeColumns>()
+  const store = createGradeStore()
+  const listeners = new Set<(run: string | null) => void>()
   const runOf = async (id: string): Promise<EmbeddedRun> => {
     const run = runs.get(id)
     if (!run) throw new SourceError('run-unknown', `This file does not contain the run ${id}.`)
     return run
   }
   return {
-    can: { states: false, grade: false, watch: false },
+    can: { states: true, grade: store !== null, watch: false },
     withheld: content.withheld,
     runs: async () => content.runs.map(({ detail }) => detail.entry),
     run: async (id) => (await runOf(id)).detail,
@@ -74,9 +77,10 @@ export function createEmbeddedSource(content: EmbeddedRuns): Source {
         )
       return { record: JSON.parse(text), text }
     },
-    async states(id) {
-      const why = `A file has no rules of a world, so it cannot show states. ${howToOpen(await runOf(id))}`
-      return { source: 'unavailable', why, partsAt: null, start: null, steps: [] }
+    async states(id, row) {
+      const run = await runOf(id)
+      const why = `This file was made without states. ${howToOpen(run)}`
+      return run.states?.[row] ?? { source: 'unavailable', why, partsAt: null, start: null, steps: [] }
     },
     search: (query, signal) => searchRuns(content.runs, query, signal),
     async compare(ids, baseline) {
@@ -87,15 +91,23 @@ export function createEmbeddedSource(content: EmbeddedRuns): Source {
       if (found) return found
       throw new SourceError(
         'not-embedded',
-        'This file does not contain this comparison. `episodic compare <run> <run>` makes it.',
+        'This file does not contain this comparison. `episodic compare <run> <run> --html` or `episodic bundle --compare` makes it.',
       )
     },
-    grades: async (id) => (await runOf(id)).grades,
+    grades: async (id) => [...(await runOf(id)).grades, ...(store?.read(id) ?? [])],
     gradeSummary: async (id) => (await runOf(id)).gradeSummary,
-    async grade() {
-      throw new SourceError('read-only', 'A file takes no verdicts. Open the run with `episodic view <folder>`.')
+    async grade(id, grade) {
+      await runOf(id)
+      if (!store)
+        throw new SourceError('read-only', 'This browser keeps nothing for a file. Open the run with `episodic view`.')
+      store.add(id, grade)
+      for (const listener of listeners) listener(id)
     },
-    watch: () => () => {},
+    ownGrades: async (id) => store?.read(id) ?? [],
+    watch(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
   }
 }
 

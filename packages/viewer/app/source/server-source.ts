@@ -49,6 +49,7 @@ export function createServerSource(): Source {
       const headers = { 'content-type': 'application/json' }
       await get(`/api/r/${run}/grades`, { method: 'POST', headers, body: JSON.stringify(grade) })
     },
+    ownGrades: async () => [],
     watch: (listener) => listenToEvents((event) => listener(event.kind === 'run' ? event.run : null)),
   }
 }

@@ -53,6 +53,8 @@ export interface Source {
   gradeSummary(run: string): Promise<GradeSummary>
   /** Adds a person's verdict. */
   grade(run: string, grade: GradeRecord): Promise<void>
+  /** Verdicts that were given in this browser and are kept in it alone; none if they are kept beside the run. */
+  ownGrades(run: string): Promise<readonly GradeRecord[]>
   /** Calls the listener with the id of a run that has changed, `null` if any may have. Returns a function that ends it. */
   watch(listener: (run: string | null) => void): () => void
 }

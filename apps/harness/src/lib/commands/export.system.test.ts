@@ -57,6 +57,40 @@ describe('episodic export', () => {
     expect(test.out.split('\n').filter(Boolean)).toHaveLength(tested)
   })
 
+  it('selects by a query of figures, tasks and texts, and names the place of what it cannot read', async () => {
+    const query = async (text: string) => {
+      const { status, out, err } = await workshop.main(['export', 'played', '--format', 'trl', '--query', text])
+      expect([status, err.startsWith('error')]).toEqual([0, false])
+      return out
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line).episode as string)
+        .toSorted()
+    }
+    const chains = (holds: (record: EpisodeRecord) => boolean) =>
+      sealed
+        .filter(holds)
+        .map(({ chain }) => chain)
+        .toSorted()
+    expect(await query('success:no steps>=3')).toEqual(
+      chains((record) => !isSuccess(record) && record.steps.length >= 3),
+    )
+    const [first] = sealed as [EpisodeRecord]
+    expect(await query(`task:${first.task.id.slice(0, 12)} attempt:1`)).toEqual(
+      chains(({ task, attempt }) => task.id === first.task.id && attempt === 1),
+    )
+    const text = `${first.task.prompt.slice(0, 60)}`
+    expect(await query(`"${text}"`)).toEqual(chains((record) => JSON.stringify(record).includes(text)))
+    const wrong = await workshop.main(['export', 'played', '--format', 'trl', '--query', 'success:no stpes>3'])
+    expect([wrong.status, wrong.out]).toEqual([2, ''])
+    expect(wrong.err).toMatch(/^error: The query cannot be used, from character 12 on: There is no field "stpes"/)
+    expect(wrong.err).toContain('\n  success:no stpes>3\n             ^^^^^\n')
+    const term = await workshop.main(['export', 'played', '--format', 'trl', '--query', 'term.solve>0'])
+    expect(term.err).toContain('There is no reward term "solve" in this run; there are: ')
+    const grader = await workshop.main(['export', 'played', '--format', 'trl', '--query', 'grade.kind:no'])
+    expect(grader.err).toContain('The run has no verdicts of "kind"; there are: none.')
+  })
+
   it('exports a file of lines without a run, and leaves out repeated and torn lines', async () => {
     const [first = ''] = linesOf('played/episodes.jsonl')
     writeFileSync(fileOf('lines.jsonl'), `${first}\n${first}\n`)

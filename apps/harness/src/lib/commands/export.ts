@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Split, ToolInfo } from '@episodic/protocol'
 import { formatCount, plural } from '@episodic/report'
 import { Command, InvalidArgumentError, Option } from 'commander'
@@ -7,7 +8,9 @@ import { type Exported, exportRun } from '../export/export-run.ts'
 import { EXPORT_FORMATS, type ExportFormatName } from '../export/formats.ts'
 import { gradeReward, isGradeReward } from '../export/grade-reward.ts'
 import { EXPORT_REWARDS, type ExportReward, type ExportRewardName } from '../export/rewards.ts'
+import { gradesFileOf, readGrades } from '../grade/grades-file.ts'
 import { HarnessError } from '../harness-error.ts'
+import { matchingLines, readQuery } from '../query/matching-lines.ts'
 import { findSealed, type SealedEpisodes } from '../replay/read-recorded.ts'
 import { loadRecordedWorld } from '../run/plan/sources.ts'
 import { tornNotice } from '../run/record/report-run.ts'
@@ -20,6 +23,7 @@ interface ExportCommandOptions {
   readonly out?: string
   readonly split?: Split
   readonly successful?: true
+  readonly query?: string
   readonly seat?: string
   readonly world?: string
   readonly json?: true
@@ -49,6 +53,7 @@ export function exportCommand(console: Console): Command {
       'of an environment of several seats: only this seat (default: each seat has an episode of its own)',
     )
     .option('--successful', 'only episodes that succeeded')
+    .option('--query <query>', 'only episodes that match, as in the list of episodes')
     .addOption(
       new Option(
         '--reward <reward>',
@@ -67,6 +72,11 @@ Rewards:
 ${REWARDS}
   grader:<name>  its verdict, from episodic grade; without one, no reward
 
+A query names figures of episodes and texts in them, for example
+  --query 'success:no steps>10 term.cost<-0.2 grade.polite:no "some words"'
+Of several tries the one that counts matches; of several seats, that of --seat,
+or the one in focus, has to match.
+
 Failed episodes are left out, or marked and without a score: they are never a
 reward of 0. The ids of calls begin with the hash of the sealed episode, and
 most formats have it as "episode".`,
@@ -75,12 +85,13 @@ most formats have it as "episode".`,
       const format: ExportFormat = EXPORT_FORMATS[options.format]
       checkOptions(format, options)
       const sealed = await findSealed(run)
-      if (sealed.manifest) seatOf(sealed.manifest.configuration, options.seat)
+      const seat = sealed.manifest ? seatOf(sealed.manifest.configuration, options.seat) : options.seat
       const warn = (notice: string) => void console.err.write(`${notice}\n`)
       const torn = new Set<number>()
       const counts = await exportRun(sealed, {
         ...options,
         format,
+        lines: await linesOf(sealed, options.query, seat),
         reward: await rewardOf(options.reward, sealed.folder),
         tools: await toolsOf(sealed, options.world, warn),
         to: options.out ?? console.out,
@@ -91,6 +102,18 @@ most formats have it as "episode".`,
       if (options.json) console.out.write(`${JSON.stringify(counts)}\n`)
       else console.err.write(describe(counts, format, options))
     })
+}
+
+/** The lines that match a query; `undefined` without one. */
+async function linesOf(
+  { file, folder }: SealedEpisodes,
+  query: string | undefined,
+  seat: string | undefined,
+): Promise<ReadonlySet<number> | undefined> {
+  if (query === undefined) return undefined
+  readQuery(query)
+  if (!existsSync(file)) return new Set()
+  return matchingLines({ file, grades: await readGrades(gradesFileOf(folder)), seat }, query)
 }
 
 function rewardName(text: string): string {

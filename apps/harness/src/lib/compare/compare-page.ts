@@ -25,11 +25,7 @@ export async function renderComparedRuns(folders: readonly string[], runs: reado
     return isTaken ? `${id}${i}` : id
   })
   const compared = comparedOf(ids, runs)
-  const flipped = new Set(
-    compared.comparisons.flatMap(({ episodes: { gained, lost } }) =>
-      [...gained.flips, ...lost.flips].map(({ task, attempt }) => episodeKey(task, attempt)),
-    ),
-  )
+  const flipped = flippedIn(compared)
   const embedded: EmbeddedRun[] = []
   for (const [i, { summary, run, content }] of folds.entries())
     embedded.push(
@@ -50,6 +46,15 @@ export async function renderComparedRuns(folders: readonly string[], runs: reado
   })
 }
 
+/** The keys of the episodes that one run solved and another did not. */
+export function flippedIn({ comparisons }: ComparedRuns): ReadonlySet<string> {
+  return new Set(
+    comparisons.flatMap(({ episodes: { gained, lost } }) =>
+      [...gained.flips, ...lost.flips].map(({ task, attempt }) => episodeKey(task, attempt)),
+    ),
+  )
+}
+
 function titleOf({ contrasts, comparisons: [comparison] }: ComparedRuns): string {
   const title = contrasts
     ? `${contrasts.contrasts.length} runs against ${contrasts.baseline}`
@@ -57,8 +62,12 @@ function titleOf({ contrasts, comparisons: [comparison] }: ComparedRuns): string
   return `${title} · Episodic comparison`
 }
 
-/** Adds the prompts and the rows of the tasks. */
-function withRows(compared: ComparedRuns, runs: readonly EmbeddedRun[]): ComparedRuns {
+/**
+ * Adds the prompts and the rows of the tasks.
+ *
+ * @param runs - those that are compared, in the order of the comparison.
+ */
+export function withRows(compared: ComparedRuns, runs: readonly EmbeddedRun[]): ComparedRuns {
   const rowsOf = runs.map(({ words }) => Map.groupBy(words, ({ task }) => task))
   return {
     ...compared,

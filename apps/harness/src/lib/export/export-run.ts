@@ -15,6 +15,8 @@ import { EXPORT_REWARDS, type ExportReward } from './rewards.ts'
 export interface Selection {
   /** Default: all splits. */
   readonly split?: Split | undefined
+  /** Only these lines, by their numbers from 1. Default: all. */
+  readonly lines?: ReadonlySet<number> | undefined
   /** Only episodes that succeeded. Default false. */
   readonly successful?: boolean | undefined
   /** Of several seats, only this one. Default: all, each with an episode of its own. */
@@ -61,13 +63,14 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions):
     const finished = new Set<string>()
     // The last failed try of each episode, until one that finished takes its place.
     const failed = new Map<string, SealedRecord>()
-    for await (const { record: line, digest } of readRecorded(sealed.file, options)) {
+    for await (const { record: line, line: number, digest } of readRecorded(sealed.file, options)) {
       const name = `${line.task.id} ${line.attempt}`
       const play = `${name} ${line.try}`
       const known = digests.get(play)
       if (known !== undefined && known !== digest) throw conflicting(sealed.file, line)
       if (known !== undefined) continue
       digests.set(play, digest)
+      if (options.lines && !options.lines.has(number)) continue
       if (options.split && line.task.split !== options.split) continue
       if (line.outcome.kind === 'finished') {
         finished.add(name)

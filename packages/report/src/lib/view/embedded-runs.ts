@@ -2,6 +2,7 @@ import type { GradeRecord } from '../grades/grade-record.ts'
 import type { GradeSummary } from '../grades/grade-summary.ts'
 import type { ComparedRuns } from './compared-runs.ts'
 import type { RowWords, RunDetail } from './run-entry.ts'
+import type { EpisodeStates } from './state-changes.ts'
 
 /** Runs within a file: what a page shows that has no server. */
 export interface EmbeddedRuns {
@@ -20,8 +21,10 @@ export interface EmbeddedRun {
   readonly columns: string
   /** Of every row. */
   readonly words: readonly RowWords[]
-  /** Sealed lines as text, by row. Rows without one have figures only. */
+  /** Sealed lines as text, by row. Rows without one have figures only. Of shared files, see `withheldIn`. */
   readonly lines: { readonly [row: string]: string }
+  /** The states of such lines, computed when the file was made. Left out if it was made without. */
+  readonly states?: { readonly [row: string]: EpisodeStates } | undefined
   readonly grades: readonly GradeRecord[]
   /** The figures of these verdicts. */
   readonly gradeSummary: GradeSummary

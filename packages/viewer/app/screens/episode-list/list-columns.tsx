@@ -7,6 +7,7 @@ import {
   formatCount,
   formatDuration,
   formatNumber,
+  type GradeTable,
   NOTHING,
   type RowWords,
   SPLITS,
@@ -14,7 +15,6 @@ import {
 import type { ComponentChildren } from 'preact'
 import { formatTokens } from '../../parts/amounts.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
-import type { GradeTable } from './grade-table.ts'
 
 /** A column of the list that a reader may choose. Its field is what a query calls it. */
 export interface ListColumn {

@@ -1,7 +1,6 @@
-import type { EpisodeColumns, QueryLookups, QueryNeeds } from '@episodic/report'
+import type { EpisodeColumns, GradeTable, GradeValue, QueryLookups, QueryNeeds } from '@episodic/report'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLoaded, useSource } from '../../source/use-source.ts'
-import type { GradeTable, GradeValue } from './grade-table.ts'
 
 /** What a query needs beside the columns, and how far its search is. */
 export interface Lookups {

@@ -23,11 +23,7 @@ export function createRecording(
   expression: RegExp | null = null,
   names: readonly string[] = [],
 ): Recording {
-  const secrets = Object.entries(process.env).flatMap(([name, value = '']) =>
-    (/KEY|TOKEN|SECRET|PASSWORD/i.test(name) || names.includes(name)) && value.length >= SECRET_LENGTH
-      ? [value, inJson(value)]
-      : [],
-  )
+  const secrets = secretVariables(names).flatMap(([, value]) => [value, inJson(value)])
   // A secret may contain another one.
   const longestFirst = [...new Set(secrets)].sort((a, b) => b.length - a.length)
   return {
@@ -37,6 +33,18 @@ export function createRecording(
       return expression ? without.replace(expression, REDACTED) : without
     },
   }
+}
+
+/**
+ * Returns the environment variables, with their values, whose names contain KEY, TOKEN, SECRET or PASSWORD, and those of `names`,
+ * if they have 16 characters or more.
+ */
+export function secretVariables(names: readonly string[] = []): (readonly [name: string, value: string])[] {
+  return Object.entries(process.env).flatMap(([name, value = '']) =>
+    (/KEY|TOKEN|SECRET|PASSWORD/i.test(name) || names.includes(name)) && value.length >= SECRET_LENGTH
+      ? [[name, value] as const]
+      : [],
+  )
 }
 
 /** Returns a text as it is inside JSON, as in the arguments of a call. */

@@ -39,8 +39,11 @@ export interface LineFold {
   summarize(): Summary
 }
 
+/** What a fold has to know of a run. Without `scheduled`, all of its lines are those that were to be played. */
+type FoldedRun = Pick<RunManifest, 'name' | 'configuration' | 'played'> & { readonly scheduled?: number | undefined }
+
 /** Creates an empty fold of a run's lines: of the seat in focus, if there are several. */
-export function createRunFold({ name, scheduled, configuration, played }: RunManifest): LineFold {
+export function createRunFold({ name, scheduled, configuration, played }: FoldedRun): LineFold {
   const { discount, seats, focus = '' } = configuration
   const fold = seats ? createMatchFold({ seats: Object.keys(seats), focus, discount }) : createFold({ discount })
   return {

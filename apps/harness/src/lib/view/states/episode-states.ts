@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import type { EpisodeStates } from '@episodic/report'
+import type { SealedRecord } from '@episodic/protocol'
+import { type EpisodeStates, sealedShape } from '@episodic/report'
 import pLimit from 'p-limit'
 import { shownPath } from '../../console.ts'
 import { locateByName } from '../../world.ts'
+import type { FoundRun } from '../folder/find-runs.ts'
 import type { ViewedRun } from '../folder/viewed-run.ts'
 import { observedStates, unavailable } from './replay-states.ts'
 import type { StatesData } from './states-thread-main.ts'
@@ -28,6 +30,12 @@ const MOST_KEPT = 64 * 1024 ** 2
 export interface StatesSource {
   /** @param seesPrivate - whether the private part is returned too. */
   statesOf(run: ViewedRun, row: number, seesPrivate: boolean): Promise<EpisodeStates>
+  /** Of many lines of one run, in their order. They are not kept. */
+  statesOfLines(
+    run: Pick<FoundRun, 'manifest'>,
+    lines: readonly string[],
+    seesPrivate: boolean,
+  ): Promise<readonly EpisodeStates[]>
 }
 
 /**
@@ -48,7 +56,7 @@ export function createStatesSource(given: readonly string[]): StatesSource {
       kept.set(key, known)
       return JSON.parse(known)
     }
-    const states = await limit(replayInThread, data)
+    const [states] = await limit(replayInThread, data)
     kept.set(key, JSON.stringify(states))
     let characters = [...kept.values()].reduce((sum, { length }) => sum + length, 0)
     for (const [oldest, { length }] of kept) {
@@ -61,31 +69,60 @@ export function createStatesSource(given: readonly string[]): StatesSource {
   return {
     async statesOf(run, row, seesPrivate) {
       const record = await run.record(row)
-      const { system = 'episodic' } = run.found.manifest.configuration.environment
-      if (system !== 'episodic') return observedStates(record)
-      const { name, version } = record.environment
-      const found = [`${name}@${version}`, name].flatMap((one) => locateByName(one) ?? [])
-      const worlds = [...given, ...found]
-      if (worlds.length === 0)
-        return unavailable(
-          `There is no world ${name} under worlds/ or examples/ of ${shownPath(process.cwd())}, where the server was started. Start it there, or with --world <path>.`,
-        )
-      const states = await replay({ line: (await run.line(row)).toString('utf8'), worlds })
+      if (isOutside(run.found)) return observedStates(record)
+      const worlds = worldsOf(record)
+      if (worlds.length === 0) return noWorld(record)
+      const states = await replay({ lines: [(await run.line(row)).toString('utf8')], worlds })
       return seesPrivate ? states : withoutPrivate(states)
     },
+    async statesOfLines(run, lines, seesPrivate) {
+      const records = lines.map((line) => sealedShape(JSON.parse(line)) as SealedRecord)
+      if (isOutside(run)) return records.map(observedStates)
+      const [first] = records
+      if (!first) return []
+      const worlds = worldsOf(first)
+      if (worlds.length === 0) return records.map(noWorld)
+      const states: EpisodeStates[] = []
+      // What ends the thread is the fault of one episode: another thread goes on behind it.
+      while (states.length < lines.length)
+        states.push(...(await replayInThread({ lines: lines.slice(states.length), worlds })))
+      return seesPrivate ? states : states.map(withoutPrivate)
+    },
+  }
+
+  function worldsOf({ environment: { name, version } }: SealedRecord): string[] {
+    return [...given, ...[`${name}@${version}`, name].flatMap((one) => locateByName(one) ?? [])]
   }
 }
 
-function replayInThread(data: StatesData): Promise<EpisodeStates> {
-  const { promise, resolve } = Promise.withResolvers<EpisodeStates>()
-  const worker = new Worker(ENTRY, { workerData: data, resourceLimits: { maxOldGenerationSizeMb: MEGABYTES } })
-  const timer = setTimeout(
-    () => resolve(unavailable(`The replay took longer than ${SECONDS} s and was stopped.`)),
-    SECONDS * 1_000,
+/** Whether the server of another system kept the state. */
+function isOutside({ manifest }: Pick<FoundRun, 'manifest'>): boolean {
+  return (manifest.configuration.environment.system ?? 'episodic') !== 'episodic'
+}
+
+function noWorld({ environment: { name } }: SealedRecord): EpisodeStates {
+  return unavailable(
+    `There is no world ${name} under worlds/ or examples/ of ${shownPath(process.cwd())}, where the command was started. Start it there, or with --world <path>.`,
   )
-  worker.on('message', resolve)
-  worker.on('error', (error) => resolve(unavailable(`The replay failed: ${(error as Error).message}`)))
-  worker.on('exit', () => resolve(unavailable('The rules ended the thread in which they were replayed.')))
+}
+
+/** Replays lines up to the first one that ends the thread, whose states are unavailable. */
+function replayInThread(data: StatesData): Promise<[EpisodeStates, ...EpisodeStates[]]> {
+  const { promise, resolve } = Promise.withResolvers<[EpisodeStates, ...EpisodeStates[]]>()
+  const worker = new Worker(ENTRY, { workerData: data, resourceLimits: { maxOldGenerationSizeMb: MEGABYTES } })
+  const states: EpisodeStates[] = []
+  const end = (why: string) => resolve([...states, unavailable(why)] as [EpisodeStates])
+  const startTimer = () =>
+    setTimeout(() => end(`The replay took longer than ${SECONDS} s and was stopped.`), SECONDS * 1_000)
+  let timer = startTimer()
+  worker.on('message', (one: EpisodeStates) => {
+    states.push(one)
+    clearTimeout(timer)
+    if (states.length === data.lines.length) resolve(states as [EpisodeStates])
+    else timer = startTimer()
+  })
+  worker.on('error', (error) => end(`The replay failed: ${(error as Error).message}`))
+  worker.on('exit', () => end('The rules ended the thread in which they were replayed.'))
   return promise.finally(() => {
     clearTimeout(timer)
     void worker.terminate()

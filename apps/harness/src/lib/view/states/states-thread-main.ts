@@ -5,18 +5,19 @@ import type { EpisodeStates } from '@episodic/report'
 import { loadWorld } from '../../world.ts'
 import { replayStates, unavailable } from './replay-states.ts'
 
-// The code of a thread that replays one episode: the rules of a world may take any time, and may never end.
+// The code of a thread that replays episodes of one run, one after another: the rules of a world may take any time, and may never end.
 
 /** What the thread is given. */
 export interface StatesData {
-  readonly line: string
+  /** Answered in their order, with a message each. */
+  readonly lines: readonly string[]
   /** Modules or folders of worlds that may be the one of the episode, the likeliest first. */
   readonly worlds: readonly string[]
 }
 
-const { line, worlds } = workerData as StatesData
+const { lines, worlds } = workerData as StatesData
 
-async function states(): Promise<EpisodeStates> {
+async function statesOf(line: string): Promise<EpisodeStates> {
   const parsed = parseSealedRecord(JSON.parse(line))
   if (!parsed.success) return unavailable(`The line is not a sealed episode: ${parsed.error.issues[0]?.message}`)
   const { name, version } = parsed.data.environment
@@ -35,6 +36,7 @@ async function states(): Promise<EpisodeStates> {
   return unavailable([`There is no world ${name} ${version} to replay this episode with.`, ...others].join(' '))
 }
 
-parentPort?.postMessage(
-  await states().catch((error: Error) => unavailable(`The episode cannot be replayed: ${error.message}`)),
-)
+for (const line of lines)
+  parentPort?.postMessage(
+    await statesOf(line).catch((error: Error) => unavailable(`The episode cannot be replayed: ${error.message}`)),
+  )

@@ -1,6 +1,4 @@
-import type { GradeRecord } from '@episodic/report'
-
-export type GradeValue = NonNullable<GradeRecord['value']>
+import type { GradeRecord, GradeValue } from './grade-record.ts'
 
 /** Which play of which episode a verdict is about. */
 interface Played {

@@ -1,5 +1,5 @@
-import type { GradeRecord } from '@episodic/report'
 import { describe, expect, it } from 'vitest'
+import type { GradeRecord } from './grade-record.ts'
 import { createGradeTable } from './grade-table.ts'
 
 const verdict = (value: GradeRecord['value'], more: Partial<GradeRecord> = {}): GradeRecord => ({

@@ -1,0 +1,86 @@
+import { type EmbeddedRuns, formatCount, plural, sealedShape, type WithheldPart } from '@episodic/report'
+
+/** What is in a shared file, as far as it matters who reads it. */
+export interface BundleContents {
+  readonly runs: number
+  readonly episodes: number
+  /** Episodes with all of their steps. */
+  readonly whole: number
+  /** Whole episodes with what language models were sent. */
+  readonly transcripts: number
+  /** Whether the file has them. */
+  readonly prompts: boolean
+  readonly params: boolean
+  readonly seeds: boolean
+  readonly states: 'none' | 'public' | 'all'
+  readonly verdicts: number
+  /** People who judged, by their names. */
+  readonly people: readonly string[]
+  readonly comparisons: number
+  /** Of the file. */
+  readonly bytes: number
+}
+
+/** Returns what is in a shared file of some bytes. */
+export function contentsOf(
+  { runs, compared }: EmbeddedRuns,
+  withhold: readonly WithheldPart[],
+  states: BundleContents['states'],
+  bytes: number,
+): BundleContents {
+  const lines = runs.flatMap(({ lines }) => Object.values(lines))
+  const grades = runs.flatMap(({ grades }) => grades)
+  return {
+    runs: runs.length,
+    episodes: runs.reduce((sum, { detail }) => sum + detail.rows, 0),
+    whole: lines.length,
+    transcripts: lines.filter(hasTranscript).length,
+    prompts: !withhold.includes('prompts'),
+    params: !withhold.includes('params'),
+    seeds: !withhold.includes('seeds'),
+    states,
+    verdicts: grades.length,
+    people: [...new Set(grades.flatMap(({ grader: { who } }) => who ?? []))].sort(),
+    comparisons: compared.length,
+    bytes,
+  }
+}
+
+function hasTranscript(text: string): boolean {
+  const record = sealedShape(JSON.parse(text))
+  if (!record) return false
+  return 'seats' in record
+    ? Object.values(record.seats).some(({ transcript }) => transcript !== undefined)
+    : record.transcript !== undefined
+}
+
+/** Describes what is in a shared file, in lines. */
+export function describeContents(contents: BundleContents): string {
+  const { runs, episodes, whole, transcripts, prompts, params, seeds, states, verdicts, people, comparisons } = contents
+  const rows: readonly (readonly [string, string])[] = [
+    ['runs', `${formatCount(runs)}${comparisons > 0 ? `, ${plural(comparisons, 'comparison')}` : ''}`],
+    ['episodes', `${formatCount(episodes)}, ${formatCount(whole)} of them step by step`],
+    ['transcripts', transcripts === 0 ? 'none' : `what models were sent, in ${plural(transcripts, 'episode')}`],
+    ['prompts', prompts ? 'included' : 'withheld'],
+    ['params, seeds', paramsAndSeeds(params, seeds)],
+    ['states', states === 'all' ? 'included, private ones too' : states === 'public' ? 'public ones' : 'none'],
+    [
+      'verdicts',
+      verdicts === 0
+        ? 'none'
+        : `${formatCount(verdicts)}${people.length > 0 ? `; names of people: ${people.join(', ')}` : ''}`,
+    ],
+    ['size', sizeOf(contents.bytes)],
+  ]
+  return rows.map(([name, text]) => `  ${name.padEnd(15)}${text}\n`).join('')
+}
+
+function paramsAndSeeds(params: boolean, seeds: boolean): string {
+  if (!params && !seeds) return 'withheld'
+  if (params && seeds) return 'included: with the world, private states can be computed from them'
+  return params ? 'params included, seeds withheld' : 'params withheld, seeds included'
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}

@@ -1,0 +1,66 @@
+import { isObject } from '@episodic/protocol/extend'
+
+/** A text that looks like a secret: where it stands and of what kind it is, never the text itself. */
+export interface FoundSecret {
+  /** Keys and indexes, joined by full stops. */
+  readonly field: string
+  readonly kind: string
+}
+
+/**
+ * Shapes that keys have by the documentation of those who issue them. What stands before a key must not be a part of it; `\n`
+ * and the like end in a letter where JSON stands within a text.
+ */
+const SHAPES: readonly (readonly [kind: string, shape: string])[] = [
+  ['a private key', '-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----'],
+  ['an API key (sk-…)', 'sk-[A-Za-z0-9_-]{20,}'],
+  ['a token of GitHub', '(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})'],
+  ['a token of GitLab', 'glpat-[A-Za-z0-9_-]{20,}'],
+  ['an access key of AWS', '(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Z])'],
+  ['a token of Slack', 'xox[abeoprs]-[A-Za-z0-9-]{10,}'],
+  ['an API key of Google', 'AIza[0-9A-Za-z_-]{35}'],
+  ['a token of Hugging Face', 'hf_[A-Za-z0-9]{30,}'],
+  ['a token of npm', 'npm_[A-Za-z0-9]{36}'],
+  ['an API key of Groq', 'gsk_[A-Za-z0-9]{40,}'],
+  ['an API key of xAI', 'xai-[A-Za-z0-9]{40,}'],
+  ['a key of Stripe', '[rs]k_live_[A-Za-z0-9]{20,}'],
+  ['a JSON web token', 'eyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}'],
+]
+const BEFORE = '(?:^|[^A-Za-z0-9]|\\\\[nrtbf])'
+const EXPRESSIONS = SHAPES.map(([kind, shape]) => [kind, new RegExp(`${BEFORE}${shape}`, 'm')] as const)
+
+/**
+ * Finds texts within a value that look like keys, or that are the values of secret variables. Of each field, the first one.
+ *
+ * @param variables - names of environment variables with their values.
+ */
+export function* findSecrets(
+  value: unknown,
+  variables: readonly (readonly [name: string, value: string])[] = [],
+  field = '',
+): Generator<FoundSecret> {
+  if (typeof value === 'string') {
+    const kind = kindOf(value, variables)
+    if (kind !== null) yield { field, kind }
+  } else if (Array.isArray(value)) {
+    for (const [i, inner] of value.entries()) yield* findSecrets(inner, variables, join(field, String(i)))
+  } else if (isObject(value)) {
+    for (const [name, inner] of Object.entries(value)) {
+      const kind = kindOf(name, variables)
+      // A key of an object is shown in the places below it, so one that is a secret is not.
+      const place = join(field, kind === null ? name : '…')
+      if (kind !== null) yield { field: place, kind }
+      yield* findSecrets(inner, variables, place)
+    }
+  }
+}
+
+function kindOf(text: string, variables: readonly (readonly [name: string, value: string])[]): string | null {
+  const [variable] = variables.find(([, secret]) => text.includes(secret)) ?? []
+  if (variable !== undefined) return `the value of ${variable} in this environment`
+  return EXPRESSIONS.find(([, expression]) => expression.test(text))?.[0] ?? null
+}
+
+function join(field: string, name: string): string {
+  return field === '' ? name : `${field}.${name}`
+}

@@ -1,0 +1,172 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { WITHHELD_PARTS, type WithheldPart } from '@episodic/report'
+import { loadViewer } from '@episodic/viewer'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { assertNoSecrets } from '../bundle/assert-no-secrets.ts'
+import { bundleRuns } from '../bundle/bundle-runs.ts'
+import { contentsOf, describeContents } from '../bundle/describe-bundle.ts'
+import { type Console, colorsOf, shownPath } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
+import { collect, wholeNumber } from '../option-values.ts'
+import { readQuery } from '../query/matching-lines.ts'
+import { tornNotice } from '../run/record/report-run.ts'
+import { writeRunFile } from '../run/record/run-folder.ts'
+import { membersOf } from '../sets/set-folder.ts'
+import { type FoundRun, findRuns } from '../view/folder/find-runs.ts'
+
+interface BundleCommandOptions {
+  readonly out: string
+  readonly query?: string
+  readonly states: 'none' | 'public' | 'all'
+  readonly withhold: readonly WithheldPart[]
+  readonly compare?: true
+  readonly world: readonly string[]
+  readonly bytes: number
+  readonly allowSecrets?: true
+  readonly yes?: true
+  readonly json?: true
+}
+
+const MOST_BYTES = 10_485_760
+/** Runs that are compared with each other at most. */
+const MOST_COMPARED = 16
+
+export function bundleCommand(console: Console): Command {
+  return new Command('bundle')
+    .description('write runs as one HTML file that can be shared')
+    .argument('<runs...>', 'folders of runs or of sets of runs')
+    .requiredOption('--out <file>', 'file to write; its name ends in .html')
+    .option('--query <query>', 'only episodes that match, as in the list of episodes')
+    .addOption(
+      new Option('--states <states>', 'states of whole episodes, by replay')
+        .choices(['none', 'public', 'all'])
+        .default('none'),
+    )
+    .option('--world <world>', 'name or path of a world to replay with; may be repeated', collect, [])
+    .option('--withhold <parts>', 'parts to leave out, with commas: seeds,params,prompts,private', withheldParts, [])
+    .option('--compare', 'also compare the runs of each world, the first one as the baseline')
+    .option('--bytes <count>', 'most bytes of whole episodes, before compression', wholeNumber(0), MOST_BYTES)
+    .option('--allow-secrets', 'write texts that look like keys')
+    .option('--yes', 'write without asking')
+    .option('--json', 'print what the file holds as JSON; asks nothing')
+    .addHelpText(
+      'after',
+      `
+The file has the pages of episodic view, and opens in a browser without a server
+and without any request. It says what it holds before it is written.
+
+Withheld are, with
+  seeds    the seeds of the run, its tasks, policies and branches
+  params   the parameters of tasks
+  prompts  prompts of tasks, and what language models were sent
+  private  private states, hashes of states, and raw data from outside
+What players saw, said and did stays. Who has the world can compute private
+states from seeds and parameters: share held-out tasks with
+  --withhold seeds,params,private
+
+Texts that look like keys stop it. Hashes (chain, seal) stay as the names of
+episodes; those of lines from which something was withheld no longer match.
+
+Examples:
+  episodic bundle runs/my-run --out my-run.html
+  episodic bundle runs/june --compare --out june.html
+  episodic bundle runs/my-run --query success:no --states public --out lost.html`,
+    )
+    .action((runs: string[], options: BundleCommandOptions) => bundle(runs, options, console))
+}
+
+async function bundle(folders: readonly string[], options: BundleCommandOptions, console: Console): Promise<void> {
+  const { out: file, query, states, withhold, world: worlds, bytes: mostCharacters } = options
+  checkOptions(options)
+  const { err, out } = console
+  const runs = await runsIn(folders, (problem) => void err.write(`${problem}\n`))
+  const content = await bundleRuns({
+    runs,
+    query,
+    // Private ones are withheld by either option.
+    states: states === 'all' && withhold.includes('private') ? 'public' : states,
+    worlds,
+    withhold,
+    compared: options.compare ? groupsOf(runs) : [],
+    mostCharacters,
+    onTorn: ({ folder }, line) => void err.write(`${shownPath(folder)}: ${tornNotice(line)}`),
+  })
+  if (!options.allowSecrets) assertNoSecrets(content)
+  const { filePage } = await loadViewer()
+  const page = filePage(content)
+  const contents = contentsOf(content, withhold, states, Buffer.byteLength(page))
+  if (!options.json) err.write(`${shownPath(resolve(file))} is to hold:\n${describeContents(contents)}`)
+  if (!options.json && !options.yes && !(await isAgreed(console))) {
+    err.write('Nothing was written.\n')
+    process.exitCode = 1
+    return
+  }
+  const path = await writeRunFile(dirname(resolve(file)), basename(file), page)
+  if (options.json) out.write(`${JSON.stringify({ file: path, ...contents })}\n`)
+  else out.write(`${colorsOf(out).bold(shownPath(path))}\n`)
+}
+
+function withheldParts(text: string): WithheldPart[] {
+  const parts = text.split(',').map((part) => part.trim())
+  const isPart = (part: string): part is WithheldPart => WITHHELD_PARTS.some((known) => known === part)
+  const unknown = parts.find((part) => !isPart(part))
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`There is no part "${unknown}": give some of ${WITHHELD_PARTS.join(',')}.`)
+  return WITHHELD_PARTS.filter((part) => parts.includes(part))
+}
+
+/** Throws for options that cannot be used, before anything is read. */
+function checkOptions({ out, query, compare }: BundleCommandOptions): void {
+  if (!out.endsWith('.html'))
+    throw new HarnessError('option-invalid', `--out ${out} is to be one file: give a name that ends in .html.`)
+  if (query === undefined) return
+  readQuery(query)
+  if (compare)
+    throw new HarnessError(
+      'option-invalid',
+      'A comparison is over all episodes, not over those that match a query: leave --query or --compare out.',
+    )
+}
+
+/** Finds the runs in folders, each once; those of a set in its order. Rejects with `run-invalid` if a folder has none. */
+async function runsIn(folders: readonly string[], onProblem: (problem: string) => void): Promise<FoundRun[]> {
+  const found = new Map<string, FoundRun>()
+  for (const folder of folders) {
+    if (!existsSync(folder)) throw new HarnessError('run-invalid', `There is no folder ${folder}.`)
+    const { runs, problems } = await findRuns(folder)
+    const order = (await membersOf(folder))?.flatMap(({ runs }) => runs.filter(existsSync)) ?? []
+    const places = order.map((path) => realpathSync(path))
+    for (const problem of problems) onProblem(problem)
+    if (runs.length === 0)
+      throw new HarnessError(
+        'run-invalid',
+        [`There is no run in ${shownPath(resolve(folder))}.`, ...problems].join('\n'),
+      )
+    const sorted = runs.toSorted((a, b) => places.indexOf(a.folder) - places.indexOf(b.folder))
+    for (const run of sorted) if (!found.has(run.id)) found.set(run.id, run)
+  }
+  return [...found.values()]
+}
+
+/** The runs of each world, by their ids. Throws `option-invalid` if there are not two of one world, or too many. */
+function groupsOf(runs: readonly FoundRun[]): string[][] {
+  const groups = Map.groupBy(runs, ({ manifest: { configuration } }) => configuration.environment.name)
+  const compared = [...groups.values()].filter(({ length }) => length > 1).map((group) => group.map(({ id }) => id))
+  if (compared.length === 0) throw new HarnessError('option-invalid', '--compare needs two or more runs of one world.')
+  if (compared.some(({ length }) => length > MOST_COMPARED))
+    throw new HarnessError('option-invalid', `--compare takes up to ${MOST_COMPARED} runs of one world.`)
+  return compared
+}
+
+/** Asks whether to write, at a terminal; elsewhere nobody could answer. */
+async function isAgreed({ err }: Console): Promise<boolean> {
+  if (!process.stdin.isTTY || !err.isTTY) return true
+  const asking = createInterface({ input: process.stdin, output: err })
+  try {
+    return /^y(es)?$/i.test((await asking.question('Write it? [y/N] ')).trim())
+  } finally {
+    asking.close()
+  }
+}
