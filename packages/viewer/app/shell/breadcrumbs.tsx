@@ -29,7 +29,8 @@ function crumbsOf(route: Route) {
   const own = { route, content: <Title route={route} /> }
   if (!('run' in route) || route.run === '') return [runs, own]
   const run: Route = { screen: 'run', run: route.run, tab: 'overview' }
-  const ofRun = { route: run, content: <RunName run={route.run} /> }
+  // The name of a run often says who played, which a person who judges must not know.
+  const ofRun = { route: run, content: route.screen === 'label' ? <>Run</> : <RunName run={route.run} /> }
   if (route.screen === 'run') return [runs, ofRun]
   if (route.screen !== 'episode') return [runs, ofRun, own]
   const group: Route = { screen: 'group', run: route.run, task: route.task }
