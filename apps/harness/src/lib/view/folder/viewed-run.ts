@@ -344,12 +344,14 @@ export class ViewedRun {
   async #summarize(index: RunIndex): Promise<{ readonly summary: Summary; readonly complete: boolean }> {
     if (index.covered === 0)
       return { summary: createRunFold(this.found.manifest).summarize(), complete: !index.isUpdating }
+    // An update that finds nothing new makes no rows.
+    const isWhole = index.covered === this.bytes || !index.isUpdating
     const written = await this.#readSummary()
-    if (written && !index.isUpdating && this.#covers(written, index)) return { summary: written, complete: true }
+    if (written && isWhole && this.#covers(written, index)) return { summary: written, complete: true }
     if (this.#summary?.covered !== index.covered && this.#failedAt !== index.covered)
       await within(SUMMARY_WAIT, this.#computeSummary(index))
     const summary = this.#summary?.summary ?? written ?? createRunFold(this.found.manifest).summarize()
-    return { summary, complete: this.#summary?.covered === index.covered && !index.isUpdating }
+    return { summary, complete: this.#summary?.covered === index.covered && isWhole }
   }
 
   #computeSummary(index: RunIndex): Promise<void> {
