@@ -46,7 +46,7 @@ export function RawTab({ record, text }: { readonly record: SealedRecord; readon
             <>
               <code>{record.seal.slice(0, 12)}</code>{' '}
               {withheld.length > 0 ? (
-                <b class="warning">▲ of the line before {withheld.join(', ')} were withheld</b>
+                <b>▲ of the line as it was sealed; withheld here: {withheld.join(', ')}</b>
               ) : isSealed ? (
                 <span class="gain">✓ matches the line</span>
               ) : (

@@ -40,6 +40,7 @@ export function LabelScreen({ route: { run, grader, scale } }: { readonly route:
           </small>
         )}
       </h1>
+      <DownloadVerdicts run={run} />
       {question && who !== '' ? (
         <LabelView run={run} question={question} who={who} />
       ) : (
@@ -54,7 +55,6 @@ export function LabelScreen({ route: { run, grader, scale } }: { readonly route:
           }}
         />
       )}
-      <DownloadVerdicts run={run} />
     </>
   )
 }

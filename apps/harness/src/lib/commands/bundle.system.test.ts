@@ -269,7 +269,7 @@ describe.skipIf(lacksBrowser)(
         await page.locator('.withheld', { hasText: 'Withheld: seeds, private states.' }).waitFor()
       }
       await go(page, `#/r/${run.detail.entry.id}/t/${line.task.id}/${line.attempt}?tab=raw`)
-      await page.getByText('▲ of the line before seeds, private were withheld').waitFor()
+      await page.getByText('▲ of the line as it was sealed; withheld here: seeds, private').waitFor()
       expect(await textOf(page)).not.toContain('the line was changed')
       await go(page, `#/r/${run.detail.entry.id}/t/${line.task.id}/${line.attempt}?tab=state`)
       await page.getByText('This file was made without states.').waitFor()
