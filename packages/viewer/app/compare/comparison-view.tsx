@@ -15,7 +15,6 @@ import { useState } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
 import { FigureStrip } from '../parts/figure-strip.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
-import { plainString } from '../parts/plain-string.ts'
 import { PlainText } from '../parts/plain-text.tsx'
 import { DifficultyDifferencesPlot, TaskDifferencesPlot } from '../parts/plots/difference-plots.tsx'
 import { FlipPair } from './flip-pair.tsx'
@@ -39,7 +38,9 @@ export function ComparisonView({
   readonly runs: readonly [string, string] | null
 }) {
   const { a, b, tasks, return: returned, byTask, byDifficulty, episodes } = comparison
-  const figures = figureRows(comparison)
+  const rows = figureRows(comparison)
+  const figures = rows.filter(({ name }) => name in NAMES)
+  const grades = rows.filter(({ name }) => !(name in NAMES))
   const warnings = [
     ...otherDifferences(comparison).map((row) => `${row.key} also differs: ${row.a} in A, ${row.b} in B.`),
     aloneIn('A', tasks.onlyA),
@@ -59,7 +60,7 @@ export function ComparisonView({
       ))}
       <FigureStrip
         figures={figures.map(({ name, difference, interval }) => ({
-          name: NAMES[name] ?? `${plainString(name)}, B − A`,
+          name: NAMES[name] ?? name,
           value: difference,
           notes: [interval.includes(' to ') ? `95 % ${interval}` : interval],
         }))}
@@ -80,7 +81,7 @@ export function ComparisonView({
           {figures.length > 0 && (
             <FiguresTable
               head={['Figure', 'A', 'B', 'Tasks in which B is']}
-              rows={figures.map((row) => [<PlainText text={row.name} />, row.a, row.b, row.tasks])}
+              rows={figures.map((row) => [row.name, row.a, row.b, row.tasks])}
             />
           )}
         </Card>
@@ -91,6 +92,22 @@ export function ComparisonView({
         >
           {byDifficulty.length > 0 && <DifficultyDifferencesPlot bins={byDifficulty} />}
         </Card>
+        {grades.length > 0 && (
+          <Card title="What graders say" caption="Over the tasks that the grader judged in both runs." wide>
+            <FiguresTable
+              head={['Grader', 'A', 'B', 'B − A', '95 %', 'In B', 'Tasks in which B is']}
+              rows={grades.map(({ name, a, b, difference, interval, effect, tasks }) => [
+                <PlainText text={name} />,
+                a,
+                b,
+                difference,
+                interval,
+                effect === 'unclear' ? 'not significant' : effect,
+                tasks,
+              ])}
+            />
+          </Card>
+        )}
       </Section>
       <Flips title="✓ Solved only by B" kind="gained" side={episodes.gained} paired={episodes.paired} runs={runs} />
       <Flips title="✗ Solved only by A" kind="lost" side={episodes.lost} paired={episodes.paired} runs={runs} />

@@ -9,11 +9,12 @@ import {
   sealNameOf,
   summarySchema,
 } from '@episodic/report'
-import type { Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lacksBrowser, useBrowser } from '../browser.fixture.ts'
 import { exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
 import { embedReport } from '../report/page/render-report.ts'
+import { AXE_VIOLATIONS, LAYOUT_FAULTS } from './page-checks.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
 
 const GRADERS = `
@@ -63,12 +64,14 @@ beforeAll(async () => {
   expect(await workshop.main(['grade', 'runs/graded', '--grader', './graders.ts'])).toMatchObject({ status: 0 })
   append(labels('ada', 10))
   expect(await workshop.main(['grade', 'runs/graded'])).toMatchObject({ status: 0 })
+  const plain = ['run', world, '--policy', 'solver', '--tasks', '5', '--out', 'runs/plain']
+  expect(await workshop.main(plain)).toMatchObject({ status: 0 })
   viewing = await startViewing(workshop)
 })
 
-async function open(address: string): Promise<Page> {
+async function open(address: string, options: BrowserContextOptions = {}): Promise<Page> {
   const [name, value] = viewing.cookie.split('=') as [string, string]
-  const context = await browser().newContext({ viewport: { width: 1_280, height: 800 } })
+  const context = await browser().newContext({ viewport: { width: 1_280, height: 800 }, ...options })
   await context.addCookies([{ name, value, url: viewing.origin }])
   const page = await context.newPage()
   page.on('pageerror', (error) => {
@@ -96,8 +99,6 @@ describe('the figures of verdicts', () => {
   })
 
   it('count the finished episodes of a run without verdicts', async () => {
-    const world = exampleWorld('number-guessing')
-    await workshop.main(['run', world, '--policy', 'solver', '--tasks', '5', '--out', 'runs/plain'])
     const { id } = await viewing.runNamed('plain')
     const summary = await viewing.json<GradeSummary>(`/api/r/${id}/grade-summary`)
     expect(summary).toMatchObject({ run: 'plain', episodes: 5, graders: [], agreements: [] })
@@ -149,5 +150,20 @@ describe.skipIf(lacksBrowser)('the grades of a run', () => {
     const { corrected } = await viewing.json<GradeSummary>(`/api/r/${id}/grade-summary`)
     const shown = page.locator('.card', { hasText: 'Corrected by people' })
     expect(await shown.textContent()).toContain(`${((corrected[0]?.mean ?? 0) * 100).toFixed(1)} %`)
+  })
+
+  it.each([
+    { width: 1_280, colorScheme: 'light' },
+    { width: 1_280, colorScheme: 'dark' },
+    { width: 400, colorScheme: 'light' },
+    { width: 400, colorScheme: 'dark' },
+  ] as const)('are accessible, and nothing lies over another: $width pixels, $colorScheme', async (window) => {
+    const { id } = await viewing.runNamed('graded')
+    const viewport = { width: window.width, height: 1_600 }
+    const page = await open(`#/r/${id}?tab=grades`, { viewport, colorScheme: window.colorScheme })
+    await page.getByRole('button', { name: /no by the first, no by the second/ }).click()
+    await page.locator('.figures .episode-links a').first().waitFor()
+    expect(await page.evaluate(AXE_VIOLATIONS)).toEqual([])
+    expect(await page.evaluate(LAYOUT_FAULTS)).toEqual([])
   })
 })

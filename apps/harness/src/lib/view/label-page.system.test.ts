@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lacksBrowser, useBrowser } from '../browser.fixture.ts'
 import { exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
 import { bisecting, startChatServer } from '../llm/chat-server.fixture.ts'
+import { AXE_VIOLATIONS, LAYOUT_FAULTS } from './page-checks.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
 
 const MODEL = 'secret-model-7'
@@ -206,6 +207,21 @@ describe.skipIf(lacksBrowser)('the label screen', () => {
     // In a later visit, a person goes on where they stopped.
     await dan.reload()
     await dan.getByText('4 of 6').waitFor()
+  })
+
+  it('is accessible, and nothing lies over another', async () => {
+    const page = await open(await labelAddress())
+    await page.getByLabel('Your name').waitFor()
+    expect(await page.evaluate(AXE_VIOLATIONS)).toEqual([])
+    await begin(page, 'fay')
+    await page.keyboard.press('u')
+    await page.locator('.label-revealed').waitFor()
+    await page.getByRole('button', { name: 'Choose step 1', exact: true }).click()
+    for (const width of [1_280, 400]) {
+      await page.setViewportSize({ width, height: 1_600 })
+      expect(await page.evaluate(AXE_VIOLATIONS)).toEqual([])
+      expect(await page.evaluate(LAYOUT_FAULTS)).toEqual([])
+    }
   })
 
   it('moves no byte of the episodes and of the summary', () => {
