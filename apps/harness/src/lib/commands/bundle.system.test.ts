@@ -165,6 +165,9 @@ describe('episodic bundle', () => {
     for (const { start } of Object.values(whole.runs[0]?.states ?? {})) expect(start?.private).not.toBeNull()
     const withheld = await bundle(solver, '--states', 'all', '--withhold', 'private', ...given)
     for (const { start } of Object.values(withheld.runs[0]?.states ?? {})) expect(start?.private).toBeNull()
+    const both = ['--states', 'all', '--withhold', 'private', ...given]
+    const counted = await workshop.main(['bundle', solver, ...both, '--out', 'both.html', '--json'])
+    expect(JSON.parse(counted.out)).toMatchObject({ states: 'public', seeds: true })
     const none = await workshop.main(['bundle', solver, '--states', 'public', '--out', 'none.html'])
     expect([none.status, existsSync(at('none.html'))]).toEqual([2, false])
     expect(none.err).toContain('There is no world number-guessing under worlds/ or examples/')

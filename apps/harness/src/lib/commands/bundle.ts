@@ -78,15 +78,16 @@ Examples:
 }
 
 async function bundle(folders: readonly string[], options: BundleCommandOptions, console: Console): Promise<void> {
-  const { out: file, query, states, withhold, world: worlds, bytes: mostCharacters } = options
+  const { out: file, query, withhold, world: worlds, bytes: mostCharacters } = options
   checkOptions(options)
+  // Private ones are withheld by either option.
+  const states = options.states === 'all' && withhold.includes('private') ? 'public' : options.states
   const { err, out } = console
   const runs = await runsIn(folders, (problem) => void err.write(`${problem}\n`))
   const content = await bundleRuns({
     runs,
     query,
-    // Private ones are withheld by either option.
-    states: states === 'all' && withhold.includes('private') ? 'public' : states,
+    states,
     worlds,
     withhold,
     compared: options.compare ? groupsOf(runs) : [],
