@@ -1,5 +1,5 @@
 /**
- * Follows the README and then the quick start as a reader does, in a fresh copy of the workspace: runs every command in its
+ * Follows the README, the quick start and the page on evaluation as a reader does, in a fresh copy of the workspace: runs every command in its
  * order, saves and uses every program and configuration, and checks exit codes and output.
  *
  *   node scripts/readme-tour.ts
@@ -18,11 +18,12 @@ import { serveModel } from './tour-model.ts'
 import { root } from './workspace.ts'
 
 /** The pages to follow, in this order. */
-const PAGES = ['README.md', 'docs/quickstart.md']
+const PAGES = ['README.md', 'docs/quickstart.md', 'docs/evaluate.md']
 
 /** What is printed and not run here, and why. */
 const NOT_RUN: readonly (readonly [command: RegExp, why: string])[] = [
   [/^npm test/, 'it runs this tour'],
+  [/ episodic view$/, 'it shows pages until it is stopped, and tests of its own look at them'],
   [/demo:stateful$/, 'it is a check of its own, "demo @episodic-example/stateful-agents"'],
 ]
 
@@ -38,14 +39,19 @@ const SAYS: readonly (readonly [command: RegExp, said: RegExp])[] = [
   [/ episodic run my-world\.ts$/, /100 finished\s+0 failed/],
   [/ episodic run .* --tasks 500$/, /500 finished\s+0 failed/],
   [/ episodic check /, /higher-or-lower 1\.0\.0 passes/],
-  [/ episodic compare /, /B solves more, and it earns more/],
   [/ episodic replay /, /500 reproduced/],
   [/ episodic serve /, /Ctrl-C stops\./],
   [/modelcontextprotocol\/inspector/, /"name": "guess"/],
   [/curl /, /(higher|lower) than 50|50 is correct/],
   [/ worlds\/train\.ts$/, /kind: '(terminated|truncated)'/],
   [/ episodic run number-guessing --policy/, /100 finished\s+0 failed[\s\S]*success\s+100\.0 %/],
+  [/ episodic run .* --dry-run$/, /llm:large[\s\S]*llm:small/],
+  [/ episodic run .* --set first$/, /llm:small\s.*20\/20\s+0\b/],
+  [/ episodic run --resume runs\/first/, /llm:small\s.*20\/20\s+0\b/],
+  [/ episodic compare runs\/first$/, /2 runs against llm-large[\s\S]*steps/],
+  [/ episodic bundle runs\/first/, /first\.html/],
   [/ episodic run flight-booking/, /100 finished\s+0 failed/],
+  [/ episodic compare /, /B solves more, and it earns more/],
 ]
 
 /** What the reader has beside the clone: a model at the address that the README names, and an agent of their own. */

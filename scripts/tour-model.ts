@@ -9,13 +9,16 @@ interface Message {
 }
 
 /**
- * Serves a model behind the API of chat completions, where the README has its reader run one. It plays number-guessing
- * by halving, from nothing but the messages that it is sent.
+ * Serves models behind the API of chat completions, where the pages have their reader run one. They play number-guessing by
+ * halving, from nothing but the messages that they are sent; `small` halves badly.
  */
 export async function serveModel(port: number): Promise<AsyncDisposable> {
   const server = createServer(async (request, response) => {
     const { messages, model } = JSON.parse(await text(request))
-    const call = { name: 'guess', arguments: JSON.stringify({ value: chooseGuess(messages) }) }
+    const call = {
+      name: 'guess',
+      arguments: JSON.stringify({ value: chooseGuess(messages, model === 'small' ? 8 : 2) }),
+    }
     const message = {
       role: 'assistant',
       content: null,
@@ -42,8 +45,8 @@ export async function serveModel(port: number): Promise<AsyncDisposable> {
   }
 }
 
-/** Returns the middle of the range in the first messages, as the answers so far have narrowed it. */
-function chooseGuess(messages: readonly Message[]): number {
+/** Returns a part of the range in the first messages, as the answers so far have narrowed it: with 2, its middle. */
+function chooseGuess(messages: readonly Message[], part: number): number {
   const text = messages.map(({ content }) => content ?? '').join('\n')
   const range = /from (-?\d+) to (-?\d+)/.exec(text) ?? []
   let [low, high] = [Number(range[1]), Number(range[2])]
@@ -54,5 +57,5 @@ function chooseGuess(messages: readonly Message[]): number {
     if (answer?.includes('higher')) low = value + 1
     else high = value - 1
   }
-  return Math.floor((low + high) / 2)
+  return low + Math.floor((high - low) / part)
 }
