@@ -34,6 +34,11 @@ const TYPED: readonly (readonly [command: RegExp, text: string])[] = [
 
 /** What each command has to say, beside exiting with 0. A command that is not here fails the tour. */
 const SAYS: readonly (readonly [command: RegExp, said: RegExp])[] = [
+  [/ episodic run .* --dry-run$/, /llm:large[\s\S]*llm:small/],
+  [/ episodic run .* --set first$/, /llm:small\s.*20\/20\s+0\b/],
+  [/ episodic run --resume runs\/first/, /llm:small\s.*20\/20\s+0\b/],
+  [/ episodic compare runs\/first$/, /2 runs against llm-large[\s\S]*steps/],
+  [/ episodic bundle runs\/first/, /first\.html/],
   [/^npm start/, /4,096 finished\s+0 failed[\s\S]*report\.html/],
   [/ episodic play /, /terminated: found/],
   [/ episodic run my-world\.ts$/, /100 finished\s+0 failed/],
@@ -45,11 +50,6 @@ const SAYS: readonly (readonly [command: RegExp, said: RegExp])[] = [
   [/curl /, /(higher|lower) than 50|50 is correct/],
   [/ worlds\/train\.ts$/, /kind: '(terminated|truncated)'/],
   [/ episodic run number-guessing --policy/, /100 finished\s+0 failed[\s\S]*success\s+100\.0 %/],
-  [/ episodic run .* --dry-run$/, /llm:large[\s\S]*llm:small/],
-  [/ episodic run .* --set first$/, /llm:small\s.*20\/20\s+0\b/],
-  [/ episodic run --resume runs\/first/, /llm:small\s.*20\/20\s+0\b/],
-  [/ episodic compare runs\/first$/, /2 runs against llm-large[\s\S]*steps/],
-  [/ episodic bundle runs\/first/, /first\.html/],
   [/ episodic run flight-booking/, /100 finished\s+0 failed/],
   [/ episodic compare /, /B solves more, and it earns more/],
 ]

@@ -92,8 +92,8 @@ async function groupsOf(runs: readonly string[], { json, html }: CompareOptions,
 
 /** Moves the baseline to the front. Throws `option-invalid` if it is none of the runs. */
 function withBaselineFirst(folders: readonly string[], baseline = folders[0]): string[] {
-  const chosen = folders.find((folder) => baseline !== undefined && resolve(folder) === resolve(baseline))
-  if (chosen !== undefined) return [chosen, ...folders.filter((folder) => folder !== chosen)]
+  const chosen = folders.findIndex((folder) => baseline !== undefined && resolve(folder) === resolve(baseline))
+  if (chosen >= 0) return [folders[chosen] as string, ...folders.toSpliced(chosen, 1)]
   throw new HarnessError('option-invalid', `--baseline ${baseline} is none of the runs: ${folders.join(', ')}.`)
 }
 

@@ -1,5 +1,6 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { EpisodeRecord, Json, RecordedStep } from '@episodic/protocol'
 import { applyChanges, type EpisodeStates } from '@episodic/report'
 import axe from 'axe-core'
@@ -54,7 +55,7 @@ beforeAll(async () => {
   await workshop.run(['run', world, '--policy', 'random', '--tasks', '2', '--rollouts', '4', '--out', 'runs/plain'])
   await workshop.run([
     'run',
-    'kuhn-poker',
+    fileURLToPath(import.meta.resolve('@episodic/classics/kuhn-poker')),
     '--policy',
     'random',
     '--tasks',
@@ -148,9 +149,11 @@ describe.skipIf(lacksBrowser)('the page of an episode', () => {
     for (const { step, public: changes } of [{ step: -1, public: [] }, ...states.steps.slice(0, 4)]) {
       state = applyChanges(state, changes)
       await page.getByText(step < 0 ? 'Before the first step' : `After step ${step + 1}`).waitFor()
-      const lines = await page.locator('.diff-line:not(.removed)').allTextContents()
-      const text = lines.map((line) => line.replace(/^[+ ](added: )?/, '').trim()).join('')
-      expect(text).toBe(
+      const shown = async () => {
+        const lines = await page.locator('.diff-line:not(.removed)').allTextContents()
+        return lines.map((line) => line.replace(/^[+ ](added: )?/, '').trim()).join('')
+      }
+      await expect.poll(shown).toBe(
         JSON.stringify(state, null, 2)
           .split('\n')
           .map((line) => line.trim())

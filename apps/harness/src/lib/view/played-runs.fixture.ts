@@ -1,8 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Json } from '@episodic/protocol'
 import { exampleWorld, type Workshop } from '../episodic.fixture.ts'
 import { type Answering, bisecting, calling, saying, startChatServer } from '../llm/chat-server.fixture.ts'
+
+const KUHN = fileURLToPath(import.meta.resolve('@episodic/classics/kuhn-poker'))
 
 /** What the model of {@link playRuns} says, so that tests can look for it. */
 export const REASONING = 'Half of what is left lies in the middle.'
@@ -19,7 +22,7 @@ export async function playRuns(workshop: Workshop): Promise<void> {
       ...[guessing, '--tasks', '10', '--rollouts', '4', '--policy', 'llm:stub', '--base-url', server.url],
       ...['--prices', '2,10', '--concurrency', '4', '--out', 'runs/model'],
     ],
-    ['kuhn-poker', '--tasks', '10', '--policy', 'random', '--out', 'runs/game'],
+    [KUHN, '--tasks', '10', '--policy', 'random', '--out', 'runs/game'],
     [exampleWorld('frozen-lake'), '--tasks', '4', '--policy', 'random', '--branch', '4@2', '--out', 'runs/branched'],
   ]
   for (const args of runs) {
