@@ -161,6 +161,8 @@ describe.skipIf(lacksBrowser)('the list of episodes', () => {
     await page.locator('.row-link[data-index="2"]:focus').waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/t\/[^/]+\/\d+$/)
+    // The key belongs to the screen that is shown, and not to the address.
+    await page.getByRole('navigation', { name: 'Parts of the episode' }).waitFor()
     await page.keyboard.press('Escape')
     await page.waitForURL(/\/episodes$/)
     await page.locator('.row-link[data-index="2"]:focus').waitFor()

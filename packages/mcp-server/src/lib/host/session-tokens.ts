@@ -70,9 +70,9 @@ export function createSessionTokens(secret: Uint8Array): SessionTokens {
     return proof
   }
   return {
-    idFor: (principal, requestKey) => prove('id', nameOf(principal), requestKey),
+    idFor: (principal, requestKey) => asWord(prove('id', nameOf(principal), requestKey)),
     idsFor(principal, requestKey, count) {
-      const root = prove('ids', nameOf(principal), requestKey).slice(0, -2)
+      const root = asWord(prove('ids', nameOf(principal), requestKey)).slice(0, -2)
       return Array.from({ length: count }, (_, place) => root + place.toString(36).padStart(2, '0'))
     },
     control: (id, owner) => `ctl_${id}${prove('control', id, nameOf(owner))}`,
@@ -94,6 +94,11 @@ export function createSessionTokens(secret: Uint8Array): SessionTokens {
       return equalSecrets(proof, prove('transport', nameOf(principal), name)) ? Number.parseInt(issuedAt, 36) : null
     },
   }
+}
+
+/** Returns an id that can be given to a command: there, a word that begins with a dash is an option. */
+function asWord(id: string): string {
+  return id.replace(/^-/, 'A')
 }
 
 /** Node's own HMAC, if there is one: it takes two thirds of the time, and a session has three proofs when it is opened. */
