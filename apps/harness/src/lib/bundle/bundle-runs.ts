@@ -116,7 +116,7 @@ async function bundleRun(
       createdAt,
       id,
       seats: seats && [focus, ...Object.keys(seats).filter((seat) => seat !== focus)],
-      goesFirst: ({ task, attempt }) => flipped.has(episodeKey(task.id, attempt)),
+      goesFirst: ({ task, attempt }) => flipped.has(episodeKey(task, attempt)),
     },
   )
   const states = wanted === 'none' ? undefined : await statesOf(embedded.lines, found, worlds, wanted === 'all')

@@ -33,7 +33,7 @@ export async function renderComparedRuns(folders: readonly string[], runs: reado
         ...content,
         id: ids[i],
         mostCharacters: Math.floor(MOST_CHARACTERS / folders.length),
-        goesFirst: ({ task, attempt }) => flipped.has(episodeKey(task.id, attempt)),
+        goesFirst: ({ task, attempt }) => flipped.has(episodeKey(task, attempt)),
       }),
     )
   const { filePage } = await loadViewer()

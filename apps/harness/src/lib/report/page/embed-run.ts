@@ -3,7 +3,6 @@ import {
   contentOf,
   createGradableLines,
   createRowTable,
-  drawOf,
   type EmbeddedRun,
   encodeColumns,
   type GradeRecord,
@@ -11,6 +10,7 @@ import {
   type RowWords,
   type RunDetail,
   rowOf,
+  rowWords,
   sampleRows,
   sealedShape,
   summarizeGrades,
@@ -29,19 +29,16 @@ export interface EmbeddedContent {
   /** Most characters of whole lines. Of more, those that `sampleRows` puts first are there. */
   readonly mostCharacters: number
   /** Whole lines that go before all others. Default: none. */
-  readonly goesFirst?: ((episode: Pick<SealedRecord, 'task' | 'attempt'>) => boolean) | undefined
+  readonly goesFirst?: ((episode: Pick<RowWords, 'task' | 'attempt'>) => boolean) | undefined
 }
 
 /** A line, as far as it has to be known to choose lines. */
 interface Place {
-  readonly record: Pick<SealedRecord, 'task' | 'attempt' | 'try'>
-  readonly message: string | null
+  readonly words: Omit<RowWords, 'row'>
   /** Which of the lines it is, from 0. */
   readonly line: number
   readonly length: number
 }
-
-const MOST_CHARACTERS = 500
 
 /**
  * Makes what a page holds of a run: columns of all of its distinct lines, and as many whole lines as fit. The rows are in the
@@ -66,37 +63,20 @@ export async function embedRun({
     if (!record) continue
     // Naming a line for its verdicts takes time, and most runs have none.
     if (grades.length > 0) gradable.add(record)
-    const { task, attempt, try: number, outcome } = record
     const content = contentOf(record, seat)
     if (unordered.addRow(rowOf(record, seat), { offset: line, length: text.length, content }) === null) continue
-    const message = outcome.kind === 'failed' ? cut(outcome.error.message) : null
-    places.push({
-      record: { task: { ...task, prompt: cut(task.prompt), tags: [] }, attempt, try: number },
-      message,
-      line,
-      length: text.length,
-    })
+    places.push({ words: rowWords(record), line, length: text.length })
   }
   const order = [...places.keys()].sort((a, b) => compareRows(unordered, a, b))
   const table = createRowTable({ seat })
   for (const row of order) table.addRow(unordered.row(row), unordered.place(row))
   const ordered = order.map((row) => places[row] as Place)
   const columns = table.columns()
-  const words = ordered.map(
-    ({ record: { task, attempt, try: number }, message }, row): RowWords => ({
-      row,
-      task: task.id,
-      attempt,
-      try: number,
-      prompt: task.prompt,
-      message,
-    }),
-  )
-  const draws = ordered.map(({ record }) => drawOf(record))
+  const words = ordered.map(({ words }, row): RowWords => ({ row, ...words }))
   const wanted = new Map<number, number>()
   let left = mostCharacters
-  const sampled = sampleRows(columns, draws)
-  const first = sampled.filter((row) => goesFirst((ordered[row] as Place).record))
+  const sampled = sampleRows(columns, columns.columns.draw ?? [])
+  const first = sampled.filter((row) => goesFirst((ordered[row] as Place).words))
   for (const row of new Set([...first, ...sampled])) {
     const { line: number, length } = ordered[row] as Place
     if (length > left) continue
@@ -149,8 +129,4 @@ function readShape(text: string): SealedRecord | null {
   } catch {
     return null
   }
-}
-
-function cut(text: string): string {
-  return text.length <= MOST_CHARACTERS ? text : text.slice(0, MOST_CHARACTERS).toWellFormed()
 }

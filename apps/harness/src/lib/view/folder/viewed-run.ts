@@ -11,6 +11,7 @@ import {
   type RunDetail,
   type RunEntry,
   rowFigures,
+  rowWords,
   type Summary,
   sealNameOf,
   summarizeGrades,
@@ -41,7 +42,6 @@ export interface ReadingThreads {
 const WAIT = 800
 /** How long an answer waits for the summary, which a page can show later than the rows. */
 const SUMMARY_WAIT = 150
-const MOST_CHARACTERS = 500
 const MOST_TASKS = 20
 
 /** A run that the server shows. */
@@ -243,15 +243,8 @@ export class ViewedRun {
     const { table } = await this.index()
     const lines = await readLinesOf(this.episodes, table, rows)
     return lines.map((line, i) => {
-      const { task, attempt, try: number = 0, outcome } = this.#parse(line, rows[i] as number)
-      return {
-        row: rows[i] as number,
-        task: task.id,
-        attempt,
-        try: number,
-        prompt: cut(task.prompt),
-        message: outcome.kind === 'failed' ? cut(outcome.error.message) : null,
-      }
+      const row = rows[i] as number
+      return { row, ...rowWords(this.#parse(line, row)) }
     })
   }
 
@@ -403,10 +396,6 @@ function parseSummary(text: string): Summary | null {
 async function sizeOf(file: string): Promise<number> {
   const { size = 0 } = (await stat(file).catch(() => null)) ?? {}
   return size
-}
-
-function cut(text: string): string {
-  return text.length <= MOST_CHARACTERS ? text : text.slice(0, MOST_CHARACTERS).toWellFormed()
 }
 
 /** Resolves when a promise does, or after some milliseconds. */
