@@ -41,6 +41,8 @@ export default defineConfig({
           // Starting processes takes long on a machine that is busy.
           testTimeout: 180_000,
           hookTimeout: 180_000,
+          // A browser on a busy machine may miss one of Playwright's own limits. Any other failure counts at once.
+          retry: { count: 1, condition: /^(page|locator|browserContext)\.\w+: Timeout \d+ms exceeded/ },
           // The many child processes start in half the time with the code that an earlier one has compiled.
           env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
         },

@@ -1,5 +1,5 @@
 import { createContext } from 'preact'
-import { useContext, useEffect, useRef } from 'preact/hooks'
+import { useContext, useLayoutEffect, useRef } from 'preact/hooks'
 import { createKeyRegistry, type KeyBinding } from './key-registry.ts'
 
 export const KeysContext = createContext(createKeyRegistry())
@@ -9,5 +9,6 @@ export function useKeys(title: string, bindings: readonly KeyBinding[]): void {
   const registry = useContext(KeysContext)
   const latest = useRef({ title, bindings })
   latest.current = { title, bindings }
-  useEffect(() => registry.add(() => latest.current), [registry])
+  // Before the screen is painted: who sees a screen can press its keys.
+  useLayoutEffect(() => registry.add(() => latest.current), [registry])
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useContext, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { KeysContext, useKeys } from '../keys/use-keys.ts'
 import { RowListContext } from '../list/row-list.ts'
 import { copyText } from '../parts/copy.tsx'
@@ -20,7 +20,7 @@ export function Shell({ route, children }: { readonly route: Route; readonly chi
   const list = useContext(RowListContext)
   const [listed, setListed] = useState(false)
   const [said, setSaid] = useState('')
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       // A dialog has its own keys.
       if (document.querySelector('dialog[open]')) return

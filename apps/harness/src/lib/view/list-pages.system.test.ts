@@ -76,6 +76,8 @@ describe.skipIf(lacksBrowser)('the list of runs', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.waitForURL(/#\/r\/[0-9a-f]{10}$/)
+    // The key belongs to the screen that is shown, and not to the address.
+    await page.getByRole('navigation', { name: 'Figures of the run' }).waitFor()
     await page.keyboard.press('Escape')
     await page.waitForURL(/#\/$/)
   })
