@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto'
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type GradeRecord, type GradeSummary, isSuccess, personRef, personVerdictOf } from '@episodic/report'
+import { gunzipSync } from 'node:zlib'
+import {
+  type EmbeddedRuns,
+  type GradeRecord,
+  type GradeSummary,
+  isSuccess,
+  personRef,
+  personVerdictOf,
+} from '@episodic/report'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../episodic.fixture.ts'
 import { type Answering, type ChatServer, calling, startChatServer } from '../llm/chat-server.fixture.ts'
@@ -15,6 +23,12 @@ const gradesOf = (run: string): GradeRecord[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
+/** The verdicts in the page of a run. */
+function reportedGrades(run: string): readonly GradeRecord[] {
+  const [, data = ''] = /id="data">([^<]*)</.exec(read(run, 'report.html')) ?? []
+  const { runs }: EmbeddedRuns = JSON.parse(gunzipSync(Buffer.from(data, 'base64')).toString('utf8'))
+  return runs.flatMap(({ grades }) => grades)
+}
 const summaryOf = (run: string): GradeSummary => JSON.parse(read(run, 'grades.json'))
 const hashOf = (...names: string[]) =>
   createHash('sha256')
@@ -80,7 +94,7 @@ const verdict = (value: unknown, why = 'It does.') => calling('verdict', { why, 
 
 describe('episodic grade', () => {
   it('grades by functions, writes verdicts and figures beside the run, and moves no byte of it', async () => {
-    const files = ['episodes.jsonl', 'summary.json', 'run.json', 'report.html']
+    const files = ['episodes.jsonl', 'summary.json', 'run.json']
     const before = files.map((file) => hashOf(folder, file))
     const { status, out } = await workshop.main(['grade', folder, '--grader', './functions.ts'])
     expect(status).toBe(0)
@@ -112,6 +126,51 @@ describe('episodic grade', () => {
     expect(out).toContain('12 finished episodes')
     expect(out).toMatch(/few +function +12 +0 +0\.\d+/)
     expect(out).toContain('! few: 12 of 24 quotes are not in their step.')
+  })
+
+  it('writes report.html again with the verdicts, as episodic report does', async () => {
+    expect(reportedGrades(folder)).toEqual([])
+    await workshop.main(['grade', folder, '--grader', './functions.ts'])
+    expect(reportedGrades(folder)).toEqual(gradesOf(folder))
+    const graded = read(folder, 'report.html')
+    rmSync(fileOf(folder, 'report.html'))
+    // Where there is no report, none was wanted.
+    await workshop.main(['grade', folder])
+    expect(existsSync(fileOf(folder, 'report.html'))).toBe(false)
+    expect(await workshop.main(['report', folder])).toMatchObject({ status: 0 })
+    expect(read(folder, 'report.html')).toBe(graded)
+  })
+
+  it('grades every run of a set, and names the runs of a folder that is none', async () => {
+    const world = exampleWorld('number-guessing')
+    const set = `set-${folder}`
+    const policies = ['--policy', 'careless', '--policy', 'solver']
+    const played = await workshop.main(['run', world, ...policies, '--tasks', '3', '--out', set])
+    expect(played).toMatchObject({ status: 0 })
+    const runs = readdirSync(fileOf(set, 'number-guessing')).map((run) => `${set}/number-guessing/${run}`)
+    expect(runs).toHaveLength(2)
+    const { status, out } = await workshop.main(['grade', set, '--grader', './functions.ts', '--json'])
+    expect(status).toBe(0)
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(runs.map(summaryOf))
+    for (const run of runs) expect(gradesOf(run)).toHaveLength(6)
+    // A run that is named besides its set is graded once.
+    const again = await workshop.main(['grade', `${set}/number-guessing`, runs[1]!, '--json'])
+    expect(again.out.trimEnd().split('\n')).toHaveLength(2)
+    const [first] = runs
+    rmSync(fileOf(first!), { recursive: true })
+    const left = await workshop.main(['grade', set, '--json'])
+    expect([left.status, left.err]).toEqual([0, `${first} was not played yet, and is left out.\n`])
+    const neither = await workshop.main(['grade', '.', '--grader', './functions.ts'])
+    expect(neither.status).toBe(1)
+    expect(neither.err).toContain(
+      '. holds neither a run nor a set of runs. Give the folders of runs, as of those in it:',
+    )
+    expect(neither.err).toContain('\n  run-0\n')
   })
 
   it('keeps what the same grader has graded, grades the rest, and all with --again as a further revision', async () => {

@@ -1,3 +1,5 @@
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { type GraderScale, type GradeSummary, summarizeGrades } from '@episodic/report'
 import { Command, InvalidArgumentError } from 'commander'
 import { type Console, colorsOf, shownPath } from '../console.ts'
@@ -13,9 +15,12 @@ import { address, type ModelSettings, prices } from '../llm/model-options.ts'
 import { collect, wholeNumber } from '../option-values.ts'
 import { findSealed, type SealedEpisodes } from '../replay/read-recorded.ts'
 import { loadRecordedWorld } from '../run/plan/sources.ts'
-import { tornNotice } from '../run/record/report-run.ts'
-import { RUN_FILES, writeRunFile } from '../run/record/run-folder.ts'
+import { foldRun, tornNotice, writePage } from '../run/record/report-run.ts'
+import { holdsRun, RUN_FILES, writeRunFile } from '../run/record/run-folder.ts'
 import { seatOf } from '../seats/seat-of.ts'
+import { membersOf } from '../sets/set-folder.ts'
+import { findRuns } from '../view/folder/find-runs.ts'
+import { isRunning } from '../view/folder/run-state.ts'
 import { loadWorld, type World } from '../world.ts'
 
 interface GradeOptions {
@@ -35,10 +40,13 @@ interface GradeOptions {
   readonly json?: true
 }
 
+/** Runs that an error names. */
+const MOST_NAMED = 5
+
 export function gradeCommand(console: Console): Command {
   return new Command('grade')
     .description('judge the sealed episodes of runs, and compare the verdicts of graders and people')
-    .argument('<runs...>', 'folders of runs, finished or not')
+    .argument('<runs...>', 'folders of runs, finished or not, or of sets of runs')
     .option('--grader <name|file>', 'a grader, see below; can be repeated', collect)
     .option('--sample <count>', 'only this many episodes, drawn at random', wholeNumber(1))
     .option('--votes <count>', 'how often a judge is asked about each episode', wholeNumber(1, 99))
@@ -62,12 +70,14 @@ Graders:
   judge:<model>  a language model that judges by --rubric
 
 Verdicts are appended to ${RUN_FILES.grades} beside the run, and their figures are
-written to ${RUN_FILES.gradeSummary}. The run itself is only read: no verdict changes a
-reward. What the same grader has graded is kept, so an interrupted command
-continues where it stopped. Without a grader the figures are computed again.
+written to ${RUN_FILES.gradeSummary}; ${RUN_FILES.report} is written again, with both. Episodes are
+only read: no verdict changes a reward. What the same grader has graded is kept,
+so an interrupted command continues where it stopped. Without a grader the
+figures are computed again.
 
 Examples:
   episodic grade runs/support --grader polite
+  episodic grade runs/june --grader polite     every run of a set
   episodic grade runs/support --grader judge:gpt-5 --rubric polite.md`,
     )
     .action(async (folders: string[], options: GradeOptions) => {
@@ -88,7 +98,7 @@ async function gradeAll(
 ): Promise<void> {
   const budget: TokenBudget = { limit: options.budget ?? null, spent: 0 }
   const { out, err } = console
-  for (const folder of folders) {
+  for (const folder of await foldersOf(folders, err)) {
     const sealed = await findSealed(folder)
     const seat = sealed.manifest ? seatOf(sealed.manifest.configuration, options.seat) : options.seat
     await using run = await openGradableRun(sealed, seat, (line) => err.write(`${folder}: ${tornNotice(line)}`))
@@ -103,9 +113,58 @@ async function gradeAll(
       if (options.json) out.write(`${JSON.stringify(summary)}\n`)
       else out.write(`\n${formatGrades(summary)}`)
     }
+    await writePageAgain(sealed)
     if (interruption.signal.aborted) break
   }
   if (interruption.status !== null) process.exitCode = interruption.status
+}
+
+/**
+ * Returns the folders of runs that were given: of a set, those of its members that were played. Rejects with `run-invalid` for a
+ * folder that holds neither.
+ */
+async function foldersOf(given: readonly string[], err: NodeJS.WriteStream): Promise<string[]> {
+  const folders: string[] = []
+  for (const folder of given) {
+    const worlds = await membersOf(folder)
+    if (!worlds || holdsRun(folder)) {
+      folders.push(folder)
+      continue
+    }
+    const members = worlds.flatMap(({ runs }) => runs)
+    const played = members.filter(holdsRun)
+    for (const run of members) if (!holdsRun(run)) err.write(`${shownPath(run)} was not played yet, and is left out.\n`)
+    if (played.length === 0)
+      throw new HarnessError(
+        'run-invalid',
+        `${shownPath(resolve(folder))} is a set of which nothing was played yet. Play it with episodic run --resume.`,
+      )
+    folders.push(...played.map(shownPath))
+  }
+  for (const folder of folders) await assertRun(folder)
+  return [...new Map(folders.map((folder) => [resolve(folder), folder])).values()]
+}
+
+/** Rejects with `run-invalid`, naming some of the runs within it, for a folder that is not that of a run. */
+async function assertRun(folder: string): Promise<void> {
+  if (!existsSync(folder) || !statSync(folder).isDirectory() || holdsRun(folder)) return
+  const { runs } = await findRuns(folder)
+  const within = runs.slice(0, MOST_NAMED).map((run) => `  ${shownPath(run.folder)}`)
+  throw new HarnessError(
+    'run-invalid',
+    [
+      `${folder} holds neither a run nor a set of runs.${runs.length > 0 ? ' Give the folders of runs, as of those in it:' : ''}`,
+      ...within,
+      ...(runs.length > MOST_NAMED ? [`  and ${runs.length - MOST_NAMED} more`] : []),
+    ].join('\n'),
+  )
+}
+
+/** Writes the page of a run with its verdicts, if it has one. Of a run that is being played, the run does it at its end. */
+async function writePageAgain({ folder, manifest }: SealedEpisodes): Promise<void> {
+  if (!manifest || !existsSync(join(folder, RUN_FILES.report)) || isRunning(folder)) return
+  const fold = await foldRun(folder, manifest)
+  await writePage(folder, await fold.page())
 }
 
 /** Loads the world of a run when it is first needed. */

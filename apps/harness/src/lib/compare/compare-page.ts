@@ -1,7 +1,7 @@
 import type { ComparedRuns, EmbeddedRun } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
 import { embedReport, withheldFrom } from '../report/page/render-report.ts'
-import { foldRun, type RunFold } from '../run/record/report-run.ts'
+import { foldRun, type RunPage } from '../run/record/report-run.ts'
 import { readManifest } from '../run/record/run-folder.ts'
 import type { ComparedRun } from './compare-runs.ts'
 import { comparedOf } from './compared-runs.ts'
@@ -17,8 +17,8 @@ const MOST_CHARACTERS = 10 * 1_048_576
  * Resolves with the same text for the same runs, on one version of Node. Throws `runs-differ` if they cannot be compared.
  */
 export async function renderComparedRuns(folders: readonly string[], runs: readonly ComparedRun[]): Promise<string> {
-  const folds: ReturnType<RunFold['page']>[] = []
-  for (const folder of folders) folds.push((await foldRun(folder, await readManifest(folder))).page())
+  const folds: RunPage[] = []
+  for (const folder of folders) folds.push(await (await foldRun(folder, await readManifest(folder))).page())
   // A run that is compared with its own copy needs an address of its own.
   const ids = folds.map(({ content: { id = '' } }, i) => {
     const isTaken = folds.slice(0, i).some((other) => other.content.id === id)

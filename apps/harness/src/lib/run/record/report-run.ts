@@ -5,6 +5,7 @@ import type { JsonObject, SealedRecord } from '@episodic/protocol'
 import type { ReportedRun, Summary } from '@episodic/report'
 import { createFold, createMatchFold } from '@episodic/report'
 import { type Console, colorsOf, shownPath, usesColor } from '../../console.ts'
+import { gradesFileOf, readGrades } from '../../grade/grades-file.ts'
 import { HarnessError } from '../../harness-error.ts'
 import { readRecorded } from '../../replay/read-recorded.ts'
 import { formatSummary } from '../../report/page/format-summary.ts'
@@ -20,12 +21,15 @@ export interface RunFold {
   /** Milliseconds that the run has taken, before and after each resume. */
   readonly elapsed: number
   summarize(): Summary
-  /** What its page shows. The lines are read from its folder. */
-  page(options?: RenderOptions): {
-    readonly summary: Summary
-    readonly run: ReportedRun
-    readonly content: PageContent
-  }
+  /** What its page shows, with the verdicts that are beside the run. The lines are read from its folder. */
+  page(options?: RenderOptions): Promise<RunPage>
+}
+
+/** What the page of a run shows. */
+export interface RunPage {
+  readonly summary: Summary
+  readonly run: ReportedRun
+  readonly content: PageContent
 }
 
 export interface RenderOptions {
@@ -81,7 +85,7 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
       return elapsed
     },
     summarize: fold.summarize,
-    page(options = {}) {
+    async page(options = {}) {
       const { configuration, versions, played, createdAt } = manifest
       return {
         summary: run.summarize(),
@@ -97,6 +101,7 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
           createdAt,
           commands: commandsFor(folder),
           seats: seats && [focus, ...Object.keys(seats).filter((seat) => seat !== focus)],
+          grades: await readGrades(gradesFileOf(folder)),
         },
       }
     },
@@ -131,9 +136,13 @@ export async function writeReport(
   const summary = run.summarize()
   if (summary.counts.conflicts > 0 && !allowConflicts) await rejectConflicts(folder)
   await writeRunFile(folder, RUN_FILES.summary, `${JSON.stringify(summary, null, 2)}\n`)
-  const page = run.page({ reportBytes })
-  await writeRunFile(folder, RUN_FILES.report, await renderReport(summary, page.run, page.content))
+  await writePage(folder, await run.page({ reportBytes }))
   return summary
+}
+
+/** Writes `report.html` alone. */
+export async function writePage(folder: string, { summary, run, content }: RunPage): Promise<void> {
+  await writeRunFile(folder, RUN_FILES.report, await renderReport(summary, run, content))
 }
 
 /** Prints the summary of a run, as a table with the path of the report, or as JSON. */
