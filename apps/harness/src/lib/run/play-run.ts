@@ -104,7 +104,7 @@ export async function playRun(
       live,
       async seal(record) {
         // Of a tree that is played again, only the missing episodes are sealed.
-        if (!tries.add(record)) return
+        if (!tries.settle(record)) return
         await file.append(record)
         fold.add(record)
         progress.add(seatRecordOf(record, configuration.focus))

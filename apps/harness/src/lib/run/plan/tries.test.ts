@@ -50,6 +50,20 @@ describe('createTries', () => {
       }),
     )
   })
+
+  it('counts an episode that was just played, and keeps nothing of it', () => {
+    const tries = createTries({ most: 3 })
+    expect(tries.settle(lineOf(0, null))).toBe(true)
+    expect([tries.next(key), tries.done]).toEqual([0, 1])
+  })
+
+  it('rejects an episode that was just played if the run has its line', () => {
+    const tries = createTries({ retried: 'model', most: 3 })
+    tries.add(lineOf(0, 'model-unavailable'))
+    expect([tries.settle(lineOf(0, 'model-unavailable')), tries.done]).toEqual([false, 0])
+    expect([tries.settle(lineOf(1, null)), tries.done]).toEqual([true, 1])
+    expect([tries.settle(lineOf(1, null)), tries.done]).toEqual([false, 1])
+  })
 })
 
 describe('a report of episodes that were played again', () => {

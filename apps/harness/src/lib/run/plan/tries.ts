@@ -27,35 +27,57 @@ export interface TriesOptions {
 
 /** What a run has sealed of each episode, and so what is still to be played. */
 export interface Tries {
-  /** Adds a sealed line. Returns `false` for a play that was added before. */
+  /** Adds a line that the run has. Returns `false` for a play that was added before. */
   add(record: SealedRecord): boolean
-  /** Returns the number of the next play of an episode: 0 if it was never sealed, `null` if it is done. */
+  /**
+   * Counts an episode of the plan that was just played, and keeps nothing of it unless an earlier line of it was added,
+   * because a plan has each episode once. Returns `false` for a play that was added before.
+   */
+  settle(record: SealedRecord): boolean
+  /** Returns the number of the next play of an episode: 0 if it was never added, `null` if it is done. */
   next(key: string): number | null
   /** Episodes that are done. */
   readonly done: number
 }
 
-/** Creates an account of no episode. It keeps some 100 bytes of each. */
+/** The plays of an episode that were added, and the number of the next one; `null` if it is done. */
+interface Known {
+  readonly plays: ReadonlySet<number>
+  readonly next: number | null
+}
+
+/** Nearly every episode: shared, so that one costs only its key. */
+const FINISHED_AT_FIRST: Known = { plays: new Set([0]), next: null }
+
+/** Creates an account of no episode. It keeps some 100 bytes of each that is added. */
 export function createTries({ retried, most }: TriesOptions): Tries {
-  const episodes = new Map<string, { plays: Set<number> | null; next: number | null }>()
+  const episodes = new Map<string, Known>()
   let done = 0
   const mayRetry = ({ outcome, try: number }: SealedRecord) =>
     outcome.kind === 'failed' &&
     retried !== undefined &&
     (retried === 'all' || OUTSIDE.has(outcome.error.code)) &&
     number + 1 < most
-  return {
+  const nextAfter = (record: SealedRecord, next: number | null): number | null => {
+    // One finished try settles the episode, in whatever order its lines come.
+    if (record.outcome.kind === 'finished' || next === null) return null
+    if (record.try < next) return next
+    return mayRetry(record) ? record.try + 1 : null
+  }
+  const tries: Tries = {
     add(record) {
       const key = episodeKey(record)
-      const known = episodes.get(key) ?? { plays: null, next: 0 }
-      if (known.plays?.has(record.try)) return false
-      episodes.set(key, known)
-      known.plays = (known.plays ?? new Set()).add(record.try)
-      const wasDone = known.next === null
-      // One finished try settles the episode, in whatever order its lines come.
-      if (record.outcome.kind === 'finished') known.next = null
-      else if (known.next !== null && record.try >= known.next) known.next = mayRetry(record) ? record.try + 1 : null
-      if (!wasDone && known.next === null) done += 1
+      const known = episodes.get(key)
+      if (known?.plays.has(record.try)) return false
+      const next = nextAfter(record, known ? known.next : 0)
+      const isFirst = known === undefined && record.try === 0 && next === null
+      episodes.set(key, isFirst ? FINISHED_AT_FIRST : { plays: new Set(known?.plays).add(record.try), next })
+      if (known?.next !== null && next === null) done += 1
+      return true
+    },
+    settle(record) {
+      if (episodes.has(episodeKey(record))) return tries.add(record)
+      if (nextAfter(record, 0) === null) done += 1
       return true
     },
     next: (key) => {
@@ -66,4 +88,5 @@ export function createTries({ retried, most }: TriesOptions): Tries {
       return done
     },
   }
+  return tries
 }
