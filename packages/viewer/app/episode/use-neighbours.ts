@@ -7,7 +7,10 @@ import type { Neighbours } from './episode-header.tsx'
 export function useNeighbours(run: string, row: number): Neighbours {
   const list = useRowList(run)
   const place = list ? placeOf(list, row) : null
-  const { value: rows } = useLoaded(async (source) => (place ? 0 : (await source.run(run)).rows), [run, place === null])
+  const { value: rows } = useLoaded(
+    async (source) => (place ? 0 : (await source.listing(run)).rows),
+    [run, place === null],
+  )
   const previous = place ? place.previous : row > 0 ? row - 1 : null
   const next = place ? place.next : row + 1 < (rows ?? 0) ? row + 1 : null
   const { value: words } = useLoaded(

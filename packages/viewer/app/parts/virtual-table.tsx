@@ -1,5 +1,5 @@
 import type { ComponentChildren, RefObject } from 'preact'
-import { useEffect, useImperativeHandle, useRef, useState } from 'preact/hooks'
+import { useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /** Rows that are rendered above and below what is seen, so that scrolling does not show gaps. */
 const AROUND = 12
@@ -59,7 +59,8 @@ export function VirtualTable({
     const next = rangeAt(scrollTop, clientHeight, rowHeight, count)
     setRange((before) => (before.first === next.first && before.last === next.last ? before : next))
   }
-  useEffect(() => {
+  // Before the page is painted: what the rows in view need is asked for without a frame in between.
+  useLayoutEffect(() => {
     measure()
     if (!frame.current) return
     const observer = new ResizeObserver(measure)
@@ -67,7 +68,7 @@ export function VirtualTable({
     return () => observer.disconnect()
   }, [count, rowHeight])
   const [first, last] = [Math.min(range.first, count), Math.min(range.last, count)]
-  useEffect(() => onRange?.({ first, last }), [first, last])
+  useLayoutEffect(() => onRange?.({ first, last }), [first, last])
   useImperativeHandle(
     handle ?? null,
     () => ({

@@ -6,7 +6,7 @@ import {
   formatCount,
   needsOf,
   parseQuery,
-  type RunDetail,
+  type RunListing,
 } from '@episodic/report'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keys/use-keys.ts'
@@ -41,26 +41,26 @@ const FIRST_WIDTHS = [152, null, 56]
 /** Which episodes? All of a run, filtered and sorted. */
 export function EpisodesScreen({ route }: { readonly route: EpisodesRoute }) {
   const version = useVersion(route.run)
-  const detail = useLoaded((source) => source.run(route.run), [route.run], version)
+  const listing = useLoaded((source) => source.listing(route.run), [route.run], version)
   return (
-    <Answer of={detail}>
+    <Answer of={listing}>
       {(value) => (
         <>
-          {detail.error && <ErrorNote error={detail.error} />}
-          <Episodes key={route.run} route={route} detail={value} />
+          {listing.error && <ErrorNote error={listing.error} />}
+          <Episodes key={route.run} route={route} listing={value} />
         </>
       )}
     </Answer>
   )
 }
 
-function Episodes({ route, detail }: { readonly route: EpisodesRoute; readonly detail: RunDetail }) {
+function Episodes({ route, listing }: { readonly route: EpisodesRoute; readonly listing: RunListing }) {
   const { run, query } = route
-  const [shownRows, setShownRows] = useState(detail.rows)
+  const [shownRows, setShownRows] = useState(listing.rows)
   const gradeRecords = useLoaded((source) => source.grades(run), [run, shownRows])
   const grades = useMemo(() => createGradeTable(gradeRecords.value ?? []), [gradeRecords.value])
-  const available = listColumns(detail.dictionaries, grades)
-  const fields = route.columns ?? defaultFields(detail.dictionaries, detail.entry.tokens !== null, grades)
+  const available = listColumns(listing.dictionaries, grades)
+  const fields = route.columns ?? defaultFields(listing.dictionaries, listing.entry.tokens !== null, grades)
   const listed = available.filter(({ field }) => fields.includes(field))
   const order = parseOrder(route.sort)
 
@@ -77,7 +77,7 @@ function Episodes({ route, detail }: { readonly route: EpisodesRoute; readonly d
       ...listed.flatMap(({ columns }) => columns),
       ...(order ? columnsOfField(order.field) : []),
     ]),
-  ].filter((name) => !name.startsWith('term.') || detail.dictionaries.terms.includes(name.slice(5)))
+  ].filter((name) => !name.startsWith('term.') || listing.dictionaries.terms.includes(name.slice(5)))
   const loaded = useLoaded((source) => source.columns(run, names), [run, names.join(), shownRows])
   const episodes = loaded.value && names.every((name) => loaded.value?.columns[name]) ? loaded.value : null
   const { lookups, loading, failed } = useLookups(run, needs, loaded.value, grades)
@@ -99,18 +99,18 @@ function Episodes({ route, detail }: { readonly route: EpisodesRoute; readonly d
   const change = (to: Partial<EpisodesRoute>) => openRoute({ ...route, ...to }, { replace: true })
 
   useEffect(() => {
-    document.title = `Episodes · ${detail.entry.name} · Episodic`
-  }, [detail.entry.name])
+    document.title = `Episodes · ${listing.entry.name} · Episodic`
+  }, [listing.entry.name])
   if (loaded.error && !chosen) return <ErrorNote error={loaded.error} />
-  if (!chosen || !rows) return <LoadingNote>Loading {formatCount(detail.rows)} episodes …</LoadingNote>
+  if (!chosen || !rows) return <LoadingNote>Loading {formatCount(listing.rows)} episodes …</LoadingNote>
   const problems = parsed.problems.length > 0 ? parsed.problems : chosen.chosen.problems
-  const missing = detail.rows - chosen.episodes.rows
+  const missing = listing.rows - chosen.episodes.rows
   return (
     <div class="episodes">
       <div class="screen-head">
         <h1>Episodes</h1>
         <ListFigures figures={chosen.chosen.figures} whole={countedIn(chosen.episodes)} />
-        <QueryHelp dictionaries={detail.dictionaries} graders={grades.graders} />
+        <QueryHelp dictionaries={listing.dictionaries} graders={grades.graders} />
         <ColumnChooser
           columns={available}
           chosen={fields}
@@ -124,8 +124,8 @@ function Episodes({ route, detail }: { readonly route: EpisodesRoute; readonly d
       <div class="list-state">
         <ResultChips query={query} counts={chosen.chosen.results} onChange={(text) => change({ query: text })} />
         {missing > 0 && (
-          <button type="button" class="button fresh" onClick={() => setShownRows(detail.rows)}>
-            {formatCount(chosen.episodes.rows)} → {formatCount(detail.rows)}, show
+          <button type="button" class="button fresh" onClick={() => setShownRows(listing.rows)}>
+            {formatCount(chosen.episodes.rows)} → {formatCount(listing.rows)}, show
           </button>
         )}
         {loading && <span class="muted">Searching …</span>}
@@ -135,8 +135,8 @@ function Episodes({ route, detail }: { readonly route: EpisodesRoute; readonly d
         {parsed.problems.length > 0 && <span class="muted">Shown as before the mistake.</span>}
       </div>
       {rows.length === 0 ? (
-        <EmptyNote title={detail.rows === 0 ? 'No episode is sealed yet' : 'No episode meets the query'}>
-          {detail.rows > 0 && (
+        <EmptyNote title={listing.rows === 0 ? 'No episode is sealed yet' : 'No episode meets the query'}>
+          {listing.rows > 0 && (
             <button type="button" class="button" onClick={() => change({ query: '' })}>
               Show all
             </button>

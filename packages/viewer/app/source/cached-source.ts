@@ -1,4 +1,4 @@
-import type { Column, ColumnName, EpisodeColumns, RowWords, RunDetail, RunEntry } from '@episodic/report'
+import type { Column, ColumnName, EpisodeColumns, RowWords, RunDetail, RunEntry, RunListing } from '@episodic/report'
 import type { Source } from './source.ts'
 
 /** Words of rows that are kept. */
@@ -13,6 +13,7 @@ const PAUSE = 400
 export function createCachedSource(source: Source): Source {
   let runs: Promise<readonly RunEntry[]> | null = null
   const details = new Map<string, Promise<RunDetail>>()
+  const listings = new Map<string, Promise<RunListing>>()
   const columns = new Map<string, Promise<EpisodeColumns>>()
   const words = new Map<string, RowWords>()
   const listeners = new Set<(run: string | null) => void>()
@@ -25,9 +26,11 @@ export function createCachedSource(source: Source): Source {
       runs = null
       if (run === null) {
         details.clear()
+        listings.clear()
         columns.clear()
       } else {
         details.delete(run)
+        listings.delete(run)
         columns.delete(run)
       }
       notices(run)
@@ -44,6 +47,11 @@ export function createCachedSource(source: Source): Source {
     run(run) {
       const known = details.get(run) ?? forgetFailed(source.run(run), () => details.delete(run))
       details.set(run, known)
+      return known
+    },
+    listing(run) {
+      const known = listings.get(run) ?? forgetFailed(source.listing(run), () => listings.delete(run))
+      listings.set(run, known)
       return known
     },
     async columns(run, names) {

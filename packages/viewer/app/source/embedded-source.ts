@@ -46,6 +46,7 @@ export function createEmbeddedSource(content: EmbeddedRuns): Source {
     withheld: content.withheld,
     runs: async () => content.runs.map(({ detail }) => detail.entry),
     run: async (id) => (await runOf(id)).detail,
+    listing: async (id) => (await runOf(id)).detail,
     async columns(id) {
       const run = await runOf(id)
       const known = columns.get(id) ?? decodeColumns(bytesOf(run.columns))

@@ -7,6 +7,7 @@ import {
   type RowWords,
   type RunDetail,
   type RunEntry,
+  type RunListing,
   type SearchHit,
   type SearchProgress,
   type TaskRows,
@@ -21,6 +22,7 @@ export function createServerSource(): Source {
     withheld: [],
     runs: () => json<RunEntry[]>('/api/runs'),
     run: (run) => json<RunDetail>(`/api/r/${run}`),
+    listing: (run) => json<RunListing>(`/api/r/${run}/listing`),
     async columns(run, names) {
       const answer = await get(`/api/r/${run}/columns?names=${names.map(encodeURIComponent).join(',')}`)
       return decodeColumns(new Uint8Array(await answer.arrayBuffer()))

@@ -9,6 +9,7 @@ import type {
   RowWords,
   RunDetail,
   RunEntry,
+  RunListing,
   SearchField,
   SearchHit,
   SearchProgress,
@@ -38,6 +39,8 @@ export interface Source {
   /** Newest first, running ones before others. */
   runs(): Promise<readonly RunEntry[]>
   run(run: string): Promise<RunDetail>
+  /** A part of {@link Source.run} that is there sooner: no summary has to be computed for it. */
+  listing(run: string): Promise<RunListing>
   columns(run: string, names: readonly ColumnName[]): Promise<EpisodeColumns>
   /** At most 200 rows. */
   words(run: string, rows: readonly number[]): Promise<readonly RowWords[]>

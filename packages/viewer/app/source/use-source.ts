@@ -1,5 +1,5 @@
 import { createContext } from 'preact'
-import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Source, SourceError } from './source.ts'
 
 export const SourceContext = createContext<Source | null>(null)
@@ -34,7 +34,8 @@ export function useLoaded<T>(
   const latest = useRef({ load, version })
   latest.current = { load, version }
   const loadAgain = useRef(() => {})
-  useEffect(() => {
+  // Before the page is painted: a request need not wait for a frame.
+  useLayoutEffect(() => {
     let current = true
     let isLoading = false
     const start = async () => {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@episodic/protocol'
-import { COLUMN_TYPES, type Column, type Dictionaries } from './columns.ts'
+import { COLUMN_TYPES, type Column, type ColumnName, type Dictionaries } from './columns.ts'
 import { packArrays, unpackArrays } from './packed-arrays.ts'
 import type { Row } from './row.ts'
-import { createRowColumns, type LinePlace } from './row-columns.ts'
+import { createRowColumns, type LinePlace, type PackedRows } from './row-columns.ts'
 
 /** The values of some lines, to be packed: for a file, or for another thread. */
 export interface RowBatch {
@@ -13,9 +13,8 @@ export interface RowBatch {
 }
 
 /** Packed rows. */
-export interface UnpackedRows {
+export interface UnpackedRows extends PackedRows {
   readonly about: JsonObject
-  readonly size: number
   row(index: number): Row
   place(index: number): LinePlace
 }
@@ -57,14 +56,27 @@ export function unpackRows(bytes: Uint8Array): UnpackedRows {
   const { header, arrays } = unpackArrays(bytes)
   const { about, rows: size, dictionaries, tasks } = header as unknown as Header
   const fixed = Object.keys(COLUMN_TYPES) as (keyof typeof COLUMN_TYPES)[]
-  if (!dictionaries || [...fixed, 'line.offset', 'line.length', 'line.content'].some((name) => !arrays[name]))
+  const earnings = dictionaries?.terms.map((name) => `term.${name}`) ?? []
+  if (
+    !dictionaries ||
+    [...earnings, ...fixed, 'line.offset', 'line.length', 'line.content'].some((name) => !arrays[name])
+  )
     throw new RangeError('These packed arrays are no rows of a run.')
   const values = arrays as Record<string, Column>
   const tags = dictionaries.tags.map((set) => JSON.stringify(set))
   const terms = dictionaries.terms.map((name) => [name, values[`term.${name}`] as Column] as const)
+  const places = {
+    offset: values['line.offset'] as Column,
+    length: values['line.length'] as Column,
+    content: values['line.content'] as Column,
+  }
   return {
     about,
     size,
+    tasks,
+    dictionaries,
+    columns: values as { readonly [name in ColumnName]?: Column },
+    places,
     row(index) {
       const row = {} as Record<string, unknown>
       for (const name of fixed) row[name] = values[name]?.[index]
@@ -78,9 +90,9 @@ export function unpackRows(bytes: Uint8Array): UnpackedRows {
       return row as unknown as Row
     },
     place: (index) => ({
-      offset: values['line.offset']?.[index] as number,
-      length: values['line.length']?.[index] as number,
-      content: values['line.content']?.[index] as number,
+      offset: places.offset[index] as number,
+      length: places.length[index] as number,
+      content: places.content[index] as number,
     }),
   }
 }

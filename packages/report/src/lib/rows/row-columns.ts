@@ -1,5 +1,5 @@
 import { createBoundedMap } from '../fold/bounded-map.ts'
-import { COLUMN_TYPES, type Column, type ColumnName, type EpisodeColumns } from './columns.ts'
+import { COLUMN_TYPES, type Column, type ColumnName, type Dictionaries, type EpisodeColumns } from './columns.ts'
 import type { Row } from './row.ts'
 
 /** Where the line of a row stands in the file of a run, and its hash. */
@@ -12,7 +12,16 @@ export interface LinePlace {
   readonly content: number
 }
 
-/** Columns that grow by one row at a time. */
+/** Rows as columns, whose numbers stand for words of dictionaries of their own. */
+export interface PackedRows {
+  readonly size: number
+  readonly tasks: readonly string[]
+  readonly dictionaries: Dictionaries
+  readonly columns: { readonly [name in ColumnName]?: Column }
+  readonly places: { readonly [part in keyof LinePlace]: Column }
+}
+
+/** Columns that grow by rows. */
 export interface RowColumns {
   readonly size: number
   /** The ids of the tasks, by their numbers in the column `task`. */
@@ -20,8 +29,10 @@ export interface RowColumns {
   taskNumber(id: string): number | undefined
   /** Adds a row, which counts until it is set otherwise. Returns its number. */
   push(row: Row, place: LinePlace): number
-  /** Removes the last row. What only it had stays in the dictionaries. */
-  pop(): void
+  /** Adds packed rows, which count until they are set otherwise. */
+  pushAll(rows: PackedRows): void
+  /** Removes the rows from a number on. What only they had stays in the dictionaries. */
+  cut(size: number): void
   at(name: keyof typeof COLUMN_TYPES, row: number): number
   setCounts(row: number, counts: boolean): void
   place(row: number): LinePlace
@@ -112,9 +123,30 @@ export function createRowColumns(): RowColumns {
       }
       return size++
     },
-    pop() {
-      size -= 1
-      for (const [, term] of terms.entries()) term.values[size] = Number.NaN
+    pushAll(rows) {
+      const to = size + rows.size
+      while (to > capacity) grow()
+      const own = rows.dictionaries
+      const numbers = {
+        task: rows.tasks.map(numberOfTask),
+        ending: words.ending.numbersOf(own.ending),
+        player: words.player.numbersOf(own.player),
+        tags: words.tags.numbersOf(own.tags.map((tags) => JSON.stringify(tags))),
+      }
+      for (const name of FIXED_NAMES) {
+        const values = rows.columns[name] as Column
+        if (name === 'counts') fixed.counts.fill(1, size, to)
+        else if (name === 'task' || name === 'ending' || name === 'player' || name === 'tags')
+          for (let row = 0; row < rows.size; row++) fixed[name][size + row] = numbers[name][values[row] as number] ?? 0
+        else fixed[name].set(values, size)
+      }
+      for (const part of ['offset', 'length', 'content'] as const) places[part].set(rows.places[part], size)
+      for (const name of own.terms) terms.of(name)?.values.set(rows.columns[`term.${name}`] as Column, size)
+      size = to
+    },
+    cut(to) {
+      for (const [, term] of terms.entries()) term.values.fill(Number.NaN, to, size)
+      size = to
     },
     at: (name, row) => fixed[name][row] as number,
     setCounts(row, counts) {
@@ -160,14 +192,17 @@ export function createRowColumns(): RowColumns {
 function createWords(other: string) {
   const numbers = new Map<string, number>()
   const list = [other]
+  const numberOf = (word: string): number => {
+    const known = numbers.get(word)
+    if (known !== undefined) return known
+    if (list.length > MOST_WORDS) return 0
+    numbers.set(word, list.length)
+    return list.push(word) - 1
+  }
   return {
-    numberOf(word: string): number {
-      const known = numbers.get(word)
-      if (known !== undefined) return known
-      if (list.length > MOST_WORDS) return 0
-      numbers.set(word, list.length)
-      return list.push(word) - 1
-    },
+    numberOf,
+    /** The numbers of the words of another dictionary, by their numbers there. */
+    numbersOf: (words: readonly string[]) => words.map((word, number) => (number === 0 ? 0 : numberOf(word))),
     word: (number: number) => list[number] ?? other,
     list: () => [...list],
   }

@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createFold } from '../fold/fold.ts'
 import { playRun } from '../fold/simulated-run.ts'
+import { rowOf } from './row.ts'
+import { createRowBatch, unpackRows } from './row-batch.ts'
 import { rowFigures } from './row-figures.ts'
 import { contentOf, createRowTable } from './row-table.ts'
 
@@ -102,6 +104,26 @@ describe('createRowTable', () => {
     for (let row = 0; row < table.size; row++) again.addRow(table.row(row), table.place(row))
     expect(again.columns()).toEqual(table.columns())
     expect(again.tasks).toEqual(table.tasks)
+  })
+
+  it('adds packed rows as one after the other, whatever stands in several of the batches', () => {
+    fc.assert(
+      fc.property(fc.array(anyLines, { minLength: 1, maxLength: 4 }), (batches) => {
+        const [table, packed] = [createRowTable(), createRowTable()]
+        for (const [i, lines] of batches.entries()) {
+          const batch = createRowBatch()
+          for (const [j, line] of lines.entries()) {
+            const [row, place] = [rowOf(line), { offset: i * 100 + j, length: j, content: contentOf(line) }]
+            table.addRow(row, place)
+            batch.add(row, place)
+          }
+          packed.addRows(unpackRows(batch.pack({})))
+        }
+        expect(packed.columns()).toEqual(table.columns())
+        expect(packed.tasks).toEqual(table.tasks)
+        for (let row = 0; row < table.size; row++) expect(packed.place(row)).toEqual(table.place(row))
+      }),
+    )
   })
 
   it('has a column for each of the first 64 reward terms by name, without a value where a line lacks the term', () => {

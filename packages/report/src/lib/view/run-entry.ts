@@ -30,15 +30,19 @@ export interface RunEntry {
   readonly bytes: number
 }
 
-/** A run as its own page shows it. */
-export interface RunDetail {
+/** What a list of a run's episodes shows beside their columns: it needs rows, and no summary. */
+export interface RunListing {
   readonly entry: RunEntry
-  readonly summary: Summary
-  /** Whether the summary covers all sealed lines; if not, they are still being counted. */
-  readonly complete: boolean
   /** Rows of the columns. */
   readonly rows: number
   readonly dictionaries: Dictionaries
+}
+
+/** A run as its own page shows it. */
+export interface RunDetail extends RunListing {
+  readonly summary: Summary
+  /** Whether the summary covers all sealed lines; if not, they are still being counted. */
+  readonly complete: boolean
   /** Settings of the run, shown verbatim. */
   readonly configuration: JsonObject
   /** Commands to copy, by what they do: `resume`, `retry`, `replay`, `grade`. */

@@ -1,28 +1,35 @@
 import type { RowWords } from '@episodic/report'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useSource } from '../../source/use-source.ts'
 
 /** Rows of one request. */
 const AT_ONCE = 200
 
+/** Milliseconds for which rows have to stay the same before their words are asked for. */
+const PAUSE = 40
+
 /**
- * The words of rows that are shown, as far as they are loaded. Rows that are passed by quickly are not asked for: a request
- * waits until the rows stay the same for a moment.
+ * The words of rows that are shown, as far as they are loaded. Rows that are passed by quickly are not asked for: after the
+ * first request, each waits until the rows stay the same for a moment.
  */
 export function useWords(run: string, rows: readonly number[]): ReadonlyMap<number, RowWords> {
   const source = useSource()
   const [words, setWords] = useState<ReadonlyMap<number, RowWords>>(new Map())
+  const asked = useRef(false)
   const key = `${run} ${rows.join()}`
-  useEffect(() => {
+  useLayoutEffect(() => {
     let current = true
-    const timer = setTimeout(async () => {
+    if (rows.length === 0) return
+    const load = async () => {
+      asked.current = true
       const batches = Array.from({ length: Math.ceil(rows.length / AT_ONCE) }, (_, i) =>
         source.words(run, rows.slice(i * AT_ONCE, (i + 1) * AT_ONCE)),
       )
       // What could not be loaded is left out; the columns say what they say without it.
       const answers = await Promise.all(batches.map((batch) => batch.catch(() => [])))
       if (current) setWords(new Map(answers.flat().map((one) => [one.row, one])))
-    }, 40)
+    }
+    const timer = setTimeout(load, asked.current ? PAUSE : 0)
     return () => {
       current = false
       clearTimeout(timer)

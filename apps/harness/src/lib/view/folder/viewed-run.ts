@@ -10,6 +10,7 @@ import {
   type RowWords,
   type RunDetail,
   type RunEntry,
+  type RunListing,
   rowFigures,
   rowWords,
   type Summary,
@@ -181,11 +182,18 @@ export class ViewedRun {
     }
   }
 
+  async listing(): Promise<RunListing> {
+    const { table } = await this.index()
+    const { dictionaries } = table.columns([])
+    return { entry: await this.entry(), rows: table.size, dictionaries }
+  }
+
   async detail(): Promise<RunDetail> {
     const index = await this.index()
     const { summary, complete } = await this.#summarize(index)
     const { manifest, folder } = this.found
-    const entry = await this.entry()
+    const listing = await this.listing()
+    const { entry } = listing
     const { configuration, played, versions } = manifest
     const { seats, focus = '' } = configuration
     const problems = [
@@ -193,11 +201,9 @@ export class ViewedRun {
       ...(this.#problem === null ? [] : [this.#problem]),
     ]
     return {
-      entry,
+      ...listing,
       summary,
       complete,
-      rows: index.table.size,
-      dictionaries: index.table.columns([]).dictionaries,
       configuration: { ...configuration, ...played, ...versions } as unknown as JsonObject,
       commands: {
         ...resumeCommandsFor(this.found, {

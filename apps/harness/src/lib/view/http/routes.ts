@@ -40,6 +40,7 @@ export function createRoutes({
   return [
     get('/api/runs', async (exchange) => answerJson(exchange, (await runs.entries()) satisfies RunEntry[])),
     get('/api/r/:run', async (exchange) => answerJson(exchange, await (await runOf(exchange)).detail())),
+    get('/api/r/:run/listing', async (exchange) => answerJson(exchange, await (await runOf(exchange)).listing())),
     get('/api/r/:run/columns', async (exchange) => {
       const names = exchange.query.get('names')
       const columns = await (await runOf(exchange)).columns(

@@ -70,6 +70,24 @@ describe('RunIndex', () => {
     expect(other.index.table.tasks[0]).toBe('guess-another-0')
   })
 
+  it('reads lines that are sealed while others are read', async () => {
+    writeFileSync(episodes(), lines(run.slice(0, 40)))
+    const index: RunIndex = new RunIndex({
+      folder,
+      async index(part, onRows) {
+        if (part.from === 0) {
+          appendFileSync(episodes(), lines(run.slice(40)))
+          // What watches the file sees it once, and asks for no more.
+          void index.update()
+        }
+        await indexLines(part, onRows)
+      },
+      onChange: () => {},
+    })
+    await index.update()
+    expect(index.table.size).toBe(run.length)
+  })
+
   it('uses the sound parts of an index that is torn, and makes it whole again', async () => {
     // Without its last byte, within the second part, and within the length of it.
     for (const cut of [1, 100, null]) {

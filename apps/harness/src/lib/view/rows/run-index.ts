@@ -50,6 +50,8 @@ export class RunIndex {
   #loaded = false
   readonly #begun = Promise.withResolvers<void>()
   #updating: Promise<void> | null = null
+  /** Whether the file may have grown since it was looked at. */
+  #isStale = false
 
   constructor(options: RunIndexOptions) {
     this.#options = options
@@ -83,7 +85,8 @@ export class RunIndex {
 
   /** Makes rows of the lines that were added. Rejects with `run-invalid` or `disk-failed` if the file cannot be read. */
   update(): Promise<void> {
-    this.#updating ??= this.#update().finally(() => {
+    this.#isStale = true
+    this.#updating ??= this.#updateAll().finally(() => {
       this.#updating = null
       this.#begun.resolve()
     })
@@ -115,6 +118,14 @@ export class RunIndex {
     return createRowTable({ contentAt: (row) => this.#contentAt(row) })
   }
 
+  /** Lines that were added after a look at the file are found by another look: nobody may ask again. */
+  async #updateAll(): Promise<void> {
+    while (this.#isStale) {
+      this.#isStale = false
+      await this.#update()
+    }
+  }
+
   async #update(): Promise<void> {
     const { size } = await stat(this.#episodes).catch((cause) => {
       if (cause.code === 'ENOENT') return { size: 0 }
@@ -138,7 +149,7 @@ export class RunIndex {
     const last = parts.at(-1)
     if (!last || !(await this.#fits(size, last.to, last.tail))) return
     for (const { rows, to, tail, unreadable } of parts) {
-      for (let i = 0; i < rows.size; i++) this.#table.addRow(rows.row(i), rows.place(i))
+      this.#table.addRows(rows)
       this.#covered = to
       this.#tail = tail
       this.#unreadable += unreadable
@@ -156,7 +167,7 @@ export class RunIndex {
   #add({ rows: bytes, to, tail, unreadable }: IndexedRows): void {
     const rows = unpackRows(bytes)
     // What the place of the last row says has to be true before its content is asked for.
-    for (let i = 0; i < rows.size; i++) this.#table.addRow(rows.row(i), rows.place(i))
+    this.#table.addRows(rows)
     this.#covered = to
     this.#tail = tail
     this.#unreadable += unreadable
