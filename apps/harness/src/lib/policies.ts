@@ -8,6 +8,7 @@ import { type Agent, isAgent } from './agents/agent.ts'
 import { createProcessAgent } from './agents/process-agent.ts'
 import { HarnessError } from './harness-error.ts'
 import { createLlmPolicy } from './llm/llm-policy.ts'
+import { ModelAccess } from './llm/model-access.ts'
 import { DEFAULT_SETTINGS, type ModelSettings } from './llm/model-options.ts'
 import { checkedPolicy } from './policy-fault.ts'
 import { isPolicy, type World } from './world.ts'
@@ -57,6 +58,8 @@ export interface FindOptions {
   readonly folder?: string
   /** Settings of a language model. */
   readonly model?: ModelSettings
+  /** What the episodes of a language model share. Default: its own rate limit, and no journal. */
+  readonly access?: ModelAccess
 }
 
 /**
@@ -70,14 +73,14 @@ export interface FindOptions {
 export async function findPolicy(
   name: string,
   world: Policies,
-  { folder = process.cwd(), model = DEFAULT_SETTINGS }: FindOptions = {},
+  { folder = process.cwd(), model = DEFAULT_SETTINGS, access = new ModelAccess() }: FindOptions = {},
 ): Promise<Policy> {
   if (name === LLM)
     throw new HarnessError(
       'policy-unknown',
       'llm: needs the name of a model. Give llm:<model>, with the name that its server uses.',
     )
-  if (isLlm(name)) return checkedPolicy(createLlmPolicy(name, name.slice(LLM.length), model))
+  if (isLlm(name)) return checkedPolicy(createLlmPolicy(name, name.slice(LLM.length), model, access))
   return checkedPolicy(await find(name, world, folder), policyFileOf(name, folder) ? undefined : name)
 }
 

@@ -52,6 +52,7 @@ const HOW: readonly string[] = [
   'server',
   'baseUrl',
   'requestsPerMinute',
+  'tokensPerMinute',
   'modelTimeout',
 ] satisfies (keyof RunSettings)[]
 /** Options of the command that are no settings. */

@@ -17,7 +17,7 @@ import {
 } from '../option-values.ts'
 import { RETRIED } from '../run/plan/tries.ts'
 import { TRANSPORTS } from '../run/play/open-environment.ts'
-import { configureRun, openPrepared, prepareRun } from '../run/prepare-run.ts'
+import { configureRun, journalOf, openPrepared, prepareRun } from '../run/prepare-run.ts'
 import { showSummary } from '../run/record/report-run.ts'
 import { defaultFolder } from '../run/record/run-folder.ts'
 import { concludeRun, runAlone } from '../run/run-alone.ts'
@@ -164,9 +164,10 @@ async function run(
   console: Console,
 ): Promise<void> {
   if (worker)
-    return runWorker(async ({ reference, settings, configuration }) =>
-      openPrepared(await prepareRun(reference, settings), configuration),
-    )
+    return runWorker(async ({ reference, settings, folder, configuration }) => {
+      const prepared = await prepareRun(reference, settings)
+      return openPrepared(prepared, configuration, journalOf(prepared, configuration, folder))
+    })
   const settings = runSettingsSchema.parse(rest)
   if (typeof resume === 'string' && holdsSet(resume)) {
     const asked = await askAgain(resume, settings, command)

@@ -1,11 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { ModelRequest, ToolInfo } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
 import { cleanText } from '@episodic/report'
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { HarnessError } from '../harness-error.ts'
 import { nameStatus } from './http-status.ts'
+import { type EpisodeJournal, hashRequest } from './model-journal.ts'
+import { createModelLimit, type ModelLimit, type ModelRates, untilTurn } from './model-limit.ts'
 import type { ModelSettings } from './model-options.ts'
 import { type Answer, parseAnswer } from './parse-answer.ts'
 import type { Message } from './transcript.ts'
@@ -14,14 +14,21 @@ import { codeOf, type Try, timesOf } from './tries.ts'
 /** A language model behind an OpenAI-compatible API. */
 export interface ChatModel {
   /**
-   * Asks for one answer. Retries a request five times if its answer is incomplete, late, or 408, 409, 429 or 5xx, with
-   * growing pauses or after the server's `retry-after` of up to a minute.
+   * Asks for one answer, unless the journal has it. Retries a request five times if its answer is incomplete, late, or 408, 409, 429 or 5xx, with
+   * growing pauses or after the server's `retry-after` of up to a minute. After a 429 with `retry-after`, nobody who
+   * shares the limit asks for so long.
    *
    * Rejects with HarnessError `model-refused` for 400, 401, 402, 403, 404, 422 and a spent quota, which a retry does not
    * change; with `model-unavailable` if no request is answered; and with `policy-failed` if an answer is not a completion.
    * After an abort: with the signal's reason.
    */
-  ask(question: Question): Promise<Answer & { readonly request: ModelRequest }>
+  ask(question: Question): Promise<Asked>
+}
+
+export interface Asked extends Answer {
+  readonly request: ModelRequest
+  /** Whether the answer is from the journal, and the model was not asked. */
+  readonly isKept: boolean
 }
 
 export interface Question {
@@ -31,14 +38,25 @@ export interface Question {
   readonly seed: number
   /** The tool that has to be called. Default: the model chooses. */
   readonly forcedTool?: string | undefined
+  /** Answers that were kept of the same episode. Default: none, and none is kept. */
+  readonly journal?: EpisodeJournal | null
   readonly signal?: AbortSignal | undefined
 }
 
 const RETRIES = 5
+const OPENAI = 'https://api.openai.com/v1'
 
-/** Returns a model. Throws HarnessError `option-invalid` if its server is unknown. */
-export function createChatModel(model: string, settings: ModelSettings): ChatModel {
-  const { baseUrl, temperature, maxTokens, requestsPerMinute, prices, tokenIds, timeoutSeconds } = settings
+/**
+ * Returns a model. Throws HarnessError `option-invalid` if its server is unknown.
+ *
+ * @param limit - shared with others who ask. Default: one of its own.
+ */
+export function createChatModel(
+  model: string,
+  settings: ModelSettings,
+  limit: ModelLimit = createModelLimit(),
+): ChatModel {
+  const { baseUrl, temperature, maxTokens, prices, tokenIds, timeoutSeconds } = settings
   const baseURL = baseUrl ?? process.env.OPENAI_BASE_URL
   const keyName = settings.apiKeyEnv ?? 'OPENAI_API_KEY'
   const apiKey = process.env[keyName]
@@ -61,46 +79,107 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
     maxRetries: RETRIES,
     timeout: timeoutSeconds * 1_000,
   })
-  const pace = requestsPerMinute === null ? null : new RateLimiterMemory({ points: requestsPerMinute, duration: 60 })
+  const turns = turnsOf(limit, `${baseURL ?? OPENAI} ${model}`, settings)
   return {
-    async ask({ messages, tools, seed, forcedTool, signal }) {
-      const begun = monotonic()
+    async ask({ messages, tools, seed, forcedTool, journal = null, signal }) {
       const request = { messages: [...messages], tools: tools.map(functionOf) }
-      if (pace) await untilAllowed(pace, signal)
-      const paced = pace ? monotonic() - begun : 0
+      const asked = { request: request as unknown as ModelRequest }
+      const body = {
+        model,
+        ...request,
+        tool_choice:
+          forcedTool === undefined ? ('auto' as const) : { type: 'function' as const, function: { name: forcedTool } },
+        seed,
+        ...(temperature !== null && { temperature }),
+        ...(maxTokens !== null && { max_tokens: maxTokens }),
+        // vLLM and SGLang return ids for this; others ignore it.
+        ...(tokenIds && { logprobs: true, return_token_ids: true }),
+      }
+      const hash = journal && hashRequest(body)
+      const kept = hash && journal.take(hash)
+      if (kept) return { ...kept, ...asked, isKept: true }
+      const turn = await turns.wait(request, signal)
       const tries: Try[] = []
       const said: unknown = await client
-        .withOptions({ fetch: recordTries(fetchWhole(apiKey), tries) })
-        .chat.completions.create(
-          {
-            model,
-            ...request,
-            tool_choice: forcedTool === undefined ? 'auto' : { type: 'function', function: { name: forcedTool } },
-            seed,
-            ...(temperature !== null && { temperature }),
-            ...(maxTokens !== null && { max_tokens: maxTokens }),
-            // vLLM and SGLang return ids for this; others ignore it.
-            ...(tokenIds && { logprobs: true, return_token_ids: true }),
-          },
-          { signal },
-        )
-        .catch((cause: unknown) => {
+        .withOptions({ fetch: recordTries(turns.watch(fetchWhole(apiKey)), tries) })
+        .chat.completions.create(body, { signal })
+        .catch(async (cause: unknown) => {
+          await turn.end(0)
           signal?.throwIfAborted()
           throw unanswered(model, baseURL, keyName, cause)
         })
-      const answer = parseAnswer(said, prices)
-      if (answer)
-        return {
-          ...answer,
-          completion: { ...answer.completion, asked: model, ...timesOf(tries, paced) },
-          request: request as unknown as ModelRequest,
-        }
-      throw new HarnessError(
-        'policy-failed',
-        `The server of the model ${model}${placeOf(baseURL)} speaks another API: ${shortened(String(said))}. Check --base-url: it often ends in /v1.`,
-      )
+      const parsed = parseAnswer(said, prices)
+      if (!parsed)
+        throw new HarnessError(
+          'policy-failed',
+          `The server of the model ${model}${placeOf(baseURL)} speaks another API: ${shortened(String(said))}. Check --base-url: it often ends in /v1.`,
+        )
+      const { promptTokens, completionTokens } = parsed.completion
+      await turn.end(promptTokens + completionTokens)
+      const completion = { ...parsed.completion, asked: model, ...timesOf(tries, turn.waited) }
+      const answer = { ...parsed, completion }
+      if (hash) await journal.add(hash, answer)
+      return { ...answer, ...asked, isKept: false }
     },
   }
+}
+
+/** A request whose turn has come. */
+interface Turn {
+  /** Milliseconds that it waited. */
+  readonly waited: number
+  /** Counts the tokens that it had, 0 if it was not answered, instead of the estimate. */
+  end(tokens: number): Promise<void>
+}
+
+/** Returns what keeps the requests to a model within a limit. */
+function turnsOf(limit: ModelLimit, model: string, settings: ModelSettings) {
+  const { requestsPerMinute, tokensPerMinute, maxTokens } = settings
+  const rates: ModelRates = { requestsPerMinute, tokensPerMinute }
+  return {
+    /** Waits for the turn of a request. After an abort: rejects with the signal's reason. */
+    async wait(request: object, signal: AbortSignal | undefined): Promise<Turn> {
+      const begun = monotonic()
+      const estimate =
+        tokensPerMinute === null ? 0 : Math.ceil(JSON.stringify(request).length / TOKEN_LENGTH) + (maxTokens ?? 0)
+      await untilTurn(limit, model, rates, estimate, signal)
+      const isLimited = requestsPerMinute !== null || tokensPerMinute !== null
+      return {
+        waited: isLimited ? monotonic() - begun : 0,
+        // Some servers count no tokens. The estimate is better than nothing.
+        end: (tokens) => limit.correct(model, rates, tokens === 0 ? 0 : tokens - estimate),
+      }
+    },
+    /** Returns a `fetch` that counts retries, and pauses everybody when the server asks for it. */
+    watch(send: typeof fetch): typeof fetch {
+      let isRetry = false
+      return async (request, init) => {
+        // The client has waited as the server asked, so a retry takes a turn without waiting for it.
+        if (isRetry) await limit.reserve(model, { requestsPerMinute, tokensPerMinute: null }, 0)
+        isRetry = true
+        const response = await send(request, init)
+        const milliseconds = response.status === 429 ? retryAfter(response.headers) : null
+        if (milliseconds !== null) await limit.pause(model, Math.min(milliseconds, LONGEST_PAUSE))
+        return response
+      }
+    },
+  }
+}
+
+/** Characters of JSON that are about one token. */
+const TOKEN_LENGTH = 4
+/** Milliseconds. The client waits no longer either. */
+const LONGEST_PAUSE = 60_000
+
+/** Returns the milliseconds after which a server wants to be asked again; `null` if it does not say. */
+function retryAfter(headers: Headers): number | null {
+  const exact = headers.get('retry-after-ms')
+  const given = headers.get('retry-after')
+  if (headers.get('x-should-retry') === 'false' || (exact ?? given) === null) return null
+  const seconds = Number(given)
+  const milliseconds =
+    exact !== null ? Number(exact) : Number.isNaN(seconds) ? Date.parse(String(given)) - Date.now() : seconds * 1_000
+  return milliseconds > 0 ? milliseconds : null
 }
 
 /** Returns a `fetch` that adds each request to `tries`. */
@@ -169,20 +248,6 @@ function shortened(said: string): string {
 
 function placeOf(baseURL: string | undefined): string {
   return baseURL ? ` at ${new URL(baseURL).host}` : ''
-}
-
-/** Waits until the rate limit allows a request. After an abort: rejects with the signal's reason. */
-async function untilAllowed(pace: RateLimiterMemory, signal: AbortSignal | undefined): Promise<void> {
-  for (;;) {
-    signal?.throwIfAborted()
-    const refusal = await pace.consume('model').then(
-      () => null,
-      (refusal: unknown) => refusal,
-    )
-    if (refusal === null) return
-    if (!(refusal instanceof RateLimiterRes)) throw refusal
-    await pause(refusal.msBeforeNext, null, { signal }).catch(() => signal?.throwIfAborted())
-  }
 }
 
 /** Maximum bytes of one answer. */

@@ -5,6 +5,7 @@ import { exampleWorld } from '../episodic.fixture.ts'
 import { loadWorld } from '../world.ts'
 import { type Answering, bisecting, type ChatServer, calling, saying, startChatServer } from './chat-server.fixture.ts'
 import { createLlmPolicy } from './llm-policy.ts'
+import { ModelAccess } from './model-access.ts'
 import { DEFAULT_SETTINGS, type ModelSettings } from './model-options.ts'
 
 const cleanUp = new AsyncDisposableStack()
@@ -294,14 +295,38 @@ describe('createLlmPolicy', () => {
     const reason = new Error('enough')
     const episode = await play(
       (_, number, response) => {
-        if (number === 1) response.on('close', () => setImmediate(() => controller.abort(reason)))
+        if (number === 0) response.on('close', () => setImmediate(() => controller.abort(reason)))
         return calling('guess', { value: 1 })
       },
-      { requestsPerMinute: 2 },
+      { requestsPerMinute: 1 },
       controller.signal,
     )
     expect(episode).toMatchObject({ kind: 'failed', cause: reason })
-    expect(server!.requests).toHaveLength(2)
+    expect(server!.requests).toHaveLength(1)
+  })
+
+  it('counts the tokens of each answer, and pauses all who share its limit when its server asks for it', async () => {
+    const policy = await policyOver((request, number, response) => {
+      if (number > 0) return bisecting(request)
+      response.writeHead(429, { 'retry-after-ms': '30' }).end('{"error":{"message":"slow down"}}')
+      return null
+    })
+    const access = new ModelAccess()
+    const pause = vi.spyOn(access.limit, 'pause')
+    const correct = vi.spyOn(access.limit, 'correct')
+    const settings = { ...DEFAULT_SETTINGS, baseUrl: server!.url, tokensPerMinute: 1e9, maxTokens: 100 }
+    const limited = createLlmPolicy(policy.name, 'test', settings, access)
+    const createEnvironment = () => connection.environment()
+    const episode = await runEpisode({ createEnvironment, policy: limited, task: { prompt: '' }, seed: 'world' })
+    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
+    const named = `${server!.url} test`
+    expect(pause.mock.calls).toEqual([[named, 30]])
+    expect(correct.mock.calls).toHaveLength(episode.steps.length)
+    // An answer of the server has 1,010 tokens; the estimate is of the characters that were sent, and of --max-tokens.
+    for (const [i, [model, , tokens]] of correct.mock.calls.entries()) {
+      const { messages, tools } = server!.requests[i + 1]!
+      expect([model, tokens]).toEqual([named, 910 - Math.ceil(JSON.stringify({ messages, tools }).length / 4)])
+    }
   })
 
   it('continues in a fork from the steps so far, without repeated requests', async () => {

@@ -2,6 +2,8 @@ import { definePolicy, type EarlierStep, type Player, type Policy, type PolicyCo
 import { type Action, contentId, type JsonObject, type Observation } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
 import { type ChatModel, createChatModel } from './chat-model.ts'
+import { ModelAccess } from './model-access.ts'
+import { type EpisodeJournal, markKept } from './model-journal.ts'
 import type { ModelSettings } from './model-options.ts'
 import type { Answer } from './parse-answer.ts'
 import { assistant, callOf, createTranscript, type ToolCall, type Transcript } from './transcript.ts'
@@ -18,13 +20,23 @@ const MAX_MISTAKES = 3
  * invalid arguments are refused by the world. Throws `budget-spent` when an episode exceeds its token budget.
  *
  * @param name - its name in records.
+ * @param access - what its episodes share. Its journal is looked up when an episode starts.
  */
-export function createLlmPolicy(name: string, model: string, settings: ModelSettings): Policy {
-  const chat = createChatModel(model, settings)
+export function createLlmPolicy(
+  name: string,
+  model: string,
+  settings: ModelSettings,
+  access: ModelAccess = new ModelAccess(),
+): Policy {
+  const chat = createChatModel(model, settings, access.limit)
+  const play = async (context: PolicyContext, earlier: readonly EarlierStep[]) => {
+    const journal = (await access.journal?.open(context.seed)) ?? null
+    return createPlayer(chat, context, settings, earlier, journal)
+  }
   return definePolicy({
     name,
-    start: (context) => createPlayer(chat, context, settings, []),
-    resume: (context, earlier) => createPlayer(chat, context, settings, earlier),
+    start: (context) => play(context, []),
+    resume: (context, earlier) => play(context, earlier),
   })
 }
 
@@ -39,6 +51,7 @@ function createPlayer(
   { task, tools, seed }: PolicyContext,
   { tokenBudget }: ModelSettings,
   earlier: readonly EarlierStep[],
+  journal: EpisodeJournal | null,
 ): Player {
   let transcript: Transcript | null = null
   let pending: Pending | null = null
@@ -55,17 +68,15 @@ function createPlayer(
           'budget-spent',
           `The episode used ${spent} tokens, and --token-budget is ${tokenBudget}. Raise it, or shorten the episodes.`,
         )
-      const answer = await chat.ask({ messages: transcript.messages, tools, seed: seedOf(seed, asked++), signal })
+      const { messages } = transcript
+      const answer = await chat.ask({ messages, tools, seed: seedOf(seed, asked++), journal, signal })
       spent += answer.completion.promptTokens + answer.completion.completionTokens
       const { calls } = answer
       const [call] = calls
       const action = actionOf(call)
       const recorded = calls.map((each) => ({ ...each, played: each === call && action !== null }))
-      onCompletion?.({
-        ...answer.completion,
-        ...(calls.length > 0 && { calls: recorded }),
-        request: answer.request,
-      })
+      const said = { ...answer.completion, ...(calls.length > 0 && { calls: recorded }), request: answer.request }
+      onCompletion?.(answer.isKept ? markKept(said) : said)
       if (call && action) {
         pending = { call, text: answer.completion.text }
         return action

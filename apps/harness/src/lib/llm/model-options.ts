@@ -18,6 +18,7 @@ export const modelOptionsSchema = z.object({
   maxTokens: z.int().min(1).optional(),
   tokenBudget: z.int().min(1).optional(),
   requestsPerMinute: z.int().min(1).optional(),
+  tokensPerMinute: z.int().min(1).optional(),
   prices: z.object({ prompt: priceSchema, completion: priceSchema }).optional(),
   tokenIds: z.boolean().optional(),
   modelTimeout: z.int().min(1).default(120),
@@ -43,6 +44,11 @@ export function addModelOptions(command: Command): Command {
     .option('--max-tokens <count>', 'with llm:<model>: maximum tokens of one answer', wholeNumber(1))
     .option('--token-budget <count>', 'with llm:<model>: maximum tokens of one episode', wholeNumber(1))
     .option('--requests-per-minute <count>', 'with llm:<model>: rate limit over all episodes', wholeNumber(1))
+    .option(
+      '--tokens-per-minute <count>',
+      'with llm:<model>: the same for tokens, of requests and answers',
+      wholeNumber(1),
+    )
     .option('--prices <input,output>', 'with llm:<model>: prices per million tokens, to report the cost', prices)
     .option('--token-ids', 'with llm:<model>: request and record token ids and log-probabilities')
     .option(
@@ -66,24 +72,27 @@ export function addModelOptions(command: Command): Command {
 }
 
 /**
- * Throws `option-invalid` if there are fewer requests per minute than processes.
+ * Throws `option-invalid` if there are fewer requests or tokens per minute than processes.
  *
- * @param processes - share the requests per minute.
+ * @param processes - share the requests and the tokens per minute.
  */
 export function modelSettingsOf(options: ModelOptions, processes = 1): ModelSettings {
-  const { requestsPerMinute = null } = options
-  if (requestsPerMinute !== null && requestsPerMinute < processes)
+  const share = (name: string, perMinute: number | undefined): number | null => {
+    if (perMinute === undefined) return null
+    if (perMinute >= processes) return Math.floor(perMinute / processes)
     throw new HarnessError(
       'option-invalid',
-      `--requests-per-minute ${requestsPerMinute} cannot be shared by --processes ${processes}. Give fewer processes.`,
+      `${name} ${perMinute} cannot be shared by --processes ${processes}. Give fewer processes.`,
     )
+  }
   return {
     baseUrl: options.baseUrl ?? null,
     apiKeyEnv: options.apiKeyEnv ?? null,
     temperature: options.temperature ?? null,
     maxTokens: options.maxTokens ?? null,
     tokenBudget: options.tokenBudget ?? null,
-    requestsPerMinute: requestsPerMinute && Math.floor(requestsPerMinute / processes),
+    requestsPerMinute: share('--requests-per-minute', options.requestsPerMinute),
+    tokensPerMinute: share('--tokens-per-minute', options.tokensPerMinute),
     prices: options.prices ?? null,
     tokenIds: options.tokenIds ?? false,
     timeoutSeconds: options.modelTimeout,
@@ -138,8 +147,10 @@ export interface ModelSettings {
   readonly maxTokens: number | null
   /** Maximum input and output tokens of one episode; `null` for no limit. */
   readonly tokenBudget: number | null
-  /** Over all episodes of this process; `null` for no limit. */
+  /** Over all who share the limit: the episodes of this process, or of a queue; `null` for no limit. */
   readonly requestsPerMinute: number | null
+  /** The same for tokens, of requests and answers. */
+  readonly tokensPerMinute: number | null
   /** Per million input and output tokens, in any one currency; `null` if unknown. */
   readonly prices: { readonly prompt: number; readonly completion: number } | null
   /** Requests token ids and log-probabilities. They are recorded whenever the server sends them. */
@@ -155,6 +166,7 @@ export const DEFAULT_SETTINGS: ModelSettings = {
   maxTokens: null,
   tokenBudget: null,
   requestsPerMinute: null,
+  tokensPerMinute: null,
   prices: null,
   tokenIds: false,
   timeoutSeconds: 120,

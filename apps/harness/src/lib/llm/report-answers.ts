@@ -1,6 +1,10 @@
 import type { Player, Policy } from '@episodic/env'
+import { isKept } from './model-journal.ts'
 
-/** Returns a policy that calls `onAnswer` with its name at each answer of its language model, before the answer is used. */
+/**
+ * Returns a policy that calls `onAnswer` with its name at each answer of its language model, before the answer is used. Those
+ * from a journal do not count.
+ */
 export function reportAnswers(policy: Policy, onAnswer: (policy: string) => void): Policy {
   const { name, resume } = policy
   const reported =
@@ -9,7 +13,7 @@ export function reportAnswers(policy: Policy, onAnswer: (policy: string) => void
       player(observation, {
         ...view,
         onCompletion(answer) {
-          onAnswer(name)
+          if (!isKept(answer)) onAnswer(name)
           view.onCompletion?.(answer)
         },
       })

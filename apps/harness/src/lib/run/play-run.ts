@@ -1,5 +1,7 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
 import { type Summary, seatRecordOf } from '@episodic/report'
 import { shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
@@ -10,7 +12,7 @@ import { countTasks, planOf, tasksOf, unsealed } from './plan/plan.ts'
 import { describeSources } from './plan/sources.ts'
 import { createTries } from './plan/tries.ts'
 import { maxTasksInFlight, type PlaceInOrder, runPlan } from './play/run-plan.ts'
-import { openPrepared, type PreparedRun, policyNames } from './prepare-run.ts'
+import { journalOf, openPrepared, type PreparedRun, policyNames } from './prepare-run.ts'
 import { LiveFile } from './record/live-file.ts'
 import type { Progress } from './record/progress.ts'
 import { foldRun, tornNotice, writeReport } from './record/report-run.ts'
@@ -64,9 +66,10 @@ export async function playRun(
   assertRetry(prepared, resume)
   const earlier = await findRun(folder, configuration, resume)
   const tasks = () => tasksOf(configuration, world, { signal })
+  const journal = journalOf(prepared, configuration, folder)
   await using runner = await (processes === 1
-    ? openPrepared(prepared, configuration)
-    : openWorkers(configuration, { reference, settings, processes, warn, signal }))
+    ? openPrepared(prepared, configuration, journal)
+    : openWorkers(configuration, { reference, settings, folder, processes, warn, signal }))
   const sources = await describeSources(folder, reference, world, configuration)
   const count = earlier ? 0 : await countTasks(tasks())
   using lock = lockRun(folder)
@@ -106,6 +109,7 @@ export async function playRun(
         // Of a tree that is played again, only the missing episodes are sealed.
         if (!tries.settle(record)) return
         await file.append(record)
+        if (journal) await Promise.all(policySeedsOf(record).map((seed) => journal.discard(seed)))
         fold.add(record)
         progress.add(seatRecordOf(record, configuration.focus))
       },
@@ -119,7 +123,16 @@ export async function playRun(
   if (failure !== null && !signal.aborted && !isLost(failure)) throw failure
   if (HarnessError.is(failure, 'disk-failed')) throw failure
   lock.assertHeld()
-  return { folder, summary: await writeReport(folder, fold), stopped: HarnessError.is(failure) ? failure : null }
+  const summary = await writeReport(folder, fold)
+  // A process may have died after it sealed an episode, and before it removed what was kept of it.
+  if (journal && summary.counts.unresolved === 0)
+    await rm(join(folder, RUN_FILES.answers), { recursive: true, force: true })
+  return { folder, summary, stopped: HarnessError.is(failure) ? failure : null }
+}
+
+/** Returns the seeds of the policies that played an episode. */
+function policySeedsOf(record: SealedRecord): string[] {
+  return isMatchRecord(record) ? Object.values(record.seats).map(({ policy }) => policy.seed) : [record.policy.seed]
 }
 
 function describePlay(

@@ -1,5 +1,9 @@
+import { join } from 'node:path'
 import type { Target } from '@episodic/env'
 import { HarnessError } from '../harness-error.ts'
+import { createFolderJournal } from '../llm/folder-journal.ts'
+import { ModelAccess } from '../llm/model-access.ts'
+import type { ModelJournal } from '../llm/model-journal.ts'
 import { modelSettingsOf, recordingOf } from '../llm/model-options.ts'
 import { isLlm, policyFileOf } from '../policies.ts'
 import { isServed, loadPlayedWorld, type PlayedWorld } from '../served-world.ts'
@@ -17,6 +21,7 @@ import { hashFile } from './plan/sources.ts'
 import type { Transport } from './play/open-environment.ts'
 import { openRunner, type Runner } from './play/open-runner.ts'
 import { maxTasksInFlight } from './play/run-plan.ts'
+import { RUN_FILES } from './record/run-folder.ts'
 import type { RunSettings } from './run-settings.ts'
 
 /** A run whose world and players have been found. */
@@ -29,6 +34,8 @@ export interface PreparedRun {
   readonly target: Target | null
   readonly transport: Transport
   readonly players: Players
+  /** What the language models among the players share. */
+  readonly access: ModelAccess
 }
 
 /**
@@ -42,7 +49,8 @@ export async function prepareRun(given: string | undefined, settings: RunSetting
   const target = targetOf(settings, PLAYED_SERVERS)
   const world = await loadPlayedWorld(given, target)
   const model = modelSettingsOf(settings, settings.processes)
-  const players = await findPlayers(world, playersOf(settings), { model })
+  const access = new ModelAccess()
+  const players = await findPlayers(world, playersOf(settings), { model, access })
   const isPlayedByAgent = includesAgent(players)
   if (settings.recordModels && !isPlayedByAgent)
     throw new HarnessError(
@@ -67,11 +75,35 @@ export async function prepareRun(given: string | undefined, settings: RunSetting
     // An agent needs a URL.
     transport: settings.transport ?? (isPlayedByAgent ? 'http' : 'in-process'),
     players,
+    access,
   }
 }
 
-/** Connects to the environment of a run in this process. Rejects as {@link openRunner} does. */
-export function openPrepared(prepared: PreparedRun, configuration: RunConfiguration): Promise<Runner> {
+/**
+ * Returns what keeps the answers of language models in the folder of a run; `null` if there is none to ask, or the run is to
+ * keep none of what they say.
+ */
+export function journalOf(
+  { settings }: PreparedRun,
+  configuration: RunConfiguration,
+  folder: string,
+): ModelJournal | null {
+  const { keep, redact } = recordingOf(settings)
+  if (keep === 'none' || !policyNames(configuration).some(isLlm)) return null
+  return createFolderJournal(join(folder, RUN_FILES.answers), { redact })
+}
+
+/**
+ * Connects to the environment of a run in this process. Rejects as {@link openRunner} does.
+ *
+ * @param journal - keeps the answers of language models, and has those that an earlier process kept.
+ */
+export function openPrepared(
+  prepared: PreparedRun,
+  configuration: RunConfiguration,
+  journal: ModelJournal | null,
+): Promise<Runner> {
+  prepared.access.journal = journal
   const { concurrency, retryTimeout, workerThreads = false, recordModels } = prepared.settings
   const { baseUrl, prices } = modelSettingsOf(prepared.settings)
   const recording = recordingOf(prepared.settings)

@@ -51,6 +51,8 @@ export const RUN_FILES = {
   lock: 'run.lock',
   /** What a viewer knows of the sealed episodes. May be deleted. */
   index: 'episodes.idx',
+  /** A folder: what language models answered in the episodes that are not sealed yet. */
+  answers: 'answers',
   /** The episodes that are being played, while a process plays them. */
   live: 'live.json',
 } as const

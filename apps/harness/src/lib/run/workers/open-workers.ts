@@ -11,6 +11,8 @@ export interface OpenWorkersOptions {
   /** The world as it was named. */
   readonly reference: string
   readonly settings: RunSettings
+  /** The folder of the run, absolute. */
+  readonly folder: string
   readonly processes: number
   /** Receives a sentence for each process that ended, and for each episode that was given up. */
   readonly warn: (notice: string) => void
@@ -34,7 +36,7 @@ const STOP_TIMEOUT = 12_000
  */
 export async function openWorkers(
   configuration: RunConfiguration,
-  { reference, settings, processes, warn, signal }: OpenWorkersOptions,
+  { reference, settings, folder, processes, warn, signal }: OpenWorkersOptions,
 ): Promise<Runner> {
   const alive = new Set<Worker>()
   const ready = new Set<Worker>()
@@ -45,7 +47,7 @@ export async function openWorkers(
   let failure: HarnessError | null = null
 
   const start = async (): Promise<Worker> => {
-    const worker = startWorker({ reference, settings, configuration })
+    const worker = startWorker({ reference, settings, folder, configuration })
     alive.add(worker)
     void worker.ended.then(() => alive.delete(worker))
     await worker.ready

@@ -12,6 +12,8 @@ export interface StartMessage {
   /** The world as it was named, and how the run was asked for: the worker finds world and players itself. */
   readonly reference: string
   readonly settings: RunSettings
+  /** The folder of the run, absolute. A worker keeps there what language models answer, and nothing else. */
+  readonly folder: string
   readonly configuration: RunConfiguration
 }
 

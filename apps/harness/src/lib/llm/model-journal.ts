@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto'
+import type { ModelAnswer } from '@episodic/env'
+import { canonicalJson } from '@episodic/protocol'
+import type { Answer } from './parse-answer.ts'
+
+/**
+ * Keeps the answers of language models in episodes that are not sealed yet, so that an episode that is begun anew, after
+ * its process has died, pays for none twice: it plays its answered calls again, and asks the model from there on.
+ *
+ * An answer belongs to the hash of its request, with the messages, the tools, the sampling seed and the settings. So an
+ * episode whose environment answers otherwise than before, as one may that gets prices from outside, asks again.
+ *
+ * A journal only saves money. A failure to write or to read one is no error: the model is asked again.
+ */
+export interface ModelJournal {
+  /** Resolves with the answers that were kept of an episode, by its policy seed. */
+  open(policySeed: string): Promise<EpisodeJournal>
+  /** Removes what was kept of an episode, once it is sealed. */
+  discard(policySeed: string): Promise<void>
+}
+
+export interface EpisodeJournal {
+  /** Returns the kept answer to a request; `null` if there is none. */
+  take(request: string): Answer | null
+  /** Keeps an answer. Resolves when it outlives this process. */
+  add(request: string, answer: Answer): Promise<void>
+}
+
+/** An answer as it is kept. */
+export interface JournalEntry {
+  readonly request: string
+  readonly answer: Answer
+}
+
+/** Most bytes of answers that are kept of one episode, as JSON. Later ones are not kept. */
+const MOST_BYTES = 8 * 1024 ** 2
+
+export interface JournalOptions {
+  /** Most bytes of one episode. Default: 8 MiB. */
+  readonly mostBytes?: number
+  /**
+   * Takes secrets out of a text. An answer that it would change is not kept: without the secret it would be another one.
+   */
+  readonly redact: (text: string) => string
+}
+
+/**
+ * Returns the journal of an episode.
+ *
+ * @param lines - what was kept before, an entry of JSON each. Others, such as a torn one, are ignored.
+ * @param append - writes such a line.
+ */
+export function createEpisodeJournal(
+  lines: readonly string[],
+  append: (line: string) => Promise<void>,
+  { mostBytes = MOST_BYTES, redact }: JournalOptions,
+): EpisodeJournal {
+  const entries = new Map(
+    lines.flatMap((line) => parseEntry(line) ?? []).map(({ request, answer }) => [request, answer]),
+  )
+  let bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0)
+  return {
+    take: (request) => entries.get(request) ?? null,
+    async add(request, answer) {
+      const line = JSON.stringify({ request, answer } satisfies JournalEntry)
+      const size = Buffer.byteLength(line)
+      if (bytes + size > mostBytes || redact(line) !== line) return
+      bytes += size
+      await append(line)
+    },
+  }
+}
+
+/** Returns the hash by which the answer to a request is kept. */
+export function hashRequest(request: object): string {
+  return hash('sha256', canonicalJson(JSON.parse(JSON.stringify(request))))
+}
+
+function parseEntry(line: string): JournalEntry | null {
+  try {
+    const { request, answer } = JSON.parse(line) as Partial<JournalEntry>
+    return request !== undefined && answer?.completion ? { request, answer } : null
+  } catch {
+    return null
+  }
+}
+
+const kept = new WeakSet<ModelAnswer>()
+
+/** Marks an answer as one from a journal. Returns it. */
+export function markKept<T extends ModelAnswer>(answer: T): T {
+  kept.add(answer)
+  return answer
+}
+
+/** Whether an answer is from a journal: it says nothing about whether the model answers now. */
+export function isKept(answer: ModelAnswer): boolean {
+  return kept.has(answer)
+}
