@@ -31,6 +31,9 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `disk-failed`: a file could not be written.
  * - `server-failed`: a server did not start, or is gone.
  * - `worker-failed`: the processes of a run did not start, or kept ending.
+ * - `queue-unavailable`: the queue of a fleet cannot be reached.
+ * - `queue-tampered`: a text in the queue of a fleet was not written by its coordinator or a worker.
+ * - `run-declined`: a worker of a fleet does not play a run.
  */
 export type HarnessErrorCode =
   | 'world-not-found'
@@ -64,6 +67,9 @@ export type HarnessErrorCode =
   | 'disk-failed'
   | 'server-failed'
   | 'worker-failed'
+  | 'queue-unavailable'
+  | 'queue-tampered'
+  | 'run-declined'
 
 export class HarnessError extends CodedError<HarnessErrorCode> {
   constructor(code: HarnessErrorCode, message: string, options?: ErrorOptions) {

@@ -17,6 +17,7 @@ import { suiteCommand } from './commands/suite.ts'
 import { toolsCommand } from './commands/tools.ts'
 import { tournamentCommand } from './commands/tournament.ts'
 import { viewCommand } from './commands/view.ts'
+import { workCommand } from './commands/work.ts'
 import { type Console, colorsOf, processConsole } from './console.ts'
 import { HarnessError, type HarnessErrorCode } from './harness-error.ts'
 import { VERSION } from './own-package.ts'
@@ -49,6 +50,7 @@ export async function main(args: readonly string[], console: Console = processCo
     serveCommand(console),
     playCommand(console),
     runCommand(console),
+    workCommand(console),
     viewCommand(console),
     reportCommand(console),
     replayCommand(console),

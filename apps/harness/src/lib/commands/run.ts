@@ -26,6 +26,7 @@ import { runWorker } from '../run/workers/worker-main.ts'
 import { holdsSet } from '../sets/set-folder.ts'
 import { addTargetOptions, PLAYED_SERVERS } from '../target-options.ts'
 import { askAgain, askForSet, listSet, runSet, setFolder } from './run-set.ts'
+import { leaseOption } from './work.ts'
 
 interface RunOptions extends Omit<RunSettings, 'policy'> {
   readonly policy: readonly string[]
@@ -85,6 +86,8 @@ export function runCommand(console: Console): Command {
     )
     .option('--concurrency <count>', 'episodes in flight at once', wholeNumber(1), DEFAULTS.concurrency)
     .option('--processes <count>', 'worker processes, one per core', wholeNumber(1, 256), DEFAULTS.processes)
+    .option('--queue <url>', 'workers of this queue play, on any machine: see episodic work')
+    .addOption(leaseOption())
     .addOption(new Option('--worker', 'play the episodes that the parent process sends').hideHelp())
     .option('--max-steps <count>', 'truncate each episode after this many steps', wholeNumber(1))
     .addOption(

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
 import { type Summary, seatRecordOf } from '@episodic/report'
 import { shownPath } from '../console.ts'
+import { openFleet } from '../fleet/open-fleet.ts'
 import { HarnessError } from '../harness-error.ts'
 import { isLlm } from '../policies.ts'
 import { isServed } from '../served-world.ts'
@@ -35,8 +36,9 @@ export interface PlayRunOptions {
    *
    * @param scheduled - episodes of the run.
    * @param done - episodes that were sealed before this start.
+   * @param describe - says by whom the run is played now. Default: it is not shown.
    */
-  readonly showProgress: (scheduled: number, done: number) => Progress
+  readonly showProgress: (scheduled: number, done: number, describe?: () => string) => Progress
   /** Default: the run shares no order with others. */
   readonly order?: PlaceInOrder | undefined
 }
@@ -62,14 +64,16 @@ export async function playRun(
   { folder, resume, signal, warn, showProgress, order }: PlayRunOptions,
 ): Promise<PlayedRun> {
   const { settings, reference, world } = prepared
-  const { concurrency, processes, retryFailed, tries: most, failFast, outageLimit } = settings
+  const { concurrency, processes, queue, lease, retryFailed, tries: most, failFast, outageLimit } = settings
   assertRetry(prepared, resume)
   const earlier = await findRun(folder, configuration, resume)
   const tasks = () => tasksOf(configuration, world, { signal })
   const journal = journalOf(prepared, configuration, folder)
-  await using runner = await (processes === 1
-    ? openPrepared(prepared, configuration, journal)
-    : openWorkers(configuration, { reference, settings, folder, processes, warn, signal }))
+  await using runner = await (queue !== undefined
+    ? openFleet(configuration, prepared, { queue, warn, signal, lease: lease && 1_000 * lease })
+    : processes === 1
+      ? openPrepared(prepared, configuration, journal)
+      : openWorkers(configuration, { reference, settings, folder, processes, warn, signal }))
   const sources = await describeSources(folder, reference, world, configuration)
   const count = earlier ? 0 : await countTasks(tasks())
   using lock = lockRun(folder)
@@ -88,15 +92,16 @@ export async function playRun(
     onTorn: (line) => warn(tornNotice(line).trimEnd()),
     onSealed: (record) => void tries.add(record),
   })
+  await runner.begin?.(manifest, fold.elapsed)
   await using file = await SealedFile.open(join(folder, RUN_FILES.episodes), () => lock.assertHeld())
   await using live = new LiveFile(folder)
-  const progress = showProgress(manifest.scheduled, tries.done)
+  const progress = showProgress(manifest.scheduled, tries.done, runner.describe)
   let failure: unknown = null
   try {
     await runPlan(unsealed(planOf(tasks(), configuration.rollouts), countLeaves(configuration.branch), tries.next), {
       run: manifest.name,
       runTask: runner.runTask,
-      inFlight: maxTasksInFlight(concurrency, configuration.branch),
+      inFlight: runner.inFlight ?? maxTasksInFlight(concurrency, configuration.branch),
       elapsed: fold.elapsed,
       signal,
       models: policyNames(configuration).filter(isLlm),
@@ -107,11 +112,13 @@ export async function playRun(
       live,
       async seal(record) {
         // Of a tree that is played again, only the missing episodes are sealed.
-        if (!tries.settle(record)) return
-        await file.append(record)
-        if (journal) await Promise.all(policySeedsOf(record).map((seed) => journal.discard(seed)))
-        fold.add(record)
-        progress.add(seatRecordOf(record, configuration.focus))
+        if (tries.settle(record)) {
+          await file.append(record)
+          if (journal) await Promise.all(policySeedsOf(record).map((seed) => journal.discard(seed)))
+          fold.add(record)
+          progress.add(seatRecordOf(record, configuration.focus))
+        }
+        runner.onStored?.(record)
       },
     })
   } catch (error) {

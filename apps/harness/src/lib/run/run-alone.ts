@@ -24,7 +24,7 @@ export async function runAlone(
       resume,
       signal,
       warn: (notice) => void err.write(`${err.isTTY ? '\n' : ''}${notice}\n`),
-      showProgress: (scheduled, done) => showProgress(err, scheduled, done),
+      showProgress: (scheduled, done, describe) => showProgress(err, scheduled, done, { describe }),
     })
   } catch (error) {
     if (HarnessError.is(error, 'disk-failed') && holdsRun(folder))

@@ -20,6 +20,10 @@ export const runSettingsSchema = z.object({
   branch: z.array(z.object({ lines: z.int().min(2), at: z.int().min(0) })).default([]),
   concurrency: z.int().min(1).default(64),
   processes: z.int().min(1).max(256).default(1),
+  /** The URL of a queue whose workers play. */
+  queue: z.string().optional(),
+  /** Seconds of silence after which a process of the queue counts as ended. */
+  lease: z.number().optional(),
   maxSteps: z.int().min(1).optional(),
   weights: z.record(z.string(), z.number()).default({}),
   shaping: z.boolean().optional(),

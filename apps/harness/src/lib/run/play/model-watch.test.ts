@@ -9,9 +9,9 @@ import { exampleWorld } from '../../episodic.fixture.ts'
 import { type Answering, bisecting, startChatServer } from '../../llm/chat-server.fixture.ts'
 import { DEFAULT_SETTINGS } from '../../llm/model-options.ts'
 import { findPolicy } from '../../policies.ts'
+import type { WaitingClock } from '../../waiting-clock.ts'
 import { loadWorld, type World } from '../../world.ts'
 import { planOf } from '../plan/plan.ts'
-import type { WaitingClock } from './model-watch.ts'
 import { type RunEpisodesOptions, runEpisodes } from './run-episodes.ts'
 
 let world: World

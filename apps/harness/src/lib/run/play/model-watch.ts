@@ -1,8 +1,9 @@
-import { setTimeout } from 'node:timers/promises'
 import type { SealedRecord } from '@episodic/protocol'
 import { isMatchRecord } from '@episodic/protocol'
 import { HarnessError } from '../../harness-error.ts'
 import { namedStatus } from '../../llm/http-status.ts'
+import { machineClock, type WaitingClock } from '../../waiting-clock.ts'
+import type { InFlight } from './in-flight.ts'
 
 /** Default refusals in a row that stop a run, and seconds of an outage. */
 export const FAIL_FAST = 5
@@ -12,7 +13,7 @@ export interface ModelWatchOptions {
   /** The policies that ask a language model. */
   readonly models: readonly string[]
   /** Planned episodes in flight at once. */
-  readonly inFlight: number
+  readonly inFlight: InFlight
   /** Refusals of one status in a row, with no answer in between, after which a run stops; 0 for never. */
   readonly failFast: number
   /** Seconds that a model may be unavailable before a run stops. */
@@ -25,25 +26,12 @@ export interface ModelWatchOptions {
   readonly clock?: WaitingClock | undefined
 }
 
-/** Passes the time between two tries. */
-export interface WaitingClock {
-  /** Monotonic milliseconds. */
-  now(): number
-  /** Resolves after so many milliseconds, or once the signal aborts. */
-  wait(milliseconds: number, signal: AbortSignal): Promise<void>
-}
-
 /** What becomes of a rollout that was played. `again`: it is dropped, and played again. */
 type Verdict = 'seal' | 'hold' | 'again'
 
 /** Pauses between two tries in an outage, in milliseconds. */
 const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 60_000
-
-const machineClock: WaitingClock = {
-  now: () => performance.now(),
-  wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => {}),
-}
 
 /** What one model did since the start. */
 interface ModelState {
@@ -140,7 +128,7 @@ export class ModelWatch {
   takeSettled(): (readonly SealedRecord[])[] {
     return [...this.#states.values()].flatMap((state) => {
       // An answer may be to a request that was sent before the refusal; of more answers than are in flight, one is not.
-      const isSettled = ({ answers }: { answers: number }) => state.answers - answers > this.#options.inFlight
+      const isSettled = ({ answers }: { answers: number }) => state.answers - answers > this.#options.inFlight.count
       const settled = state.held.filter(isSettled)
       if (settled.length > 0) state.held = state.held.filter((each) => !isSettled(each))
       return settled.map(({ records }) => records)
@@ -176,7 +164,7 @@ export class ModelWatch {
     const state = this.#stateOf(model)
     state.unanswered += 1
     if (!this.#outage) {
-      if (state.unanswered >= 2 * this.#options.inFlight) this.#beginOutage(model, state.unanswered)
+      if (state.unanswered >= 2 * this.#options.inFlight.count) this.#beginOutage(model, state.unanswered)
       return 'seal'
     }
     if (isTry) this.#tryLater(this.#outage, records)

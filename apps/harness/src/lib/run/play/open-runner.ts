@@ -1,6 +1,6 @@
 import type { Target } from '@episodic/env'
 import { declaredAction } from '@episodic/mcp-server/extend'
-import type { Action, EnvironmentInfo } from '@episodic/protocol'
+import type { Action, EnvironmentInfo, SealedRecord } from '@episodic/protocol'
 import { type Agent, isAgent } from '../../agents/agent.ts'
 import type { AgentModels } from '../../agents/agent-models.ts'
 import { createRunAgentTask } from '../../agents/run-agent-task.ts'
@@ -12,6 +12,8 @@ import type { World } from '../../world.ts'
 import type { RunConfiguration } from '../plan/configuration.ts'
 import type { Players } from '../plan/players.ts'
 import type { Recording } from '../record/recording.ts'
+import type { RunManifest } from '../record/run-folder.ts'
+import type { InFlight } from './in-flight.ts'
 import { environmentFactory, gameFactory, openTarget, openWorld, type Transport } from './open-environment.ts'
 import { createRunMatchTask } from './run-match-task.ts'
 import { createRunTask, type RunTask } from './run-task.ts'
@@ -19,6 +21,19 @@ import { createRunTask, type RunTask } from './run-task.ts'
 /** Plays the episodes of a plan. Disposing it stops everything that was started for it. */
 export interface Runner extends AsyncDisposable {
   readonly runTask: RunTask
+  /** Planned episodes that it can have in flight. Default: as many as the run asks for. */
+  readonly inFlight?: InFlight
+  /**
+   * Called before the first `runTask`, when the folder of the run is locked. Rejects with `run-locked` or `run-mismatch` if
+   * somebody else plays the run.
+   *
+   * @param elapsed - milliseconds that earlier parts of the run took.
+   */
+  readonly begin?: (manifest: RunManifest, elapsed: number) => Promise<void>
+  /** Called with each record that the run has stored, or has stored before. */
+  readonly onStored?: (record: SealedRecord) => void
+  /** Says by whom the run is played now, for its progress. */
+  readonly describe?: () => string
 }
 
 export interface OpenRunnerOptions {

@@ -3,10 +3,12 @@ import type { SealedRecord } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report'
 import pLimit from 'p-limit'
 import { HarnessError } from '../../harness-error.ts'
+import type { WaitingClock } from '../../waiting-clock.ts'
 import { countLeaves } from '../plan/configuration.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import type { LiveFile } from '../record/live-file.ts'
-import { FAIL_FAST, ModelWatch, OUTAGE_LIMIT, type WaitingClock } from './model-watch.ts'
+import { InFlight } from './in-flight.ts'
+import { FAIL_FAST, ModelWatch, OUTAGE_LIMIT } from './model-watch.ts'
 import type { RunTask } from './run-task.ts'
 
 /** The place of a run in an order that it shares with others. */
@@ -22,7 +24,7 @@ export interface RunPlanOptions {
   readonly run: string
   readonly runTask: RunTask
   /** Planned episodes (or trees) in flight at once. */
-  readonly inFlight: number
+  readonly inFlight: number | InFlight
   /** Milliseconds that earlier parts of a resumed run took. Its clock continues from there. */
   readonly elapsed?: number
   /** Stores a record. An error that it throws stops the run. */
@@ -62,8 +64,9 @@ export interface RunPlanOptions {
  * as failed: the request itself was at fault.
  */
 export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunPlanOptions): Promise<void> {
-  const { run, inFlight, elapsed = 0, models = [], failFast = FAIL_FAST, outageLimit = OUTAGE_LIMIT, order } = options
+  const { run, elapsed = 0, models = [], failFast = FAIL_FAST, outageLimit = OUTAGE_LIMIT, order } = options
   const { onNotice, clock, live } = options
+  const inFlight = typeof options.inFlight === 'number' ? new InFlight(options.inFlight) : options.inFlight
   const onOutage = (isOut: boolean) => order?.setWaitedFor(!isOut)
   const watch = new ModelWatch({ models, inFlight, failFast, outageLimit, onNotice, onOutage, clock })
   const limit = pLimit(1)
@@ -78,9 +81,13 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
     freed = Promise.withResolvers<void>()
   }
   signal.addEventListener('abort', () => watch.release())
-  void watch.opened.then(() => {
-    limit.concurrency = inFlight
+  const widen = () => {
+    limit.concurrency = inFlight.count
     free()
+  }
+  void watch.opened.then(() => {
+    widen()
+    inFlight.onChange(widen)
   })
   let unreachable = 0
   const sealAll = (records: readonly SealedRecord[]) => Promise.all(records.map(options.seal))
@@ -98,7 +105,7 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
       unreachable = foundNoServer ? unreachable + 1 : 0
       if (verdict === 'seal' && (!foundNoServer || records.some(hasStarted))) await sealAll(records)
       for (const settled of watch.takeSettled()) await sealAll(settled)
-      if (unreachable >= 2 * inFlight)
+      if (unreachable >= 2 * inFlight.count)
         throw new HarnessError(
           'server-failed',
           `${unreachable} episodes in a row found no server. Start it again, then resume the run.`,

@@ -22,6 +22,8 @@ export interface ProgressOptions {
   readonly now?: () => number
   /** Default: `true`. A mean over several players says nothing. */
   readonly showReturn?: boolean
+  /** Says by whom the run is played now. Default: it is not shown. */
+  readonly describe?: (() => string) | undefined
 }
 
 /** Milliseconds between updates: few on a terminal, where each replaces the last; many in a log, where each is a line. */
@@ -41,7 +43,7 @@ export function showProgress(
   stream: ProgressStream,
   total: number,
   done: number,
-  { now = () => performance.now(), showReturn = true }: ProgressOptions = {},
+  { now = () => performance.now(), showReturn = true, describe }: ProgressOptions = {},
 ): Progress {
   const terminal = stream.isTTY === true
   const { green, dim, red } = createColors(terminal && !process.env.NO_COLOR)
@@ -65,6 +67,7 @@ export function showProgress(
       ...(failed > 0 ? [failures] : []),
       ...(showReturn && finished > 0 ? [`return ${mean.toFixed(3)} ± ${half.toFixed(3)}`] : []),
       `${rate.toFixed(rate < 10 ? 1 : 0)} episodes/s`,
+      ...(last || !describe ? [] : [describe()]),
       ...(last || left <= 0 ? [] : [`${formatSeconds(left / rate)} left`]),
     ]
     if (!terminal) {

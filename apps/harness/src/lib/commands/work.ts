@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { Command, Option } from 'commander'
+import type { Console } from '../console.ts'
+import { type GivenWorld, openAnnouncedRun, type WorkerScope } from '../fleet/open-announced-run.ts'
+import { signerOfEnvironment } from '../fleet/open-fleet.ts'
+import { playFleet } from '../fleet/play-fleet.ts'
+import { openRedisQueue } from '../fleet/redis/open-redis-queue.ts'
+import { untilInterrupted } from '../interruption.ts'
+import { address } from '../llm/model-options.ts'
+import { collect, numberWithin, wholeNumber } from '../option-values.ts'
+import { VERSION } from '../own-package.ts'
+import { loadWorld } from '../world.ts'
+
+interface WorkOptions {
+  readonly queue: string
+  readonly concurrency: number
+  readonly allowAgents?: true
+  readonly url?: string
+  readonly token?: string
+  readonly baseUrl?: string
+  readonly apiKeyEnv: readonly string[]
+  readonly lease?: number
+  readonly json?: true
+}
+
+/** Episodes at once, as of a run in one process. */
+const CONCURRENCY = 64
+
+export function workCommand(console: Console): Command {
+  return new Command('work')
+    .description('play for the runs of a queue, until it is stopped')
+    .argument('[worlds...]', 'worlds that it may play (default: those of this folder, and the classics)')
+    .requiredOption('--queue <url>', 'the queue, a Redis: redis://<host>:<port>')
+    .option('--concurrency <count>', 'episodes in flight at once', wholeNumber(1, 65_536), CONCURRENCY)
+    .option('--allow-agents', 'run the commands of process:<command>, which anyone who writes to the queue may name')
+    .option('--url <url>', 'play runs of this server of worlds')
+    .option('--token <token>', 'its bearer token (default: EPISODIC_TOKEN)')
+    .option('--base-url <url>', 'play with models of this server (default: OPENAI_BASE_URL)', address)
+    .addOption(
+      new Option('--api-key-env <name>', 'a variable with a key for models, beside OPENAI_API_KEY; can be repeated')
+        .argParser(collect)
+        .default([], 'none'),
+    )
+    .addOption(leaseOption())
+    .option('--json', 'print a line of JSON when it has joined the queue')
+    .addHelpText(
+      'after',
+      `
+A worker joins and leaves while runs go on. It plays every run whose world it has
+in the same version, and says which it does not play, and why. What it executes
+is here already: worlds of its command line or folder, and policy files of its
+folder with the same content as where the run was started.
+
+Ctrl-C gives its episodes back to the other workers. With EPISODIC_QUEUE_SECRET,
+the same for runs and workers, it plays only what is signed with that.
+
+Examples:
+  episodic work --queue redis://10.0.0.5:6379
+  episodic work warehouse ./my-world --queue redis://10.0.0.5:6379
+  episodic run warehouse --tasks 100000 --queue redis://10.0.0.5:6379`,
+    )
+    .action((worlds: string[], options: WorkOptions) => work(worlds, options, console))
+}
+
+/** The hidden option that sets the lease, in seconds: for tests, which cannot wait for the default. */
+export function leaseOption(): Option {
+  return new Option('--lease <seconds>', 'silence after which a process counts as ended')
+    .argParser(numberWithin(0.5, 3_600))
+    .hideHelp()
+}
+
+async function work(references: readonly string[], options: WorkOptions, console: Console): Promise<void> {
+  const { queue: url, concurrency, allowAgents = false, apiKeyEnv, json } = options
+  const interruption = untilInterrupted(console)
+  const { signal } = interruption
+  const onNotice = (notice: string) => void console.err.write(`${notice}\n`)
+  const lease = options.lease === undefined ? undefined : 1_000 * options.lease
+  try {
+    const worlds: GivenWorld[] = []
+    for (const reference of references) worlds.push({ reference, world: await loadWorld(reference) })
+    await using queue = await openRedisQueue(url, { onNotice, lease })
+    const worker = {
+      id: randomUUID(),
+      host: hostname(),
+      pid: process.pid,
+      version: VERSION,
+      slots: concurrency,
+      worlds: worlds.map(({ world: { environment } }) => `${environment.name} ${environment.version}`),
+    }
+    const scope: WorkerScope = {
+      worlds: worlds.length > 0 ? worlds : null,
+      folder: process.cwd(),
+      allowAgents,
+      url: options.url,
+      token: options.token ?? process.env.EPISODIC_TOKEN,
+      baseUrl: options.baseUrl ?? process.env.OPENAI_BASE_URL,
+      apiKeyEnvs: apiKeyEnv,
+      concurrency,
+      version: VERSION,
+    }
+    if (json) console.out.write(`${JSON.stringify({ worker: worker.id, host: worker.host, pid: worker.pid })}\n`)
+    else onNotice(`Waiting for runs, with ${concurrency} slots. Ctrl-C gives back what is being played.`)
+    await playFleet({
+      queue,
+      worker,
+      openRun: (announcement) => openAnnouncedRun(announcement, scope),
+      signer: signerOfEnvironment(),
+      onNotice,
+      signal,
+      lease,
+      wallClock: Date.now,
+    })
+  } finally {
+    interruption.stop()
+  }
+}

@@ -1,0 +1,54 @@
+import { hash } from 'node:crypto'
+import { type SealedRecord, taskSchema } from '@episodic/protocol'
+import { z } from 'zod'
+import type { HarnessErrorCode } from '../harness-error.ts'
+import { configurationSchema } from '../run/plan/configuration.ts'
+import type { PlannedEpisode } from '../run/plan/plan.ts'
+import { runSettingsSchema } from '../run/run-settings.ts'
+
+/** What a coordinator announces of its run. */
+export const announcementSchema = z.object({
+  format: z.literal(1),
+  /** The name of the run. */
+  name: z.string(),
+  /** The version of Episodic. */
+  episodic: z.string(),
+  configuration: configurationSchema,
+  /** How the run was asked for, without secrets. */
+  settings: runSettingsSchema,
+  /** The module of the world; `null` if a server of another system has it. */
+  world: z.object({ sha256: z.string() }).nullable(),
+})
+export type Announcement = z.infer<typeof announcementSchema>
+
+/** What a job asks for. */
+export const jobSchema = z.object({
+  task: taskSchema,
+  attempt: z.int().min(0),
+  try: z.int().min(0),
+})
+
+/**
+ * What a worker sends of a job. `answered`: a language model has answered for the first time in it. All others are results: it
+ * was played; it could not be, which stops the run; it is left, since too many workers ended while playing it; or what the
+ * queue asked for was not written by the coordinator.
+ */
+export type JobMessage =
+  | { readonly kind: 'answered'; readonly policy: string }
+  | { readonly kind: 'played'; readonly records: readonly SealedRecord[] }
+  | { readonly kind: 'failed'; readonly code: HarnessErrorCode | null; readonly message: string }
+  | { readonly kind: 'left'; readonly lost: number }
+  | { readonly kind: 'refused'; readonly why: string }
+
+/** Returns the id of a job: the same for the same episode, and for each of its tries another one. */
+export function jobIdOf({ task, attempt, try: number = 0 }: Omit<PlannedEpisode, 'task'> & { task: { id: string } }) {
+  // BullMQ takes no colon and no plain number.
+  return `e${hash('sha256', `${task.id}\n${attempt}\n${number}`, 'base64url').slice(0, 24)}`
+}
+
+/** Names the place of a signed text. */
+export const placeOf = {
+  announcement: (run: string) => `run ${run}`,
+  job: (run: string, job: string) => `job ${run} ${job}`,
+  result: (run: string, job: string) => `result ${run} ${job}`,
+}

@@ -1,0 +1,377 @@
+import { parseSealedRecord, type SealedRecord } from '@episodic/protocol'
+import { HarnessError } from '../harness-error.ts'
+import type { PlannedEpisode } from '../run/plan/plan.ts'
+import { InFlight } from '../run/play/in-flight.ts'
+import type { Runner } from '../run/play/open-runner.ts'
+import type { RunContext } from '../run/play/run-task.ts'
+import { machineClock, type WaitingClock } from '../waiting-clock.ts'
+import { type JobMessage, jobIdOf, placeOf } from './fleet-messages.ts'
+import {
+  type Coordination,
+  type CoordinatorInfo,
+  LEASE,
+  type QueuedJob,
+  type QueuedResult,
+  type RunEntry,
+  type RunQueue,
+  type WorkerInfo,
+} from './run-queue.ts'
+import type { Signer } from './signer.ts'
+
+export interface FleetRunnerOptions {
+  /** Disposed with the runner. */
+  readonly queue: RunQueue
+  /** Returns how a run is announced, once its folder is known. */
+  readonly entryOf: (...run: Parameters<NonNullable<Runner['begin']>>) => RunEntry
+  /** Episodes of each planned episode: more than 1 for trees. */
+  readonly leaves: number
+  readonly owner: CoordinatorInfo
+  readonly signer: Signer
+  /** Receives a sentence for what an operator has to know. */
+  readonly warn: (notice: string) => void
+  readonly signal: AbortSignal
+  /** Milliseconds. Default: that of the port. */
+  readonly lease?: number | undefined
+  /** Default: that of the machine. */
+  readonly clock?: WaitingClock | undefined
+}
+
+/** Jobs in the queue for each slot of the workers, so that no slot waits for the coordinator. */
+const JOBS_PER_SLOT = 4
+/** Jobs in the queue while no worker is there. */
+const FEWEST_JOBS = 4
+/** Times that an episode is asked for, if what comes back was not written by a worker. */
+const MOST_ASKED = 3
+/** Longest time between two signs of life, in milliseconds. */
+const HEARTBEAT = 1_000
+/** Milliseconds without any worker after which that is said. */
+const LONELY_AFTER = 5_000
+/** Milliseconds that the end of a run waits for a queue that does not answer. */
+const END_TIMEOUT = 5_000
+/** Most jobs or results of one message. */
+const BATCH = 1_000
+
+/** Failures that say nothing of an episode, if an earlier coordinator was there when it failed. */
+const OUTAGES = ['model-refused', 'model-unavailable', 'connection-failed']
+
+interface Asked {
+  readonly job: QueuedJob
+  readonly onAnswer: RunContext['onAnswer']
+  readonly answer: PromiseWithResolvers<JobMessage | null>
+}
+
+/**
+ * Plays in a fleet: `runTask` puts a job into the queue and resolves when a worker has sealed it. A result stays in the queue
+ * until the run has stored its records (`onStored`), so that nothing is lost if this process ends. `inFlight` follows the
+ * slots of the workers.
+ *
+ * If the run is interrupted, jobs that were not begun are withdrawn; those that were are played to their end, and their results
+ * wait in the queue for the run to be resumed.
+ */
+export function createFleetRunner(options: FleetRunnerOptions): Runner {
+  return new FleetRunner(options)
+}
+
+class FleetRunner implements Runner {
+  readonly inFlight = new InFlight(FEWEST_JOBS)
+  readonly #options: FleetRunnerOptions
+  readonly #clock: WaitingClock
+  readonly #lease: number
+  readonly #closing = new AbortController()
+  #run: RunEntry | null = null
+  #coordination: Coordination | null = null
+  #loops: Promise<void>[] = []
+  /** Jobs that wait for their result. */
+  readonly #asked = new Map<string, Asked>()
+  /** Jobs with a result that the run has not stored: its key, and how many of its records are to be stored. */
+  readonly #unstored = new Map<string, { readonly key: string; records: number }>()
+  /** Results of an earlier coordinator, until the plan comes to their episodes. */
+  readonly #early = new Map<string, { readonly key: string; readonly message: JobMessage }>()
+  #toAdd: QueuedJob[] = []
+  #toAcknowledge: { readonly job: string; readonly key: string }[] = []
+  #sending: Promise<void> | null = null
+  readonly #signals = new WeakSet<AbortSignal>()
+  #isAborted = false
+  #failure: unknown = null
+  #workers: readonly WorkerInfo[] = []
+  /** When a worker played the run last. */
+  #accompanied = 0
+  #notice = ''
+
+  constructor(options: FleetRunnerOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? machineClock
+    this.#lease = options.lease ?? LEASE
+  }
+
+  readonly begin: NonNullable<Runner['begin']> = async (manifest, elapsed) => {
+    const { queue, entryOf, owner, signal } = this.#options
+    this.#run = entryOf(manifest, elapsed)
+    this.#coordination = await queue.coordinate(this.#run, owner, signal)
+    this.#accompanied = this.#clock.now()
+    await this.#look()
+    this.#loops = [this.#keepLease(), this.#readResults()]
+  }
+
+  readonly runTask: Runner['runTask'] = async (planned, context) => {
+    const id = jobIdOf(planned)
+    for (let asked = 1; ; asked++) {
+      const message = await this.#ask(id, planned, context)
+      switch (message?.kind) {
+        case 'played':
+          return message.records
+        case 'failed':
+          this.#release(id)
+          throw new HarnessError(message.code ?? 'worker-failed', message.message)
+        case 'left':
+          this.#release(id)
+          this.#options.warn(
+            `${planned.task.id}, attempt ${planned.attempt}, is left unplayed: ${message.lost} workers ended while playing it.`,
+          )
+          return []
+        case 'refused': {
+          this.#release(id)
+          const again = asked < MOST_ASKED ? 'It is played again.' : 'It is left unplayed.'
+          this.#options.warn(
+            `${planned.task.id}, attempt ${planned.attempt}: a text in the queue was refused. ${message.why} ${again}`,
+          )
+          if (asked < MOST_ASKED) continue
+          return []
+        }
+        default:
+          return []
+      }
+    }
+  }
+
+  readonly onStored = (record: SealedRecord): void => {
+    const attempt = Math.floor(record.attempt / this.#options.leaves)
+    const id = jobIdOf({ task: record.task, attempt, try: record.try })
+    const unstored = this.#unstored.get(id)
+    if (!unstored) return
+    unstored.records -= 1
+    if (unstored.records === 0) this.#release(id)
+  }
+
+  readonly describe = (): string => {
+    const [count, slots] = [this.#playing.length, this.#slots]
+    return `${count} ${count === 1 ? 'worker' : 'workers'}, ${slots} ${slots === 1 ? 'slot' : 'slots'}`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { queue } = this.#options
+    // A queue that is away would hold up the end of this process.
+    const late = new AbortController()
+    await Promise.race([this.#end(), this.#clock.wait(END_TIMEOUT, late.signal)]).finally(() => late.abort())
+    this.#closing.abort()
+    await Promise.race([Promise.all(this.#loops), this.#clock.wait(END_TIMEOUT, AbortSignal.abort())])
+    await queue[Symbol.asyncDispose]()
+  }
+
+  async #end(): Promise<void> {
+    const coordination = this.#coordination
+    if (!coordination || this.#failure) return
+    try {
+      // What is left of an earlier coordinator belongs to episodes that are stored.
+      if (!this.#isAborted) for (const [job, { key }] of this.#early) this.#toAcknowledge.push({ job, key })
+      this.#toAdd = []
+      this.#send()
+      await this.#sending
+      if (this.#isAborted) await coordination.withdraw()
+      const { open, unread } = await coordination.end()
+      if (!this.#isAborted && (open > 0 || unread > this.#unstored.size))
+        this.#options.warn(
+          `The run is over, and the queue has ${open} of its jobs and ${unread} of its results. They are kept; \`episodic queue status\` shows them.`,
+        )
+    } catch (error) {
+      this.#options.warn((error as Error).message)
+    } finally {
+      await coordination[Symbol.asyncDispose]()
+    }
+  }
+
+  async #ask(id: string, planned: PlannedEpisode, { signal, onAnswer }: RunContext): Promise<JobMessage | null> {
+    if (this.#failure) throw this.#failure
+    this.#stopWith(signal)
+    if (signal.aborted) return null
+    const early = this.#early.get(id)
+    if (early) {
+      this.#early.delete(id)
+      this.#note(id, early.key, early.message)
+      if (!isOutage(early.message)) return early.message
+    }
+    // The result of an earlier play of this try, which the run did not store.
+    this.#release(id)
+    const { task, attempt, try: number = 0 } = planned
+    const payload = this.#options.signer.sign(
+      placeOf.job(this.#run?.id ?? '', id),
+      JSON.stringify({ task, attempt, try: number }),
+    )
+    const asked: Asked = { job: { id, payload }, onAnswer, answer: Promise.withResolvers() }
+    this.#asked.set(id, asked)
+    this.#toAdd.push(asked.job)
+    this.#send()
+    return asked.answer.promise
+  }
+
+  /** Lets all that wait go without a result once the signal aborts. */
+  #stopWith(signal: AbortSignal): void {
+    if (this.#signals.has(signal)) return
+    this.#signals.add(signal)
+    const stop = () => {
+      this.#isAborted = true
+      for (const { answer } of this.#asked.values()) answer.resolve(null)
+      this.#asked.clear()
+    }
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  }
+
+  /** Acknowledges the result of a job, if it has one. */
+  #release(id: string): void {
+    const unstored = this.#unstored.get(id)
+    if (!unstored) return
+    this.#unstored.delete(id)
+    this.#toAcknowledge.push({ job: id, key: unstored.key })
+    this.#send()
+  }
+
+  #note(id: string, key: string, message: JobMessage): void {
+    this.#unstored.set(id, { key, records: message.kind === 'played' ? message.records.length : 0 })
+  }
+
+  /** Sends what waits to be sent. What comes meanwhile goes into one message. */
+  #send(): void {
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = null
+    })
+  }
+
+  async #sendAll(): Promise<void> {
+    const coordination = this.#coordination as Coordination
+    try {
+      // A job that is played again is added after the result of its last play was removed.
+      while (this.#toAcknowledge.length > 0 || this.#toAdd.length > 0) {
+        const jobs = this.#toAdd.splice(0, BATCH)
+        while (this.#toAcknowledge.length > 0) await coordination.acknowledge(this.#toAcknowledge.splice(0, BATCH))
+        if (jobs.length > 0) await coordination.add(jobs)
+      }
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  async #readResults(): Promise<void> {
+    try {
+      for await (const batch of (this.#coordination as Coordination).results(this.#closing.signal))
+        for (const result of batch) this.#receive(result)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #receive({ job, key, text }: QueuedResult): void {
+    // Delivered again.
+    if (this.#unstored.get(job)?.key === key || this.#early.get(job)?.key === key) return
+    const message = this.#read(job, text)
+    const asked = this.#asked.get(job)
+    if (message.kind === 'answered') {
+      asked?.onAnswer?.(message.policy)
+      this.#toAcknowledge.push({ job, key })
+      this.#send()
+    } else if (asked) {
+      this.#asked.delete(job)
+      this.#note(job, key, message)
+      asked.answer.resolve(message)
+    } else this.#early.set(job, { key, message })
+  }
+
+  #read(job: string, signed: string): JobMessage {
+    const { signer } = this.#options
+    try {
+      const message: JobMessage = JSON.parse(signer.open(placeOf.result(this.#run?.id ?? '', job), signed))
+      // Anyone who can write to the queue can make a digest. Only with a secret it is clear that a worker has written this.
+      return signer.isSecret || message.kind !== 'played' ? message : checked(message, job, this.#options.leaves)
+    } catch (error) {
+      return { kind: 'refused', why: (error as Error).message }
+    }
+  }
+
+  /** Renews the lease, and follows who works. */
+  async #keepLease(): Promise<void> {
+    const { signal } = this.#closing
+    let checked = this.#clock.now()
+    while (!signal.aborted) {
+      await this.#clock.wait(Math.min(HEARTBEAT, this.#lease / 6), signal)
+      if (signal.aborted) return
+      try {
+        await this.#look()
+        // A Redis that crashed may have lost jobs that it had accepted.
+        if (this.#clock.now() - checked < this.#lease) continue
+        checked = this.#clock.now()
+        const waiting = [...this.#asked.values()].map(({ job }) => job)
+        for (let i = 0; i < waiting.length; i += BATCH)
+          await this.#coordination?.add(waiting.slice(i, i + BATCH).filter(({ id }) => this.#asked.has(id)))
+      } catch (error) {
+        return this.#fail(error)
+      }
+    }
+  }
+
+  async #look(): Promise<void> {
+    this.#workers = (await this.#coordination?.renew()) ?? []
+    const jobs = Math.ceil((JOBS_PER_SLOT * this.#slots) / this.#options.leaves)
+    this.inFlight.count = Math.max(FEWEST_JOBS, jobs)
+    if (this.#playing.length > 0) {
+      this.#accompanied = this.#clock.now()
+      this.#notice = ''
+    } else if (this.#clock.now() - this.#accompanied > LONELY_AFTER) this.#sayLonely()
+  }
+
+  /** Says that nobody plays, and who could. Not again until that changes. */
+  #sayLonely(): void {
+    const declined = this.#workers.flatMap(({ host, pid, declines }) => {
+      const why = declines[this.#run?.id ?? '']
+      return why === undefined ? [] : [`Process ${pid} on ${host} does not: ${why}`]
+    })
+    const notice = ['No worker plays this run now. Start one: episodic work --queue …', ...declined].join('\n')
+    if (notice !== this.#notice) this.#options.warn(notice)
+    this.#notice = notice
+  }
+
+  /** The workers that play the run. */
+  get #playing(): readonly WorkerInfo[] {
+    return this.#workers.filter(({ plays }) => plays.includes(this.#run?.id ?? ''))
+  }
+
+  get #slots(): number {
+    return this.#playing.reduce((sum, { slots }) => sum + slots, 0)
+  }
+
+  #fail(error: unknown): void {
+    if (this.#closing.signal.aborted) return
+    this.#failure ??= error
+    for (const { answer } of this.#asked.values()) answer.reject(error)
+    this.#asked.clear()
+  }
+}
+
+/** Throws if a message does not have valid records of the job. */
+function checked(message: Extract<JobMessage, { kind: 'played' }>, job: string, leaves: number): JobMessage {
+  const records = message.records.map((record) => {
+    const parsed = parseSealedRecord(record)
+    if (!parsed.success) throw new HarnessError('queue-tampered', 'A result is not a sealed episode.')
+    const { task, attempt, try: number } = parsed.data
+    if (jobIdOf({ task, attempt: Math.floor(attempt / leaves), try: number }) === job) return parsed.data
+    throw new HarnessError('queue-tampered', 'A result is of another episode.')
+  })
+  return { kind: 'played', records }
+}
+
+function isOutage(message: JobMessage): boolean {
+  return (
+    message.kind === 'failed' ||
+    (message.kind === 'played' &&
+      message.records.every(({ outcome }) => outcome.kind === 'failed' && OUTAGES.includes(outcome.error.code)))
+  )
+}

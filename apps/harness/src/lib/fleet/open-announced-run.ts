@@ -1,0 +1,141 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { HarnessError } from '../harness-error.ts'
+import { isAgentName, isLlm, policyFileOf } from '../policies.ts'
+import { hashFile } from '../run/plan/sources.ts'
+import type { Runner } from '../run/play/open-runner.ts'
+import { openPrepared, prepareRun } from '../run/prepare-run.ts'
+import { loadWorld, locateByName, type World } from '../world.ts'
+import type { Announcement } from './fleet-messages.ts'
+
+/** What a worker may play. A queue names runs; whatever they execute is here by the will of the worker's own operator. */
+export interface WorkerScope {
+  /** The worlds that it was given; `null` for those of its folder and the classics, by their names. */
+  readonly worlds: readonly GivenWorld[] | null
+  /** The folder whose files may be policies and agents. */
+  readonly folder: string
+  /** Whether it runs the commands of `process:<command>`. */
+  readonly allowAgents: boolean
+  /** The server of another system, or of worlds, that it connects to. */
+  readonly url?: string | undefined
+  readonly token?: string | undefined
+  /** The server of language models that it sends its key to. */
+  readonly baseUrl?: string | undefined
+  /** The variables with keys that it uses, beside `OPENAI_API_KEY`. */
+  readonly apiKeyEnvs: readonly string[]
+  /** Episodes at once. */
+  readonly concurrency: number
+  /** The version of Episodic. */
+  readonly version: string
+}
+
+export interface GivenWorld {
+  /** Its name, path or package. */
+  readonly reference: string
+  readonly world: World
+}
+
+/**
+ * Opens an announced run for playing. Rejects with `run-declined` if this worker must not or cannot play it, and as `prepareRun` and
+ * `openRunner` do.
+ */
+export async function openAnnouncedRun(announcement: Announcement, scope: WorkerScope): Promise<Runner> {
+  const { configuration, settings, episodic } = announcement
+  if (episodic !== scope.version)
+    throw declined(
+      `the run is of Episodic ${episodic}, and this worker has ${scope.version}. Install the same version.`,
+    )
+  assertServer(settings, scope)
+  const policies = [configuration.policy, ...Object.values(configuration.seats ?? {})]
+  for (const policy of policies) await assertPolicy(policy, announcement, scope)
+  const reference = announcement.world ? await findWorld(announcement, scope) : configuration.environment.name
+  const prepared = await prepareRun(reference, {
+    ...settings,
+    token: scope.token,
+    concurrency: scope.concurrency,
+    processes: 1,
+  })
+  const { name, version } = prepared.world.environment
+  if (name !== configuration.environment.name || version !== configuration.environment.version)
+    throw otherVersion(configuration.environment, { name, version })
+  return openPrepared(prepared, configuration, null)
+}
+
+/** Returns the reference of the worker's own copy of a world. */
+async function findWorld({ configuration, world }: Announcement, { worlds, folder }: WorkerScope): Promise<string> {
+  const { environment } = configuration
+  const found = worlds
+    ? worlds.find(({ world }) => world.environment.name === environment.name)
+    : await worldByName(environment.name, folder)
+  if (!found)
+    throw declined(
+      worlds
+        ? `it plays ${environment.name}, which this worker was not given. Start it with that world: episodic work <world>`
+        : `it plays ${environment.name}, which is neither in examples/ nor worlds/ here nor a classic. Start the worker with that world: episodic work <world>`,
+    )
+  const { name, version } = found.world.environment
+  if (name !== environment.name || version !== environment.version) throw otherVersion(environment, { name, version })
+  if ((await hashFile(fileURLToPath(found.world.url))) !== world?.sha256)
+    throw declined(
+      `the module of ${environment.name} ${environment.version} has another content here. Install the same one; if its behavior changed, give it a new version.`,
+    )
+  return found.reference
+}
+
+async function worldByName(name: string, folder: string): Promise<GivenWorld | null> {
+  const file = locateByName(name, folder)
+  return file === null ? null : { reference: file, world: await loadWorld(file) }
+}
+
+function otherVersion(asked: { name: string; version: string }, own: { name: string; version: string }): HarnessError {
+  return declined(
+    `it plays ${asked.name} ${asked.version}, and this worker has ${own.name} ${own.version}. Install that version.`,
+  )
+}
+
+/** Throws `run-declined` if a run would send a token or a key elsewhere than this worker was given it for. */
+function assertServer({ url, baseUrl, apiKeyEnv, ...settings }: Announcement['settings'], scope: WorkerScope): void {
+  if (url !== scope.url)
+    throw declined(
+      url === undefined
+        ? `this worker is for runs of --url ${scope.url}.`
+        : `it is played on the server ${url}. Start the worker with that --url and its token.`,
+    )
+  const names = [settings.policy, ...Object.values(settings.seat ?? {})]
+  const asksModels = settings.recordModels === true || names.some((name) => name !== undefined && isLlm(name))
+  if (!asksModels) return
+  if (baseUrl !== scope.baseUrl)
+    throw declined(
+      `it asks language models at ${baseUrl ?? 'the default server'}, and this worker has ${scope.baseUrl ?? 'none of its own'}. Start the worker with the same --base-url or OPENAI_BASE_URL, and its key.`,
+    )
+  if (apiKeyEnv !== undefined && !scope.apiKeyEnvs.includes(apiKeyEnv))
+    throw declined(`it uses the key in ${apiKeyEnv}. Start the worker with --api-key-env ${apiKeyEnv}.`)
+}
+
+/** Throws `run-declined` if a policy is none of a world, and not a file of this worker with the same content. */
+async function assertPolicy(
+  { name, sha256 }: Announcement['configuration']['policy'],
+  _: Announcement,
+  { folder, allowAgents }: WorkerScope,
+): Promise<void> {
+  const file = policyFileOf(name, folder)
+  if (!file) {
+    if (isAgentName(name) && !allowAgents)
+      throw declined(`it runs the command ${name}. Start the worker with --allow-agents to permit that.`)
+    return
+  }
+  if (!existsSync(file) || !isWithin(realpathSync(folder), realpathSync(file)))
+    throw declined(`its policy ${name} is not in the folder of this worker, ${folder}. Copy it there.`)
+  if ((await hashFile(file)) !== sha256)
+    throw declined(`its policy ${name} has another content here. Copy the file from where the run was started.`)
+}
+
+function isWithin(folder: string, file: string): boolean {
+  const path = relative(folder, file)
+  return path !== '' && path.split(sep)[0] !== '..' && resolve(folder, path) === file
+}
+
+function declined(why: string): HarnessError {
+  return new HarnessError('run-declined', why.charAt(0).toUpperCase() + why.slice(1))
+}

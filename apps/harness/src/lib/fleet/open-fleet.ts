@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto'
+import { hostname } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { canonicalJson } from '@episodic/protocol'
+import { HarnessError } from '../harness-error.ts'
+import { VERSION } from '../own-package.ts'
+import { countLeaves, type RunConfiguration } from '../run/plan/configuration.ts'
+import { hashFile } from '../run/plan/sources.ts'
+import type { Runner } from '../run/play/open-runner.ts'
+import type { PreparedRun } from '../run/prepare-run.ts'
+import { runIdOf } from '../run/record/run-folder.ts'
+import { isServed } from '../served-world.ts'
+import { type Announcement, placeOf } from './fleet-messages.ts'
+import { createFleetRunner } from './fleet-runner.ts'
+import { openRedisQueue } from './redis/open-redis-queue.ts'
+import { createSigner, type Signer } from './signer.ts'
+
+export interface OpenFleetOptions {
+  /** The URL of the Redis. */
+  readonly queue: string
+  /** Receives a sentence for what an operator has to know. */
+  readonly warn: (notice: string) => void
+  readonly signal: AbortSignal
+  /** Milliseconds. Default: that of the port. */
+  readonly lease?: number | undefined
+}
+
+/** The variable of the secret that coordinators and workers share. */
+const SECRET_VARIABLE = 'EPISODIC_QUEUE_SECRET'
+
+/** Returns the signer with the secret of the environment, if it has one. */
+export function signerOfEnvironment(): Signer {
+  return createSigner(process.env[SECRET_VARIABLE] || null)
+}
+
+/**
+ * Opens the fleet of a queue for a run: other processes play it, on any machine, see `createFleetRunner`.
+ *
+ * Rejects with `option-invalid` for options that a fleet does not have, and as `openRedisQueue` does.
+ */
+export async function openFleet(
+  configuration: RunConfiguration,
+  prepared: PreparedRun,
+  { queue: url, warn, signal, lease }: OpenFleetOptions,
+): Promise<Runner> {
+  assertForFleet(prepared)
+  const { world } = prepared
+  const sha256 = isServed(world) ? null : await hashFile(fileURLToPath(world.url))
+  const queue = await openRedisQueue(url, { onNotice: warn, lease })
+  const signer = signerOfEnvironment()
+  return createFleetRunner({
+    queue,
+    signer,
+    warn,
+    signal,
+    lease,
+    leaves: countLeaves(configuration.branch),
+    owner: { host: hostname(), pid: process.pid },
+    entryOf(manifest, elapsed) {
+      const id = runIdOf(manifest)
+      const announcement: Announcement = {
+        format: 1,
+        name: manifest.name,
+        episodic: VERSION,
+        // That of `run.json`: a dataset may have another name now.
+        configuration: manifest.configuration,
+        settings: withoutSecrets(prepared),
+        world: sha256 === null ? null : { sha256 },
+      }
+      return {
+        id,
+        announcement: signer.sign(placeOf.announcement(id), JSON.stringify(announcement)),
+        digest: hash('sha256', canonicalJson(JSON.parse(JSON.stringify(manifest.configuration)))),
+        elapsed,
+      }
+    },
+  })
+}
+
+/** What workers have to know of the options. They have keys, tokens and files of their own. */
+function withoutSecrets({ settings }: PreparedRun): Announcement['settings'] {
+  const { token: _, dataset: __, ...rest } = settings
+  const baseUrl = settings.baseUrl ?? process.env.OPENAI_BASE_URL
+  return { ...rest, processes: 1, ...(baseUrl && { baseUrl }) }
+}
+
+function assertForFleet({ settings }: PreparedRun): void {
+  if (settings.processes > 1)
+    throw new HarnessError(
+      'option-invalid',
+      '--processes starts workers on this machine, and --queue uses those that are there. Give one of them; start more workers with: episodic work --queue …',
+    )
+  if (settings.config !== undefined)
+    throw new HarnessError(
+      'option-invalid',
+      '--config names servers of this machine, which the workers of --queue do not have. Give --url, or neither.',
+    )
+}

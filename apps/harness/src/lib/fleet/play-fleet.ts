@@ -1,0 +1,224 @@
+import { HarnessError } from '../harness-error.ts'
+import type { Runner } from '../run/play/open-runner.ts'
+import type { RunContext } from '../run/play/run-task.ts'
+import { machineClock, type WaitingClock } from '../waiting-clock.ts'
+import { type Announcement, announcementSchema, type JobMessage, jobSchema, placeOf } from './fleet-messages.ts'
+import { PlayAlone } from './play-alone.ts'
+import {
+  type Consumer,
+  LEASE,
+  type Membership,
+  type RunAnnouncement,
+  type RunQueue,
+  type TakenJob,
+  type WorkerInfo,
+} from './run-queue.ts'
+import type { Signer } from './signer.ts'
+
+export interface PlayFleetOptions {
+  readonly queue: RunQueue
+  /** Who this worker is; what it plays is added. */
+  readonly worker: Omit<WorkerInfo, 'plays' | 'declines'>
+  /** Opens what plays the episodes of a run. Rejects if this worker does not play it: the message is shown to both sides. */
+  readonly openRun: (announcement: Announcement, run: string) => Promise<Pick<Runner, 'runTask'> & AsyncDisposable>
+  readonly signer: Signer
+  /** Receives a sentence for each run that begins and ends, and for each that is declined. */
+  readonly onNotice: (notice: string) => void
+  /** Stops the worker: it gives back what it plays, and leaves. */
+  readonly signal: AbortSignal
+  /** Milliseconds. Default: that of the port. */
+  readonly lease?: number | undefined
+  /** Default: that of the machine. */
+  readonly clock?: WaitingClock | undefined
+  /** Milliseconds since the epoch, by the machine, which is compared with the clock of the queue. */
+  readonly wallClock?: (() => number) | undefined
+}
+
+/** An episode is left unplayed after this many workers ended while playing it. */
+const MAX_LOST = 3
+/** Longest time between two signs of life, in milliseconds. */
+const HEARTBEAT = 1_000
+/** Difference of the clocks of which a worker says that it is wrong, in milliseconds. */
+const MAX_SKEW = 10_000
+
+/** A run that this worker plays. */
+interface Playing extends AsyncDisposable {
+  readonly name: string
+  readonly consumer: Consumer
+}
+
+/**
+ * Plays for a fleet until the signal aborts: joins, plays every run that it may, gives its slots to all of them in equal parts,
+ * and leaves. Episodes in flight at that time are given back.
+ */
+export async function playFleet(options: PlayFleetOptions): Promise<void> {
+  const { queue, worker, signal, onNotice, clock = machineClock, lease = LEASE, wallClock } = options
+  const runs = new Map<string, Playing | null>()
+  const declines: Record<string, string> = {}
+  const alone = new PlayAlone()
+  let offset = 0
+  let isSkewed = false
+  await using member = await queue.join({ ...worker, plays: [], declines })
+  const timeOf = () => clock.now() + offset
+
+  const share = () => {
+    const playing = [...runs.values()].filter((run) => run !== null)
+    for (const { consumer } of playing) consumer.slots = Math.max(1, Math.floor(worker.slots / playing.length))
+  }
+  const start = async (run: RunAnnouncement): Promise<void> => {
+    runs.set(run.id, null)
+    try {
+      const playing = await openPlaying(run, member, { ...options, timeOf, alone })
+      runs.set(run.id, playing)
+      onNotice(`Plays ${playing.name}.`)
+      share()
+    } catch (error) {
+      declines[run.id] = (error as Error).message
+      onNotice(`Does not play a run: ${(error as Error).message}`)
+    }
+  }
+  const stop = async (id: string): Promise<void> => {
+    const playing = runs.get(id)
+    runs.delete(id)
+    delete declines[id]
+    if (!playing) return
+    share()
+    await playing[Symbol.asyncDispose]()
+    onNotice(`${playing.name} is over.`)
+  }
+
+  const stopping = new Set<Promise<void>>()
+  while (!signal.aborted) {
+    const plays = [...runs].flatMap(([id, playing]) => (playing ? [id] : []))
+    const asked = clock.now()
+    const announced = await member.renew({ ...worker, plays, declines })
+    // The answer was given between the two.
+    offset = announced.time - (asked + clock.now()) / 2
+    const skew = wallClock ? wallClock() - announced.time : 0
+    if (Math.abs(skew) > MAX_SKEW && !isSkewed)
+      onNotice(
+        `The clock of this machine is ${Math.round(Math.abs(skew) / 1_000)} s ${skew > 0 ? 'ahead of' : 'behind'} that of the queue. Episodes have the time of the queue.`,
+      )
+    isSkewed = Math.abs(skew) > MAX_SKEW
+    const current = new Map(announced.runs.map((run) => [run.id, run]))
+    for (const id of runs.keys())
+      if (!current.has(id)) {
+        const stopped = stop(id).finally(() => stopping.delete(stopped))
+        stopping.add(stopped)
+      }
+    let isNew = false
+    for (const run of current.values())
+      if (!runs.has(run.id)) {
+        await start(run)
+        isNew = true
+      }
+    // Says at once that it plays or declines a run.
+    if (!isNew) await clock.wait(Math.min(HEARTBEAT, lease / 9), signal)
+  }
+  await Promise.all([...[...runs.keys()].map(stop), ...stopping])
+}
+
+interface OpenPlayingOptions extends PlayFleetOptions {
+  readonly timeOf: () => number
+  readonly alone: PlayAlone
+}
+
+async function openPlaying(
+  { id, announcement: signed, origin }: RunAnnouncement,
+  member: Membership,
+  options: OpenPlayingOptions,
+): Promise<Playing> {
+  const { signer, worker, openRun } = options
+  const announcement = announcementSchema.safeParse(JSON.parse(signer.open(placeOf.announcement(id), signed)))
+  if (!announcement.success)
+    throw new HarnessError(
+      'run-declined',
+      `Its announcement is of another version of Episodic, and this is ${worker.version}.`,
+    )
+  const { data } = announcement
+  const runner = await openRun(data, id)
+  const consumer = member.consume(id, worker.slots, (job) =>
+    play(job, { ...options, runner, run: id, name: data.name, origin }),
+  )
+  return {
+    name: `${data.name} (${data.configuration.environment.name} ${data.configuration.environment.version}, ${data.configuration.policy.name})`,
+    consumer,
+    async [Symbol.asyncDispose]() {
+      await consumer.close()
+      await runner[Symbol.asyncDispose]()
+    },
+  }
+}
+
+interface PlayOptions extends OpenPlayingOptions {
+  readonly runner: Pick<Runner, 'runTask'>
+  readonly run: string
+  /** The name of the run. */
+  readonly name: string
+  readonly origin: number
+}
+
+/** Plays one job, and seals it. Does not reject. */
+async function play(job: TakenJob, options: PlayOptions): Promise<void> {
+  const { signer, run, signal, alone } = options
+  if (signal.aborted) return
+  const send = (message: JobMessage) => signer.sign(placeOf.result(run, job.id), JSON.stringify(message))
+  let place = await alone.enter()
+  try {
+    const begun = await job.begin()
+    if (!begun) return
+    if (begun.lost >= MAX_LOST) {
+      await job.seal(send({ kind: 'left', lost: begun.lost }))
+      return
+    }
+    // An episode that may end this process again takes no other with it.
+    if (begun.lost === MAX_LOST - 1) {
+      place[Symbol.dispose]()
+      place = await alone.enterAlone()
+    }
+    const message = await resultOf(job, send, options)
+    if (message) await job.seal(send(message))
+  } catch {
+    // The queue was closed. The lease ends by itself.
+  } finally {
+    place[Symbol.dispose]()
+  }
+}
+
+/** Plays a job. Resolves with its result; with `null` if it was interrupted. */
+async function resultOf(
+  job: TakenJob,
+  send: (message: JobMessage) => string,
+  { signer, run, name, origin, timeOf, runner, signal }: PlayOptions,
+): Promise<JobMessage | null> {
+  let planned: ReturnType<typeof jobSchema.parse>
+  try {
+    planned = jobSchema.parse(JSON.parse(signer.open(placeOf.job(run, job.id), job.payload)))
+  } catch (error) {
+    return { kind: 'refused', why: (error as Error).message }
+  }
+  const answered = new Set<string>()
+  const begun = timeOf()
+  const since = origin
+  const context: RunContext = {
+    run: name,
+    signal: AbortSignal.any([signal, job.signal]),
+    now: () => Math.max(begun, timeOf()) - since,
+    onAnswer(policy) {
+      if (answered.has(policy)) return
+      answered.add(policy)
+      void job.report(send({ kind: 'answered', policy })).catch(() => {})
+    },
+  }
+  try {
+    const records = await runner.runTask(planned, context)
+    return records.length === 0 ? null : { kind: 'played', records }
+  } catch (error) {
+    if (context.signal.aborted) return null
+    return {
+      kind: 'failed',
+      code: HarnessError.is(error) ? error.code : null,
+      message: error instanceof Error ? error.message : String(error),
+    }
+  }
+}

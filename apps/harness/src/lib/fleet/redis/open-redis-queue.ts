@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { HarnessError } from '../../harness-error.ts'
+import { machineClock } from '../../waiting-clock.ts'
+import {
+  type Coordination,
+  type CoordinatorInfo,
+  LEASE,
+  type Membership,
+  type QueueStatus,
+  type RunEntry,
+  type RunQueue,
+  type RunQueueOptions,
+  type WorkerInfo,
+} from '../run-queue.ts'
+import { checkPersistence, connectQueue, type QueueClient } from './queue-connection.ts'
+import { BULL_PREFIX, keysOf, QUEUE_KEYS } from './queue-keys.ts'
+import { accountOf, RedisCoordination, takeLease } from './redis-coordination.ts'
+import { RedisMembership } from './redis-membership.ts'
+
+export interface OpenRedisQueueOptions extends RunQueueOptions {
+  /** Receives a sentence when Redis stops to answer, when it answers again, and if it keeps nothing on disk. */
+  readonly onNotice?: ((notice: string) => void) | undefined
+}
+
+/** Most events that BullMQ keeps of a run. Nothing reads them. */
+const EVENTS = 10
+
+/**
+ * Opens the queue in the Redis (6.2 or later) at `url`, `redis://` or `rediss://`, which BullMQ gives the jobs out of. Any
+ * number of processes may have it open, and any number of runs may be in it.
+ *
+ * How much it keeps through the death of Redis is decided by its configuration: with `appendonly yes` and `appendfsync always`
+ * everything, with `everysec` all but about the last second. What is lost is played again.
+ *
+ * Rejects with `option-invalid` if `url` is not such an address, if Redis is configured to evict keys, and if the package
+ * `bullmq` is not installed; and with `queue-unavailable` if no Redis answers.
+ */
+export async function openRedisQueue(url: string, options: OpenRedisQueueOptions = {}): Promise<RunQueue> {
+  const { lease = LEASE, clock = machineClock, onNotice = () => {} } = options
+  const bullmq = await loadBullMq()
+  const client = await connectQueue(url, onNotice)
+  try {
+    await checkPersistence(client, url, onNotice)
+  } catch (error) {
+    client.disconnect()
+    throw error
+  }
+  return new RedisQueue({ client, bullmq, lease, clock })
+}
+
+async function loadBullMq(): Promise<typeof import('bullmq')> {
+  try {
+    return await import('bullmq')
+  } catch (cause) {
+    throw new HarnessError(
+      'option-invalid',
+      '--queue needs the package bullmq, and it is not installed. Install it beside Episodic: npm install bullmq@6',
+      { cause },
+    )
+  }
+}
+
+interface RedisQueueParts extends Required<RunQueueOptions> {
+  readonly client: QueueClient
+  readonly bullmq: typeof import('bullmq')
+  readonly lease: number
+}
+
+class RedisQueue implements RunQueue {
+  readonly #parts: RedisQueueParts
+
+  constructor(parts: RedisQueueParts) {
+    this.#parts = parts
+  }
+
+  async coordinate(run: RunEntry, owner: CoordinatorInfo, signal: AbortSignal): Promise<Coordination> {
+    const { client, lease, clock } = this.#parts
+    const token = randomUUID()
+    await takeLease({ client, run, owner, token, lease }, clock, signal)
+    const bull = this.#bull(run.id)
+    if ((await client.exists(QUEUE_KEYS.paused)) === 1) await bull.pause()
+    return new RedisCoordination({ client, bull, run, owner, token, lease })
+  }
+
+  async join({ id }: WorkerInfo): Promise<Membership> {
+    const { client, bullmq, lease } = this.#parts
+    return new RedisMembership({ client, bullmq, worker: id, lease })
+  }
+
+  async status(): Promise<QueueStatus> {
+    const { client } = this.#parts
+    const runs: QueueStatus['runs'][number][] = []
+    for (const [id, entry] of Object.entries(await client.hgetall(QUEUE_KEYS.runs))) {
+      const { lease, jobs, results, account } = keysOf(id)
+      const [host, pid] = await client.fleetLeaseOf(lease)
+      const counts = await client.fleetAccount(jobs, results, account)
+      runs.push({
+        id,
+        announcement: /^\S+ \S+ (.*)$/s.exec(entry)?.[1] ?? '',
+        coordinator: host === undefined ? null : { host, pid: Number(pid) },
+        account: accountOf(counts),
+        playing: counts[7] ?? 0,
+      })
+    }
+    const workers = await client.fleetWorkers(QUEUE_KEYS.workers, QUEUE_KEYS.infos)
+    const paused = (await client.exists(QUEUE_KEYS.paused)) === 1
+    return { paused, runs, workers: workers.map((info) => JSON.parse(info)) }
+  }
+
+  async setPaused(isPaused: boolean): Promise<void> {
+    const { client } = this.#parts
+    if (isPaused) await client.set(QUEUE_KEYS.paused, '1')
+    else await client.del(QUEUE_KEYS.paused)
+    for (const id of await client.hkeys(QUEUE_KEYS.runs)) {
+      const bull = this.#bull(id)
+      await (isPaused ? bull.pause() : bull.resume())
+      await bull.close()
+    }
+  }
+
+  async remove(run: string): Promise<boolean> {
+    const { client } = this.#parts
+    const { lease, jobs, results, account } = keysOf(run)
+    if ((await client.fleetRemove(QUEUE_KEYS.runs, lease, jobs, results, account, run)) === 0) return false
+    const bull = this.#bull(run)
+    await bull.obliterate({ force: true })
+    await bull.close()
+    return true
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { client } = this.#parts
+    if (client.status === 'ready') await client.quit().catch(() => {})
+    client.disconnect()
+  }
+
+  #bull(run: string) {
+    const { client, bullmq } = this.#parts
+    const bull = new bullmq.Queue(keysOf(run).bull, {
+      connection: client,
+      prefix: BULL_PREFIX,
+      defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
+      streams: { events: { maxLen: EVENTS } },
+    })
+    bull.on('error', () => {})
+    return bull
+  }
+}

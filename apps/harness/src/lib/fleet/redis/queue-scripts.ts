@@ -1,0 +1,276 @@
+// Each operation is one script: Redis runs a script alone and logs its changes together. All of them can be sent twice, since a
+// client sends a command again if the connection was lost before its answer: the second one changes nothing.
+//
+// The state of a job is a text: `w|<lost>|` waits, `p|<lost>|<token>` is played, `s|<key>|<token>` is sealed by the result of
+// that key. A token is `<worker>:<number>`, one for each time that a worker takes a job.
+
+/** The clock of Redis, in milliseconds, so that those of coordinators and workers need not agree. */
+const NOW = `
+local function now()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+`
+
+const STATE = `
+local function stateOf(jobs, job)
+  local state = redis.call('HGET', jobs, job)
+  if not state then return nil end
+  return string.match(state, '^(%a)|([^|]*)|(.*)$')
+end
+`
+
+/** Only the coordinator that holds the lease changes what a run has in the queue. */
+const FENCE = `
+local function isHeld(lease, token)
+  return redis.call('HGET', lease, 'token') == token
+end
+`
+
+/** Adds to a list the descriptions of the workers that are alive, and forgets the others. */
+const WORKERS = `
+local function liveWorkers(workers, infos)
+  local gone = redis.call('ZRANGEBYSCORE', workers, '-inf', now())
+  for _, id in ipairs(gone) do
+    redis.call('ZREM', workers, id)
+    redis.call('HDEL', infos, id)
+  end
+  return redis.call('HVALS', infos)
+end
+`
+
+/** `taken` with the time, `held` with who holds the lease, or `differs` where the run of that id is another one. */
+const COORDINATE = `${NOW}
+local runs, lease = unpack(KEYS)
+local run, digest, announcement, elapsed, token, host, pid, duration, ended = unpack(ARGV)
+local time = now()
+local held = redis.call('HMGET', lease, 'token', 'until', 'host', 'pid')
+if held[1] and held[1] ~= token and held[1] ~= ended and tonumber(held[2]) > time then
+  return {'held', held[1], held[2], held[3], held[4]}
+end
+local kept = redis.call('HGET', runs, run)
+if kept and string.match(kept, '^%S+ (%S+) ') ~= digest then return {'differs'} end
+redis.call('HSET', lease, 'token', token, 'until', time + duration, 'host', host, 'pid', pid)
+if not kept or held[1] ~= token then
+  redis.call('HSET', runs, run, string.format('%d %s %s', time - elapsed, digest, announcement))
+end
+return {'taken', tostring(time)}
+`
+
+/** The workers that are alive; 0 if another coordinator has the run, and -1 if Redis has lost the lease. */
+const RENEW_LEASE = `${NOW}${WORKERS}
+local lease, workers, infos = unpack(KEYS)
+local token, duration = unpack(ARGV)
+local held = redis.call('HGET', lease, 'token')
+if not held then return -1 end
+if held ~= token then return 0 end
+redis.call('HSET', lease, 'until', now() + duration)
+return liveWorkers(workers, infos)
+`
+
+/** The ids of those jobs that have no result. */
+const ADD_JOBS = `${STATE}${FENCE}
+local jobs, lease, account = unpack(KEYS)
+if not isHeld(lease, ARGV[1]) then return 0 end
+local open = {}
+for i = 2, #ARGV do
+  local kind = stateOf(jobs, ARGV[i])
+  if not kind then
+    redis.call('HSET', jobs, ARGV[i], 'w|0|')
+    redis.call('HINCRBY', account, 'added', 1)
+  end
+  if kind ~= 's' then table.insert(open, ARGV[i]) end
+end
+return open
+`
+
+/** How many plays of the job ended with their worker, or -1 if there is nothing to play. */
+const BEGIN_JOB = `${NOW}${STATE}
+local jobs, workers, account = unpack(KEYS)
+local job, token = unpack(ARGV)
+local kind, lost, holder = stateOf(jobs, job)
+if not kind or kind == 's' then return -1 end
+if kind == 'p' and holder ~= token then
+  local aliveUntil = redis.call('ZSCORE', workers, string.match(holder, '^(.-):'))
+  if not aliveUntil or tonumber(aliveUntil) <= now() then
+    lost = lost + 1
+    redis.call('HINCRBY', account, 'lost', 1)
+  end
+end
+redis.call('HSET', jobs, job, string.format('p|%d|%s', lost, token))
+return tonumber(lost)
+`
+
+const REPORT_JOB = `${STATE}
+local jobs, results = unpack(KEYS)
+local job, token, text = unpack(ARGV)
+local kind, _, holder = stateOf(jobs, job)
+if kind ~= 'p' or holder ~= token then return 0 end
+redis.call('XADD', results, '*', 'job', job, 'text', text)
+return 1
+`
+
+/** 1 if the result was accepted, and 0 if another worker has begun the job, or it was removed. */
+const SEAL_JOB = `${STATE}
+local jobs, results, account = unpack(KEYS)
+local job, token, text = unpack(ARGV)
+local kind, _, holder = stateOf(jobs, job)
+if kind == 's' and holder == token then return 1 end
+if kind ~= 'p' or holder ~= token then
+  redis.call('HINCRBY', account, 'fenced', 1)
+  return 0
+end
+local key = redis.call('XADD', results, '*', 'job', job, 'text', text)
+redis.call('HSET', jobs, job, 's|' .. key .. '|' .. token)
+redis.call('HINCRBY', account, 'sealed', 1)
+return 1
+`
+
+const GIVE_BACK = `${STATE}
+local job, token = unpack(ARGV)
+local kind, lost, holder = stateOf(KEYS[1], job)
+if kind == 'p' and holder == token then redis.call('HSET', KEYS[1], job, 'w|' .. lost .. '|') end
+return 1
+`
+
+const ACKNOWLEDGE = `${STATE}${FENCE}
+local jobs, results, lease = unpack(KEYS)
+if not isHeld(lease, ARGV[1]) then return 0 end
+for i = 2, #ARGV, 2 do
+  local job, key = ARGV[i], ARGV[i + 1]
+  redis.call('XDEL', results, key)
+  local kind, by = stateOf(jobs, job)
+  if kind == 's' and by == key then redis.call('HDEL', jobs, job) end
+end
+return 1
+`
+
+/** How many jobs that no worker has begun were removed, or -1. */
+const WITHDRAW = `${STATE}${FENCE}
+local jobs, lease, account = unpack(KEYS)
+if not isHeld(lease, ARGV[1]) then return -1 end
+local withdrawn = 0
+for _, job in ipairs(redis.call('HKEYS', jobs)) do
+  if stateOf(jobs, job) == 'w' then
+    redis.call('HDEL', jobs, job)
+    withdrawn = withdrawn + 1
+  end
+end
+redis.call('HINCRBY', account, 'withdrawn', withdrawn)
+return withdrawn
+`
+
+const COUNT = `
+local function accountOf(jobs, results, account)
+  local counts = redis.call('HMGET', account, 'added', 'sealed', 'fenced', 'lost', 'withdrawn')
+  local account = {}
+  for i = 1, 5 do account[i] = tonumber(counts[i] or 0) end
+  local open, playing = 0, 0
+  for _, state in ipairs(redis.call('HVALS', jobs)) do
+    local kind = string.sub(state, 1, 1)
+    if kind ~= 's' then open = open + 1 end
+    if kind == 'p' then playing = playing + 1 end
+  end
+  account[6] = open
+  account[7] = redis.call('XLEN', results)
+  account[8] = playing
+  return account
+end
+`
+
+/** The account of a run, and how many of its jobs are played. */
+const ACCOUNT = `${COUNT}
+return accountOf(KEYS[1], KEYS[2], KEYS[3])
+`
+
+/** Whether everything was removed, and the account as it was; 0 if another coordinator has the run. */
+const END_RUN = `${FENCE}${COUNT}
+local runs, lease, jobs, results, account = unpack(KEYS)
+local token, run = unpack(ARGV)
+if redis.call('EXISTS', lease) == 1 and not isHeld(lease, token) then return 0 end
+local counts = accountOf(jobs, results, account)
+redis.call('DEL', lease)
+if redis.call('HLEN', jobs) > 0 or counts[7] > 0 then return {0, counts} end
+redis.call('DEL', jobs, results, account)
+redis.call('HDEL', runs, run)
+return {1, counts}
+`
+
+/** 1 if the run was removed, and 0 if it has a coordinator or does not exist. */
+const REMOVE_RUN = `${NOW}
+local runs, lease, jobs, results, account = unpack(KEYS)
+local aliveUntil = redis.call('HGET', lease, 'until')
+if aliveUntil and tonumber(aliveUntil) > now() then return 0 end
+redis.call('DEL', lease, jobs, results, account)
+return redis.call('HDEL', runs, ARGV[1])
+`
+
+/** The time, and the runs that have a coordinator, each by its id and its entry. */
+const RENEW_WORKER = `${NOW}
+local workers, infos, runs = unpack(KEYS)
+local id, duration, info, prefix = unpack(ARGV)
+local time = now()
+redis.call('ZADD', workers, time + duration, id)
+redis.call('HSET', infos, id, info)
+local announced = {tostring(time)}
+local all = redis.call('HGETALL', runs)
+for i = 1, #all, 2 do
+  local aliveUntil = redis.call('HGET', prefix .. all[i] .. ':lease', 'until')
+  if aliveUntil and tonumber(aliveUntil) > time then
+    table.insert(announced, all[i])
+    table.insert(announced, all[i + 1])
+  end
+end
+return announced
+`
+
+const LIST_WORKERS = `${NOW}${WORKERS}
+return liveWorkers(KEYS[1], KEYS[2])
+`
+
+/** Who coordinates a run: host and pid, or nothing. */
+const LEASE_OF = `${NOW}
+local held = redis.call('HMGET', KEYS[1], 'until', 'host', 'pid')
+if held[1] and tonumber(held[1]) > now() then return {held[2], held[3]} end
+return {}
+`
+
+/** The scripts of the queue, by the names of their commands. */
+export const QUEUE_SCRIPTS = {
+  fleetCoordinate: { lua: COORDINATE, numberOfKeys: 2 },
+  fleetRenewLease: { lua: RENEW_LEASE, numberOfKeys: 3 },
+  fleetAddJobs: { lua: ADD_JOBS, numberOfKeys: 3 },
+  fleetBegin: { lua: BEGIN_JOB, numberOfKeys: 3 },
+  fleetReport: { lua: REPORT_JOB, numberOfKeys: 2 },
+  fleetSeal: { lua: SEAL_JOB, numberOfKeys: 3 },
+  fleetGiveBack: { lua: GIVE_BACK, numberOfKeys: 1 },
+  fleetAcknowledge: { lua: ACKNOWLEDGE, numberOfKeys: 3 },
+  fleetWithdraw: { lua: WITHDRAW, numberOfKeys: 3 },
+  fleetAccount: { lua: ACCOUNT, numberOfKeys: 3 },
+  fleetEnd: { lua: END_RUN, numberOfKeys: 5 },
+  fleetRemove: { lua: REMOVE_RUN, numberOfKeys: 5 },
+  fleetRenewWorker: { lua: RENEW_WORKER, numberOfKeys: 3 },
+  fleetWorkers: { lua: LIST_WORKERS, numberOfKeys: 2 },
+  fleetLeaseOf: { lua: LEASE_OF, numberOfKeys: 1 },
+}
+
+type Command<R> = (...keysAndValues: (string | number)[]) => Promise<R>
+
+/** The scripts as commands of a client. */
+export interface QueueCommands {
+  readonly fleetCoordinate: Command<string[]>
+  readonly fleetRenewLease: Command<string[] | number>
+  readonly fleetAddJobs: Command<string[] | 0>
+  readonly fleetBegin: Command<number>
+  readonly fleetReport: Command<number>
+  readonly fleetSeal: Command<number>
+  readonly fleetGiveBack: Command<number>
+  readonly fleetAcknowledge: Command<number>
+  readonly fleetWithdraw: Command<number>
+  readonly fleetAccount: Command<number[]>
+  readonly fleetEnd: Command<[number, number[]] | 0>
+  readonly fleetRemove: Command<number>
+  readonly fleetRenewWorker: Command<string[]>
+  readonly fleetWorkers: Command<string[]>
+  readonly fleetLeaseOf: Command<string[]>
+}

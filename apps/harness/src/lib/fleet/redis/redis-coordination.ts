@@ -1,0 +1,193 @@
+import type { Queue } from 'bullmq'
+import { HarnessError } from '../../harness-error.ts'
+import type { WaitingClock } from '../../waiting-clock.ts'
+import type {
+  Coordination,
+  CoordinatorInfo,
+  QueuedJob,
+  QueuedResult,
+  RunAccount,
+  RunEntry,
+  WorkerInfo,
+} from '../run-queue.ts'
+import type { QueueClient } from './queue-connection.ts'
+import { keysOf, QUEUE_KEYS, type RunKeys } from './queue-keys.ts'
+
+/** Most results of one batch. */
+const BATCH = 512
+/** Milliseconds that one read waits for results. */
+const READ_TIMEOUT = 1_000
+
+export interface RedisCoordinationParts {
+  readonly client: QueueClient
+  /** BullMQ's queue of the run. */
+  readonly bull: Queue
+  readonly run: RunEntry
+  readonly owner: CoordinatorInfo
+  readonly token: string
+  /** In milliseconds. */
+  readonly lease: number
+}
+
+/** Takes the lease of a run, as `RunQueue.coordinate` does. */
+export async function takeLease(
+  { client, run, owner, token, lease }: Omit<RedisCoordinationParts, 'bull'>,
+  clock: WaitingClock,
+  signal: AbortSignal,
+): Promise<void> {
+  let seen = { token: '', until: '' }
+  for (let ended = ''; ; ) {
+    signal.throwIfAborted()
+    const [answer = '', held = '', until = '', host = '', pid = ''] = await client.fleetCoordinate(
+      QUEUE_KEYS.runs,
+      keysOf(run.id).lease,
+      ...[run.id, run.digest, run.announcement, Math.round(run.elapsed), token, owner.host, owner.pid, lease, ended],
+    )
+    if (answer === 'taken') return
+    if (answer === 'differs')
+      throw new HarnessError(
+        'run-mismatch',
+        `The queue holds another run of the id ${run.id}, with another configuration. Remove that one: episodic queue remove ${run.id} --queue …`,
+      )
+    if (seen.token === held && seen.until !== until)
+      throw new HarnessError(
+        'run-locked',
+        `Process ${pid} on ${host} coordinates this run. Wait for it, stop it, or give another --out.`,
+      )
+    seen = { token: held, until }
+    // A coordinator that was killed cannot end its lease, but its own machine knows.
+    if (host === owner.host && !isAlive(Number(pid))) ended = held
+    else await clock.wait(lease / 2, signal)
+  }
+}
+
+function isAlive(pid: number): boolean {
+  // In a container, the process that was started anew has the number of the one that ended.
+  if (pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+export class RedisCoordination implements Coordination {
+  readonly #parts: RedisCoordinationParts
+  readonly #keys: RunKeys
+  #isEnded = false
+
+  constructor(parts: RedisCoordinationParts) {
+    this.#parts = parts
+    this.#keys = keysOf(parts.run.id)
+  }
+
+  async add(jobs: readonly QueuedJob[]): Promise<void> {
+    const { client, token, bull } = this.#parts
+    const { jobs: states, lease, account } = this.#keys
+    const open = await client.fleetAddJobs(states, lease, account, token, ...jobs.map(({ id }) => id))
+    if (open === 0) throw this.#locked()
+    const isOpen = new Set(open)
+    const added = jobs.filter(({ id }) => isOpen.has(id))
+    if (added.length > 0)
+      await bull.addBulk(added.map(({ id, payload }) => ({ name: 'play', data: { payload }, opts: { jobId: id } })))
+  }
+
+  async *results(signal: AbortSignal): AsyncGenerator<readonly QueuedResult[]> {
+    // A connection of its own, since it waits.
+    const reader = this.#parts.client.duplicate()
+    reader.on('error', () => {})
+    // After a crash, Redis may number new results lower than those that it lost.
+    let isAnew = true
+    reader.on('ready', () => {
+      isAnew = true
+    })
+    const stop = () => reader.disconnect()
+    signal.addEventListener('abort', stop)
+    try {
+      for (let last = '0'; !signal.aborted; ) {
+        if (isAnew) last = '0'
+        isAnew = false
+        const read = await reader
+          .xread('COUNT', BATCH, 'BLOCK', READ_TIMEOUT, 'STREAMS', this.#keys.results, last)
+          .catch((error: unknown) => {
+            if (!signal.aborted) throw error
+            return null
+          })
+        const [, entries = []] = (read?.[0] ?? []) as [string, [string, string[]][]] | []
+        const batch = entries.map(([key, fields]) => ({ key, job: fields[1] ?? '', text: fields[3] ?? '' }))
+        if (batch.length === 0) continue
+        last = batch.at(-1)?.key ?? last
+        yield batch
+      }
+    } finally {
+      signal.removeEventListener('abort', stop)
+      reader.disconnect()
+    }
+  }
+
+  async acknowledge(results: readonly Pick<QueuedResult, 'job' | 'key'>[]): Promise<void> {
+    const { client, token } = this.#parts
+    const { jobs, results: stream, lease } = this.#keys
+    const pairs = results.flatMap(({ job, key }) => [job, key])
+    if ((await client.fleetAcknowledge(jobs, stream, lease, token, ...pairs)) === 0) throw this.#locked()
+  }
+
+  async withdraw(): Promise<number> {
+    const { client, token, bull } = this.#parts
+    const { jobs, lease, account } = this.#keys
+    const withdrawn = await client.fleetWithdraw(jobs, lease, account, token)
+    if (withdrawn < 0) throw this.#locked()
+    await bull.drain()
+    return withdrawn
+  }
+
+  async renew(): Promise<readonly WorkerInfo[]> {
+    const { client, run, owner, token, lease } = this.#parts
+    const keys = [this.#keys.lease, QUEUE_KEYS.workers, QUEUE_KEYS.infos]
+    let renewed = await client.fleetRenewLease(...keys, token, lease)
+    if (renewed === -1) {
+      // Redis was emptied, or has lost its last second.
+      await client.fleetCoordinate(
+        QUEUE_KEYS.runs,
+        this.#keys.lease,
+        ...[run.id, run.digest, run.announcement, Math.round(run.elapsed), token, owner.host, owner.pid, lease, ''],
+      )
+      renewed = await client.fleetRenewLease(...keys, token, lease)
+    }
+    if (typeof renewed === 'number') throw this.#locked()
+    return renewed.map((info) => JSON.parse(info))
+  }
+
+  async account(): Promise<RunAccount> {
+    return accountOf(await this.#parts.client.fleetAccount(this.#keys.jobs, this.#keys.results, this.#keys.account))
+  }
+
+  async end(): Promise<RunAccount> {
+    const { client, token, run, bull } = this.#parts
+    const { lease, jobs, results, account } = this.#keys
+    const ended = await client.fleetEnd(QUEUE_KEYS.runs, lease, jobs, results, account, token, run.id)
+    if (ended === 0) throw this.#locked()
+    this.#isEnded = true
+    const [isRemoved, counts] = ended
+    if (isRemoved === 1) await bull.obliterate({ force: true })
+    return accountOf(counts)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isEnded) await this.end().catch(() => {})
+    await this.#parts.bull.close()
+  }
+
+  #locked(): HarnessError {
+    return new HarnessError(
+      'run-locked',
+      'Another process coordinates this run now: this one gave no sign of life for too long. Sealed episodes are kept.',
+    )
+  }
+}
+
+/** Reads the account that the scripts return. */
+export function accountOf(counts: readonly number[]): RunAccount {
+  const [added = 0, sealed = 0, fenced = 0, lost = 0, withdrawn = 0, open = 0, unread = 0] = counts
+  return { added, sealed, fenced, lost, withdrawn, open, unread }
+}

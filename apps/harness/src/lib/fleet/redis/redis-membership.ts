@@ -1,0 +1,124 @@
+import type { Job, Worker } from 'bullmq'
+import type { Announced, Consumer, Membership, TakenJob, WorkerInfo } from '../run-queue.ts'
+import type { QueueClient } from './queue-connection.ts'
+import { BULL_PREFIX, keysOf, QUEUE_KEYS, type RunKeys } from './queue-keys.ts'
+
+export interface RedisMembershipParts {
+  readonly client: QueueClient
+  readonly bullmq: typeof import('bullmq')
+  readonly worker: string
+  /** In milliseconds. */
+  readonly lease: number
+}
+
+/** Milliseconds until a command of BullMQ that failed is tried again. */
+const RETRY_PAUSE = 500
+
+export class RedisMembership implements Membership {
+  readonly #parts: RedisMembershipParts
+  #taken = 0
+
+  constructor(parts: RedisMembershipParts) {
+    this.#parts = parts
+  }
+
+  async renew(info: WorkerInfo): Promise<Announced> {
+    const { client, worker, lease } = this.#parts
+    const { workers, infos, runs, runPrefix } = QUEUE_KEYS
+    // Shorter than the lease of its jobs: when another worker begins one, it is known that this worker has ended.
+    const alive = Math.floor(lease / 3)
+    const [time = '0', ...entries] = await client.fleetRenewWorker(
+      ...[workers, infos, runs, worker, alive, JSON.stringify(info), runPrefix],
+    )
+    const announced: Announced['runs'][number][] = []
+    for (let i = 0; i < entries.length; i += 2) {
+      const [, origin, announcement = ''] = /^(\S+) \S+ (.*)$/s.exec(entries[i + 1] ?? '') ?? []
+      announced.push({ id: entries[i] ?? '', announcement, origin: Number(origin) })
+    }
+    return { time: Number(time), runs: announced }
+  }
+
+  consume(run: string, slots: number, play: (job: TakenJob) => Promise<void>): Consumer {
+    const { client, bullmq, lease } = this.#parts
+    const keys = keysOf(run)
+    const held = new Map<string, AbortController>()
+    const bull: Worker = new bullmq.Worker(keys.bull, (job, token) => this.#play(keys, job, token, held, play), {
+      connection: client,
+      prefix: BULL_PREFIX,
+      concurrency: slots,
+      lockDuration: lease,
+      stalledInterval: Math.ceil(lease / 2),
+      // The state of the job counts the plays that ended with their worker.
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      runRetryDelay: RETRY_PAUSE,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    })
+    // Without a listener, an error would end the process. What failed is tried again.
+    bull.on('error', () => {})
+    bull.on('lockRenewalFailed', (ids) => {
+      for (const id of ids) held.get(id)?.abort(new Error('the job was given to another worker'))
+    })
+    return {
+      get slots() {
+        return bull.concurrency
+      },
+      set slots(count) {
+        bull.concurrency = count
+      },
+      close: () => bull.close(),
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { client, worker } = this.#parts
+    if (client.status !== 'ready') return
+    await client.multi().zrem(QUEUE_KEYS.workers, worker).hdel(QUEUE_KEYS.infos, worker).exec()
+  }
+
+  async #play(
+    { jobs, results, account }: RunKeys,
+    job: Job,
+    lock: string | undefined,
+    held: Map<string, AbortController>,
+    play: (job: TakenJob) => Promise<void>,
+  ): Promise<void> {
+    const { client, worker, bullmq } = this.#parts
+    const id = job.id ?? ''
+    const token = `${worker}:${this.#taken++}`
+    const lost = new AbortController()
+    held.set(id, lost)
+    let isOver = false
+    let isBack = false
+    const giveBack = async () => {
+      await client.fleetGiveBack(jobs, id, token)
+      isBack = true
+    }
+    try {
+      await play({
+        id,
+        payload: String(job.data?.payload ?? ''),
+        signal: lost.signal,
+        async begin() {
+          const plays = await client.fleetBegin(jobs, QUEUE_KEYS.workers, account, id, token)
+          if (plays < 0) isOver = true
+          return plays < 0 ? null : { lost: plays }
+        },
+        async report(text) {
+          await client.fleetReport(jobs, results, id, token, text)
+        },
+        async seal(text) {
+          isOver = true
+          return (await client.fleetSeal(jobs, results, account, id, token, text)) === 1
+        },
+        giveBack,
+      })
+      if (!isOver && !isBack) await giveBack()
+    } finally {
+      held.delete(id)
+    }
+    if (!isBack) return
+    await job.moveToWait(lock)
+    throw new bullmq.WaitingError()
+  }
+}

@@ -1,0 +1,15 @@
+import { setTimeout } from 'node:timers/promises'
+
+/** Passes time. A test or a simulation has one of its own. */
+export interface WaitingClock {
+  /** Monotonic milliseconds. */
+  now(): number
+  /** Resolves after so many milliseconds, or once the signal aborts. */
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>
+}
+
+/** The clock of the machine. */
+export const machineClock: WaitingClock = {
+  now: () => performance.now(),
+  wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => {}),
+}
