@@ -3,26 +3,40 @@ import './style/page.css'
 import { App } from './app.tsx'
 import { ErrorNote } from './parts/notes.tsx'
 import { homeOf } from './route/home.ts'
-import { formatRoute } from './route/route.ts'
+import { formatRoute, type Route } from './route/route.ts'
 import { createCachedSource } from './source/cached-source.ts'
 import { createEmbeddedSource, unpackEmbedded } from './source/embedded-source.ts'
 import { createServerSource } from './source/server-source.ts'
-import { SourceError } from './source/source.ts'
+import { type Source, SourceError } from './source/source.ts'
+import { createStaticSource, readStaticRuns } from './source/static-source.ts'
 
 const root = document.getElementById('app')
 const data = document.getElementById('data')?.textContent
-if (root && data) openFile(root, data)
+const folder = root?.dataset.folder
+if (root && data) open(root, () => openFile(data))
+else if (root && folder) open(root, () => openFolder(folder))
 else if (root) render(<App source={createCachedSource(createServerSource())} />, root)
 
-/** Shows what the file contains. Until it is unpacked, the figures that are in it as markup stay. */
-async function openFile(root: HTMLElement, data: string): Promise<void> {
+/** Shows what was shared. Until it is there, the figures that are in the page as markup stay. */
+async function open(root: HTMLElement, openShared: () => Promise<{ home: Route; source: Source }>): Promise<void> {
   try {
-    const content = await unpackEmbedded(data)
-    if (location.hash === '') history.replaceState(null, '', formatRoute(homeOf(content)))
+    const { home, source } = await openShared()
+    if (location.hash === '') history.replaceState(null, '', formatRoute(home))
     root.replaceChildren()
-    render(<App source={createEmbeddedSource(content)} />, root)
+    render(<App source={source} />, root)
   } catch (error) {
     const note = error instanceof SourceError ? error : new SourceError('failed', (error as Error).message)
     render(<ErrorNote error={note} />, root)
   }
+}
+
+async function openFile(data: string) {
+  const content = await unpackEmbedded(data)
+  const runs = content.runs.map(({ detail }) => detail.entry)
+  return { home: homeOf({ runs, compared: content.compared }), source: createEmbeddedSource(content) }
+}
+
+async function openFolder(folder: string) {
+  const content = await readStaticRuns(folder)
+  return { home: homeOf(content), source: createCachedSource(createStaticSource(folder, content)) }
 }

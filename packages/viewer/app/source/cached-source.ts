@@ -21,20 +21,20 @@ export function createCachedSource(source: Source): Source {
     for (const listener of listeners) listener(run)
   })
 
-  if (source.can.watch)
-    source.watch((run) => {
-      runs = null
-      if (run === null) {
-        details.clear()
-        listings.clear()
-        columns.clear()
-      } else {
-        details.delete(run)
-        listings.delete(run)
-        columns.delete(run)
-      }
-      notices(run)
-    })
+  // Also of a source that never changes by itself, a person's verdicts are news.
+  source.watch((run) => {
+    runs = null
+    if (run === null) {
+      details.clear()
+      listings.clear()
+      columns.clear()
+    } else {
+      details.delete(run)
+      listings.delete(run)
+      columns.delete(run)
+    }
+    notices(run)
+  })
 
   return {
     ...source,

@@ -36,7 +36,7 @@ describe('the search of a file', () => {
     )
     const all = await search({ text: 'guesses left' })
     expect(all.rows).toHaveLength(500)
-    expect(all.counted[0]).toBeGreaterThan(500)
+    expect(all.counted.at(-1)).toBeGreaterThan(500)
     const first = await search({ text: 'guesses left', fields: ['answer'], firstOfRow: true })
     expect(first.rows).toEqual(expect.arrayContaining(rowsWith))
     expect(new Set(first.rows).size).toBe(first.rows.length)

@@ -12,6 +12,13 @@ export interface Viewer {
    * markup, so that they can be read without JavaScript. The same bytes for the same data, on one version of Node.
    */
   filePage(content: EmbeddedRuns): string
+  /**
+   * Returns the page of a folder of static files, with the figures of the comparison or the first run as markup.
+   *
+   * @param content - its words and lines are not used.
+   * @param folder - where the files are, relative to the page.
+   */
+  folderPage(content: EmbeddedRuns, folder: string): string
 }
 
 /** Creates the pages from the texts of a bundle. */
@@ -49,6 +56,13 @@ export async function createViewer(app: BundledApp): Promise<Viewer> {
     ].join('\n')
   return {
     serverPage: () => page('Episodic', "'self'", [script], '<div id="app"></div>'),
+    folderPage: (content, folder) =>
+      page(
+        content.title,
+        "'self'",
+        [script],
+        `<div id="app" data-folder="${escapeText(folder)}">${renderMarkup(content)}</div>`,
+      ),
     filePage(content) {
       const body = [
         `<div id="app">${renderMarkup(content)}</div>`,

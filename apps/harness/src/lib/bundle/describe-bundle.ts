@@ -1,6 +1,6 @@
 import { type EmbeddedRuns, formatCount, plural, sealedShape, type WithheldPart } from '@episodic/report'
 
-/** What is in a shared file, as far as it matters who reads it. */
+/** What is in a shared file or folder, as far as it matters who reads it. */
 export interface BundleContents {
   readonly runs: number
   readonly episodes: number
@@ -8,7 +8,7 @@ export interface BundleContents {
   readonly whole: number
   /** Whole episodes with what language models were sent. */
   readonly transcripts: number
-  /** Whether the file has them. */
+  /** Whether they are in it. */
   readonly prompts: boolean
   readonly params: boolean
   readonly seeds: boolean
@@ -17,24 +17,43 @@ export interface BundleContents {
   /** People who judged, by their names. */
   readonly people: readonly string[]
   readonly comparisons: number
-  /** Of the file. */
+  /** Of all files. */
   readonly bytes: number
 }
 
-/** Returns what is in a shared file of some bytes. */
+/** Counts whole episodes. */
+export class BundleCount {
+  whole = 0
+  transcripts = 0
+
+  /** Adds a line as it is shared. */
+  add(line: unknown): void {
+    this.whole += 1
+    if (hasTranscript(line)) this.transcripts += 1
+  }
+}
+
+/** Counts the whole episodes of a shared file. */
+export function countWhole({ runs }: EmbeddedRuns): BundleCount {
+  const count = new BundleCount()
+  for (const { lines } of runs) for (const line of Object.values(lines)) count.add(JSON.parse(line))
+  return count
+}
+
+/** Returns what is in a shared file or folder of some bytes. */
 export function contentsOf(
   { runs, compared }: EmbeddedRuns,
+  { whole, transcripts }: BundleCount,
   withhold: readonly WithheldPart[],
   states: BundleContents['states'],
   bytes: number,
 ): BundleContents {
-  const lines = runs.flatMap(({ lines }) => Object.values(lines))
   const grades = runs.flatMap(({ grades }) => grades)
   return {
     runs: runs.length,
     episodes: runs.reduce((sum, { detail }) => sum + detail.rows, 0),
-    whole: lines.length,
-    transcripts: lines.filter(hasTranscript).length,
+    whole,
+    transcripts,
     prompts: !withhold.includes('prompts'),
     params: !withhold.includes('params'),
     seeds: !withhold.includes('seeds'),
@@ -46,8 +65,8 @@ export function contentsOf(
   }
 }
 
-function hasTranscript(text: string): boolean {
-  const record = sealedShape(JSON.parse(text))
+function hasTranscript(line: unknown): boolean {
+  const record = sealedShape(line)
   if (!record) return false
   return 'seats' in record
     ? Object.values(record.seats).some(({ transcript }) => transcript !== undefined)

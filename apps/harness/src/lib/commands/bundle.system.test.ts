@@ -212,7 +212,6 @@ describe('episodic bundle', () => {
   it('refuses what it cannot do', async () => {
     mkdirSync(at('empty'), { recursive: true })
     for (const [args, status, message] of [
-      [[random, '--out', 'folder'], 2, /give a name that ends in \.html/],
       [['nowhere', '--out', 'a.html'], 1, /There is no folder nowhere/],
       [['empty', '--out', 'a.html'], 1, /There is no run in empty/],
       [[random, '--compare', '--out', 'a.html'], 2, /--compare needs two or more runs/],

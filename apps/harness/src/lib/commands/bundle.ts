@@ -4,9 +4,18 @@ import { createInterface } from 'node:readline/promises'
 import { WITHHELD_PARTS, type WithheldPart } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { assertNoSecrets } from '../bundle/assert-no-secrets.ts'
+import { bundleFolder } from '../bundle/bundle-folder.ts'
 import { bundleRuns } from '../bundle/bundle-runs.ts'
-import { contentsOf, describeContents } from '../bundle/describe-bundle.ts'
+import {
+  type BundleContents,
+  BundleCount,
+  contentsOf,
+  countWhole,
+  describeContents,
+} from '../bundle/describe-bundle.ts'
+import { assertNoSecrets, createSecretCheck, type SecretCheck } from '../bundle/secret-check.ts'
+import type { BundleOptions } from '../bundle/shared-run.ts'
+import { assertFree, StaticFolder } from '../bundle/static-folder.ts'
 import { type Console, colorsOf, shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { collect, wholeNumber } from '../option-values.ts'
@@ -23,7 +32,7 @@ interface BundleCommandOptions {
   readonly withhold: readonly WithheldPart[]
   readonly compare?: true
   readonly world: readonly string[]
-  readonly bytes: number
+  readonly bytes?: number
   readonly allowSecrets?: true
   readonly yes?: true
   readonly json?: true
@@ -35,9 +44,9 @@ const MOST_COMPARED = 16
 
 export function bundleCommand(console: Console): Command {
   return new Command('bundle')
-    .description('write runs as one HTML file that can be shared')
+    .description('write runs as one HTML file, or as a folder for a web server, to share')
     .argument('<runs...>', 'folders of runs or of sets of runs')
-    .requiredOption('--out <file>', 'file to write; its name ends in .html')
+    .requiredOption('--out <path>', 'file to write, if it ends in .html, or else folder')
     .option('--query <query>', 'only episodes that match, as in the list of episodes')
     .addOption(
       new Option('--states <states>', 'states of whole episodes, by replay')
@@ -47,15 +56,21 @@ export function bundleCommand(console: Console): Command {
     .option('--world <world>', 'name or path of a world to replay with; may be repeated', collect, [])
     .option('--withhold <parts>', 'parts to leave out, with commas: seeds,params,prompts,private', withheldParts, [])
     .option('--compare', 'also compare the runs of each world, the first one as the baseline')
-    .option('--bytes <count>', 'most bytes of whole episodes, before compression', wholeNumber(0), MOST_BYTES)
+    .option(
+      '--bytes <count>',
+      'most bytes of whole episodes, before compression (default: of a file 10485760)',
+      wholeNumber(0),
+    )
     .option('--allow-secrets', 'write texts that look like keys')
     .option('--yes', 'write without asking')
     .option('--json', 'print what the file holds as JSON; asks nothing')
     .addHelpText(
       'after',
       `
-The file has the pages of episodic view, and opens in a browser without a server
-and without any request. It says what it holds before it is written.
+A file has the pages of episodic view, and opens in a browser without a server
+and without any request. A folder has the same pages and all episodes step by
+step, for any web server: a page asks for the episodes that it shows. Both say
+what they hold before they are written.
 
 Withheld are, with
   seeds    the seeds of the run, its tasks, policies and branches
@@ -72,40 +87,87 @@ episodes; those of lines from which something was withheld no longer match.
 Examples:
   episodic bundle runs/my-run --out my-run.html
   episodic bundle runs/june --compare --out june.html
+  episodic bundle runs/june --out public/june
   episodic bundle runs/my-run --query success:no --states public --out lost.html`,
     )
     .action((runs: string[], options: BundleCommandOptions) => bundle(runs, options, console))
 }
 
 async function bundle(folders: readonly string[], options: BundleCommandOptions, console: Console): Promise<void> {
-  const { out: file, query, withhold, world: worlds, bytes: mostCharacters } = options
-  checkOptions(options)
+  const { query, withhold, world: worlds } = options
+  await checkOptions(options)
   // Private ones are withheld by either option.
   const states = options.states === 'all' && withhold.includes('private') ? 'public' : options.states
-  const { err, out } = console
+  const { err } = console
   const runs = await runsIn(folders, (problem) => void err.write(`${problem}\n`))
-  const content = await bundleRuns({
+  const write = isFile(options.out) ? bundleToFile : bundleToFolder
+  const bundled: BundleOptions = {
     runs,
     query,
     states,
     worlds,
     withhold,
     compared: options.compare ? groupsOf(runs) : [],
-    mostCharacters,
+    mostCharacters: options.bytes,
     onTorn: ({ folder }, line) => void err.write(`${shownPath(folder)}: ${tornNotice(line)}`),
-  })
+  }
+  await write(bundled, options, console)
+}
+
+async function bundleToFile(bundled: BundleOptions, options: BundleCommandOptions, console: Console): Promise<void> {
+  const content = await bundleRuns({ ...bundled, mostCharacters: bundled.mostCharacters ?? MOST_BYTES })
   if (!options.allowSecrets) assertNoSecrets(content)
   const { filePage } = await loadViewer()
   const page = filePage(content)
-  const contents = contentsOf(content, withhold, states, Buffer.byteLength(page))
-  if (!options.json) err.write(`${shownPath(resolve(file))} is to hold:\n${describeContents(contents)}`)
-  if (!options.json && !options.yes && !(await isAgreed(console))) {
-    err.write('Nothing was written.\n')
-    process.exitCode = 1
-    return
-  }
-  const path = await writeRunFile(dirname(resolve(file)), basename(file), page)
-  if (options.json) out.write(`${JSON.stringify({ file: path, ...contents })}\n`)
+  const { withhold, states } = bundled
+  const contents = contentsOf(content, countWhole(content), withhold, states, Buffer.byteLength(page))
+  const file = resolve(options.out)
+  if (await isWanted(file, contents, options, console))
+    showWritten({ file: await writeRunFile(dirname(file), basename(file), page) }, contents, options, console)
+}
+
+async function bundleToFolder(bundled: BundleOptions, options: BundleCommandOptions, console: Console): Promise<void> {
+  await using folder = await StaticFolder.create(resolve(options.out))
+  const count = new BundleCount()
+  const secrets = createSecretCheck()
+  const content = await bundleFolder(bundled, folder, { count, secrets: options.allowSecrets ? NO_CHECK : secrets })
+  const { folderPage } = await loadViewer()
+  await folder.finish((data) => folderPage(content, data))
+  const contents = contentsOf(content, count, bundled.withhold, bundled.states, folder.bytes)
+  if (await isWanted(resolve(options.out), contents, options, console))
+    showWritten({ folder: await folder.publish() }, contents, options, console)
+}
+
+/** Finds nothing: texts that look like keys are shared. */
+const NO_CHECK: SecretCheck = { run() {}, episode() {}, states() {}, rest() {}, assertNone() {} }
+
+function isFile(out: string): boolean {
+  return out.endsWith('.html')
+}
+
+/** Says what a file or a folder is to hold, and returns whether it is to be written. */
+async function isWanted(
+  path: string,
+  contents: BundleContents,
+  { json, yes }: BundleCommandOptions,
+  console: Console,
+): Promise<boolean> {
+  const { err } = console
+  if (!json) err.write(`${shownPath(path)} is to hold:\n${describeContents(contents)}`)
+  if (json || yes || (await isAgreed(console))) return true
+  err.write('Nothing was written.\n')
+  process.exitCode = 1
+  return false
+}
+
+function showWritten(
+  written: { readonly file: string } | { readonly folder: string },
+  contents: BundleContents,
+  { json }: BundleCommandOptions,
+  { out }: Console,
+): void {
+  const [path = ''] = Object.values(written)
+  if (json) out.write(`${JSON.stringify({ ...written, ...contents })}\n`)
   else out.write(`${colorsOf(out).bold(shownPath(path))}\n`)
 }
 
@@ -118,10 +180,9 @@ function withheldParts(text: string): WithheldPart[] {
   return WITHHELD_PARTS.filter((part) => parts.includes(part))
 }
 
-/** Throws for options that cannot be used, before anything is read. */
-function checkOptions({ out, query, compare }: BundleCommandOptions): void {
-  if (!out.endsWith('.html'))
-    throw new HarnessError('option-invalid', `--out ${out} is to be one file: give a name that ends in .html.`)
+/** Rejects with `option-invalid` for options that cannot be used, before anything is read. */
+async function checkOptions({ out, query, compare }: BundleCommandOptions): Promise<void> {
+  if (!isFile(out)) await assertFree(resolve(out))
   if (query === undefined) return
   readQuery(query)
   if (compare)

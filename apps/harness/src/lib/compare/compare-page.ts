@@ -41,8 +41,10 @@ export async function renderComparedRuns(folders: readonly string[], runs: reado
     format: 1,
     title: titleOf(compared),
     runs: embedded,
-    compared: [withRows(compared, embedded)],
-    withheld: embedded.flatMap((run) => withheldFrom(run).map((line) => `${run.detail.entry.name}: ${line}`)),
+    compared: [withRows(compared, embedded.map(rowsByTask))],
+    withheld: embedded.flatMap((run) =>
+      withheldFrom(run.detail, Object.keys(run.lines).length).map((line) => `${run.detail.entry.name}: ${line}`),
+    ),
   })
 }
 
@@ -62,22 +64,33 @@ function titleOf({ contrasts, comparisons: [comparison] }: ComparedRuns): string
   return `${title} · Episodic comparison`
 }
 
+/** The rows of a run by task, and the prompts of its tasks. */
+export interface RowsByTask {
+  rows(task: string): readonly number[]
+  prompt(task: string): string
+}
+
+/** Returns the rows by task of a page. */
+export function rowsByTask({ words }: Pick<EmbeddedRun, 'words'>): RowsByTask {
+  const byTask = Map.groupBy(words, ({ task }) => task)
+  return {
+    rows: (task) => byTask.get(task)?.map(({ row }) => row) ?? [],
+    prompt: (task) => byTask.get(task)?.[0]?.prompt ?? '',
+  }
+}
+
 /**
  * Adds the prompts and the rows of the tasks.
  *
  * @param runs - those that are compared, in the order of the comparison.
  */
-export function withRows(compared: ComparedRuns, runs: readonly EmbeddedRun[]): ComparedRuns {
-  const rowsOf = runs.map(({ words }) => Map.groupBy(words, ({ task }) => task))
+export function withRows(compared: ComparedRuns, runs: readonly RowsByTask[]): ComparedRuns {
   return {
     ...compared,
     tasks: compared.tasks.map((task) => ({
       ...task,
-      prompt: rowsOf[0]?.get(task.task)?.[0]?.prompt ?? '',
-      runs: task.runs.map((run, i) => ({
-        ...run,
-        rows: rowsOf[i]?.get(task.task)?.map(({ row }) => row) ?? [],
-      })),
+      prompt: runs[0]?.prompt(task.task) ?? '',
+      runs: task.runs.map((run, i) => ({ ...run, rows: runs[i]?.rows(task.task) ?? [] })),
     })),
   }
 }

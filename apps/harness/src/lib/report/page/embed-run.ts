@@ -4,8 +4,10 @@ import {
   createGradableLines,
   createRowTable,
   type EmbeddedRun,
+  type EpisodeColumns,
   encodeColumns,
   type GradeRecord,
+  type GradeSummary,
   type RowTable,
   type RowWords,
   type RunDetail,
@@ -32,12 +34,17 @@ export interface EmbeddedContent {
   readonly goesFirst?: ((episode: Pick<RowWords, 'task' | 'attempt'>) => boolean) | undefined
 }
 
-/** A line, as far as it has to be known to choose lines. */
-interface Place {
-  readonly words: Omit<RowWords, 'row'>
-  /** Which of the lines it is, from 0. */
-  readonly line: number
-  readonly length: number
+/** The rows of a run, and what is in them besides the words and the lines. */
+export interface EmbeddedRows {
+  readonly detail: RunDetail
+  readonly columns: EpisodeColumns
+  /** The ids of the tasks, by their number in the column `task`. */
+  readonly tasks: readonly string[]
+  /** By the number of a line, from 0: its row; -1 for a line that is none. */
+  readonly rows: readonly number[]
+  /** The rows that are there with their whole line. */
+  readonly whole: ReadonlySet<number>
+  readonly gradeSummary: GradeSummary
 }
 
 /**
@@ -45,50 +52,81 @@ interface Place {
  * order in which the episodes started, so that the same lines in another order give the same page. Lines that are no sealed
  * episodes are skipped.
  */
-export async function embedRun({
-  detail,
-  lines,
-  grades,
-  seat,
-  mostCharacters,
-  goesFirst = () => false,
-}: EmbeddedContent): Promise<EmbeddedRun> {
+export async function embedRun(content: EmbeddedContent): Promise<EmbeddedRun> {
+  const byLine: Omit<RowWords, 'row'>[] = []
+  const { detail, columns, rows, whole, gradeSummary } = await embedRows(content, (record, line) => {
+    byLine[line] = rowWords(record)
+  })
+  const words: RowWords[] = []
+  for (const [line, row] of rows.entries())
+    if (row >= 0) words[row] = { row, ...(byLine[line] as Omit<RowWords, 'row'>) }
+  const { lines, grades } = content
+  return {
+    detail,
+    columns: Buffer.from(encodeColumns(columns)).toString('base64'),
+    words,
+    lines: await readWhole(lines, rows, whole),
+    grades,
+    gradeSummary,
+  }
+}
+
+/**
+ * Reads the lines of a run once, and returns its rows. It keeps their figures, and neither words nor lines.
+ *
+ * @param onRecord - called with each line that is a row, and its number from 0.
+ */
+export async function embedRows(
+  { detail, lines, grades, seat, mostCharacters, goesFirst }: EmbeddedContent,
+  onRecord: (record: SealedRecord, line: number) => void = () => {},
+): Promise<EmbeddedRows> {
   const unordered = createRowTable({ seat })
   const gradable = createGradableLines(seat)
-  const places: Place[] = []
-  let line = -1
+  /** The numbers and the lengths of the lines that are rows. */
+  const found: number[] = []
+  const lengths: number[] = []
+  let count = 0
   for await (const text of lines()) {
-    line += 1
+    const line = count
+    count += 1
     const record = readShape(text)
     if (!record) continue
     // Naming a line for its verdicts takes time, and most runs have none.
     if (grades.length > 0) gradable.add(record)
     const content = contentOf(record, seat)
     if (unordered.addRow(rowOf(record, seat), { offset: line, length: text.length, content }) === null) continue
-    places.push({ words: rowWords(record), line, length: text.length })
+    found.push(line)
+    lengths.push(text.length)
+    onRecord(record, line)
   }
-  const order = [...places.keys()].sort((a, b) => compareRows(unordered, a, b))
+  const order = [...found.keys()].sort((a, b) => compareRows(unordered, a, b))
   const table = createRowTable({ seat })
-  for (const row of order) table.addRow(unordered.row(row), unordered.place(row))
-  const ordered = order.map((row) => places[row] as Place)
+  const rows: number[] = new Array(count).fill(-1)
+  for (const [row, place] of order.entries()) {
+    table.addRow(unordered.row(place), unordered.place(place))
+    rows[found[place] as number] = row
+  }
   const columns = table.columns()
-  const words = ordered.map(({ words }, row): RowWords => ({ row, ...words }))
-  const wanted = new Map<number, number>()
-  let left = mostCharacters
   const sampled = sampleRows(columns, columns.columns.draw ?? [])
-  const first = sampled.filter((row) => goesFirst((ordered[row] as Place).words))
+  const first = goesFirst
+    ? sampled.filter((row) =>
+        goesFirst({ task: table.tasks[table.at('task', row)] ?? '', attempt: table.at('attempt', row) }),
+      )
+    : []
+  const whole = new Set<number>()
+  let left = mostCharacters
   for (const row of new Set([...first, ...sampled])) {
-    const { line: number, length } = ordered[row] as Place
+    const length = lengths[order[row] as number] as number
     if (length > left) continue
     left -= length
-    wanted.set(number, row)
+    whole.add(row)
   }
   return {
     detail: { ...detail, rows: table.size, dictionaries: columns.dictionaries },
-    columns: Buffer.from(encodeColumns(columns)).toString('base64'),
-    words,
-    lines: await readWanted(lines, wanted),
-    grades,
+    columns,
+    tasks: table.tasks,
+    rows,
+    whole,
     gradeSummary: {
       ...summarizeGrades(detail.entry.name, grades, gradable.list()),
       episodes: detail.summary.counts.finished,
@@ -96,17 +134,18 @@ export async function embedRun({
   }
 }
 
-async function readWanted(
+async function readWhole(
   lines: SealedLines,
-  wanted: ReadonlyMap<number, number>,
+  rows: EmbeddedRows['rows'],
+  whole: EmbeddedRows['whole'],
 ): Promise<{ readonly [row: string]: string }> {
   const found: (readonly [number, string])[] = []
   let line = -1
   for await (const text of lines()) {
     line += 1
-    const row = wanted.get(line)
-    if (row !== undefined) found.push([row, text])
-    if (found.length === wanted.size) break
+    const row = rows[line] ?? -1
+    if (whole.has(row)) found.push([row, text])
+    if (found.length === whole.size) break
   }
   return Object.fromEntries(found)
 }

@@ -40,12 +40,17 @@ export async function renderReport(summary: Summary, run: ReportedRun, content: 
     title: `${run.name} · Episodic run report`,
     runs: [embedded],
     compared: [],
-    withheld: withheldFrom(embedded),
+    withheld: withheldFrom(embedded.detail, Object.keys(embedded.lines).length),
   })
 }
 
 /** Makes what a page holds of a run. */
-export function embedReport(
+export function embedReport(summary: Summary, run: ReportedRun, content: PageContent): Promise<EmbeddedRun> {
+  return embedRun(reportContent(summary, run, content))
+}
+
+/** Returns what a page says of a run, before its lines are read. */
+export function reportContent(
   summary: Summary,
   { name, scheduled, configuration }: ReportedRun,
   {
@@ -58,7 +63,7 @@ export function embedReport(
     grades = [],
     goesFirst,
   }: PageContent,
-): Promise<EmbeddedRun> {
+): EmbeddedContent {
   const { counts, environments, policies, success, returns, tokens } = summary
   const detail: Omit<RunDetail, 'rows' | 'dictionaries'> = {
     entry: {
@@ -85,12 +90,15 @@ export function embedReport(
     inFlight: [],
     seats,
   }
-  return embedRun({ detail, lines, grades, seat: seats[0], mostCharacters, goesFirst })
+  return { detail, lines, grades, seat: seats[0], mostCharacters, goesFirst }
 }
 
-/** What a page has not, in sentences. */
-export function withheldFrom({ detail: { rows, commands }, lines }: EmbeddedRun): string[] {
-  const whole = Object.keys(lines).length
+/**
+ * What a page has not, in sentences.
+ *
+ * @param whole - episodes that are there with their whole line.
+ */
+export function withheldFrom({ rows, commands }: Pick<RunDetail, 'rows' | 'commands'>, whole: number): string[] {
   if (whole === rows) return []
   const all = commands.view ? ` All of them: ${commands.view}` : ''
   return [`${formatCount(whole)} of ${formatCount(rows)} episodes are here step by step.${all}`]
