@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Worker } from 'bullmq'
 import { HarnessError } from '../../harness-error.ts'
 import { machineClock } from '../../waiting-clock.ts'
 import {
@@ -68,6 +69,7 @@ interface RedisQueueParts extends Required<RunQueueOptions> {
 
 class RedisQueue implements RunQueue {
   readonly #parts: RedisQueueParts
+  readonly #workers = new Set<Worker>()
 
   constructor(parts: RedisQueueParts) {
     this.#parts = parts
@@ -84,7 +86,11 @@ class RedisQueue implements RunQueue {
 
   async join({ id }: WorkerInfo): Promise<Membership> {
     const { client, bullmq, lease } = this.#parts
-    return new RedisMembership({ client, bullmq, worker: id, lease })
+    const onOpen = (worker: Worker) => {
+      this.#workers.add(worker)
+      worker.once('closed', () => this.#workers.delete(worker))
+    }
+    return new RedisMembership({ client, bullmq, worker: id, lease, onOpen })
   }
 
   async status(): Promise<QueueStatus> {
@@ -130,6 +136,7 @@ class RedisQueue implements RunQueue {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { client } = this.#parts
+    await Promise.all([...this.#workers].map((worker) => worker.close(true).catch(() => {})))
     if (client.status === 'ready') await client.quit().catch(() => {})
     client.disconnect()
   }

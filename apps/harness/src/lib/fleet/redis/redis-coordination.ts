@@ -97,13 +97,14 @@ export class RedisCoordination implements Coordination {
     const reader = this.#parts.client.duplicate()
     reader.on('error', () => {})
     // After a crash, Redis may number new results lower than those that it lost.
-    let isAnew = true
-    reader.on('ready', () => {
-      isAnew = true
-    })
+    let isAnew = false
     const stop = () => reader.disconnect()
     signal.addEventListener('abort', stop)
     try {
+      await reader.connect().catch(() => {})
+      reader.on('ready', () => {
+        isAnew = true
+      })
       for (let last = '0'; !signal.aborted; ) {
         if (isAnew) last = '0'
         isAnew = false

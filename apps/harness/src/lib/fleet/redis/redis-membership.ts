@@ -7,6 +7,8 @@ export interface RedisMembershipParts {
   readonly client: QueueClient
   readonly bullmq: typeof import('bullmq')
   readonly worker: string
+  /** Receives each worker of BullMQ, which ends with the queue. */
+  readonly onOpen: (bull: Worker) => void
   /** In milliseconds. */
   readonly lease: number
 }
@@ -39,7 +41,7 @@ export class RedisMembership implements Membership {
   }
 
   consume(run: string, slots: number, play: (job: TakenJob) => Promise<void>): Consumer {
-    const { client, bullmq, lease } = this.#parts
+    const { client, bullmq, lease, onOpen } = this.#parts
     const keys = keysOf(run)
     const held = new Map<string, AbortController>()
     const bull: Worker = new bullmq.Worker(keys.bull, (job, token) => this.#play(keys, job, token, held, play), {
@@ -54,6 +56,7 @@ export class RedisMembership implements Membership {
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     })
+    onOpen(bull)
     // Without a listener, an error would end the process. What failed is tried again.
     bull.on('error', () => {})
     bull.on('lockRenewalFailed', (ids) => {
