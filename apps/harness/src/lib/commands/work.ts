@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { Command, Option } from 'commander'
 import type { Console } from '../console.ts'
+import { openFleetModels } from '../fleet/fleet-models.ts'
 import { type GivenWorld, openAnnouncedRun, type WorkerScope } from '../fleet/open-announced-run.ts'
 import { signerOfEnvironment } from '../fleet/open-fleet.ts'
 import { playFleet } from '../fleet/play-fleet.ts'
@@ -80,6 +81,8 @@ async function work(references: readonly string[], options: WorkOptions, console
     const worlds: GivenWorld[] = []
     for (const reference of references) worlds.push({ reference, world: await loadWorld(reference) })
     await using queue = await openRedisQueue(url, { onNotice, lease })
+    const signer = signerOfEnvironment()
+    await using models = await openFleetModels(url, signer)
     const worker = {
       id: randomUUID(),
       host: hostname(),
@@ -98,14 +101,15 @@ async function work(references: readonly string[], options: WorkOptions, console
       apiKeyEnvs: apiKeyEnv,
       concurrency,
       version: VERSION,
+      models,
     }
     if (json) console.out.write(`${JSON.stringify({ worker: worker.id, host: worker.host, pid: worker.pid })}\n`)
     else onNotice(`Waiting for runs, with ${concurrency} slots. Ctrl-C gives back what is being played.`)
     await playFleet({
       queue,
       worker,
-      openRun: (announcement) => openAnnouncedRun(announcement, scope),
-      signer: signerOfEnvironment(),
+      openRun: (announcement, run) => openAnnouncedRun(announcement, scope, run),
+      signer,
       onNotice,
       signal,
       lease,

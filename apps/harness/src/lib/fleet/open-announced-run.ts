@@ -2,12 +2,15 @@ import { existsSync, realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { HarnessError } from '../harness-error.ts'
+import { ModelAccess } from '../llm/model-access.ts'
+import { recordingOf } from '../llm/model-options.ts'
 import { isAgentName, isLlm, policyFileOf } from '../policies.ts'
 import { hashFile } from '../run/plan/sources.ts'
 import type { Runner } from '../run/play/open-runner.ts'
-import { openPrepared, prepareRun } from '../run/prepare-run.ts'
+import { keepsAnswers, openPrepared, prepareRun } from '../run/prepare-run.ts'
 import { loadWorld, locateByName, type World } from '../world.ts'
 import type { Announcement } from './fleet-messages.ts'
+import type { FleetModels } from './fleet-models.ts'
 
 /** What a worker may play. A queue names runs; whatever they execute is here by the will of the worker's own operator. */
 export interface WorkerScope {
@@ -28,6 +31,8 @@ export interface WorkerScope {
   readonly concurrency: number
   /** The version of Episodic. */
   readonly version: string
+  /** What language models share with the other workers of the queue. */
+  readonly models: FleetModels
 }
 
 export interface GivenWorld {
@@ -37,10 +42,14 @@ export interface GivenWorld {
 }
 
 /**
- * Opens an announced run for playing. Rejects with `run-declined` if this worker must not or cannot play it, and as `prepareRun` and
+ * Opens an announced run for playing.
+ *
+ * @param run - its id in the queue.
+ *
+ * Rejects with `run-declined` if this worker must not or cannot play it, and as `prepareRun` and
  * `openRunner` do.
  */
-export async function openAnnouncedRun(announcement: Announcement, scope: WorkerScope): Promise<Runner> {
+export async function openAnnouncedRun(announcement: Announcement, scope: WorkerScope, run: string): Promise<Runner> {
   const { configuration, settings, episodic } = announcement
   if (episodic !== scope.version)
     throw declined(
@@ -50,16 +59,17 @@ export async function openAnnouncedRun(announcement: Announcement, scope: Worker
   const policies = [configuration.policy, ...Object.values(configuration.seats ?? {})]
   for (const policy of policies) await assertPolicy(policy, announcement, scope)
   const reference = announcement.world ? await findWorld(announcement, scope) : configuration.environment.name
-  const prepared = await prepareRun(reference, {
-    ...settings,
-    token: scope.token,
-    concurrency: scope.concurrency,
-    processes: 1,
-  })
+  const access = new ModelAccess()
+  access.limit = scope.models.limit
+  const own = { ...settings, token: scope.token, concurrency: scope.concurrency, processes: 1 }
+  const prepared = await prepareRun(reference, own, access)
   const { name, version } = prepared.world.environment
   if (name !== configuration.environment.name || version !== configuration.environment.version)
     throw otherVersion(configuration.environment, { name, version })
-  return openPrepared(prepared, configuration, null)
+  const journal = keepsAnswers(settings, configuration)
+    ? scope.models.journalOf(run, recordingOf(settings).redact)
+    : null
+  return openPrepared(prepared, configuration, journal)
 }
 
 /** Returns the reference of the worker's own copy of a world. */

@@ -7,10 +7,11 @@ import { VERSION } from '../own-package.ts'
 import { countLeaves, type RunConfiguration } from '../run/plan/configuration.ts'
 import { hashFile } from '../run/plan/sources.ts'
 import type { Runner } from '../run/play/open-runner.ts'
-import type { PreparedRun } from '../run/prepare-run.ts'
+import { keepsAnswers, type PreparedRun } from '../run/prepare-run.ts'
 import { runIdOf } from '../run/record/run-folder.ts'
 import { isServed } from '../served-world.ts'
 import { type Announcement, placeOf } from './fleet-messages.ts'
+import { openFleetModels } from './fleet-models.ts'
 import { createFleetRunner } from './fleet-runner.ts'
 import { openRedisQueue } from './redis/open-redis-queue.ts'
 import { createSigner, type Signer } from './signer.ts'
@@ -48,7 +49,8 @@ export async function openFleet(
   const sha256 = isServed(world) ? null : await hashFile(fileURLToPath(world.url))
   const queue = await openRedisQueue(url, { onNotice: warn, lease })
   const signer = signerOfEnvironment()
-  return createFleetRunner({
+  let run = ''
+  const runner = createFleetRunner({
     queue,
     signer,
     warn,
@@ -58,6 +60,7 @@ export async function openFleet(
     owner: { host: hostname(), pid: process.pid },
     entryOf(manifest, elapsed) {
       const id = runIdOf(manifest)
+      run = id
       const announcement: Announcement = {
         format: 1,
         name: manifest.name,
@@ -75,6 +78,24 @@ export async function openFleet(
       }
     },
   })
+  if (!keepsAnswers(prepared.settings, configuration)) return runner
+  const models = await openFleetModels(url, signer)
+  const { runTask, inFlight, begin, onStored, describe } = runner
+  return {
+    runTask,
+    ...(inFlight && { inFlight }),
+    ...(begin && { begin }),
+    onStored(record) {
+      // The answers of its episode are in the file of the run now.
+      models.discard(run, record)
+      onStored?.(record)
+    },
+    ...(describe && { describe }),
+    async [Symbol.asyncDispose]() {
+      await runner[Symbol.asyncDispose]()
+      await models[Symbol.asyncDispose]()
+    },
+  }
 }
 
 /** What workers have to know of the options. They have keys, tokens and files of their own. */

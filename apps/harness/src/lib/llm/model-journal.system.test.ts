@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createSigner } from '../fleet/signer.ts'
 import { type RedisServer, startRedisServer } from '../redis-server.ts'
 import { createFolderJournal } from './folder-journal.ts'
 import { hashRequest, type JournalOptions, type ModelJournal } from './model-journal.ts'
@@ -110,6 +111,19 @@ describe('createFolderJournal', () => {
 })
 
 describe('createRedisJournal', () => {
+  it('does not use an answer that was changed in Redis, or that another has signed', async () => {
+    const open = (secret: string) =>
+      createRedisJournal(redis, { prefix: 's:', ...plain, signer: createSigner(secret) }).open('a')
+    await (await open('secret')).add('1', answer('one'))
+    await (await open('secret')).add('2', answer('two'))
+    expect((await open('secret')).take('1')).toEqual(answer('one'))
+    expect((await open('other')).take('1')).toBeNull()
+    const [line = ''] = await redis.lrange('s:answers:a', 0, 0)
+    await redis.lset('s:answers:a', 0, line.replace('"one"', '"won"'))
+    const changed = await open('secret')
+    expect([changed.take('1'), changed.take('2')]).toEqual([null, answer('two')])
+  })
+
   it('lets what was never sealed expire', async () => {
     await (await createRedisJournal(redis, { prefix: 'e:', ...plain }).open('a')).add('1', answer('one'))
     const seconds = await redis.ttl('e:answers:a')

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
 import { type Summary, seatRecordOf } from '@episodic/report'
 import { shownPath } from '../console.ts'
 import { openFleet } from '../fleet/open-fleet.ts'
@@ -15,6 +14,7 @@ import { createTries } from './plan/tries.ts'
 import { maxTasksInFlight, type PlaceInOrder, runPlan } from './play/run-plan.ts'
 import { journalOf, openPrepared, type PreparedRun, policyNames } from './prepare-run.ts'
 import { LiveFile } from './record/live-file.ts'
+import { policySeedsOf } from './record/policy-seeds.ts'
 import type { Progress } from './record/progress.ts'
 import { foldRun, tornNotice, writeReport } from './record/report-run.ts'
 import { createRun, findRun, RUN_FILES, type RunManifest } from './record/run-folder.ts'
@@ -68,7 +68,8 @@ export async function playRun(
   assertRetry(prepared, resume)
   const earlier = await findRun(folder, configuration, resume)
   const tasks = () => tasksOf(configuration, world, { signal })
-  const journal = journalOf(prepared, configuration, folder)
+  // The workers of a queue keep answers there.
+  const journal = queue === undefined ? journalOf(prepared, configuration, folder) : null
   await using runner = await (queue !== undefined
     ? openFleet(configuration, prepared, { queue, warn, signal, lease: lease && 1_000 * lease })
     : processes === 1
@@ -135,11 +136,6 @@ export async function playRun(
   if (journal && summary.counts.unresolved === 0)
     await rm(join(folder, RUN_FILES.answers), { recursive: true, force: true })
   return { folder, summary, stopped: HarnessError.is(failure) ? failure : null }
-}
-
-/** Returns the seeds of the policies that played an episode. */
-function policySeedsOf(record: SealedRecord): string[] {
-  return isMatchRecord(record) ? Object.values(record.seats).map(({ policy }) => policy.seed) : [record.policy.seed]
 }
 
 function describePlay(

@@ -43,13 +43,18 @@ export interface PreparedRun {
  *
  * @param given - name, path or package of the world; on a server of another system, its environment. Default: its first.
  *
+ * @param access - what its language models share. Default: a rate limit of this process.
+ *
  * Rejects with `option-invalid`, and with the errors of `loadPlayedWorld` and `findPlayers`.
  */
-export async function prepareRun(given: string | undefined, settings: RunSettings): Promise<PreparedRun> {
+export async function prepareRun(
+  given: string | undefined,
+  settings: RunSettings,
+  access: ModelAccess = new ModelAccess(),
+): Promise<PreparedRun> {
   const target = targetOf(settings, PLAYED_SERVERS)
   const world = await loadPlayedWorld(given, target)
   const model = modelSettingsOf(settings, settings.processes)
-  const access = new ModelAccess()
   const players = await findPlayers(world, playersOf(settings), { model, access })
   const isPlayedByAgent = includesAgent(players)
   if (settings.recordModels && !isPlayedByAgent)
@@ -79,17 +84,19 @@ export async function prepareRun(given: string | undefined, settings: RunSetting
   }
 }
 
-/**
- * Returns what keeps the answers of language models in the folder of a run; `null` if there is none to ask, or the run is to
- * keep none of what they say.
- */
+/** Whether a run keeps the answers of language models until their episodes are sealed: it asks some, and lines have what they say. */
+export function keepsAnswers({ transcript }: RunSettings, configuration: RunConfiguration): boolean {
+  return transcript !== 'none' && policyNames(configuration).some(isLlm)
+}
+
+/** Returns what keeps the answers of language models in the folder of a run; `null` if it keeps none. */
 export function journalOf(
   { settings }: PreparedRun,
   configuration: RunConfiguration,
   folder: string,
 ): ModelJournal | null {
-  const { keep, redact } = recordingOf(settings)
-  if (keep === 'none' || !policyNames(configuration).some(isLlm)) return null
+  if (!keepsAnswers(settings, configuration)) return null
+  const { redact } = recordingOf(settings)
   return createFolderJournal(join(folder, RUN_FILES.answers), { redact })
 }
 

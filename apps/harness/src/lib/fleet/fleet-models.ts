@@ -1,0 +1,43 @@
+import type { SealedRecord } from '@episodic/protocol'
+import type { ModelJournal } from '../llm/model-journal.ts'
+import type { ModelLimit } from '../llm/model-limit.ts'
+import { createRedisJournal } from '../llm/redis-journal.ts'
+import { createRedisModelLimit } from '../llm/redis-model-limit.ts'
+import { policySeedsOf } from '../run/record/policy-seeds.ts'
+import { connectQueue } from './redis/queue-connection.ts'
+import { QUEUE_KEYS } from './redis/queue-keys.ts'
+import type { Signer } from './signer.ts'
+
+/** What the language models of a fleet share, in the Redis of its queue. */
+export interface FleetModels extends AsyncDisposable {
+  /** Holds for all runs and workers of the queue. */
+  readonly limit: ModelLimit
+  /**
+   * Returns what keeps the answers in the episodes of a run for the worker that plays one again.
+   *
+   * @param redact - takes secrets out of a text. An answer that it changes is not kept.
+   */
+  journalOf(run: string, redact: (text: string) => string): ModelJournal
+  /** Removes what was kept of an episode that the run has stored. */
+  discard(run: string, record: SealedRecord): void
+}
+
+/** Connects to the Redis at `url`. Rejects as `openRedisQueue` does. */
+export async function openFleetModels(url: string, signer: Signer): Promise<FleetModels> {
+  // The connection of the queue reports it when Redis does not answer.
+  const redis = await connectQueue(url, () => {})
+  const journalOf = (run: string, redact: (text: string) => string) =>
+    createRedisJournal(redis, { prefix: `${QUEUE_KEYS.runPrefix}${run}:`, redact, signer })
+  return {
+    limit: createRedisModelLimit(redis, { prefix: QUEUE_KEYS.modelPrefix }),
+    journalOf,
+    discard(run, record) {
+      const journal = journalOf(run, (text) => text)
+      for (const seed of policySeedsOf(record)) void journal.discard(seed)
+    },
+    async [Symbol.asyncDispose]() {
+      if (redis.status === 'ready') await redis.quit().catch(() => {})
+      redis.disconnect()
+    },
+  }
+}
