@@ -149,6 +149,7 @@ export { rowTimes, TIME_COLUMNS } from './lib/rows/row-times.ts'
 export { sealedShape } from './lib/rows/sealed-shape.ts'
 export { passHatK, TASK_COLUMNS, type TaskFigures, taskFigures } from './lib/rows/task-figures.ts'
 export { type FoundText, findInRecord } from './lib/search/find-in-record.ts'
+export { searchedTexts } from './lib/search/searched-texts.ts'
 export { lanesOf, type ShownRecord } from './lib/seats/lanes.ts'
 export { hasStarted, seatRecordOf, seatRecordsOf } from './lib/seats/seat-record.ts'
 export {

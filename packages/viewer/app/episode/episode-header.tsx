@@ -166,9 +166,10 @@ function RowLink({
   )
 }
 
-/** The route of another episode of the run, with the same tab. */
-export function routeOf({ run, tab }: EpisodeRoute, { task, attempt, try: number }: RowWords): EpisodeRoute {
-  return { screen: 'episode', run, task, attempt, try: number === 0 ? null : number, step: null, tab }
+/** The route of another episode of the run, with the same tab and seat. */
+export function routeOf({ run, tab, seat }: EpisodeRoute, { task, attempt, try: number }: RowWords): EpisodeRoute {
+  const route = { screen: 'episode', run, task, attempt, try: number === 0 ? null : number, step: null, tab } as const
+  return seat === undefined ? route : { ...route, seat }
 }
 
 function Figure({

@@ -32,7 +32,7 @@ const TAB_NAMES: { readonly [tab in EpisodeTab]: string } = {
 export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; readonly episode: LoadedEpisode }) {
   const { record, text, words } = episode
   const { run, tab } = route
-  const [seat, setSeat] = useState<string | null>(null)
+  const seat = route.seat ?? null
   const [isPrivateShown, showPrivate] = useState(false)
   const [find, setFind] = useState('')
   const folds = useFolds()
@@ -89,7 +89,13 @@ export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; 
       <PrivateContext.Provider value={{ shown: isPrivateShown, show: () => showPrivate(true) }}>
         <FoundContext.Provider value={find}>
           <div class="episode">
-            <EpisodeHeader route={route} model={model} loaded={episode} neighbours={neighbours} onSeat={setSeat} />
+            <EpisodeHeader
+              route={route}
+              model={model}
+              loaded={episode}
+              neighbours={neighbours}
+              onSeat={(name) => openRoute({ ...route, seat: name }, { replace: true })}
+            />
             <div class="episode-bar">
               <StepPlots model={model} step={step} onStep={choose} />
               <div class="tab-bar">

@@ -1,6 +1,7 @@
 import { formatDuration, formatNumber } from '@episodic/report'
 import { useMemo } from 'preact/hooks'
 import { formatSigned } from '../parts/amounts.ts'
+import { NumberHead } from '../parts/number-head.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { useWindow } from '../parts/virtual/use-window.ts'
 import type { EpisodeModel } from './episode-model.ts'
@@ -31,37 +32,19 @@ export function RewardsTab({
       <table class="rewards" aria-rowcount={steps.length + 2}>
         <thead>
           <tr aria-rowindex={1}>
-            <th scope="col" class="number">
-              step
-            </th>
+            <NumberHead>step</NumberHead>
             <th scope="col">tool</th>
             {terms.map((term) => (
-              <th key={term} scope="col" class="number">
+              <NumberHead key={term}>
                 <PlainText text={term} />
-              </th>
+              </NumberHead>
             ))}
-            {isShaped && (
-              <th scope="col" class="number">
-                shaping
-              </th>
-            )}
-            <th scope="col" class="number">
-              reward
-            </th>
-            <th scope="col" class="number" title="rewards from the step on, not discounted">
-              to go
-            </th>
-            <th scope="col" class="number" title="rewards up to the step">
-              Σ
-            </th>
-            {hasPotential && (
-              <th scope="col" class="number" title="the potential after the step">
-                Φ
-              </th>
-            )}
-            <th scope="col" class="number">
-              world
-            </th>
+            {isShaped && <NumberHead>shaping</NumberHead>}
+            <NumberHead>reward</NumberHead>
+            <NumberHead title="rewards from the step on, not discounted">to go</NumberHead>
+            <NumberHead title="rewards up to the step">Σ</NumberHead>
+            {hasPotential && <NumberHead title="the potential after the step">Φ</NumberHead>}
+            <NumberHead>world</NumberHead>
           </tr>
         </thead>
         <tbody ref={body}>

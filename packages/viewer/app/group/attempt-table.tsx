@@ -1,5 +1,6 @@
 import { formatDuration, formatNumber } from '@episodic/report'
 import { formatCost, formatSigned, formatTokens } from '../parts/amounts.ts'
+import { NumberHead } from '../parts/number-head.tsx'
 import { ResultBadge } from '../parts/result.tsx'
 import { formatRoute } from '../route/route.ts'
 import type { Attempt } from './attempts.ts'
@@ -38,40 +39,20 @@ export function AttemptTable({
             <th scope="col">
               <span class="unseen">side by side</span>
             </th>
-            <th scope="col" class="number">
-              attempt
-            </th>
+            <NumberHead>attempt</NumberHead>
             <th scope="col">result</th>
-            <th scope="col" class="number" colSpan={2}>
-              return
-            </th>
-            <th scope="col" class="number" title="(return − mean) / standard deviation of this group">
-              advantage
-            </th>
-            <th scope="col" class="number">
-              steps
-            </th>
-            <th scope="col" class="number">
-              refused
-            </th>
+            <NumberHead colSpan={2}>return</NumberHead>
+            <NumberHead title="(return − mean) / standard deviation of this group">advantage</NumberHead>
+            <NumberHead>steps</NumberHead>
+            <NumberHead>refused</NumberHead>
             {hasModel && (
               <>
-                <th scope="col" class="number">
-                  tokens
-                </th>
-                <th scope="col" class="number">
-                  cost
-                </th>
-                <th scope="col" class="number">
-                  model
-                </th>
+                <NumberHead>tokens</NumberHead>
+                <NumberHead>cost</NumberHead>
+                <NumberHead>model</NumberHead>
               </>
             )}
-            {isRetried && (
-              <th scope="col" class="number">
-                tries
-              </th>
-            )}
+            {isRetried && <NumberHead>tries</NumberHead>}
           </tr>
         </thead>
         <tbody>

@@ -31,6 +31,7 @@ const anyRoute: fc.Arbitrary<Route> = fc.oneof(
       step: fc.option(count),
       tab: fc.constantFrom(...EPISODE_TABS),
       beside: fc.tuple(count, fc.option(count)).map(([one, other]) => (other === null ? `${one}` : `${one}.${other}`)),
+      seat: name,
     },
     { requiredKeys: ['screen', 'run', 'task', 'attempt', 'try', 'step', 'tab'] },
   ),

@@ -25,6 +25,8 @@ export type Route =
       readonly tab: EpisodeTab
       /** Another attempt at the same task that is shown beside it, with its try after a full stop if it is not the one that counts. */
       readonly beside?: string
+      /** Whose figures are shown, if the environment has several seats; left out, those of the one in focus. */
+      readonly seat?: string
     }
   | { readonly screen: 'compare'; readonly runs: readonly string[]; readonly base: string }
   | {
@@ -105,6 +107,7 @@ export function parseRoute(hash: string): Route {
     step: /^[1-9]\d{0,9}$/.test(text('step')) ? Number(text('step')) - 1 : null,
     tab: oneOf(EPISODE_TABS, text('tab')),
     ...(PLAY.test(text('beside')) && { beside: text('beside') }),
+    ...(text('seat') !== '' && { seat: text('seat') }),
   }
 }
 
@@ -131,6 +134,7 @@ export function formatRoute(route: Route): string {
         step: route.step === null ? '' : String(route.step + 1),
         tab,
         beside: route.beside ?? '',
+        seat: route.seat ?? '',
       })
     }
     case 'compare':

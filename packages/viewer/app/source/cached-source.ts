@@ -5,6 +5,8 @@ import type { Source } from './source.ts'
 const MOST_WORDS = 5_000
 /** Milliseconds between two notices of one run: what changes faster than a reader reads is not shown faster. */
 const PAUSE = 400
+/** After a notice, a page rests at least so many times as long as it was busy: the run may need the processor. */
+const REST = 4
 
 /**
  * Wraps a source so that what does not change is asked for once: words of rows always, and the rest until the source says
@@ -99,16 +101,32 @@ function forgetFailed<T>(answer: Promise<T>, forget: () => void): Promise<T> {
   return answer
 }
 
+/** Counts the milliseconds of the page's long tasks. It stays at 0 in a browser that does not report them. */
+function countBusyTime(): () => number {
+  let sum = 0
+  new PerformanceObserver((tasks) => {
+    for (const { duration } of tasks.getEntries()) sum += duration
+  }).observe({ entryTypes: ['longtask'] })
+  return () => sum
+}
+
 /** Passes the first notice of a run on at once, and those that follow soon as one. */
 function createNotices(listener: (run: string | null) => void): (run: string | null) => void {
   const waiting = new Map<string | null, boolean>()
+  const busy = countBusyTime()
+  const next = (run: string | null) => {
+    const again = waiting.get(run)
+    waiting.delete(run)
+    if (again) pass(run)
+  }
   const pass = (run: string | null) => {
     waiting.set(run, false)
+    const before = busy()
     listener(run)
     setTimeout(() => {
-      const again = waiting.get(run)
-      waiting.delete(run)
-      if (again) pass(run)
+      const rest = (busy() - before) * REST - PAUSE
+      if (rest > 0) setTimeout(next, rest, run)
+      else next(run)
     }, PAUSE)
   }
   return (run) => {

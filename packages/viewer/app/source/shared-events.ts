@@ -43,8 +43,15 @@ export function listenToEvents(listener: (event: ServerEvent) => void): () => vo
 
 function openEvents(listener: (event: ServerEvent) => void): () => void {
   const events = new EventSource('/api/events')
+  /** How many episodes each run plays: pages show no more of them. */
+  const playing = new Map<string, number>()
   events.addEventListener('run', ({ data }) => listener({ kind: 'run', run: JSON.parse(data).id }))
-  events.addEventListener('inFlight', ({ data }) => listener({ kind: 'run', run: JSON.parse(data).run }))
+  events.addEventListener('inFlight', ({ data }) => {
+    const { run, inFlight } = JSON.parse(data)
+    if (playing.get(run) === inFlight.length) return
+    playing.set(run, inFlight.length)
+    listener({ kind: 'run', run })
+  })
   events.onopen = () => listener({ kind: 'connection' })
   events.onerror = () => listener({ kind: 'connection' })
   return () => events.close()

@@ -1,6 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import type { EpisodeRecord } from '@episodic/protocol'
 import {
   type EmbeddedRun,
@@ -15,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lacksBrowser, usePages } from '../browser.fixture.ts'
 import { exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../episodic.fixture.ts'
 import { bisecting, startChatServer } from '../llm/chat-server.fixture.ts'
+import { pageJson } from '../page-content.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -28,8 +28,7 @@ const SEED = 'seed-canary'
 /** The content of a file, and all of its text: the page and what is packed in it. */
 function unpack(file: string): { readonly content: EmbeddedRuns; readonly text: string } {
   const html = readFileSync(at(file), 'utf8')
-  const [, data = ''] = /id="data">([^<]*)</.exec(html) ?? []
-  const json = gunzipSync(Buffer.from(data, 'base64')).toString('utf8')
+  const json = pageJson(html)
   return { content: JSON.parse(json), text: html + json }
 }
 

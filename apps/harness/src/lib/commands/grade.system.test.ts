@@ -1,18 +1,11 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
-import {
-  type EmbeddedRuns,
-  type GradeRecord,
-  type GradeSummary,
-  isSuccess,
-  personRef,
-  personVerdictOf,
-} from '@episodic/report'
+import { type GradeRecord, type GradeSummary, isSuccess, personRef, personVerdictOf } from '@episodic/report'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../episodic.fixture.ts'
 import { type Answering, type ChatServer, calling, startChatServer } from '../llm/chat-server.fixture.ts'
+import { pageContent } from '../page-content.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -25,9 +18,7 @@ const gradesOf = (run: string): GradeRecord[] =>
     .map((line) => JSON.parse(line))
 /** The verdicts in the page of a run. */
 function reportedGrades(run: string): readonly GradeRecord[] {
-  const [, data = ''] = /id="data">([^<]*)</.exec(read(run, 'report.html')) ?? []
-  const { runs }: EmbeddedRuns = JSON.parse(gunzipSync(Buffer.from(data, 'base64')).toString('utf8'))
-  return runs.flatMap(({ grades }) => grades)
+  return pageContent(read(run, 'report.html')).runs.flatMap(({ grades }) => grades)
 }
 const summaryOf = (run: string): GradeSummary => JSON.parse(read(run, 'grades.json'))
 const hashOf = (...names: string[]) =>

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { summarySchema } from '@episodic/report'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
+import { gatedPolicy } from '../gated-policy.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -14,33 +15,6 @@ const lines = (out: string) => readFileSync(at(out, 'episodes.jsonl'), 'utf8').s
 
 const PLAYED_AT_ONCE = 20
 const IN_FLIGHT = 4
-/**
- * Plays some episodes at once. Holds the others after their first step until the file `open` exists, and writes a dot
- * for each to `held`.
- */
-const GATED = `
-import { appendFileSync, existsSync } from 'node:fs'
-import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
-let begun = 0
-export const policy = {
-  name: 'gated',
-  async start(context) {
-    const player = await solver.start(context)
-    begun += 1
-    if (begun <= ${PLAYED_AT_ONCE}) return player
-    let moves = 0
-    return async (observation, view) => {
-      if (moves === 1) appendFileSync('held', '.')
-      while (moves === 1 && !existsSync('open')) {
-        view.signal?.throwIfAborted()
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      }
-      moves += 1
-      return player(observation, view)
-    }
-  },
-}
-`
 const CONFIGURATION = [
   'run',
   world,
@@ -71,7 +45,7 @@ async function startHeld(out: string, ...options: string[]) {
 }
 
 beforeAll(async () => {
-  writeFileSync(at('gated.ts'), GATED)
+  writeFileSync(at('gated.ts'), gatedPolicy(PLAYED_AT_ONCE))
   open()
   expect((await workshop.run([...CONFIGURATION, '--out', 'undisturbed'])).status).toBe(0)
   undisturbed = withoutTimes(readEpisodes(at('undisturbed')))

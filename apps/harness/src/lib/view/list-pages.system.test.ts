@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lacksBrowser, useBrowser } from '../browser.fixture.ts'
 import { exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
+import { gatedPolicy } from '../gated-policy.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
 
 const workshop = openWorkshop()
@@ -16,28 +17,6 @@ const play = async (out: string, ...more: string[]) => {
   const { status } = await workshop.main(['run', world, '--out', out, ...more])
   expect(status).toBe(0)
 }
-
-/** Plays a few episodes, and holds the others before their first step until the file `open` exists. */
-const GATED = `
-import { existsSync } from 'node:fs'
-import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
-let begun = 0
-export const policy = {
-  name: 'gated',
-  async start(context) {
-    const player = await solver.start(context)
-    begun += 1
-    if (begun <= 10) return player
-    return async (observation, view) => {
-      while (!existsSync('open')) {
-        view.signal?.throwIfAborted()
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      }
-      return player(observation, view)
-    }
-  },
-}
-`
 
 beforeAll(async () => {
   await play('runs/careless', '--policy', 'careless', '--tasks', '40', '--rollouts', '3')
@@ -173,7 +152,7 @@ describe.skipIf(lacksBrowser)('the list of episodes', () => {
 
 describe.skipIf(lacksBrowser)('a run that is being played', () => {
   it('says how many episodes are new, shows them when asked, and needs one stream of events for all tabs', async () => {
-    writeFileSync(join(workshop.folder, 'gated.ts'), GATED)
+    writeFileSync(join(workshop.folder, 'gated.ts'), gatedPolicy(10))
     const out = ['--out', 'runs/gated', '--concurrency', '4']
     const running = workshop.start(['run', world, '--policy', './gated.ts', '--tasks', '40', ...out])
     const sealed = async () => (await viewing.json<RunEntry[]>('/api/runs')).find(({ name }) => name === 'gated')

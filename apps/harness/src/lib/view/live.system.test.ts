@@ -4,6 +4,7 @@ import type { EpisodeInFlight, RunEntry } from '@episodic/report'
 import { decodeColumns } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, type Started } from '../episodic.fixture.ts'
+import { gatedPolicy } from '../gated-policy.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
 
 const workshop = openWorkshop()
@@ -13,29 +14,6 @@ const at = (...path: string[]) => join(workshop.folder, ...path)
 
 const PLAYED_AT_ONCE = 20
 const IN_FLIGHT = 4
-/** Plays some episodes at once, and holds the others after their first step until the file `open` exists. */
-const GATED = `
-import { existsSync } from 'node:fs'
-import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
-let begun = 0
-export const policy = {
-  name: 'gated',
-  async start(context) {
-    const player = await solver.start(context)
-    begun += 1
-    if (begun <= ${PLAYED_AT_ONCE}) return player
-    let moves = 0
-    return async (observation, view) => {
-      while (moves === 1 && !existsSync('open')) {
-        view.signal?.throwIfAborted()
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      }
-      moves += 1
-      return player(observation, view)
-    }
-  },
-}
-`
 const held = ['--policy', './gated.ts', '--tasks', '30', '--rollouts', '2', '--concurrency', String(IN_FLIGHT)]
 const playHeld = (): Started => workshop.start(['run', world, ...held, '--out', 'runs/held'])
 
@@ -80,7 +58,7 @@ async function rowsOf(viewing: Viewing, run: string): Promise<string[]> {
 }
 
 beforeAll(async () => {
-  writeFileSync(at('gated.ts'), GATED)
+  writeFileSync(at('gated.ts'), gatedPolicy(PLAYED_AT_ONCE))
   await workshop.main(['run', world, '--tasks', '3', '--out', 'runs/earlier'])
 })
 

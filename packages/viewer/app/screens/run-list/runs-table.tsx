@@ -13,6 +13,7 @@ import { formatCost, formatTokens } from '../../parts/amounts.ts'
 import { IntervalBar } from '../../parts/interval-bar.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { ProgressBar } from '../../parts/progress-bar.tsx'
+import { RateBars } from '../../parts/rate-bars.tsx'
 import { formatRoute } from '../../route/route.ts'
 import { type RunGroup, sumRuns } from './grouped-runs.ts'
 import { useRates } from './use-rates.ts'
@@ -110,6 +111,7 @@ function SetRow({
 }) {
   const { worlds, players, ...sums } = sumRuns(runs)
   const ids = runs.map(({ id }) => id)
+  const rates = runs.flatMap(({ success }) => success?.rate ?? [])
   const all = ids.every((id) => ticks.ticked.has(id))
   return (
     <tr class="set">
@@ -130,7 +132,11 @@ function SetRow({
       </th>
       <td class="clip">{worlds.length === 1 ? <PlainText text={worlds[0] ?? ''} /> : `${worlds.length} worlds`}</td>
       <td class="clip">{players.length === 1 ? <PlainText text={players[0] ?? ''} /> : `${players.length} players`}</td>
-      <td colSpan={4} class="muted">
+      <td class="number">{formatRange(rates)}</td>
+      <td>
+        <RateBars runs={runs} />
+      </td>
+      <td colSpan={2} class="muted">
         {runs.length} {runs.length === 1 ? 'run' : 'runs'}
       </td>
       <Episodes {...sums} />
@@ -235,4 +241,11 @@ function Episodes({
       </td>
     </>
   )
+}
+
+/** The lowest and the highest of some rates. */
+function formatRange(rates: readonly number[]): string {
+  if (rates.length === 0) return '…'
+  const [low, high] = [formatPercent(Math.min(...rates)), formatPercent(Math.max(...rates))]
+  return low === high ? low : `${low.replace(' %', '')}–${high}`
 }

@@ -43,6 +43,8 @@ export interface ReadingThreads {
 const WAIT = 800
 /** How long an answer waits for the summary, which a page can show later than the rows. */
 const SUMMARY_WAIT = 150
+/** Milliseconds between looks at the lock of a run that does not grow. */
+const LOCK_INTERVAL = 2_000
 const MOST_TASKS = 20
 
 /** A run that the server shows. */
@@ -63,6 +65,7 @@ export class ViewedRun {
   /** The figures of the verdicts, with the lines and the file that they are of. */
   #grades: { readonly stamp: string; readonly summary: Promise<GradeSummary> } | null = null
   #gradeBytes = 0
+  #lockSeen = Number.NEGATIVE_INFINITY
   isRunning = false
   bytes = 0
   inFlight: readonly EpisodeInFlight[] = []
@@ -87,9 +90,10 @@ export class ViewedRun {
   /** Looks at the files. Resolves with what has changed: the lines, or only what is being played; `null` for nothing. */
   async look(): Promise<'run' | 'inFlight' | null> {
     const [size = 0, gradeBytes = 0] = await Promise.all([this.episodes, gradesFileOf(this.found.folder)].map(sizeOf))
-    const running = isRunning(this.found.folder)
+    const grown = size !== this.bytes
+    const running = this.#looksRunning(grown)
     const inFlight = running ? await readInFlight(this.found.folder) : []
-    const changed = size !== this.bytes || running !== this.isRunning
+    const switched = running !== this.isRunning
     const graded = gradeBytes !== this.#gradeBytes
     this.bytes = size
     this.#gradeBytes = gradeBytes
@@ -97,8 +101,19 @@ export class ViewedRun {
     const plays = JSON.stringify(inFlight) !== JSON.stringify(this.inFlight)
     this.inFlight = inFlight
     const index = this.#index
-    if (changed && index) index.update().then(() => (running ? undefined : index.write()), this.#note)
-    return changed || graded ? 'run' : plays ? 'inFlight' : null
+    if ((grown || switched) && index) index.update().then(() => (running ? undefined : index.write()), this.#note)
+    // Where rows are kept, what has grown is shown once it has rows.
+    return switched || graded || (grown && !index) ? 'run' : plays ? 'inFlight' : null
+  }
+
+  /** The lock is looked at seldom while nothing speaks for a process that plays: a folder may have hundreds of runs. */
+  #looksRunning(grown: boolean): boolean {
+    const now = performance.now()
+    if (this.isRunning || grown || now - this.#lockSeen >= LOCK_INTERVAL) {
+      this.#lockSeen = now
+      return isRunning(this.found.folder)
+    }
+    return false
   }
 
   /** Begins to read the rows of a run that has no summary of all of its lines. */

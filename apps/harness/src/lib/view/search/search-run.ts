@@ -1,10 +1,16 @@
 import { open } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
-import { type RowTable, type SearchField, type SearchHit, type SearchProgress, sealedShape } from '@episodic/report'
+import {
+  type RowTable,
+  type SearchField,
+  type SearchHit,
+  type SearchProgress,
+  sealedShape,
+  searchedTexts,
+} from '@episodic/report'
 import type { ViewedRun } from '../folder/viewed-run.ts'
 import { lineBlocks } from '../rows/line-blocks.ts'
 import type { Needle } from './needle.ts'
-import { searchedTexts } from './searched-texts.ts'
 
 /** What is shown of a text before and after what was found. */
 const CONTEXT = 80

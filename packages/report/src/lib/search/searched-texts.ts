@@ -1,5 +1,5 @@
 import { isMatchRecord, type JsonObject, type SealedRecord } from '@episodic/protocol'
-import type { SearchField } from '@episodic/report'
+import type { SearchField } from '../view/search-hit.ts'
 
 /** A text of a line, and where it stands. */
 export interface SearchedText {
@@ -16,7 +16,7 @@ export function* searchedTexts(record: SealedRecord): Generator<SearchedText, vo
   const seats = isMatchRecord(record) ? Object.values(record.seats) : [record]
   for (const { start, transcript, ...seat } of seats) {
     if ('prompt' in seat && seat.prompt !== undefined) yield at('prompt', null, seat.prompt)
-    if (start) yield at('answer', null, start.observation.text)
+    if (start) yield* seenIn(start.observation, null)
     // What the model said and what the environment answered stands in the steps.
     for (const message of transcript?.messages ?? [])
       if ('role' in message && ['system', 'user', 'developer'].includes(String(message.role)))
@@ -26,11 +26,19 @@ export function* searchedTexts(record: SealedRecord): Generator<SearchedText, vo
     yield* saidIn(completions, step)
     yield at('call', step, `${action.tool} ${JSON.stringify(action.arguments)}`)
     for (const { said } of events) if (said !== null) yield at('answer', step, said)
-    yield at('answer', step, observation.text)
+    yield* seenIn(observation, step)
   }
   yield* saidIn(record.undecided ?? [], null)
   const { outcome } = record
   if (outcome.kind === 'failed') yield at('failure', null, `${outcome.error.code}: ${outcome.error.message}`)
+}
+
+type Observation = SealedRecord['steps'][number]['observation']
+
+/** The text of an observation, and its structured content as JSON. */
+function* seenIn({ text, structured }: Observation, step: number | null): Generator<SearchedText, void, undefined> {
+  yield { field: 'answer', step, text }
+  if (structured !== null) yield { field: 'answer', step, text: JSON.stringify(structured) }
 }
 
 type Completions = NonNullable<SealedRecord['undecided']>
