@@ -1,0 +1,54 @@
+import { gameTree } from '@episodic/mcp-server/solve'
+import { seedFor } from '@episodic/protocol'
+import type { Actor } from './actor.ts'
+import type { AveragePolicy } from './average-policy.ts'
+import type { Rollouts } from './rollouts.ts'
+import type { World } from './world.ts'
+
+/** How good a policy is. */
+export interface Score {
+  /** The mean return without shaping. In a game: minus the exploitability, in chips a hand. */
+  readonly return: number
+  /** The share of episodes that succeeded; `null` in a game. */
+  readonly success: number | null
+}
+
+/** Plays a world by the most likely actions, on seeds that no training has: their names differ, and so do all seeds. */
+export async function playHeldOut(rollouts: Rollouts, actor: Actor, episodes: number, batch: number): Promise<Score> {
+  let [total, successes] = [0, 0]
+  for (let first = 0; first < episodes; first += batch) {
+    const seeds = Array.from({ length: Math.min(batch, episodes - first) }, (_, at) => ({
+      environment: seedFor('held out', 'episode', first + at),
+      actions: null,
+    }))
+    for (const trajectory of (await rollouts.play(actor, seeds)).trajectories) {
+      total += trajectory.return
+      successes += trajectory.success ? 1 : 0
+    }
+  }
+  return { return: total / episodes, success: successes / episodes }
+}
+
+/**
+ * Returns a function that computes how far a policy is from an equilibrium of a game of two seats: half the sum of what
+ * best responses gain against it. It is exact, so it needs no seeds.
+ */
+export function createExploitability({
+  environment,
+  params,
+  encode,
+  actions,
+}: World): (policy: Pick<AveragePolicy, 'probabilities'>) => Score {
+  const tree = gameTree(environment, params)
+  return (policy) => {
+    const nashConv = tree.nashConv((decision) => {
+      const probabilities = policy.probabilities(encode(decision.observation))
+      return decision.actions.map(
+        ({ arguments: wanted }) =>
+          probabilities[actions.findIndex((action) => JSON.stringify(action.arguments) === JSON.stringify(wanted))] ??
+          0,
+      )
+    })
+    return { return: -nashConv / 2, success: null }
+  }
+}

@@ -1,0 +1,60 @@
+import type { LossName } from './losses.ts'
+
+/** The seeds of every curve. They were fixed before the first run. */
+export const SEEDS = ['1', '2', '3', '4', '5'] as const
+
+export interface Hyperparameters {
+  /** Episodes of a training; a game counts as one. */
+  readonly episodes: number
+  /** Episodes that are played at once, by the same parameters; then one update follows. */
+  readonly batch: number
+  /** Units of the hidden layer. */
+  readonly hidden: number
+  readonly loss: LossName
+  /** Passes over the steps of a batch. */
+  readonly epochs: number
+  /** Steps of one gradient; `Infinity`: all steps of the batch. */
+  readonly minibatch: number
+  /** At the start; it falls to 0 in a straight line. */
+  readonly learningRate: number
+  /** γ. */
+  readonly discount: number
+  /** λ of generalized advantage estimation; 1 gives returns less the baseline. */
+  readonly lambda: number
+  /** Whether the advantages of a batch are scaled to the standard deviation 1. */
+  readonly normalize: boolean
+  /** Weight of the entropy in the loss, at the start and at the end of the training. */
+  readonly entropy: readonly [number, number]
+}
+
+export type AlgorithmName = 'reinforce' | 'ppo'
+export type WorldName = 'frozen-lake' | 'taxi' | 'kuhn-poker'
+
+const REINFORCE = {
+  loss: 'reinforce',
+  epochs: 1,
+  minibatch: Number.POSITIVE_INFINITY,
+  lambda: 1,
+  normalize: false,
+} as const
+const PPO = { loss: 'ppo', epochs: 4, minibatch: 512, lambda: 0.95, normalize: true } as const
+
+const FROZEN_LAKE = { episodes: 8_000, batch: 32, hidden: 32, discount: 0.99, entropy: [0.05, 0] } as const
+const TAXI = { episodes: 3_200, batch: 16, hidden: 64, discount: 0.97, entropy: [0.05, 0] } as const
+const KUHN_POKER = { episodes: 16_000, batch: 32, hidden: 32, discount: 1, entropy: [0.4, 0.1] } as const
+
+/** Everything that is chosen about a training, fixed before its curves were made. */
+export const HYPERPARAMETERS: Readonly<Record<WorldName, Readonly<Record<AlgorithmName, Hyperparameters>>>> = {
+  'frozen-lake': {
+    reinforce: { ...FROZEN_LAKE, ...REINFORCE, learningRate: 0.03, entropy: [0.02, 0] },
+    ppo: { ...FROZEN_LAKE, ...PPO, learningRate: 0.01 },
+  },
+  taxi: {
+    reinforce: { ...TAXI, ...REINFORCE, learningRate: 0.01 },
+    ppo: { ...TAXI, ...PPO, learningRate: 0.003 },
+  },
+  'kuhn-poker': {
+    reinforce: { ...KUHN_POKER, ...REINFORCE, learningRate: 0.01 },
+    ppo: { ...KUHN_POKER, ...PPO, learningRate: 0.003, normalize: false },
+  },
+}

@@ -1,0 +1,62 @@
+import { createRng, seedFor } from '@episodic/protocol'
+import { createActor } from './actor.ts'
+import { createAdam } from './adam.ts'
+import type { Hyperparameters } from './hyperparameters.ts'
+import { LOSSES } from './losses.ts'
+import { openNetwork } from './network.ts'
+import type { Rollouts } from './rollouts.ts'
+import type { Rollout } from './trajectory.ts'
+import { type Learned, update } from './update.ts'
+import type { World } from './world.ts'
+
+/** A training between two batches. With it, it goes on as if it had never stopped. */
+export interface TrainingState extends Learned {
+  /** Episodes that have been learned from. */
+  readonly played: number
+}
+
+/** A batch that was learned from. */
+export interface Progress {
+  readonly state: TrainingState
+  readonly rollout: Rollout
+}
+
+export interface LearnOptions {
+  readonly world: World
+  readonly rollouts: Rollouts
+  readonly settings: Hyperparameters
+  /** Everything that is drawn follows from it. */
+  readonly seed: string
+  /** Where to go on. Default: the start. */
+  readonly from?: TrainingState | undefined
+}
+
+/**
+ * Trains a network, and yields after each batch.
+ *
+ * The seeds of an episode follow from its number, and not from what was drawn before it. So a training that goes on from a
+ * checkpoint, or whose episodes had to be played again, ends with the same parameters, bit for bit.
+ */
+export async function* learn({ world, rollouts, settings, seed, from }: LearnOptions): AsyncGenerator<Progress> {
+  const network = await openNetwork({ inputs: world.inputs, hidden: settings.hidden, actions: world.actions.length })
+  const derive = network.differentiate(LOSSES[settings.loss])
+  let state = from ?? startOf(network.initialize(seedFor(seed, 'parameters')))
+  while (state.played < settings.episodes) {
+    const { played } = state
+    const size = Math.min(settings.batch, settings.episodes - played)
+    const seeds = Array.from({ length: size }, (_, at) => ({
+      environment: seedFor(seed, 'training episode', played + at),
+      actions: seedFor(seed, 'actions', played + at),
+    }))
+    const rollout = await rollouts.play(createActor(network, state.parameters), seeds)
+    const rng = createRng(seedFor(seed, 'minibatches', played))
+    const progress = played / settings.episodes
+    const learned = update(network, derive, state, rollout.trajectories, settings, progress, rng)
+    state = { ...learned, played: played + size }
+    yield { state, rollout }
+  }
+}
+
+function startOf(parameters: TrainingState['parameters']): TrainingState {
+  return { parameters, optimizer: createAdam(parameters), played: 0 }
+}

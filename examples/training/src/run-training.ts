@@ -1,0 +1,94 @@
+import type { Connection } from '@episodic/env'
+import { seedFor } from '@episodic/protocol'
+import { createActor } from './actor.ts'
+import { createAveragePolicy } from './average-policy.ts'
+import { fingerprint } from './fingerprint.ts'
+import { createExploitability, playHeldOut, type Score } from './held-out.ts'
+import { type AlgorithmName, HYPERPARAMETERS, type WorldName } from './hyperparameters.ts'
+import { learn, type TrainingState } from './learn.ts'
+import { openNetwork } from './network.ts'
+import { createRollouts } from './rollouts.ts'
+import { WORLDS } from './worlds.ts'
+
+/** A point of a learning curve. */
+export interface CurvePoint extends Score {
+  readonly world: WorldName
+  readonly algorithm: AlgorithmName
+  readonly seed: string
+  /** Episodes that had been learned from. */
+  readonly episodes: number
+}
+
+/** What a training ended with. */
+export interface TrainingResult {
+  readonly points: readonly CurvePoint[]
+  /** SHA-256 of the parameters. */
+  readonly parameters: string
+  readonly steps: number
+  readonly failures: number
+  /** Seconds, without those of the evaluation. */
+  readonly seconds: number
+  /** The share of these seconds that was spent waiting for the environment. */
+  readonly environmentShare: number
+}
+
+export interface TrainingOptions {
+  readonly connection: Connection
+  readonly world: WorldName
+  readonly algorithm: AlgorithmName
+  readonly seed: string
+  /** Default: those of the hyperparameters. */
+  readonly episodes?: number | undefined
+  /** Points of the curve, besides the one at the start. Default 10. */
+  readonly points?: number | undefined
+  /** Held-out episodes of a point. Default 200. */
+  readonly evaluated?: number | undefined
+  readonly onPoint?: ((point: CurvePoint) => void) | undefined
+}
+
+/** Trains one network, and evaluates it at the start, in between and at the end. */
+export async function runTraining(options: TrainingOptions): Promise<TrainingResult> {
+  const { connection, world: name, algorithm, seed, points: wanted = 10, evaluated = 200 } = options
+  const world = WORLDS[name]
+  const settings = { ...HYPERPARAMETERS[name][algorithm] }
+  if (options.episodes !== undefined) Object.assign(settings, { episodes: options.episodes })
+  await using rollouts = createRollouts(connection, world, settings)
+  const network = await openNetwork({ inputs: world.inputs, hidden: settings.hidden, actions: world.actions.length })
+  const exploitability = world.environment.game ? createExploitability(world) : null
+  const average = createAveragePolicy(world.actions.length)
+
+  const points: CurvePoint[] = []
+  let [evaluating, waited, steps, failures] = [0, 0, 0, 0]
+  const evaluate = async (parameters: TrainingState['parameters'], episodes: number) => {
+    const asked = performance.now()
+    const score =
+      exploitability?.(average) ??
+      (await playHeldOut(rollouts, createActor(network, parameters), evaluated, settings.batch))
+    const point = { world: name, algorithm, seed, episodes, ...score }
+    points.push(point)
+    options.onPoint?.(point)
+    evaluating += performance.now() - asked
+  }
+
+  const began = performance.now()
+  let parameters = network.initialize(seedFor(seed, 'parameters'))
+  await evaluate(parameters, 0)
+  for await (const { state, rollout } of learn({ world, rollouts, settings, seed })) {
+    ;({ parameters } = state)
+    if (exploitability) average.add(rollout.trajectories)
+    waited += rollout.waited
+    steps += rollout.steps
+    failures += rollout.failures
+    // A point after each tenth, and one at the end.
+    if (state.played >= (points.length * settings.episodes) / wanted) await evaluate(parameters, state.played)
+  }
+  const spent = performance.now() - began - evaluating
+  return {
+    points,
+    parameters: fingerprint(parameters),
+    steps,
+    failures,
+    seconds: spent / 1_000,
+    environmentShare: waited / spent,
+  }
+}
