@@ -170,7 +170,15 @@ export { changesBetween } from './lib/view/changes-between.ts'
 export type { ComparedRuns, ComparedTask } from './lib/view/compared-runs.ts'
 export type { EmbeddedRun, EmbeddedRuns } from './lib/view/embedded-runs.ts'
 export { rowWords } from './lib/view/row-words.ts'
-export type { EpisodeInFlight, RowWords, RunDetail, RunEntry, RunListing, TaskRows } from './lib/view/run-entry.ts'
+export type {
+  EpisodeInFlight,
+  RowWords,
+  RunDetail,
+  RunEntry,
+  RunListing,
+  RunStop,
+  TaskRows,
+} from './lib/view/run-entry.ts'
 export type { SearchField, SearchHit, SearchProgress } from './lib/view/search-hit.ts'
 export type { EpisodeStates, StateChange, StepChanges } from './lib/view/state-changes.ts'
 export {

@@ -39,15 +39,24 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
 
 /**
  * Returns this command line with `--resume` and the folder of the run as `--out`, quoted for a POSIX shell. A folder that
- * was given with `--resume` is left out.
+ * was given with `--resume` is left out, and so is `--token`.
  */
 export function resumeCommand(folder: string): string {
-  const words = process.argv.slice(2)
+  const words = withoutToken(process.argv.slice(2))
   const given = words.filter(
     (word, i) => word !== '--resume' && !(words[i - 1] === '--resume' && resolve(word) === resolve(folder)),
   )
   const out = given.some((word) => word === '--out' || word.startsWith('--out=')) ? [] : ['--out', shownPath(folder)]
   return commandLine([...given, ...out, '--resume'])
+}
+
+/** Returns this command line as it was given, without `--token`: the secret of a server, which EPISODIC_TOKEN may hold. */
+export function sameCommand(): string {
+  return commandLine(withoutToken(process.argv.slice(2)))
+}
+
+function withoutToken(words: readonly string[]): string[] {
+  return words.filter((word, i) => words[i - 1] !== '--token' && !/^--token(=|$)/.test(word))
 }
 
 /** Returns a command line of `episodic`, quoted for a POSIX shell. */

@@ -16,6 +16,7 @@ import { Rewards } from './rewards.tsx'
 import { RunHeader } from './run-header.tsx'
 import { Scores } from './scores.tsx'
 import { Seats } from './seats.tsx'
+import { StopNote } from './stop-note.tsx'
 import { Tasks } from './tasks.tsx'
 import { Times } from './times.tsx'
 
@@ -47,6 +48,7 @@ export function RunFigures({
   return (
     <div class="run">
       <RunHeader detail={detail} />
+      <StopNote detail={detail} />
       <Headline summary={summary} columns={columns} tasks={tasks} />
       <Account summary={summary} />
       {columns && tab !== 'all' && <LookFirstList run={entry.id} summary={summary} columns={columns} grades={grades} />}

@@ -20,6 +20,7 @@ import type { EmbeddedContent } from '../report/page/embed-run.ts'
 import { reportContent } from '../report/page/render-report.ts'
 import { createRunFold } from '../run/record/report-run.ts'
 import { RUN_FILES } from '../run/record/run-folder.ts'
+import { readStop } from '../run/record/stop-file.ts'
 import { compareFolders } from '../view/folder/compare-folders.ts'
 import type { FoundRun } from '../view/folder/find-runs.ts'
 import { WITHHELD, withholdFrom } from './withhold.ts'
@@ -70,7 +71,10 @@ export async function openSharedRun(
 ): Promise<SharedRun> {
   const { folder, id, set } = found
   const manifest = { ...found.manifest, name: sharedName(found, withhold) }
-  const { configuration, versions, played, createdAt, name } = manifest
+  const { configuration, versions, createdAt, name } = manifest
+  // How to reach the model, and what was redacted, is nobody else's.
+  const { modelOptions: _, ...played } = manifest.played
+  const stop = await readStop(folder)
   const { seats, focus = '' } = configuration
   const file = join(folder, RUN_FILES.episodes)
   const allGrades = await readGrades(gradesFileOf(folder))
@@ -101,6 +105,8 @@ export async function openSharedRun(
         : allGrades,
       createdAt,
       id,
+      // A message may quote what the model was sent.
+      stopped: stop && withhold.length > 0 ? { ...stop, message: WITHHELD } : (stop ?? undefined),
       seats: seats && [focus, ...Object.keys(seats).filter((seat) => seat !== focus)],
       goesFirst: ({ task, attempt }) => flipped.has(episodeKey(task, attempt)),
     },

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type Console, commandLine, shownPath } from '../console.ts'
+import { type Console, commandLine, sameCommand, shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { defaultFolder, shortName } from '../run/record/run-folder.ts'
@@ -129,6 +129,8 @@ export interface RunSetOptions {
   /** Absolute. */
   readonly folder: string
   readonly resume: boolean
+  /** Whether the command says no more than `--resume` with the folder, and how to play. Default: false. */
+  readonly isAgain?: boolean
   readonly json: true | undefined
 }
 
@@ -147,7 +149,8 @@ export async function runSet(asked: AskedSet, options: RunSetOptions, console: C
     const worlds = await openSet(folder, asked, planned, { resume, signal })
     const members = await playSet(folder, worlds, signal, console)
     show(folder, asked, members, json, console)
-    if (!conclude(folder, asked, members, console)) process.exitCode = interruption.status ?? 1
+    if (!conclude(folder, asked, members, options.isAgain === true, console))
+      process.exitCode = interruption.status ?? 1
   } catch (error) {
     // Interrupted before it played anything.
     if (!signal.aborted || error !== signal.reason) throw error
@@ -181,14 +184,16 @@ function conclude(
   folder: string,
   { settings: { url } }: AskedSet,
   members: readonly PlayedMember[],
+  isAgain: boolean,
   { err }: Console,
 ): boolean {
   const resume = ['run', '--resume', shownPath(folder), ...(url === undefined ? [] : ['--url', url])]
-
+  // Options that were given to go on with the set are not in its file.
+  const line = isAgain ? sameCommand() : commandLine(resume)
   const left = members.reduce((sum, { summary, scheduled }) => sum + (summary?.counts.unresolved ?? scheduled), 0)
   const without = members.filter(({ summary }) => summary?.counts.finished === 0 && summary.counts.unresolved === 0)
   for (const { world, player, summary } of without)
     err.write(`${player} finished no episode of ${world}. ${summary?.failures[0]?.message}\n`)
-  if (left > 0) err.write(`${left} episodes are left. To play them:\n  ${commandLine(resume)}\n`)
+  if (left > 0) err.write(`${left} episodes are left. To play them:\n  ${line}\n`)
   return left === 0 && without.length === 0
 }

@@ -175,7 +175,9 @@ async function run(
   if (typeof resume === 'string' && holdsSet(resume)) {
     const asked = await askAgain(resume, settings, command)
     const folder = resolve(resume)
-    return dryRun ? listSet(asked, { folder, json }, console) : runSet(asked, { folder, resume: true, json }, console)
+    return dryRun
+      ? listSet(asked, { folder, json }, console)
+      : runSet(asked, { folder, resume: true, isAgain: true, json }, console)
   }
   const isSet = worlds.length > 1 || policy.length > 1 || policies !== undefined || set !== undefined
   if (baseline !== undefined && !isSet)

@@ -105,6 +105,34 @@ export function recordingOf({ transcript, redact, apiKeyEnv }: ModelOptions): Re
   return createRecording(transcript, redact === undefined ? null : expressionOf(redact), names)
 }
 
+/**
+ * Returns the options of how models are asked, without those that have their defaults and those of the configuration, as words of
+ * a command line. No key is in them: of an address, neither user, password nor query.
+ */
+export function modelWords(options: ModelOptions): string[] {
+  const { baseUrl = process.env.OPENAI_BASE_URL, prices, tokenIds, ...rest } = options
+  const option = (name: string, value: string | number | undefined, usual?: string | number) =>
+    value === undefined || value === usual ? [] : [`--${name}`, String(value)]
+  return [
+    ...option('base-url', baseUrl && withoutSecrets(baseUrl)),
+    ...option('requests-per-minute', rest.requestsPerMinute),
+    ...option('prices', prices && `${prices.prompt},${prices.completion}`),
+    ...(tokenIds ? ['--token-ids'] : []),
+    ...option('model-timeout', rest.modelTimeout, DEFAULT_SETTINGS.timeoutSeconds),
+    ...option('fail-fast', rest.failFast, FAIL_FAST),
+    ...option('outage-limit', rest.outageLimit, OUTAGE_LIMIT),
+    ...option('transcript', rest.transcript, 'full'),
+    ...option('redact', rest.redact),
+  ]
+}
+
+function withoutSecrets(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined
+  const url = new URL(address)
+  const isPlain = url.username === '' && url.password === '' && url.search === ''
+  return isPlain ? address : `${url.protocol}//${url.host}${url.pathname}`
+}
+
 function expression(text: string): string {
   try {
     if (''.search(expressionOf(text)) !== 0) return text

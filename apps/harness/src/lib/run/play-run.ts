@@ -5,6 +5,7 @@ import { type Summary, seatRecordOf } from '@episodic/report'
 import { shownPath } from '../console.ts'
 import { openFleet } from '../fleet/open-fleet.ts'
 import { HarnessError } from '../harness-error.ts'
+import { modelWords, recordingOf } from '../llm/model-options.ts'
 import { isLlm } from '../policies.ts'
 import { isServed } from '../served-world.ts'
 import { countLeaves, type RunConfiguration } from './plan/configuration.ts'
@@ -20,6 +21,7 @@ import { foldRun, tornNotice, writeReport } from './record/report-run.ts'
 import { createRun, findRun, RUN_FILES, type RunManifest } from './record/run-folder.ts'
 import { lockRun } from './record/run-lock.ts'
 import { SealedFile } from './record/sealed-file.ts'
+import { removeStop, writeStop } from './record/stop-file.ts'
 import { openWorkers } from './workers/open-workers.ts'
 
 export interface PlayRunOptions {
@@ -95,6 +97,7 @@ export async function playRun(
   })
   await runner.begin?.(manifest, fold.elapsed)
   await using file = await SealedFile.open(join(folder, RUN_FILES.episodes), () => lock.assertHeld())
+  await removeStop(folder)
   await using live = new LiveFile(folder)
   const progress = showProgress(manifest.scheduled, tries.done, runner.describe)
   let failure: unknown = null
@@ -127,6 +130,11 @@ export async function playRun(
   } finally {
     progress.stop()
   }
+  if ((failure !== null || signal.aborted) && tries.done < manifest.scheduled) {
+    const cause = signal.aborted ? signal.reason : failure
+    const isInterrupted = signal.aborted && !HarnessError.is(cause)
+    await writeStop(folder, isInterrupted ? null : cause, recordingOf(settings).redact)
+  }
   // A run that lost its server or was interrupted still has results to report.
   if (failure !== null && !signal.aborted && !isLost(failure)) throw failure
   if (HarnessError.is(failure, 'disk-failed')) throw failure
@@ -142,14 +150,18 @@ function describePlay(
   { world, target, transport, players, settings }: PreparedRun,
   configuration: RunConfiguration,
 ): RunManifest['played'] {
-  const { concurrency, processes, transcript, recordModels } = settings
+  const { concurrency, processes, transcript, recordModels = false } = settings
+  const asksModels = recordModels || policyNames(configuration).some(isLlm)
   return {
     transport: isServed(world) ? world.address : target ? 'a server that was there' : transport,
     concurrency,
     processes,
     ...(players.kind === 'one' && { player: players.player.name }),
     ...(isServed(world) && { guarantees: world.guarantees }),
-    ...((recordModels || policyNames(configuration).some(isLlm)) && { transcript }),
+    ...(asksModels && {
+      transcript,
+      modelOptions: [...modelWords(settings), ...(recordModels ? ['--record-models'] : [])],
+    }),
   }
 }
 

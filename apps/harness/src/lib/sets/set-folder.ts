@@ -7,10 +7,8 @@ import { shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { tasksOf } from '../run/plan/plan.ts'
 import { hashFile } from '../run/plan/sources.ts'
-import { writeRunFile } from '../run/record/run-folder.ts'
+import { SET_FILE, writeRunFile } from '../run/record/run-folder.ts'
 import { type AskedSet, askedSchema, configurationId, type SetMember, type SetWorld } from './set-plan.ts'
-
-const SET_FILE = 'set.json'
 
 /** The content of `set.json`. A set is only a list: each of its members is a run of its own. */
 const setSchema = z.object({

@@ -2,6 +2,16 @@ import type { JsonObject } from '@episodic/protocol'
 import type { Estimate, Proportion, Summary } from '../fold/summary.ts'
 import type { Dictionaries } from '../rows/columns.ts'
 
+/** Why a run stopped before its end. */
+export interface RunStop {
+  /** That of an error of the command, such as `model-refused`; or `interrupted`. */
+  readonly code: string
+  /** In sentences, without secrets. */
+  readonly message: string
+  /** ISO 8601. */
+  readonly at: string
+}
+
 /** A run in the list of runs. */
 export interface RunEntry {
   /** The first 10 hexadecimal digits of the hash of name, creation time and configuration: the same after a move. */
@@ -13,6 +23,8 @@ export interface RunEntry {
   readonly createdAt: string
   /** `running` while a process plays it; `stopped` if episodes are missing and none does. */
   readonly state: 'running' | 'finished' | 'stopped'
+  /** Why it stopped; left out if that is not known, as after a crash, or it did not. */
+  readonly stopped?: RunStop | undefined
   /** As `name@version`. */
   readonly environments: readonly string[]
   readonly players: readonly string[]

@@ -166,7 +166,7 @@ function RunRow({
   readonly range: { readonly from: number; readonly to: number }
   readonly ticks: Ticks
 }) {
-  const { id, name, state, environments, players, success, unshaped, failed } = run
+  const { id, name, state, stopped, environments, players, success, unshaped, failed } = run
   const { sign, name: stateName } = STATES[state]
   const ticked = ticks.ticked.has(id)
   return (
@@ -187,6 +187,11 @@ function RunRow({
         <a href={formatRoute({ screen: 'run', run: id, tab: 'overview' })} data-row={id}>
           <PlainText text={name} />
         </a>
+        {stopped && (
+          <span class="stop" title={stopped.message}>
+            <PlainText text={stopped.code.replaceAll('-', ' ')} />
+          </span>
+        )}
       </th>
       <td class="clip" title={environments.join(', ')}>
         <PlainText text={environments.join(', ')} />

@@ -1,5 +1,5 @@
 import { canonicalJson, contentId } from '@episodic/protocol'
-import type { EmbeddedRun, GradeRecord, ReportedRun, RunDetail, Summary } from '@episodic/report'
+import type { EmbeddedRun, GradeRecord, ReportedRun, RunDetail, RunStop, Summary } from '@episodic/report'
 import { formatCount } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
 import { type EmbeddedContent, embedRun, type SealedLines } from './embed-run.ts'
@@ -19,6 +19,8 @@ export interface PageContent {
   /** The seats of the environment, the one in focus first; left out for one seat. */
   readonly seats?: readonly string[] | undefined
   readonly grades?: readonly GradeRecord[] | undefined
+  /** Why the run stopped before its end, if it did. */
+  readonly stopped?: RunStop | undefined
   /** Episodes that are there step by step before others. Default: as `sampleRows` orders them. */
   readonly goesFirst?: EmbeddedContent['goesFirst']
 }
@@ -61,6 +63,7 @@ export function reportContent(
     commands = {},
     seats = [],
     grades = [],
+    stopped,
     goesFirst,
   }: PageContent,
 ): EmbeddedContent {
@@ -72,6 +75,7 @@ export function reportContent(
       set: null,
       createdAt,
       state: counts.unresolved > 0 ? 'stopped' : 'finished',
+      ...(counts.unresolved > 0 && stopped && { stopped }),
       environments,
       players: policies,
       scheduled: scheduled ?? counts.scheduled,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import type { JsonObject, SealedRecord } from '@episodic/protocol'
 import type { ReportedRun, Summary } from '@episodic/report'
@@ -10,9 +10,11 @@ import { HarnessError } from '../../harness-error.ts'
 import { readRecorded } from '../../replay/read-recorded.ts'
 import { formatSummary } from '../../report/page/format-summary.ts'
 import { type PageContent, renderReport } from '../../report/page/render-report.ts'
+import { resumeCommandsFor } from '../../view/folder/resume-commands.ts'
 import { commandsFor } from './run-commands.ts'
-import { RUN_FILES, type RunManifest, runIdOf, writeRunFile } from './run-folder.ts'
+import { RUN_FILES, type RunManifest, runIdOf, SET_FILE, writeRunFile } from './run-folder.ts'
 import { readSealed } from './sealed-file.ts'
+import { readStop } from './stop-file.ts'
 
 /** The report of a run's sealed episodes so far. */
 export interface RunFold {
@@ -87,8 +89,11 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
     summarize: fold.summarize,
     async page(options = {}) {
       const { configuration, versions, played, createdAt } = manifest
+      const summary = run.summarize()
+      const { unresolved: missing, failed } = summary.counts
+      const place = { folder, setFolder: setFolderOf(folder), manifest }
       return {
-        summary: run.summarize(),
+        summary,
         run: {
           name,
           scheduled,
@@ -99,7 +104,8 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
           mostCharacters: options.reportBytes,
           id: runIdOf(manifest),
           createdAt,
-          commands: commandsFor(folder),
+          commands: { ...resumeCommandsFor(place, { missing, failed }), ...commandsFor(folder) },
+          stopped: (await readStop(folder)) ?? undefined,
           seats: seats && [focus, ...Object.keys(seats).filter((seat) => seat !== focus)],
           grades: await readGrades(gradesFileOf(folder)),
         },
@@ -112,6 +118,12 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
       options.onSealed?.(record)
     }
   return run
+}
+
+/** The folder of the set that a run belongs to, which is two levels above; `null` for a run of its own. */
+function setFolderOf(folder: string): string | null {
+  const above = resolve(folder, '../..')
+  return existsSync(join(above, SET_FILE)) ? above : null
 }
 
 /** The lines of a file; none if there is no file. */

@@ -31,6 +31,8 @@ export const runManifestSchema = z.object({
     player: z.string().optional(),
     /** What lines keep of what language models were sent and said; left out if none was asked. */
     transcript: z.enum(TRANSCRIPTS).optional(),
+    /** The options of how language models are asked, as words of a command line, without keys; left out if none was asked. */
+    modelOptions: z.array(z.string()).optional(),
     /** What the server of another system promised; left out for Episodic's. */
     guarantees: guaranteesSchema.optional(),
   }),
@@ -53,9 +55,14 @@ export const RUN_FILES = {
   index: 'episodes.idx',
   /** A folder: what language models answered in the episodes that are not sealed yet. */
   answers: 'answers',
+  /** Why it stopped before its end; removed when it goes on. */
+  stop: 'stopped.json',
   /** The episodes that are being played, while a process plays them. */
   live: 'live.json',
 } as const
+
+/** The file that makes a folder that of a set, two levels above its runs. */
+export const SET_FILE = 'set.json'
 
 /** The digits of a run's id. */
 const ID_DIGITS = 10

@@ -9,7 +9,7 @@ import type { FoundRun } from './find-runs.ts'
  * and never executed.
  */
 export function resumeCommandsFor(
-  run: FoundRun,
+  run: Pick<FoundRun, 'folder' | 'setFolder' | 'manifest'>,
   { missing, failed }: { readonly missing: number; readonly failed: number },
 ): RunDetail['commands'] {
   const words = resumeWords(run)
@@ -21,7 +21,11 @@ export function resumeCommandsFor(
 }
 
 /** The words of the command that plays the missing episodes; `null` if they are not known. */
-function resumeWords({ folder, setFolder, manifest }: FoundRun): string[] | null {
+function resumeWords({
+  folder,
+  setFolder,
+  manifest,
+}: Pick<FoundRun, 'folder' | 'setFolder' | 'manifest'>): string[] | null {
   if (setFolder !== null) return ['run', '--resume', shownPath(setFolder)]
   const { configuration, sources, played } = manifest
   const reference = sources?.world?.reference
@@ -29,7 +33,9 @@ function resumeWords({ folder, setFolder, manifest }: FoundRun): string[] | null
   if (!isPlain || (configuration.environment.system ?? 'episodic') !== 'episodic') return null
   const dataset = sources?.dataset ? shownPath(join(folder, sources.dataset)) : null
   const worker = played.transport === 'http' || played.transport === 'stdio' ? ['--transport', played.transport] : []
-  return ['run', reference, ...optionsOf(configuration, dataset), ...worker, '--out', shownPath(folder), '--resume']
+  const { modelOptions = [] } = played
+  const given = [...optionsOf(configuration, dataset), ...worker, ...modelOptions]
+  return ['run', reference, ...given, '--out', shownPath(folder), '--resume']
 }
 
 /** The options that give a configuration again, without those that have their defaults. */

@@ -24,6 +24,7 @@ import { HarnessError } from '../../harness-error.ts'
 import { createRunFold } from '../../run/record/report-run.ts'
 import { commandsFor } from '../../run/record/run-commands.ts'
 import { RUN_FILES } from '../../run/record/run-folder.ts'
+import { readStop } from '../../run/record/stop-file.ts'
 import { Refusal } from '../refusal.ts'
 import { RunIndex } from '../rows/run-index.ts'
 import type { JobThread } from '../threads/job-thread.ts'
@@ -178,12 +179,15 @@ export class ViewedRun {
     const tokens = written ? tokensOf(written) : figures
     const { name, createdAt, scheduled, configuration } = manifest
     const { finished = 0, failed = 0 } = counts ?? {}
+    const state = this.isRunning ? 'running' : finished + failed >= scheduled ? 'finished' : 'stopped'
+    const stopped = state === 'stopped' ? await readStop(this.found.folder) : null
     return {
       id,
       name,
       set,
       createdAt,
-      state: this.isRunning ? 'running' : finished + failed >= scheduled ? 'finished' : 'stopped',
+      state,
+      ...(stopped && { stopped }),
       environments: [`${configuration.environment.name}@${configuration.environment.version}`],
       players: [...new Set(Object.values(configuration.seats ?? { '': configuration.policy }).map(({ name }) => name))],
       scheduled,
