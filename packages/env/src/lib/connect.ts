@@ -44,12 +44,13 @@ export async function connect(
       await channel.request(METHODS.list, {}, options),
       METHODS.list,
     )
-    const create = (info: EnvironmentInfo) => createSessionEnvironment(channel, info, retryOptions(retry))
+    const retrying = retryOptions(retry)
+    const create = (info: EnvironmentInfo) => createSessionEnvironment(channel, info, retrying)
     return createConnection({
       environments,
       guarantees: EPISODIC_GUARANTEES,
       create,
-      createGame: (info) => createSessionGame(channel, info, retryOptions(retry)),
+      createGame: (info) => createSessionGame(channel, info, retrying),
       watch: create,
       close: () => channel.close(),
     })

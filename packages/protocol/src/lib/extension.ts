@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { environmentInfoSchema } from './environment-info.ts'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import { type FullState, fullStateSchema } from './full-state.ts'
-import { type JsonObject, jsonObjectSchema } from './json.ts'
+import { type JsonObject, jsonObjectSchema, parsedObjectSchema } from './json.ts'
 import { type Limits, limitsRequestSchema, limitsSchema } from './limits.ts'
 import { type Observation, observationSchema } from './observation.ts'
 import {
@@ -67,7 +67,7 @@ export const openParamsSchema = z.strictObject({
   environment: z.string().min(1),
   /** The request is rejected if the server has another version. Default: any. */
   version: z.string().min(1).optional(),
-  params: jsonObjectSchema.default({}),
+  params: parsedObjectSchema.default({}),
   /** Default: drawn by the host. The same seed, parameters and actions give the same episode. */
   seed: z.string().min(1).max(256).optional(),
   limits: limitsRequestSchema.default({}),
@@ -118,7 +118,7 @@ export const openResultSchema: z.ZodType<OpenResult> = z.object({
   session: z.string(),
   epoch: z.int(),
   environment: z.object({ name: z.string(), version: z.string() }),
-  params: jsonObjectSchema,
+  params: parsedObjectSchema,
   seed: z.string(),
   limits: limitsSchema,
   seats: z.record(
@@ -126,7 +126,7 @@ export const openResultSchema: z.ZodType<OpenResult> = z.object({
     z.object({
       capability: z.string(),
       handle: z.string().optional(),
-      observation: observationSchema,
+      observation: z.object({ text: z.string(), structured: parsedObjectSchema.nullable() }),
       seq: z.int().min(0),
       potential: z.number().optional(),
     }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findNonJson, type JsonObject, jsonObjectSchema, jsonSchema, mapTexts } from './json.ts'
+import { copyPlain, findNonJson, type JsonObject, jsonObjectSchema, jsonSchema, mapTexts } from './json.ts'
 
 const anyJson = fc.jsonValue({ noUnicodeString: false, stringUnit: 'binary' })
 
@@ -70,5 +70,27 @@ describe('mapTexts', () => {
     const changed = mapTexts(value, (text) => `${text}!`)
     expect(JSON.stringify(changed)).toBe('{"a!":["b!",1,null,true,{"c!":"d!"}],"__proto__!":"e!"}')
     expect(JSON.stringify(mapTexts(value, (text) => text))).toBe(JSON.stringify(value))
+  })
+})
+
+describe('copyPlain', () => {
+  it('returns an equal value that shares no object with the first', () => {
+    const objectsOf = (value: unknown): object[] =>
+      typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(objectsOf)] : []
+    fc.assert(
+      fc.property(anyJson, (value) => {
+        fc.pre(!JSON.stringify(value).includes('__proto__'))
+        const plain = JSON.parse(JSON.stringify(value))
+        const copy = copyPlain(plain)
+        expect(copy).toStrictEqual(plain)
+        const own = new Set(objectsOf(copy))
+        expect(objectsOf(plain).filter((object) => own.has(object))).toEqual([])
+      }),
+    )
+  })
+
+  it('keeps what is undefined, and drops a key that would set the prototype', () => {
+    expect(copyPlain({ a: undefined, b: null })).toStrictEqual({ a: undefined, b: null })
+    expect(copyPlain(JSON.parse('{"__proto__":{"a":1},"b":2}'))).toStrictEqual({ b: 2 })
   })
 })

@@ -13,6 +13,12 @@ export const jsonSchema: z.ZodType<Json> = z.json() as z.ZodType<Json>
 export const jsonObjectSchema: z.ZodType<JsonObject> = z.record(z.string(), jsonSchema)
 
 /**
+ * Accepts an object, not an array and not a bare value, and does not look inside: for what was parsed from JSON, or was
+ * checked before. Looking at each value would cost more than the rest of a step.
+ */
+export const parsedObjectSchema: z.ZodType<JsonObject> = z.custom<JsonObject>(isObject, 'expected an object')
+
+/**
  * Returns where `value` stops being plain JSON and why; `null` if all of it is JSON.
  *
  * State has to survive a store and a replay unchanged, and `JSON.stringify` silently drops or rewrites what it
@@ -62,6 +68,18 @@ function findInObject(value: object): string | null {
 /** Returns whether a parsed JSON value is an object, not an array and not a bare value. Does not look inside. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Returns a copy of a value of this program that holds plain objects, arrays and bare values, such as `undefined`. Drops
+ * keys named `__proto__`, as {@link jsonSchema} does.
+ */
+export function copyPlain<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copyPlain) as T
+  const copy: Record<string, unknown> = {}
+  for (const key in value) if (key !== '__proto__') copy[key] = copyPlain(value[key])
+  return copy as T
 }
 
 /**

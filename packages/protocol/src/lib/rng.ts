@@ -2,7 +2,7 @@ import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
 import { uniformInt } from 'pure-rand/distribution/uniformInt'
 import { xoroshiro128plus, xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus'
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator'
-import { sha256Of } from './digest.ts'
+import { sha256Hex } from './digest.ts'
 
 /** Randomness as an argument: every draw comes from a named stream whose state can be saved and restored. */
 export interface Rng {
@@ -64,8 +64,9 @@ export function createRng(seed: string, state: RngState = {}): SavableRng {
 }
 
 function seededGenerator(seed: string, name: string): RandomGenerator {
-  const view = new DataView(sha256Of(`${seed.length}:${seed}/${name}`).buffer)
-  const words = [0, 4, 8, 12].map((offset) => view.getInt32(offset))
+  const hash = sha256Hex(`${seed.length}:${seed}/${name}`)
+  // Eight digits are a word of 32 bits, with its sign.
+  const words = [0, 8, 16, 24].map((start) => Number.parseInt(hash.slice(start, start + 8), 16) | 0)
   // All-zero is the one state that xoroshiro never leaves.
   return words.every((word) => word === 0) ? xoroshiro128plus(1) : xoroshiro128plusFromState(words)
 }

@@ -1,4 +1,4 @@
-import { sha256Of } from './digest.ts'
+import { sha256Hex } from './digest.ts'
 
 /**
  * Derives a seed from a root seed and a path of names, for example `seedFor('run-1', 'task', 7, 'attempt', 0)`.
@@ -10,5 +10,5 @@ import { sha256Of } from './digest.ts'
  */
 export function seedFor(root: string, ...path: readonly (string | number)[]): string {
   const text = [root, ...path].map((part) => `${String(part).length}:${part}`).join('/')
-  return Array.from(sha256Of(text).subarray(0, 12), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return sha256Hex(text).slice(0, 24)
 }

@@ -1,12 +1,12 @@
-import type { JsonObject, Observation } from '@episodic/protocol'
+import type { Channel, JsonObject, Observation } from '@episodic/protocol'
+import { isTyped, parsedObjectSchema } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 
 /** The part of a `tools/call` result that is read here. */
 export const toolAnswerSchema = z.looseObject({
   content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
-  // The value was parsed from JSON. Checking it deeply would cost more than the rest of a step.
-  structuredContent: z.custom<JsonObject>(isObject, 'expected an object').optional(),
+  structuredContent: parsedObjectSchema.optional(),
   isError: z.boolean().optional(),
 })
 type ToolAnswer = {
@@ -14,14 +14,27 @@ type ToolAnswer = {
   readonly structuredContent?: JsonObject | undefined
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Returns the observation in a tool's answer: its texts, joined by newlines, and its structured content. */
 export function observationOf({ content, structuredContent }: ToolAnswer): Observation {
+  const [first] = content
+  // Nearly every answer is one text.
+  if (content.length === 1 && first?.type === 'text' && first.text !== undefined)
+    return { text: first.text, structured: structuredContent ?? null }
   const texts = content.filter(({ type, text }) => type === 'text' && text !== undefined)
   return { text: texts.map(({ text }) => text).join('\n'), structured: structuredContent ?? null }
+}
+
+/**
+ * Reads the reply of a channel: as it is from a channel whose results are typed already, and otherwise parsed, as by
+ * {@link parseReply}.
+ */
+export function readReply<S extends z.ZodType>(
+  channel: Channel,
+  schema: S,
+  reply: unknown,
+  method: string,
+): z.output<S> {
+  return isTyped(channel) ? (reply as z.output<S>) : parseReply(schema, reply, method)
 }
 
 /** Parses a reply. Throws `reply-malformed`, so that an invalid reply is an error and never a silent zero. */

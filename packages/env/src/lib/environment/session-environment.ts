@@ -28,7 +28,7 @@ import {
   type StepResult,
   stepResultOf,
 } from './environment.ts'
-import { observationOf, parseReply } from './reply.ts'
+import { observationOf, parseReply, readReply } from './reply.ts'
 import { stepAnswerSchema } from './step-answer.ts'
 import type { WatchedEnvironment, WatchOptions } from './watched-environment.ts'
 import { type RetryOptions, withRetries } from './with-retries.ts'
@@ -84,9 +84,8 @@ class SessionEnvironment implements WatchedEnvironment {
     const { name, version } = environment
     const asked = { environment: name, version, params, limits, requestKey: randomText() }
     const request = seed === undefined ? asked : { ...asked, seed }
-    return this.#start(
-      parseReply(METHOD_SCHEMAS.open.result, await this.#ask(METHODS.open, request, signal), METHODS.open),
-    )
+    const reply = await this.#ask(METHODS.open, request, signal)
+    return this.#start(readReply(this.#channel, METHOD_SCHEMAS.open.result, reply, METHODS.open))
   }
 
   async snapshot({ at, signal }: SnapshotOptions = {}): Promise<SessionSnapshot> {
@@ -153,7 +152,7 @@ class SessionEnvironment implements WatchedEnvironment {
     const _meta = { [META.session]: session, [META.epoch]: epoch, [META.seq]: this.#seq }
     const call = { name: action.tool, arguments: action.arguments, _meta }
     const reply = await this.#ask('tools/call', call, signal).catch((error) => this.#refused(error))
-    const answer = parseReply(stepAnswerSchema, reply, 'tools/call')
+    const answer = readReply(this.#channel, stepAnswerSchema, reply, 'tools/call')
     return this.#count(observationOf(answer), answer._meta[META.step], answer._meta[META.replayed] ?? false)
   }
 
@@ -161,7 +160,7 @@ class SessionEnvironment implements WatchedEnvironment {
     if (!this.#session) throw new EnvError('not-playing', 'No episode is being played. Call reset first.')
     const request = { session: this.#session.session }
     const reply = await this.#ask(METHODS.legal, request, signal).catch((error) => this.#refused(error))
-    return parseReply(METHOD_SCHEMAS.legal.result, reply, METHODS.legal).tools
+    return readReply(this.#channel, METHOD_SCHEMAS.legal.result, reply, METHODS.legal).tools
   }
 
   get capability(): string | null {
@@ -232,7 +231,7 @@ class SessionEnvironment implements WatchedEnvironment {
     const reply = await this.#ask(METHODS.close, request, signal).catch((error) => this.#refused(error))
     this.#session = null
     this.#over ??= 'The episode is closed'
-    return parseReply(METHOD_SCHEMAS.close.result, reply, METHODS.close)
+    return readReply(this.#channel, METHOD_SCHEMAS.close.result, reply, METHODS.close)
   }
 
   close(): Promise<void> {

@@ -15,7 +15,7 @@ import {
 import { randomText } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
 import type { CallOptions, ForkOptions, Playable, ResetOptions } from '../environment/environment.ts'
-import { observationOf, parseReply } from '../environment/reply.ts'
+import { observationOf, parseReply, readReply } from '../environment/reply.ts'
 import { stepAnswerSchema } from '../environment/step-answer.ts'
 import { type RetryOptions, withRetries } from '../environment/with-retries.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
@@ -56,7 +56,7 @@ class SessionGame implements Game {
     const asked = { environment: name, version, params, limits, requestKey: randomText() }
     const request = seed === undefined ? asked : { ...asked, seed }
     const reply = await this.#retrying.request(METHODS.open, request, { signal })
-    return this.#start(parseReply(METHOD_SCHEMAS.open.result, reply, METHODS.open))
+    return this.#start(readReply(this.#channel, METHOD_SCHEMAS.open.result, reply, METHODS.open))
   }
 
   async step(seat: string, action: Action, { signal }: CallOptions = {}): Promise<SeatStep> {
@@ -64,11 +64,8 @@ class SessionGame implements Game {
     const seq = this.#seqs[seat] ?? 0
     const _meta = { [META.session]: session, [META.epoch]: epoch, [META.seat]: seat, [META.seq]: seq }
     const call = { name: action.tool, arguments: action.arguments, _meta }
-    const answer = parseReply(
-      stepAnswerSchema,
-      await this.#retrying.request('tools/call', call, { signal }),
-      'tools/call',
-    )
+    const reply = await this.#retrying.request('tools/call', call, { signal })
+    const answer = readReply(this.#channel, stepAnswerSchema, reply, 'tools/call')
     const report = answer._meta[META.step]
     if (report.seq !== seq + 1 || !report.seats)
       throw new EnvError(
@@ -88,17 +85,17 @@ class SessionGame implements Game {
       { session: this.#playing().session, seat, wait },
       { signal },
     )
-    return parseReply(METHOD_SCHEMAS.turn.result, reply, METHODS.turn)
+    return readReply(this.#channel, METHOD_SCHEMAS.turn.result, reply, METHODS.turn)
   }
 
   async leave(seat: string, { signal }: CallOptions = {}): Promise<MethodResult<'leave'>> {
     const reply = await this.#retrying.request(METHODS.leave, { session: this.#playing().session, seat }, { signal })
-    return parseReply(METHOD_SCHEMAS.leave.result, reply, METHODS.leave)
+    return readReply(this.#channel, METHOD_SCHEMAS.leave.result, reply, METHODS.leave)
   }
 
   async #legal(seat: string, { signal }: CallOptions = {}): Promise<LegalActions> {
     const reply = await this.#retrying.request(METHODS.legal, { session: this.#playing().session, seat }, { signal })
-    return parseReply(METHOD_SCHEMAS.legal.result, reply, METHODS.legal).tools
+    return readReply(this.#channel, METHOD_SCHEMAS.legal.result, reply, METHODS.legal).tools
   }
 
   async log({

@@ -1,4 +1,5 @@
 import { type Channel, WireError } from '@episodic/protocol'
+import { copyPlain, markTyped } from '@episodic/protocol/extend'
 import type { Caller } from '../host/caller.ts'
 import { toInternalError } from '../host/faults.ts'
 import type { Host, SessionRef } from '../host/host.ts'
@@ -20,7 +21,7 @@ export function inProcess(
   { onError = () => {} }: DispatcherOptions = {},
 ): Channel {
   let closed = false
-  return {
+  return markTyped<Channel>({
     async request(method, params, options) {
       const { signal } = options ?? {}
       signal?.throwIfAborted()
@@ -45,10 +46,11 @@ export function inProcess(
       if (!answer) throw new WireError('method-not-found', `There is no method "${method}" at this endpoint.`)
       // Only the answers of tools contain a session's state and are for a player.
       if (answer.secrets) scanAnswer(caller, session, asked, worldTextOf(answer), answer)
-      return answer.result
+      // The caller may keep and change what it gets; the session must not change with it.
+      return copyPlain(answer.result)
     },
     async close() {
       closed = true
     },
-  }
+  })
 }

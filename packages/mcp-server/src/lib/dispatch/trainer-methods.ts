@@ -1,5 +1,5 @@
 import { type JsonObject, META, METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { copyPlain, formatZodError } from '@episodic/protocol/extend'
 import type { z } from 'zod'
 import type { CallOptions } from '../environment/call-options.ts'
 import { toolResult } from '../environment/tool-result.ts'
@@ -29,8 +29,11 @@ export function answerExtension(
   switch (method) {
     case METHODS.list:
       return Promise.resolve({ environments: host.environments })
-    case METHODS.open:
-      return host.open(principal, parse(METHOD_SCHEMAS.open.params, params, method))
+    case METHODS.open: {
+      const request = parse(METHOD_SCHEMAS.open.params, params, method)
+      // A caller in this process may go on to change what it has sent.
+      return host.open(principal, { ...request, params: copyPlain(request.params) })
+    }
     case METHODS.state:
       return at(parse(METHOD_SCHEMAS.state.params, params, method).session, (session) => session.state())
     case METHODS.legal: {

@@ -120,9 +120,8 @@ class SessionHost implements Host {
     this.#stopSweeps = repeat(clock, Math.min(SWEEP_INTERVAL, (idleSeconds * 1_000) / 4), () => this.sweep())
   }
 
-  async open(principal: Principal, request: OpenRequest): Promise<OpenResult> {
-    const { factory } = this.#parts
-    return factory.describe(await factory.open(principal, request))
+  open(principal: Principal, request: OpenRequest): Promise<OpenResult> {
+    return this.#parts.factory.openDescribed(principal, request)
   }
 
   async restore(principal: Principal, request: MethodParams<'restore'>): Promise<OpenResult> {

@@ -8,13 +8,13 @@ import {
   type OpenResult,
   WireError,
 } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { copyPlain, formatZodError } from '@episodic/protocol/extend'
 import type { SessionBase, SessionRecord } from '@episodic/state'
 import { bySeat } from '../environment/by-seat.ts'
 import { hasTool } from '../environment/define-game.ts'
 import type { EnvironmentDefinition, Tool } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
-import type { ObservedState } from '../environment/start-environment.ts'
+import type { InitialState, ObservedState } from '../environment/start-environment.ts'
 import type { Principal } from './caller.ts'
 import type { OpenRequest } from './host.ts'
 import type { CachedSession } from './session-cache.ts'
@@ -43,17 +43,31 @@ export function unknownEnvironment(name: string, served: Iterable<string>): Wire
   )
 }
 
-/** Returns the record of a new session. Rejects with `invalid-params`. */
+/** The record of a new session, and what its seats observe first. */
+export interface StartedRecord {
+  readonly record: SessionRecord
+  readonly seen: SeenAtStart
+}
+
+/** What each seat of an episode observes first, and who may act. Shares parts with the record of the session. */
+export interface SeenAtStart {
+  readonly seats: { readonly [seat: string]: ObservedState }
+  readonly turn: readonly string[] | undefined
+}
+
+/** Returns the record of a new session. Throws, or rejects with, `invalid-params`. */
 export async function startRecord(
   rules: RulesRunner,
   environment: EnvironmentDefinition,
   identity: { readonly id: string; readonly owner: Principal; readonly now: number },
   { params: given = {}, seed = randomText(), limits = {} }: OpenRequest,
-): Promise<SessionRecord> {
+): Promise<StartedRecord> {
   const params = parseParams(environment, given)
   const { id, owner, now } = identity
-  const { state, rng, seats, turn } = await rules.start(environment, params, seed)
-  return {
+  const starting = rules.start(environment, params, seed)
+  const started = starting instanceof Promise ? await starting : starting
+  const { state, rng, seats, turn } = started
+  const record = {
     id,
     owner,
     environment: { name: environment.name, version: environment.version },
@@ -74,6 +88,11 @@ export async function startRecord(
     history: [],
     logBytes: 0,
   }
+  return { record, seen: seenIn(environment, started) }
+}
+
+function seenIn({ seats: [seat] }: EnvironmentDefinition, start: InitialState): SeenAtStart {
+  return { seats: start.seats ?? { [seat as string]: start }, turn: start.turn }
 }
 
 /** Throws `invalid-params` if a request key has opened a session by a different request. */
@@ -106,22 +125,26 @@ function parseParams(environment: EnvironmentDefinition, given: JsonObject): Jso
 }
 
 /**
- * Returns the answer to an open. Computed from the session's start, so that a repeated request gets the same answer.
+ * Returns the answer to an open. `seen` is what the seats observe first, of a session that was started just now; of any other,
+ * it is computed from the session's start, so that a repeated request gets the same answer.
  */
 export async function describeOpen(
   rules: RulesRunner,
   { environment, control, capabilities, seatHandles, session }: CachedSession,
+  seen: SeenAtStart | null,
 ): Promise<OpenResult> {
   const { id, epoch, params, seed, limits, base } = session.record
-  const { seen, turn } = await (base ? seenAtBase(rules, environment, base, params) : seenAtStart())
-  const seatOf = (seat: string): OpenResult['seats'][string] => {
-    const { observation, potential } = seen[seat] as ObservedState
+  const { seats, turn } = seen ?? (await seenFirst())
+  const opened: Record<string, OpenResult['seats'][string]> = {}
+  for (const seat in seats) {
+    const { observation, potential } = seats[seat] as ObservedState
     const place = environment.seats.indexOf(seat)
     const handle = seatHandles[place]
-    return {
+    opened[seat] = {
       capability: capabilities[place] as string,
       ...(handle !== undefined && { handle }),
-      observation,
+      // A caller in this process may keep and change what it gets; the record must not change with it.
+      observation: { text: observation.text, structured: copyPlain(observation.structured) },
       seq: base?.seats[seat]?.seq ?? 0,
       ...(environment.game && potential !== null && { potential }),
     }
@@ -135,21 +158,16 @@ export async function describeOpen(
     params,
     seed,
     limits,
-    seats: bySeat(Object.keys(seen), seatOf),
+    seats: opened,
     ...(turn && { turn }),
-    potential: environment.game ? null : ((seen[first as string] as ObservedState).potential ?? null),
+    potential: environment.game ? null : ((seats[first as string] as ObservedState).potential ?? null),
   }
 
-  async function seenAtStart(): Promise<Seen> {
-    const start = await rules.start(environment, params, seed)
-    return { seen: start.seats ?? { [environment.seats[0] as string]: start }, turn: start.turn }
+  async function seenFirst(): Promise<SeenAtStart> {
+    return base
+      ? seenAtBase(rules, environment, base, params)
+      : seenIn(environment, await rules.start(environment, params, seed))
   }
-}
-
-/** What each seat of an episode observes first, and who may act. */
-interface Seen {
-  readonly seen: { readonly [seat: string]: ObservedState }
-  readonly turn: readonly string[] | undefined
 }
 
 async function seenAtBase(
@@ -157,11 +175,11 @@ async function seenAtBase(
   environment: EnvironmentDefinition,
   base: SessionBase,
   params: JsonObject,
-): Promise<Seen> {
+): Promise<SeenAtStart> {
   const state = JSON.parse(base.state)
   const seats = Object.keys(base.seats)
   const seen = await Promise.all(seats.map((seat) => rules.observe(environment, state, params, seat)))
-  return { seen: Object.fromEntries(seats.map((seat, i) => [seat, seen[i] as ObservedState])), turn: base.turn }
+  return { seats: Object.fromEntries(seats.map((seat, i) => [seat, seen[i] as ObservedState])), turn: base.turn }
 }
 
 export function describeEnvironment(environment: EnvironmentDefinition): EnvironmentInfo {

@@ -19,7 +19,7 @@ import type { Capacity } from './capacity.ts'
 import type { Faults } from './faults.ts'
 import type { ForkRequest, OpenRequest, PresentedState, SnapshotQuery } from './host.ts'
 import type { Metrics } from './metrics.ts'
-import { assertSameOpening, chooseEnvironment, describeOpen, startRecord } from './open-session.ts'
+import { assertSameOpening, chooseEnvironment, describeOpen, type SeenAtStart, startRecord } from './open-session.ts'
 import { replayTo } from './replay-log.ts'
 import { readSnapshot } from './restore-snapshot.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
@@ -80,17 +80,36 @@ export class SessionFactory {
     this.#options = options
   }
 
+  /** Opens a session, or finds the one of a repeated request, and resolves with the answer. */
+  async openDescribed(owner: Principal, request: OpenRequest): Promise<OpenResult> {
+    const { cached, seen } = await this.#open(owner, request)
+    return this.describe(cached, seen)
+  }
+
   /** Opens a session, or finds the one of a repeated request. With `players`, it is one that its players create. */
   async open(owner: Principal, request: OpenRequest, players?: FirstPlayers): Promise<CachedSession> {
+    const { cached } = await this.#open(owner, request, players)
+    return cached
+  }
+
+  /** `seen` is what the seats observe first, if this call has started the session, and else `null`. */
+  async #open(
+    owner: Principal,
+    request: OpenRequest,
+    players?: FirstPlayers,
+  ): Promise<{ readonly cached: CachedSession; readonly seen: SeenAtStart | null }> {
     const { environments, sessions, rules } = this.#options
     const environment = chooseEnvironment(environments, request)
-    const id = players?.id ?? (await sessions.loadTokens()).idFor(owner, request.requestKey)
+    const id = players?.id ?? (sessions.tokens ?? (await sessions.loadTokens())).idFor(owner, request.requestKey)
     let created: SessionRecord | null = null
+    let seen: SeenAtStart | null = null
     const cached = await this.#openOne(id, owner, async () => {
       const identity = { id, owner, now: this.#options.clock.now() }
       const started = await this.#guard(environment, id, () => startRecord(rules, environment, identity, request))
-      const record = players ? { ...started, players: players.seated(Object.keys(started.seats)) } : started
+      const { record: alone } = started
+      const record = players ? { ...alone, players: players.seated(Object.keys(alone.seats)) } : alone
       created = record
+      seen = started.seen
       return { record, stored: encodeSession(record) }
     })
     if (cached.environment !== environment)
@@ -98,8 +117,9 @@ export class SessionFactory {
         'invalid-params',
         'This request key has opened a session of another environment. Make a new key.',
       )
-    if (cached.session.record !== created) assertSameOpening(cached, request)
-    return cached
+    if (cached.session.record === created) return { cached, seen }
+    assertSameOpening(cached, request)
+    return { cached, seen: null }
   }
 
   async restore(owner: Principal, { snapshot, requestKey }: MethodParams<'restore'>): Promise<CachedSession> {
@@ -166,7 +186,7 @@ export class SessionFactory {
     const environment = chooseEnvironment(environments, request)
     const id = (await sessions.loadTokens()).idFor(owner, request.requestKey)
     try {
-      const record = await this.#guard(environment, id, () =>
+      const { record } = await this.#guard(environment, id, () =>
         startRecord(rules, environment, { id, owner, now: clock.now() }, request),
       )
       const seat = environment.seats[0] as string
@@ -179,8 +199,9 @@ export class SessionFactory {
   }
 
   /** Resolves with the answer to the request that created a session. */
-  async describe(cached: CachedSession): Promise<OpenResult> {
-    return this.#guard(cached.environment, cached.session.record.id, () => describeOpen(this.#options.rules, cached))
+  describe(cached: CachedSession, seen: SeenAtStart | null = null): Promise<OpenResult> {
+    const { id } = cached.session.record
+    return this.#guard(cached.environment, id, () => describeOpen(this.#options.rules, cached, seen))
   }
 
   /** Resolves with the present snapshot, or with that after `at` answered steps. */
