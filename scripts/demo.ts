@@ -1,5 +1,5 @@
 /**
- * The main job, as `npm start` runs it: serves a world over HTTP in a process of its own, plays a few thousand
+ * The main job, as `npm start` runs it: serves a world over a WebSocket in a process of its own, plays a few thousand
  * episodes of it with 256 in flight, and leaves a report.
  */
 import { spawnSync } from 'node:child_process'
@@ -9,7 +9,7 @@ const args = [
   'run',
   'number-guessing',
   '--transport',
-  'http',
+  'websocket',
   '--policy',
   'careless',
   '--tasks',

@@ -1,5 +1,5 @@
 import type { Player, Policy } from '@episodic/env'
-import { actionSchema } from '@episodic/protocol'
+import { type Action, actionSchema, type Json, type JsonObject } from '@episodic/protocol'
 import { HarnessError } from './harness-error.ts'
 import { ownFrames } from './own-frames.ts'
 
@@ -12,36 +12,78 @@ import { ownFrames } from './own-frames.ts'
 export function checkedPolicy(policy: Policy, label = policy.name): Policy {
   const { name, resume } = policy
   const called = name === label ? `"${name}"` : `"${label}" (${name})`
-  const ask = async <T>(play: () => T | Promise<T>): Promise<T> => {
-    try {
-      return await play()
-    } catch (cause) {
-      if (HarnessError.is(cause)) throw cause
-      throw policyFault(`The policy ${called}`, cause)
-    }
-  }
+  const faultOf = (cause: unknown): HarnessError =>
+    HarnessError.is(cause) ? cause : policyFault(`The policy ${called}`, cause)
   return {
     name,
-    start: async (context) => checkedPlayer(await ask(() => policy.start(context))),
-    ...(resume && {
-      resume: async (context, earlier) => checkedPlayer(await ask(() => resume.call(policy, context, earlier))),
-    }),
+    start: (context) => started(() => policy.start(context)),
+    ...(resume && { resume: (context, earlier) => started(() => resume.call(policy, context, earlier)) }),
   }
 
-  function checkedPlayer(player: Player): Player {
-    return async (observation, view) => {
-      const [answer, action] = await ask(async () => {
-        const answer: unknown = await player(observation, view)
-        // Parsing throws if the value is nested too deeply.
-        return [answer, actionSchema.safeParse(answer)] as const
-      })
-      if (action.success) return action.data
-      throw new HarnessError(
-        'policy-failed',
-        `The policy ${called} returned ${JSON.stringify(answer)?.slice(0, 200)}, which is not an action. Return { tool, arguments }.`,
-      )
+  async function started(start: () => Player | Promise<Player>): Promise<Player> {
+    try {
+      return checkedPlayer(await start())
+    } catch (cause) {
+      throw faultOf(cause)
     }
   }
+
+  // Most policies answer at once, and a promise for each of their steps would cost more than they do.
+  function checkedPlayer(player: Player): Player {
+    return (observation, view) => {
+      try {
+        const answer = player(observation, view)
+        if (!isPromise(answer)) return checkedAction(answer)
+        return answer.then(checkedAction).catch((cause) => Promise.reject(faultOf(cause)))
+      } catch (cause) {
+        return Promise.reject(faultOf(cause))
+      }
+    }
+  }
+
+  function checkedAction(answer: unknown): Action {
+    const plain = copyAction(answer)
+    if (plain) return plain
+    // Parsing throws if the value is nested too deeply.
+    const action = actionSchema.safeParse(answer)
+    if (action.success) return action.data
+    throw new HarnessError(
+      'policy-failed',
+      `The policy ${called} returned ${JSON.stringify(answer)?.slice(0, 200)}, which is not an action. Return { tool, arguments }.`,
+    )
+  }
+}
+
+function isPromise(answer: unknown): answer is Promise<unknown> {
+  return typeof (answer as { then?: unknown } | null | undefined)?.then === 'function'
+}
+
+/** Returns a copy, which the policy cannot change later, of an action of plain JSON; `null` for anything else. */
+function copyAction(answer: unknown): Action | null {
+  if (!isPlain(answer) || typeof answer.tool !== 'string' || !isPlain(answer.arguments)) return null
+  const copy = copyJson(answer.arguments)
+  return copy === undefined ? null : { tool: answer.tool, arguments: copy as JsonObject }
+}
+
+function copyJson(value: unknown): Json | undefined {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  if (Array.isArray(value)) {
+    const items = value.map(copyJson)
+    return items.includes(undefined) ? undefined : (items as Json[])
+  }
+  if (!isPlain(value)) return undefined
+  const copy: Record<string, Json> = {}
+  for (const key of Object.keys(value)) {
+    const item = key === '__proto__' ? undefined : copyJson(value[key])
+    if (item === undefined) return undefined
+    copy[key] = item
+  }
+  return copy
+}
+
+function isPlain(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
 /**

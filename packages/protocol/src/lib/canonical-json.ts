@@ -33,13 +33,31 @@ function sortKeys(value: Json): Json | undefined {
     return items
   }
   const copy: Record<string, Json> = {}
-  for (const key of Object.keys(value).sort()) {
+  for (const key of inOrder(Object.keys(value))) {
     const sorted = hasOwnOrder(key) ? undefined : sortKeys((value as Record<string, Json>)[key] as Json)
     if (sorted === undefined) return undefined
     copy[key] = sorted
   }
   return copy
 }
+
+/**
+ * Sorts keys by their UTF-16 code units, in place. Insertion takes half the time of `sort` for the few keys that objects
+ * of records have, most of them in order.
+ */
+function inOrder(keys: string[]): string[] {
+  if (keys.length > MOST_INSERTED) return keys.sort()
+  for (let i = 1; i < keys.length; i++) {
+    const key = keys[i] as string
+    let place = i
+    for (; place > 0 && (keys[place - 1] as string) > key; place--) keys[place] = keys[place - 1] as string
+    keys[place] = key
+  }
+  return keys
+}
+
+/** More keys than these are sorted by the engine: insertion takes time by the square of their number. */
+const MOST_INSERTED = 24
 
 /**
  * Whether objects ignore the order of a key: one that starts with a digit may be an index, and `__proto__` is special.

@@ -52,6 +52,13 @@ describe('chainOf', () => {
     expect(new Set([episode, ...changed].map(chainOf)).size).toBe(changed.length + 1)
   })
 
+  // Lines of earlier releases have these values.
+  it('never changes', () => {
+    expect(chainOf(episode)).toBe('a3489dda153aa7005233a8d049c65dc1')
+    const outside = { ...step, events: [happened], prepared: { price: 7, a: [1] } }
+    expect(chainOf({ ...episode, steps: [outside] })).toBe('40de19a2a224f84f6aeeec47616e8b2b')
+  })
+
   it('is the same for other times, weights, shaping and places in a tree, and after a file', () => {
     const elsewhere = { ...step, milliseconds: 99, reward: { total: 7, terms: step.reward.terms, shaping: 0 } }
     expect(chainOf({ ...episode, steps: [elsewhere, step] })).toBe(chainOf(episode))

@@ -28,14 +28,14 @@ export function chainOf(played: Reproducible | ReproducibleMatch): string {
 
 function chainOfEpisode({ environment, params, seed, branch, start, steps, outcome }: Reproducible): string {
   const reseeded = branch && { at: branch.at, seeds: branch.seeds }
-  const links = steps.map((step) => ({ ...givenBy(step), terms: step.reward.terms }))
+  const links = steps.map((step) => givenBy(step, step.reward.terms))
   return link({ environment, params, seed, start, ...(reseeded && { reseeded }) }, links, endingOf(outcome))
 }
 
 function chainOfMatch({ environment, params, seed, turn, seats, steps, outcome }: ReproducibleMatch): string {
   const bySeat = <Part>(part: (seat: ReproducibleMatch['seats'][string]) => Part) =>
     Object.fromEntries(Object.entries(seats).map(([name, seat]) => [name, part(seat)]))
-  const links = steps.map((step) => ({ ...givenBy(step), seat: step.seat, terms: termsOf(step), seats: step.seats }))
+  const links = steps.map((step) => ({ ...givenBy(step, termsOf(step)), seat: step.seat, seats: step.seats }))
   const ends = bySeat(({ end, success }) => (success === undefined ? end : { end, success }))
   return link(
     { environment, params, seed, turn, starts: bySeat(({ start }) => start) },
@@ -48,10 +48,13 @@ function termsOf({ rewards }: RecordedSeatStep) {
   return Object.fromEntries(Object.entries(rewards).map(([seat, { terms }]) => [seat, terms]))
 }
 
-function givenBy(step: Omit<RecordedStep, 'reward'>) {
+function givenBy(step: Omit<RecordedStep, 'reward'>, terms: object) {
   const { action, observation, potential, refused, stateHash, events, prepared } = step
-  const outside = { ...(events && { events }), ...(prepared !== undefined && { prepared }) }
-  return { action, observation, potential, refused, stateHash, ...outside }
+  // In the order of canonical JSON, which then has nothing to sort.
+  const given = { action, observation, potential, refused, stateHash, terms }
+  return events || prepared !== undefined
+    ? { ...given, ...(events && { events }), ...(prepared !== undefined && { prepared }) }
+    : given
 }
 
 function link(beginning: object, steps: readonly object[], ending: object | null): string {

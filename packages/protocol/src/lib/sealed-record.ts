@@ -38,7 +38,7 @@ export function sealOf(line: Omit<EpisodeRecord, 'seal'> | Omit<MatchRecord, 'se
 function unchainedPart(step: RecordedStep | RecordedSeatStep) {
   const { milliseconds, completions = null } = step
   const scores = 'reward' in step ? scoreOf(step.reward) : Object.values(step.rewards).map(scoreOf)
-  return { scores, milliseconds, completions }
+  return { completions, milliseconds, scores }
 }
 
 function scoreOf({ total, shaping }: Reward) {

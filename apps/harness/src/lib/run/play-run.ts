@@ -9,7 +9,7 @@ import { modelWords, recordingOf } from '../llm/model-options.ts'
 import { isLlm } from '../policies.ts'
 import { isServed } from '../served-world.ts'
 import { countLeaves, type RunConfiguration } from './plan/configuration.ts'
-import { countTasks, planOf, tasksOf, unsealed } from './plan/plan.ts'
+import { checkTasks, planOf, tasksOf, unsealed } from './plan/plan.ts'
 import { describeSources } from './plan/sources.ts'
 import { createTries } from './plan/tries.ts'
 import { maxTasksInFlight, type PlaceInOrder, runPlan } from './play/run-plan.ts'
@@ -21,6 +21,7 @@ import { foldRun, tornNotice, writeReport } from './record/report-run.ts'
 import { createRun, findRun, RUN_FILES, type RunManifest } from './record/run-folder.ts'
 import { lockRun } from './record/run-lock.ts'
 import { SealedFile } from './record/sealed-file.ts'
+import { lineOf } from './record/sealed-line.ts'
 import { removeStop, writeStop } from './record/stop-file.ts'
 import { openWorkers } from './workers/open-workers.ts'
 
@@ -78,12 +79,12 @@ export async function playRun(
       ? openPrepared(prepared, configuration, journal)
       : openWorkers(configuration, { reference, settings, folder, processes, warn, signal }))
   const sources = await describeSources(folder, reference, world, configuration)
-  const count = earlier ? 0 : await countTasks(tasks())
+  const checked = earlier ? { count: 0, again: tasks } : await checkTasks(tasks, configuration.tasks.from)
   using lock = lockRun(folder)
   // Look again: another process may have created it since.
   const manifest =
     (await findRun(folder, configuration, resume)) ??
-    (await createRun(folder, configuration, count, { played: describePlay(prepared, configuration), sources }))
+    (await createRun(folder, configuration, checked.count, { played: describePlay(prepared, configuration), sources }))
   const { world: recorded } = manifest.sources ?? {}
   if (!isServed(world) && recorded && recorded.sha256 !== sources.world?.sha256)
     warn(
@@ -102,7 +103,8 @@ export async function playRun(
   const progress = showProgress(manifest.scheduled, tries.done, runner.describe)
   let failure: unknown = null
   try {
-    await runPlan(unsealed(planOf(tasks(), configuration.rollouts), countLeaves(configuration.branch), tries.next), {
+    const plan = planOf(checked.again(), configuration.rollouts)
+    await runPlan(unsealed(plan, countLeaves(configuration.branch), tries.next), {
       run: manifest.name,
       runTask: runner.runTask,
       inFlight: runner.inFlight ?? maxTasksInFlight(concurrency, configuration.branch),
@@ -117,9 +119,10 @@ export async function playRun(
       async seal(record) {
         // Of a tree that is played again, only the missing episodes are sealed.
         if (tries.settle(record)) {
-          await file.append(record)
+          const text = lineOf(record)
+          await file.append(record, text)
           if (journal) await Promise.all(policySeedsOf(record).map((seed) => journal.discard(seed)))
-          fold.add(record)
+          fold.add(record, text)
           progress.add(seatRecordOf(record, configuration.focus))
         }
         runner.onStored?.(record)

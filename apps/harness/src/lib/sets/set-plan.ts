@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { HarnessError } from '../harness-error.ts'
 import { isAgentName } from '../policies.ts'
 import { countLeaves, type RunConfiguration } from '../run/plan/configuration.ts'
-import { countTasks, tasksOf } from '../run/plan/plan.ts'
+import { checkTasks, tasksOf } from '../run/plan/plan.ts'
 import { configureRun, type PreparedRun, prepareRun } from '../run/prepare-run.ts'
 import { shortName } from '../run/record/run-folder.ts'
 import { runSettingsSchema } from '../run/run-settings.ts'
@@ -85,7 +85,7 @@ async function planWorld(
     throw new HarnessError('option-invalid', `Two players would play in the folder ${same.run}. Give them other names.`)
   const [{ prepared, configuration }] = members as [SetMember, ...SetMember[]]
   const { environment, rollouts, branch } = configuration
-  const tasks = await countTasks(tasksOf(configuration, prepared.world))
+  const { count: tasks } = await checkTasks(() => tasksOf(configuration, prepared.world), configuration.tasks.from)
   return {
     environment: { name: environment.name, version: environment.version },
     file: `tasks.${folderName(environment.name)}.jsonl`,

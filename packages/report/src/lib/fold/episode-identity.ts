@@ -19,15 +19,17 @@ export const TASK_WORDS = 3
 /** What an identity is made of: which episode, and all of its line. */
 type Identified = Pick<EpisodeRecord, 'task' | 'attempt' | 'try'>
 
-export function identityOf(record: Identified): EpisodeIdentity {
-  const content = contentId(JSON.stringify(record))
-  return Uint32Array.of(...keyOf(record), record.try, wordAt(content, 0), wordAt(content, 1))
-}
-
-/** The first four words of an identity, without reading the steps. */
-function keyOf({ task, attempt }: Identified): Uint32Array {
-  const id = contentId(task.id)
-  return Uint32Array.of(wordAt(id, 0), wordAt(id, 1), wordAt(id, 2), attempt)
+/** @param text - the JSON of the record. Default: it is written. */
+export function identityOf(record: Identified, text = JSON.stringify(record)): EpisodeIdentity {
+  const content = contentId(text)
+  const identity = new Uint32Array(IDENTITY_WORDS)
+  const id = contentId(record.task.id)
+  for (let word = 0; word < TASK_WORDS; word++) identity[word] = wordAt(id, word)
+  identity[TASK_WORDS] = record.attempt
+  identity[KEY_WORDS] = record.try
+  identity[PLAY_WORDS] = wordAt(content, 0)
+  identity[PLAY_WORDS + 1] = wordAt(content, 1)
+  return identity
 }
 
 /** A pseudo-random rank of an episode: 48 bits of the SHA-256 of attempt and task id. */

@@ -131,13 +131,10 @@ export function createEpisodeTable(): EpisodeTable {
         const words = new Uint32Array(BLOCK_ROWS * ROW_WORDS)
         blocks.push({ words, floats: new Float64Array(words.buffer) })
       }
-      FLOATS.forEach((name, i) => {
-        floatsOf(size)[startOf(size) / 2 + i] = row[name]
-      })
-      wordsOf(size).set(identity, startOf(size) + IDENTITY)
-      WORDS.forEach((name, i) => {
-        wordsOf(size)[startOf(size) + FIRST_WORD + i] = row[name]
-      })
+      const [words, floats, start] = [wordsOf(size), floatsOf(size), startOf(size)]
+      for (let i = 0; i < FLOATS.length; i++) floats[start / 2 + i] = row[FLOATS[i] as (typeof FLOATS)[number]]
+      for (let i = 0; i < IDENTITY_WORDS; i++) words[start + IDENTITY + i] = identity[i] as number
+      for (let i = 0; i < WORDS.length; i++) words[start + FIRST_WORD + i] = row[WORDS[i] as (typeof WORDS)[number]]
       slots[slot] = ++size
       if (size > slots.length * 0.75) grow()
       return true

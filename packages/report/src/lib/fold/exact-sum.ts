@@ -16,6 +16,8 @@ export function createExactSum(): ExactSum {
   const partials: number[] = []
   return {
     add(value) {
+      // Most terms of a reward are 0, which changes no sum.
+      if (value === 0 && partials.length > 0) return
       let x = value
       let kept = 0
       for (let i = 0; i < partials.length; i++) {

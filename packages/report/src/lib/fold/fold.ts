@@ -1,4 +1,4 @@
-import type { SealedRecord } from '@episodic/protocol'
+import type { RecordedStep, SealedRecord } from '@episodic/protocol'
 import { seatRecordOf } from '../seats/seat-record.ts'
 import { createBoundedMap } from './bounded-map.ts'
 import { difficultyBinOf } from './difficulty.ts'
@@ -14,8 +14,12 @@ import { createTreeSample } from './tree-sample.ts'
 
 /** Folds sealed episodes into a {@link Summary}. */
 export interface Fold {
-  /** Adds one line of a run. */
-  add(line: SealedRecord): void
+  /**
+   * Adds one line of a run.
+   *
+   * @param text - its JSON, to save writing it. Default: it is written.
+   */
+  add(line: SealedRecord, text?: string): void
   /** How many lines were exact repetitions. They do not change the summary and are not part of it. */
   readonly repeated: number
   /**
@@ -55,10 +59,10 @@ export function createFold({
   let leaves = 0
   let repeated = 0
   return {
-    add(line) {
+    add(line, text) {
       const record = seatRecordOf(line, seat)
       const { returns, task, time, branch } = record
-      const identity = identityOf(record)
+      const identity = identityOf(record, record === line ? text : undefined)
       const outcome = scoredOutcomeOf(record)
       const finished = outcome.kind === 'finished'
       const isNew = table.add(identity, {
@@ -69,9 +73,9 @@ export function createFold({
         started: time.started,
         ended: time.ended,
         steps: record.steps.length,
-        refused: record.steps.filter((step) => step.refused !== null).length,
+        refused: countRefused(record.steps),
         ending: endings.numberOf(finished ? outcome.end.reason : outcome.error.code),
-        tags: tags.numberOf(JSON.stringify([...new Set(task.tags)].sort())),
+        tags: tags.numberOf(task.tags.length === 0 ? '[]' : JSON.stringify([...new Set(task.tags)].sort())),
         split: SPLITS.indexOf(task.split),
         difficulty: difficultyBinOf(task.difficulty),
         tree: branch ? branch.rollout + 1 : 0,
@@ -90,8 +94,8 @@ export function createFold({
       policies.of(record.policy.name)
       if (finished) return
       const example = messages.of(outcome.error.code)
-      const text = outcome.error.message.slice(0, 500).toWellFormed()
-      if (example && (example.text === null || text < example.text)) example.text = text
+      const message = outcome.error.message.slice(0, 500).toWellFormed()
+      if (example && (example.text === null || message < example.text)) example.text = message
     },
     get repeated() {
       return repeated
@@ -128,6 +132,12 @@ export function createFold({
       }
     },
   }
+}
+
+function countRefused(steps: readonly RecordedStep[]): number {
+  let refused = 0
+  for (const step of steps) if (step.refused !== null) refused += 1
+  return refused
 }
 
 /** Numbers a bounded set of names from 1; 0 stands for names beyond the bound. */

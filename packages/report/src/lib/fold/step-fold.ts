@@ -1,4 +1,4 @@
-import type { EpisodeRecord } from '@episodic/protocol'
+import type { EpisodeRecord, RecordedStep } from '@episodic/protocol'
 import { createBoundedMap } from './bounded-map.ts'
 import { createExactSum, type ExactSum } from './exact-sum.ts'
 import { createLatencyHistogram } from './latency-histogram.ts'
@@ -27,18 +27,21 @@ export function createStepFold(): StepFold {
       for (const { milliseconds } of episode) if (milliseconds !== null) latency.add(milliseconds)
       if (!counts) return
       episodes += 1
-      episode.slice(0, MOST_STEPS).forEach(({ reward }, i) => {
+      for (let i = 0; i < Math.min(episode.length, MOST_STEPS); i++) {
+        const { reward } = episode[i] as RecordedStep
         steps[i] ??= { count: 0, total: createExactSum(), shaping: createExactSum() }
-        steps[i].count += 1
-        steps[i].total.add(reward.total)
-        steps[i].shaping.add(reward.shaping)
-      })
+        const step = steps[i] as (typeof steps)[number]
+        step.count += 1
+        step.total.add(reward.total)
+        step.shaping.add(reward.shaping)
+      }
       for (const { reward } of episode) {
-        const rewarded = Object.entries(reward.terms)
-        if (rewarded.length === 0) missing += 1
-        for (const [name, value] of rewarded) {
+        const names = Object.keys(reward.terms)
+        if (names.length === 0) missing += 1
+        for (const name of names) {
           const term = terms.of(name)
           if (!term) continue
+          const value = reward.terms[name] as number
           term.sum.add(value)
           if (value !== 0) term.steps += 1
         }

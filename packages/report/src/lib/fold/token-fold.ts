@@ -26,6 +26,7 @@ export function createTokenFold(): TokenFold {
     add({ attempt, steps, undecided = [], branch }) {
       // An episode that ended before it could branch is sealed once for each of its leaves.
       if (branch && attempt % branch.copies !== 0) return
+      if (undecided.length === 0 && !steps.some(({ completions }) => completions)) return
       const own = steps.slice(sharedSteps(branch)).flatMap(({ completions = [] }) => completions)
       const asked: readonly Completion[] = [...own, ...undecided]
       if (asked.length === 0) return

@@ -75,17 +75,45 @@ async function* ofSplit(rows: Rows<Task>, split: string | null, { name, version 
   }
 }
 
-/** Reads all tasks once, so that an invalid one is reported before anything is played. Throws `dataset-invalid`. */
-export async function countTasks(tasks: AsyncIterable<Pick<Task, 'id'>>): Promise<number> {
-  const ids = new Set<string>()
-  for await (const { id } of tasks) {
+/** The tasks of a run, each of which was read once. */
+export interface CheckedTasks {
+  readonly count: number
+  /** Returns them again, as {@link tasksOf} would: from memory if there are few. */
+  again(): AsyncIterable<Task>
+}
+
+/** Tasks that are kept in memory between their check and their play: some 2 kB each. Those of a longer plan are made twice. */
+const MOST_KEPT = 8_192
+
+/**
+ * Reads all tasks once, so that an invalid one is reported before anything is played. Throws `dataset-invalid`.
+ *
+ * @param tasks - returns the tasks from the first on.
+ * @param source - where they are from: generated tasks are distinct, so that their ids need not be kept.
+ */
+export async function checkTasks(
+  tasks: () => AsyncIterable<Task>,
+  source: RunConfiguration['tasks']['from'],
+): Promise<CheckedTasks> {
+  const ids = source === 'dataset' ? new Set<string>() : null
+  let count = 0
+  let kept: Task[] | null = []
+  for await (const task of tasks()) {
+    const { id } = task
     // The id identifies the episodes of a task.
-    if (ids.has(id)) throw new HarnessError('dataset-invalid', `Two tasks have the id ${id}. Give each its own id.`)
-    ids.add(id)
+    if (ids?.has(id)) throw new HarnessError('dataset-invalid', `Two tasks have the id ${id}. Give each its own id.`)
+    ids?.add(id)
+    count += 1
+    if (count > MOST_KEPT) kept = null
+    kept?.push(task)
   }
-  if (ids.size === 0)
-    throw new HarnessError('dataset-invalid', 'There is no task to play. Check --dataset and --split.')
-  return ids.size
+  if (count === 0) throw new HarnessError('dataset-invalid', 'There is no task to play. Check --dataset and --split.')
+  const again = kept
+  return { count, again: () => (again ? streamOf(again) : tasks()) }
+}
+
+async function* streamOf(tasks: readonly Task[]): AsyncGenerator<Task> {
+  yield* tasks
 }
 
 /** Returns the key of an episode within its run. */

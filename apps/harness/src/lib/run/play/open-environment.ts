@@ -18,8 +18,8 @@ import { startServer, stdioTarget } from '../../serve/start-server.ts'
 import type { World } from '../../world.ts'
 import type { RunConfiguration } from '../plan/configuration.ts'
 
-/** How a run connects to a world that it serves itself. */
-export const TRANSPORTS = ['in-process', 'http', 'stdio'] as const
+/** How a run connects to a world that it serves itself, the fastest first. All but the first start a server process. */
+export const TRANSPORTS = ['in-process', 'websocket', 'stdio', 'http'] as const
 export type Transport = (typeof TRANSPORTS)[number]
 
 /** A connection, and everything that was started for it. Disposing it stops that too. */
@@ -51,9 +51,10 @@ export async function openWorld(
   await using cleanUp = new AsyncDisposableStack()
   let target: Target
   let agentUrl: string | null = null
-  if (transport === 'http') {
+  if (transport === 'http' || transport === 'websocket') {
     const server = cleanUp.use(await startServer(reference, { sessions, workerThreads, store }))
-    target = server.target
+    const { url } = server.target
+    target = transport === 'http' ? server.target : { ...server.target, url: url.replace(/^http/, 'ws') }
     agentUrl = server.agentUrl
   } else if (transport === 'stdio') target = stdioTarget(reference, { sessions, workerThreads, store })
   else {

@@ -17,8 +17,11 @@ export function watchPlay(policy: Policy, { onStep, onCall, onTokens }: PlayList
     (player: Player): Player =>
     (observation, view) => {
       if (view.last) onStep()
+      const { last, legal, signal } = view
       const action = player(observation, {
-        ...view,
+        last,
+        legal,
+        signal,
         onCompletion(answer) {
           onTokens(answer.promptTokens + answer.completionTokens)
           view.onCompletion?.(answer)

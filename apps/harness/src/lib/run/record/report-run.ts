@@ -18,8 +18,12 @@ import { readStop } from './stop-file.ts'
 
 /** The report of a run's sealed episodes so far. */
 export interface RunFold {
-  /** Adds an episode that was just sealed. */
-  add(record: SealedRecord): void
+  /**
+   * Adds an episode that was just sealed.
+   *
+   * @param text - its JSON. Default: it is written.
+   */
+  add(record: SealedRecord, text?: string): void
   /** Milliseconds that the run has taken, before and after each resume. */
   readonly elapsed: number
   summarize(): Summary
@@ -41,7 +45,8 @@ export interface RenderOptions {
 
 /** The summary of the lines of a run that were added. */
 export interface LineFold {
-  add(record: SealedRecord): void
+  /** @param text - the JSON of the record. Default: it is written. */
+  add(record: SealedRecord, text?: string): void
   summarize(): Summary
 }
 
@@ -53,7 +58,7 @@ export function createRunFold({ name, scheduled, configuration, played }: Folded
   const { discount, seats, focus = '' } = configuration
   const fold = seats ? createMatchFold({ seats: Object.keys(seats), focus, discount }) : createFold({ discount })
   return {
-    add: (record) => fold.add(record),
+    add: (record, text) => fold.add(record, text),
     summarize: () => fold.finish({ name, scheduled, guarantees: played.guarantees }),
   }
 }
@@ -79,8 +84,8 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
   const file = join(folder, RUN_FILES.episodes)
   let elapsed = 0
   const run: RunFold = {
-    add(record) {
-      fold.add(record)
+    add(record, text) {
+      fold.add(record, text)
       elapsed = Math.max(elapsed, record.time.ended)
     },
     get elapsed() {

@@ -41,8 +41,8 @@ export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: 
   const { task, attempt, try: number = 0 } = planned
   const { start, steps } = episode
   const { accept = (action) => action, recording = createRecording() } = sealing
-  const played = steps.map(
-    ({ action, observation, reward, info, milliseconds, completions }): RecordedStep => ({
+  const played = steps.map(({ action, observation, reward, info, milliseconds, completions }): RecordedStep => {
+    const step = {
       action: accept(action),
       observation,
       reward,
@@ -50,19 +50,29 @@ export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: 
       refused: info.refused,
       stateHash: info.stateHash,
       milliseconds: sealing.timed === false ? null : roundTime(milliseconds),
+    }
+    // Most steps have none of these, and each of them spread into the step would cost as much as the step.
+    if (!info.events && info.prepared === undefined && completions.length === 0) return step
+    return {
+      ...step,
       ...(info.events && { events: info.events.map(recordedOf) }),
       ...(info.prepared !== undefined && { prepared: info.prepared }),
       ...(completions.length > 0 && { completions }),
-    }),
-  )
-  const answers = [
-    ...steps.flatMap(({ completions }) => completions),
+    }
+  })
+  const answers: readonly ModelAnswer[] = [
+    ...(steps.some(({ completions }) => completions.length > 0) ? steps.flatMap(({ completions }) => completions) : []),
     ...(episode.kind === 'failed' ? episode.undecided : []),
     ...(sealing.undecided ?? []),
   ]
   const { recordedBy } = sealing
-  const { completions, transcript } = recordAnswers(answers, played, recording, recordedBy ? { by: recordedBy } : {})
-  const { steps: recorded, undecided } = placeAnswers(played, completions)
+  const {
+    steps: recorded,
+    undecided,
+    transcript,
+  } = answers.length === 0
+    ? { steps: played, undecided: [], transcript: undefined }
+    : withAnswers(played, answers, recording, recordedBy)
   const reproducible: Reproducible = {
     environment: task.environment,
     params: start?.info.params ?? task.params,
@@ -97,6 +107,17 @@ export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: 
     time: { started: roundTime(sealing.time.started), ended: roundTime(sealing.time.ended) },
     seal: null,
   })
+}
+
+/** Returns the steps with what is kept of the answers of a language model, the answers that led to no step, and the transcript. */
+function withAnswers(
+  played: readonly RecordedStep[],
+  answers: readonly ModelAnswer[],
+  recording: Recording,
+  by: Transcript['by'] | undefined,
+) {
+  const { completions, transcript } = recordAnswers(answers, played, recording, by ? { by } : {})
+  return { ...placeAnswers(played, completions), transcript }
 }
 
 /** Drops the revision of an event, which counts commits outside the episode too. Revision 0 marks an inherited event. */

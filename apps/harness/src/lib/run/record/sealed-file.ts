@@ -44,11 +44,15 @@ export class SealedFile implements AsyncDisposable {
     return sealed
   }
 
-  /** Appends an episode. Resolves when it is written. Rejects with `disk-failed`, and then for every later episode too. */
-  append(record: SealedRecord): Promise<void> {
+  /**
+   * Appends an episode. Resolves when it is written. Rejects with `disk-failed`, and then for every later episode too.
+   *
+   * @param text - its JSON. Default: it is written.
+   */
+  append(record: SealedRecord, text = JSON.stringify(record)): Promise<void> {
     if (this.#failure) return Promise.reject(this.#failure)
     const done = Promise.withResolvers<void>()
-    this.#waiting.push({ line: `${JSON.stringify(record)}\n`, done })
+    this.#waiting.push({ line: `${text}\n`, done })
     this.#writing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#writeAll())
     return done.promise
   }

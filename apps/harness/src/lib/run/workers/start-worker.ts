@@ -5,6 +5,8 @@ import { HarnessError } from '../../harness-error.ts'
 import { CLI } from '../../own-package.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import type { RunContext } from '../play/run-task.ts'
+import { readOwnLine } from '../record/sealed-line.ts'
+import { createOutbox } from './outbox.ts'
 import type { SerializedError, StartMessage, TaskMessage, WorkerMessage } from './worker-messages.ts'
 
 /** A process that plays for a run. */
@@ -31,20 +33,28 @@ interface Playing {
 
 /** Starts a worker: another process of the command. */
 export function startWorker(start: StartMessage): Worker {
-  const child = fork(CLI, ['run', '--worker'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  // Lines are long texts, which the structured clone algorithm copies, and JSON would escape.
+  const child = fork(CLI, ['run', '--worker'], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    serialization: 'advanced',
+  })
   // Sending fails only if the process has ended, which `ended` reports.
-  const send = (message: StartMessage | TaskMessage) => void child.send(message, () => {})
+  const send = (message: StartMessage | readonly TaskMessage[]) => void child.send(message, () => {})
+  const outbox = createOutbox<TaskMessage>((tasks) => {
+    if (child.connected) send(tasks)
+  })
   const playing = new Map<number, Playing>()
   const ready = Promise.withResolvers<void>()
   let sent = 0
 
-  child.on('message', (message: WorkerMessage) => {
+  const receive = (message: WorkerMessage) => {
     if (message.kind === 'ready') ready.resolve()
     else if (message.kind === 'answered') playing.get(message.number)?.context.onAnswer?.(message.policy)
-    else if (message.kind === 'played') playing.get(message.number)?.answer.resolve(message.records)
+    else if (message.kind === 'played') playing.get(message.number)?.answer.resolve(message.lines.map(readOwnLine))
     else if (message.number === null) ready.reject(errorOf(message.error))
     else playing.get(message.number)?.answer.reject(errorOf(message.error))
-  })
+  }
+  child.on('message', (messages: readonly WorkerMessage[]) => messages.forEach(receive))
   const end = (how: string) => {
     ready.reject(new HarnessError('worker-failed', `A process of the run did not start: it ended with ${how}.`))
     for (const { answer } of playing.values()) answer.resolve(null)
@@ -74,7 +84,7 @@ export function startWorker(start: StartMessage): Worker {
       signal.addEventListener('abort', giveUp, { once: true })
       try {
         if (!child.connected) return null
-        send({ number, run, started: now(), planned })
+        outbox.add({ number, run, started: now(), planned })
         return await answer.promise
       } finally {
         signal.removeEventListener('abort', giveUp)

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { HarnessError } from '../../harness-error.ts'
 import type { Runner } from '../play/open-runner.ts'
+import { lineOf } from '../record/sealed-line.ts'
+import { createOutbox } from './outbox.ts'
 import type { SerializedError, StartMessage, TaskMessage, WorkerMessage } from './worker-messages.ts'
 
 /**
@@ -20,16 +22,19 @@ export async function runWorker(open: (start: StartMessage) => Promise<Runner>):
     const [start] = await once(process, 'message', { signal })
     await using runner = await open(start)
     const playing = new Set<Promise<void>>()
-    process.on('message', (message: TaskMessage) => {
-      const played = play(message, runner, signal).finally(() => playing.delete(played))
-      playing.add(played)
+    process.on('message', (messages: readonly TaskMessage[]) => {
+      for (const message of messages) {
+        const played = play(message, runner, signal).finally(() => playing.delete(played))
+        playing.add(played)
+      }
     })
-    send({ kind: 'ready' })
+    outbox.add({ kind: 'ready' })
     if (!signal.aborted) await once(signal, 'abort')
     await Promise.all(playing)
   } catch (error) {
-    if (!signal.aborted) send({ kind: 'failed', number: null, error: serializeError(error) })
+    if (!signal.aborted) outbox.add({ kind: 'failed', number: null, error: serializeError(error) })
   } finally {
+    outbox.flush()
     // An open channel to the run would keep this process alive.
     if (process.connected) process.disconnect()
   }
@@ -43,17 +48,18 @@ async function play(
   const received = performance.now()
   const now = () => started + performance.now() - received
   try {
-    const onAnswer = (policy: string) => send({ kind: 'answered', number, policy })
-    send({ kind: 'played', number, records: await runTask(planned, { run, signal, now, onAnswer }) })
+    const onAnswer = (policy: string) => outbox.add({ kind: 'answered', number, policy })
+    const records = await runTask(planned, { run, signal, now, onAnswer })
+    outbox.add({ kind: 'played', number, lines: records.map(lineOf) })
   } catch (error) {
-    send({ kind: 'failed', number, error: serializeError(error) })
+    outbox.add({ kind: 'failed', number, error: serializeError(error) })
   }
 }
 
 /** Messages to a run that has ended are dropped. */
-function send(message: WorkerMessage): void {
-  if (process.connected) process.send?.(message, undefined, {}, () => {})
-}
+const outbox = createOutbox<WorkerMessage>((messages) => {
+  if (process.connected) process.send?.(messages, undefined, {}, () => {})
+})
 
 function serializeError(error: unknown): SerializedError {
   const message = error instanceof Error ? error.message : String(error)

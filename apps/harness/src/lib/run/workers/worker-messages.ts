@@ -1,11 +1,10 @@
-import type { SealedRecord } from '@episodic/protocol'
 import type { HarnessErrorCode } from '../../harness-error.ts'
 import type { RunConfiguration } from '../plan/configuration.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import type { RunSettings } from '../run-settings.ts'
 
-// The messages between a run and its workers. The first message to a worker says what it plays. Both ends are the same
-// program, so messages are not validated.
+// The messages between a run and its workers. The first message to a worker says what it plays; all others are lists, those of
+// one turn of the event loop. Both ends are the same program, so messages are not validated.
 
 /** What a worker plays. */
 export interface StartMessage {
@@ -30,12 +29,12 @@ export interface TaskMessage {
 
 /**
  * A worker is ready, a language model has answered a policy in an episode, it has played an episode, or failed: with
- * `number: null` before it was ready.
+ * `number: null` before it was ready. Lines are those of `episodes.jsonl`, which are written as they come.
  */
 export type WorkerMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answered'; readonly number: number; readonly policy: string }
-  | { readonly kind: 'played'; readonly number: number; readonly records: readonly SealedRecord[] }
+  | { readonly kind: 'played'; readonly number: number; readonly lines: readonly string[] }
   | { readonly kind: 'failed'; readonly number: number | null; readonly error: SerializedError }
 
 /** `code` is `null` unless the error is a `HarnessError`. */
