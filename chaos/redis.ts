@@ -15,15 +15,20 @@ export interface Redis extends AsyncDisposable {
   start(folder?: string): Promise<void>
 }
 
+/** When Redis syncs its append-only file. */
+export type AppendSync = 'always' | 'everysec'
+
 /**
- * Starts `redis-server` with an append-only file that it syncs before each answer. With `everysec`, Redis holds writes back
- * while a slow disk syncs, and loses them if it is killed then.
+ * Starts `redis-server` with an append-only file.
+ *
+ * @param sync - `always`, the default: the file is synced before each answer. With `everysec`, Redis holds writes back while
+ *   a slow disk syncs, and loses them if it is killed then.
  */
-export async function startRedis(folder: string): Promise<Redis> {
+export async function startRedis(folder: string, sync: AppendSync = 'always'): Promise<Redis> {
   const port = await freePort()
   const launch = async (): Promise<Killable> => {
     mkdirSync(folder, { recursive: true })
-    const args = `--port ${port} --bind 127.0.0.1 --save  --appendonly yes --appendfsync always --dir`.split(' ')
+    const args = `--port ${port} --bind 127.0.0.1 --save  --appendonly yes --appendfsync ${sync} --dir`.split(' ')
     const started = startProcess('redis-server', [...args, folder])
     const missing = started.exited.catch((cause) => {
       throw new Error('There is no redis-server. Install it: apt-get install redis-server.', { cause })
