@@ -64,5 +64,16 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
     args: ['seats', '--store', 'sqlite'],
     figures: { steps: 384, kills: 2, lost: 0, doubled: 0, unstable: 0, outOfTurn: 0, wrongReturns: 0 },
   },
+  {
+    args: ['learn', '--store', 'sqlite'],
+    figures: {
+      equal: true,
+      differing: 0,
+      kills: 2,
+      workerKills: 1,
+      failures: 0,
+      naive: { equal: false },
+    },
+  },
   { args: ['drain'], figures: { status: 0, lost: 0, doubled: 0 } },
 ]

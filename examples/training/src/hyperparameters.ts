@@ -40,7 +40,7 @@ const REINFORCE = {
 const PPO = { loss: 'ppo', epochs: 4, minibatch: 512, lambda: 0.95, normalize: true } as const
 
 const FROZEN_LAKE = { episodes: 8_000, batch: 32, hidden: 32, discount: 0.99, entropy: [0.05, 0] } as const
-const TAXI = { episodes: 3_200, batch: 16, hidden: 64, discount: 0.97, entropy: [0.05, 0] } as const
+const TAXI = { episodes: 4_800, batch: 16, hidden: 64, discount: 0.95, entropy: [0.02, 0] } as const
 const KUHN_POKER = { episodes: 16_000, batch: 32, hidden: 32, discount: 1, entropy: [0.4, 0.1] } as const
 
 /** Everything that is chosen about a training, fixed before its curves were made. */
@@ -51,7 +51,7 @@ export const HYPERPARAMETERS: Readonly<Record<WorldName, Readonly<Record<Algorit
   },
   taxi: {
     reinforce: { ...TAXI, ...REINFORCE, learningRate: 0.01 },
-    ppo: { ...TAXI, ...PPO, learningRate: 0.003 },
+    ppo: { ...TAXI, ...PPO, learningRate: 0.005, lambda: 0.9, minibatch: 128 },
   },
   'kuhn-poker': {
     reinforce: { ...KUHN_POKER, ...REINFORCE, learningRate: 0.01 },

@@ -1,0 +1,217 @@
+/**
+ * A learner over a bad connection to a server that is killed again and again, and which is killed itself: its parameters are those
+ * of a training that nothing disturbed, bit for bit. Beside it the same learner with a server and a client of the usual kind.
+ */
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { connect } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
+import type { Rng } from '@episodic/protocol'
+import {
+  createActor,
+  createRollouts,
+  fingerprint,
+  HYPERPARAMETERS,
+  learn,
+  openNetwork,
+  playHeldOut,
+  readCheckpoint,
+  type TrainingState,
+  WORLDS,
+} from '@episodic-example/training'
+import type { LearnerLine } from './learner.ts'
+import { type Killable, startProcess } from './processes.ts'
+import { startProxy } from './proxy.ts'
+import { type Server, startServer } from './server.ts'
+import { openStore } from './store.ts'
+import { runTrial } from './trial.ts'
+import { drawFates, STORM } from './weather.ts'
+
+const LEARNER = fileURLToPath(new URL('./learner.ts', import.meta.url))
+const NAIVE_SERVER = fileURLToPath(new URL('./naive-server.ts', import.meta.url))
+const LAKE = fileURLToPath(import.meta.resolve('@episodic/classics/frozen-lake'))
+
+/** Held-out episodes of the scores at the end. */
+const EVALUATED = 1_000
+
+type Killed = Pick<Server, 'port' | 'restart' | 'kills'> & AsyncDisposable
+
+await runTrial(
+  'learn',
+  { store: 'sqlite', episodes: '2400', kills: '10' },
+  async ({ rng, seed, quick, options, folder, stack }) => {
+    const episodes = quick ? 160 : Number(options.episodes)
+    const kills = quick ? 2 : Number(options.kills)
+    const world = WORLDS['frozen-lake']
+    const settings = { ...HYPERPARAMETERS['frozen-lake'].ppo, episodes }
+    const host = stack.use(createHost({ environments: [world.environment] }))
+    const rollouts = stack.use(createRollouts(stack.use(await connect(inProcess(host))), world, settings))
+
+    // What nothing disturbs.
+    const undisturbed: number[] = []
+    let state: TrainingState | undefined
+    let steps = 0
+    for await (const { state: next, rollout } of learn({ world, rollouts, settings, seed })) {
+      state = next
+      steps += rollout.steps
+      undisturbed.push(rollout.trajectories.reduce((sum, trajectory) => sum + trajectory.return, 0) / settings.batch)
+    }
+    const expected = state as TrainingState
+
+    const store = stack.use(await openStore(options.store, folder))
+    const args = ['--store', store.address, '--idle', '86400']
+    const server = stack.use(await startServer({ folder, world: LAKE, args }))
+    const disturb = { episodes, kills, steps, seed, folder }
+    const faithful = await train(server, server.token, rng.stream('faithful'), disturb)
+    const naive = await train(stack.use(await startNaiveServer()), 'naive', rng.stream('naive'), disturb)
+
+    const network = await openNetwork({ inputs: world.inputs, hidden: settings.hidden, actions: world.actions.length })
+    const score = async ({ parameters }: TrainingState) =>
+      (await playHeldOut(rollouts, createActor(network, parameters), EVALUATED, settings.batch)).return
+    const expectedHash = fingerprint(expected.parameters)
+    const found = fingerprint(faithful.state.parameters)
+    const differing = faithful.returns.filter((one, batch) => one !== undisturbed[batch]).length
+    const breaches: string[] = []
+    if (found !== expectedHash)
+      breaches.push(`The parameters are ${found}, and without faults they are ${expectedHash}.`)
+    if (differing > 0) breaches.push(`${differing} batches had other returns than without faults.`)
+    if (faithful.kills === 0 || faithful.workerKills === 0 || faithful.lost === 0)
+      breaches.push('Too few faults: no server or no learner was killed, or no message was lost.')
+    return {
+      breaches,
+      figures: {
+        episodes,
+        steps,
+        parameters: expectedHash,
+        equal: found === expectedHash,
+        differing,
+        ...faultsOf(faithful),
+        success: await score(expected),
+        naive: {
+          equal: fingerprint(naive.state.parameters) === expectedHash,
+          differing: naive.returns.filter((one, batch) => one !== undisturbed[batch]).length,
+          of: undisturbed.length,
+          largestDifference: largestDifference(naive.state, expected),
+          success: await score(naive.state),
+          ...faultsOf(naive),
+        },
+      },
+    }
+  },
+)
+
+interface Trained {
+  readonly state: TrainingState
+  /** The mean returns of the batches, in their order. */
+  readonly returns: readonly number[]
+  readonly kills: number
+  readonly workerKills: number
+  /** Requests and replies that the network lost. */
+  readonly lost: number
+  readonly failures: number
+  readonly zeros: number
+}
+
+/** Trains with a learner in a process of its own. It and its server are killed, and the network between them loses messages. */
+async function train(
+  server: Killed,
+  token: string,
+  rng: Rng,
+  disturb: {
+    readonly episodes: number
+    readonly kills: number
+    readonly steps: number
+    readonly seed: string
+    readonly folder: string
+  },
+): Promise<Trained> {
+  const { episodes, kills, steps, seed, folder } = disturb
+  const isNaive = token === 'naive'
+  // Kills come after so many replies, not after so much time: a slow machine gets as many.
+  const distance = steps / (kills + 1)
+  let replies = 0
+  let striking: Promise<void> | null = null
+  const strike = () => {
+    replies += 1
+    if (striking || server.kills >= kills || replies < distance * (server.kills + 1)) return
+    striking = server.restart().finally(() => {
+      striking = null
+    })
+  }
+  const fate = drawFates(rng.stream('weather'), STORM, isNaive ? ['"method"'] : undefined)
+  await using proxy = await startProxy(server.port, { fate, onExchange: strike })
+  const checkpoint = join(folder, `checkpoint-${isNaive ? 'naive' : 'faithful'}`)
+  const url = `http://127.0.0.1:${proxy.port}/${isNaive ? '' : 'env'}`
+  const launch = (): Killable =>
+    startProcess(process.execPath, [LEARNER, url, token, checkpoint, String(episodes), seed], {
+      env: { NODE_COMPILE_CACHE: `${folder}/compiled` },
+    })
+
+  const returns = new Map<number, number>()
+  const [workerKills, counts] = [rng.stream('workers'), { failures: 0, zeros: 0, killed: 0 }]
+  // A learner is killed as often as half of the servers, at least once: somewhere in the batch after the one that is drawn.
+  const wanted = Math.max(1, Math.floor(kills / 2))
+  const due = Array.from({ length: wanted }, () => workerKills.int(1, Math.floor(episodes * 0.8))).sort((a, b) => a - b)
+  for (let played = 0; played < episodes; ) {
+    await using learner = launch()
+    while (played < episodes) {
+      const line = JSON.parse(await learner.line()) as LearnerLine
+      played = line.played
+      returns.set(played, line.return)
+      counts.failures += line.failures
+      counts.zeros += line.zeros
+      if (played < (due[0] ?? Number.POSITIVE_INFINITY)) continue
+      due.shift()
+      counts.killed += 1
+      break
+    }
+  }
+  await striking
+  await proxy.settled()
+  const { fates } = proxy
+  return {
+    state: readCheckpoint(checkpoint) as TrainingState,
+    returns: [...returns].sort(([a], [b]) => a - b).map(([, mean]) => mean),
+    kills: server.kills,
+    workerKills: counts.killed,
+    lost: (fates['request-lost'] ?? 0) + (fates['reply-lost'] ?? 0),
+    failures: counts.failures,
+    zeros: counts.zeros,
+  }
+}
+
+function faultsOf({ kills, workerKills, lost, failures, zeros }: Trained) {
+  return { kills, workerKills, lost, failures, zeros }
+}
+
+function largestDifference({ parameters }: TrainingState, { parameters: others }: TrainingState): number {
+  const names = Object.keys(parameters) as (keyof typeof parameters)[]
+  const differences = names.flatMap((name) =>
+    Array.from(parameters[name], (value, at) => Math.abs(value - (others[name][at] as number))),
+  )
+  return Math.round(Math.max(...differences) * 1_000) / 1_000
+}
+
+async function startNaiveServer(): Promise<Killed> {
+  let [port, kills] = [0, 0]
+  const launch = async () => {
+    const started = startProcess(process.execPath, [NAIVE_SERVER, String(port)])
+    port = Number(await started.line())
+    return started
+  }
+  let running = await launch()
+  return {
+    get port() {
+      return port
+    },
+    get kills() {
+      return kills
+    },
+    async restart() {
+      kills += 1
+      await running[Symbol.asyncDispose]()
+      running = await launch()
+    },
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  }
+}
