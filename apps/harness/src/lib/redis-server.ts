@@ -11,12 +11,17 @@ export interface RedisServer extends AsyncDisposable {
 /**
  * Starts `redis-server` on a free local port. With a folder it keeps there what it has acknowledged, through its own death;
  * without one it keeps nothing. Resolves with `null` if it is not installed; rejects with `server-failed`.
+ *
+ * @param further - options of `redis-server`.
  */
-export async function startRedisServer(folder: string | null): Promise<RedisServer | null> {
+export async function startRedisServer(
+  folder: string | null,
+  further: readonly string[] = [],
+): Promise<RedisServer | null> {
   const port = await freePort()
   const kept =
     folder === null ? ['--appendonly', 'no'] : ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'always']
-  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', ...kept]
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', ...kept, ...further]
   const server = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()).once('error', () => resolve()))
   const spawned = await once(server, 'spawn').catch(() => null)

@@ -56,7 +56,7 @@ const HOW: readonly string[] = [
   'modelTimeout',
 ] satisfies (keyof RunSettings)[]
 /** Options of the command that are no settings. */
-const OTHER: readonly string[] = ['resume', 'json', 'dryRun']
+const OTHER: readonly string[] = ['resume', 'json', 'dryRun', 'metricsPort', 'metricsAddress']
 
 /**
  * Returns the set in a folder as it was asked for, with the settings of this command that do not decide what it plays.

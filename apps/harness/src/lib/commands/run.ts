@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { type Console, resumeCommand } from '../console.ts'
+import { openRedisQueue } from '../fleet/redis/open-redis-queue.ts'
+import { addMetricsOptions, type MetricsFlags, serveMetrics } from '../fleet/serve-metrics.ts'
 import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { addModelOptions } from '../llm/model-options.ts'
@@ -28,7 +30,7 @@ import { addTargetOptions, PLAYED_SERVERS } from '../target-options.ts'
 import { askAgain, askForSet, listSet, runSet, setFolder } from './run-set.ts'
 import { leaseOption } from './work.ts'
 
-interface RunOptions extends Omit<RunSettings, 'policy'> {
+interface RunOptions extends Omit<RunSettings, 'policy'>, MetricsFlags {
   readonly policy: readonly string[]
   readonly policies?: string
   readonly set?: string
@@ -155,14 +157,27 @@ Examples:
   episodic run warehouse --policy 'process:my-agent --url $EPISODIC_MCP_URL'
   episodic run warehouse --policy 'process:my-agent' --record-models`,
     )
-  return addTargetOptions(addModelOptions(command), PLAYED_SERVERS).action((worlds: string[], options: RunOptions) =>
-    run(worlds, options, command, console),
+  return addTargetOptions(addModelOptions(addMetricsOptions(command)), PLAYED_SERVERS).action(
+    (worlds: string[], options: RunOptions) => run(worlds, options, command, console),
   )
 }
 
 async function run(
   worlds: readonly string[],
-  { out, resume, worker, json, policy, policies, set, baseline, dryRun, ...rest }: RunOptions,
+  {
+    out,
+    resume,
+    worker,
+    json,
+    policy,
+    policies,
+    set,
+    baseline,
+    dryRun,
+    metricsPort,
+    metricsAddress,
+    ...rest
+  }: RunOptions,
   command: Command,
   console: Console,
 ): Promise<void> {
@@ -172,6 +187,7 @@ async function run(
       return openPrepared(prepared, configuration, journalOf(prepared, configuration, folder))
     })
   const settings = runSettingsSchema.parse(rest)
+  await using _metrics = metricsPort === undefined ? null : await openMetrics(settings, metricsPort, metricsAddress)
   if (typeof resume === 'string' && holdsSet(resume)) {
     const asked = await askAgain(resume, settings, command)
     const folder = resolve(resume)
@@ -206,4 +222,14 @@ async function run(
   } finally {
     interruption.stop()
   }
+}
+
+/** Serves metrics of the queue of a run. Rejects with `option-invalid` if it has none. */
+async function openMetrics({ queue: url }: RunSettings, port: number, address: string): Promise<AsyncDisposable> {
+  if (url === undefined)
+    throw new HarnessError('option-invalid', '--metrics-port shows a queue: give --queue too, or leave it out.')
+  await using opened = new AsyncDisposableStack()
+  const queue = opened.use(await openRedisQueue(url))
+  opened.use(await serveMetrics(queue, { port, address }))
+  return opened.move()
 }

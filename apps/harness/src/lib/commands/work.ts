@@ -7,13 +7,14 @@ import { type GivenWorld, openAnnouncedRun, type WorkerScope } from '../fleet/op
 import { signerOfEnvironment } from '../fleet/open-fleet.ts'
 import { playFleet } from '../fleet/play-fleet.ts'
 import { openRedisQueue } from '../fleet/redis/open-redis-queue.ts'
+import { addMetricsOptions, type MetricsFlags, serveMetrics } from '../fleet/serve-metrics.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { address } from '../llm/model-options.ts'
 import { collect, numberWithin, wholeNumber } from '../option-values.ts'
 import { VERSION } from '../own-package.ts'
 import { loadWorld } from '../world.ts'
 
-interface WorkOptions {
+interface WorkOptions extends MetricsFlags {
   readonly queue: string
   readonly concurrency: number
   readonly allowAgents?: true
@@ -29,7 +30,7 @@ interface WorkOptions {
 const CONCURRENCY = 64
 
 export function workCommand(console: Console): Command {
-  return new Command('work')
+  const command = new Command('work')
     .description('play for the runs of a queue, until it is stopped')
     .argument('[worlds...]', 'worlds that it may play (default: those of this folder, and the classics)')
     .requiredOption('--queue <url>', 'the queue, a Redis: redis://<host>:<port>')
@@ -55,13 +56,14 @@ folder with the same content as where the run was started.
 
 Ctrl-C gives its episodes back to the other workers. With EPISODIC_QUEUE_SECRET,
 the same for runs and workers, it plays only what is signed with that.
+EPISODIC_QUEUE_PASSWORD is the password of a --queue that has none.
 
 Examples:
   episodic work --queue redis://10.0.0.5:6379
   episodic work warehouse ./my-world --queue redis://10.0.0.5:6379
   episodic run warehouse --tasks 100000 --queue redis://10.0.0.5:6379`,
     )
-    .action((worlds: string[], options: WorkOptions) => work(worlds, options, console))
+  return addMetricsOptions(command).action((worlds: string[], options: WorkOptions) => work(worlds, options, console))
 }
 
 /** The hidden option that sets the lease, in seconds: for tests, which cannot wait for the default. */
@@ -83,6 +85,10 @@ async function work(references: readonly string[], options: WorkOptions, console
     await using queue = await openRedisQueue(url, { onNotice, lease })
     const signer = signerOfEnvironment()
     await using models = await openFleetModels(url, signer)
+    await using _metrics =
+      options.metricsPort === undefined
+        ? null
+        : await serveMetrics(queue, { port: options.metricsPort, address: options.metricsAddress })
     const worker = {
       id: randomUUID(),
       host: hostname(),

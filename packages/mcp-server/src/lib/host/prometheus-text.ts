@@ -15,6 +15,16 @@ function quoted(text: string): string {
   return text.replace(/["\\\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))
 }
 
+/** The text of a metric with a value for each set of labels. */
+export function renderMetric(
+  name: string,
+  type: 'counter' | 'gauge',
+  help: string,
+  values: readonly (readonly [labels: Labels, value: number])[],
+): string {
+  return head(name, type, help) + values.map(([labels, value]) => series(name, labels, value)).join('')
+}
+
 /** The text of a value that goes up and down. */
 export function renderGauge(name: string, help: string, labels: Labels, value: number): string {
   return head(name, 'gauge', help) + series(name, labels, value)

@@ -1,5 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import { HarnessError } from '../../harness-error.ts'
+import { adviseOn } from './queue-advice.ts'
+import { QUEUE_KEYS } from './queue-keys.ts'
 import { QUEUE_SCRIPTS, type QueueCommands } from './queue-scripts.ts'
 
 export type QueueClient = Redis & QueueCommands
@@ -17,8 +19,19 @@ function shownAddress(url: string): string {
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
 }
 
+/** The variable of the password, so that it is in no list of processes. */
+const PASSWORD_VARIABLE = 'EPISODIC_QUEUE_PASSWORD'
+
+/** Returns the URL with the password of the environment, unless it has one of its own. */
+function withPassword(url: string): string {
+  const password = process.env[PASSWORD_VARIABLE]
+  const parsed = new URL(url)
+  if (parsed.password === '' && password) parsed.password = encodeURIComponent(password)
+  return parsed.href
+}
+
 /**
- * Connects to the Redis at `url`. From then on the client waits while Redis cannot be reached, reconnects by itself, and sends
+ * Connects to the Redis at `url`, with the password of `EPISODIC_QUEUE_PASSWORD` if the URL has none. From then on the client waits while Redis cannot be reached, reconnects by itself, and sends
  * again what was not answered.
  *
  * Rejects with `option-invalid` if `url` is not the URL of a Redis, and with `queue-unavailable` if none answers there.
@@ -45,20 +58,21 @@ export async function connectQueue(url: string, onNotice: (notice: string) => vo
     maxRetriesPerRequest: null,
     scripts: QUEUE_SCRIPTS,
   }
-  const client = new Redis(url, options) as QueueClient
+  const client = new Redis(withPassword(url), options) as QueueClient
   client.on('error', (error: Error) => {
     lastError = error
   })
   const late = setTimeout(() => client.disconnect(), CONNECT_TIMEOUT)
   try {
     await client.connect()
-    await client.ping()
+    // Finds out at once if the user may not run scripts or use these keys.
+    await client.eval("return redis.call('DEL', KEYS[1])", 1, QUEUE_KEYS.probe)
   } catch (cause) {
     client.disconnect()
     const { message } = lastError ?? (cause as Error)
     throw new HarnessError(
       'queue-unavailable',
-      `No Redis answers at ${address} (${message}). See that it runs there, and that --queue has its port, user and password.`,
+      `No Redis answers at ${address} (${message}). ${adviseOn(message, url)}`,
       { cause },
     )
   } finally {

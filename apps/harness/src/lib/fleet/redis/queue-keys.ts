@@ -16,6 +16,8 @@ export const QUEUE_KEYS = {
   paused: `${TAG}:paused`,
   /** The prefix of the keys of runs. */
   runPrefix: `${TAG}:run:`,
+  /** Never exists. */
+  probe: `${TAG}:probe`,
   /** The prefix of the keys of language models. */
   modelPrefix: `${TAG}:`,
 }

@@ -1,0 +1,99 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { renderMetric } from '@episodic/mcp-server/extend'
+import { type Command, Option } from 'commander'
+import { HarnessError } from '../harness-error.ts'
+import { wholeNumber } from '../option-values.ts'
+import { renderQueueMetrics } from './queue-metrics.ts'
+import type { RunQueue } from './run-queue.ts'
+
+/** The options of commands that answer a monitoring. */
+export interface MetricsFlags {
+  readonly metricsPort?: number
+  readonly metricsAddress: string
+}
+
+export function addMetricsOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--metrics-port <port>', 'answer /metrics, /healthz and /readyz here; 0 for a free port').argParser(
+        wholeNumber(0, 65_535),
+      ),
+    )
+    .option('--metrics-address <address>', 'address of --metrics-port', '127.0.0.1')
+}
+
+/** A server for a monitoring. Disposing it closes it. */
+export interface MetricsServer extends AsyncDisposable {
+  readonly url: string
+}
+
+/** Milliseconds after which a queue counts as away. */
+const TIMEOUT = 2_000
+
+/**
+ * Serves what is in a queue: `/metrics` for Prometheus, `/healthz`, which answers `ok` while this process lives, and `/readyz`, which
+ * answers 503 while the queue cannot be reached. Needs no token: neither names nor contents of runs are in it.
+ *
+ * Rejects with `option-invalid` if it cannot listen there.
+ */
+export async function serveMetrics(
+  queue: Pick<RunQueue, 'status'>,
+  { port, address }: { readonly port: number; readonly address: string },
+): Promise<MetricsServer> {
+  let asking: Promise<string | null> | null = null
+  // One question at a time, since anyone can ask.
+  const ask = () => {
+    asking ??= metricsOf(queue).finally(() => {
+      asking = null
+    })
+    return asking
+  }
+  const server = createServer(async ({ method, url }, response) => {
+    const answer = (status: number, text: string) =>
+      response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text)
+    if (method !== 'GET' && method !== 'HEAD') return answer(405, 'method-not-allowed\n')
+    if (url === '/healthz') return answer(200, 'ok\n')
+    if (url !== '/metrics' && url !== '/readyz') return answer(404, 'not-found\n')
+    const text = await ask()
+    if (text === null) return answer(503, 'queue-unavailable\n')
+    return answer(200, url === '/metrics' ? text : 'ok\n')
+  })
+  await listen(server, port, address)
+  const { port: opened } = server.address() as AddressInfo
+  return {
+    url: `http://${address.includes(':') ? `[${address}]` : address}:${opened}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Resolves with the text of the metrics; with `null` if the queue does not answer. */
+async function metricsOf(queue: Pick<RunQueue, 'status'>): Promise<string | null> {
+  const status = await Promise.race([queue.status().catch(() => null), setTimeout(TIMEOUT, null, { ref: false })])
+  if (!status) return null
+  const { user, system } = process.cpuUsage()
+  const seconds = (user + system) / 1_000_000
+  return (
+    renderQueueMetrics(status) +
+    renderMetric('process_cpu_seconds_total', 'counter', 'Seconds of processor time.', [[{}, seconds]])
+  )
+}
+
+async function listen(server: Server, port: number, address: string): Promise<void> {
+  try {
+    server.listen(port, address)
+    await once(server, 'listening')
+  } catch (cause) {
+    throw new HarnessError(
+      'option-invalid',
+      `--metrics-port ${port} cannot be opened at ${address}: ${(cause as Error).message}. Give another port, or another --metrics-address.`,
+      { cause },
+    )
+  }
+}
