@@ -89,7 +89,7 @@ const INNER_ROOMS = {
     'run/plan': [],
     'run/record': ['run/plan', 'report/page'],
     'run/play': ['run/plan', 'run/record'],
-    'run/workers': ['run/plan', 'run/play'],
+    'run/workers': ['run/plan', 'run/record', 'run/play'],
     'check/endpoints': [],
     'check/secrecy': ['check/endpoints'],
     'check/seats': ['check/endpoints', 'check/secrecy'],

@@ -72,6 +72,7 @@ describe('episodic', () => {
     await refused(['run', world, '--config', 'two.json'], 2, /choose one with --server\. It has: a, b\./)
     await refused(['run', world, '--config', 'two.json', '--server', 'c'], 2, /no server "c"\. It has: a, b\./)
     await refused(['run', world, '--server', 'c'], 2, /--config/)
+    await refused(['run', world, '--metrics-port', '9100'], 2, /--metrics-port shows a queue: give --queue too/)
     await refused(['run', world, '--dataset', 'none.jsonl'], 2, /none\.jsonl cannot be read/)
     await refused(['run', world, '--resume', '--out', 'nothing'], 1, /nothing holds no run to resume/)
     await refused(['report', 'nothing'], 1, /nothing holds no run/)

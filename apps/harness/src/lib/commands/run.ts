@@ -187,7 +187,8 @@ async function run(
       return openPrepared(prepared, configuration, journalOf(prepared, configuration, folder))
     })
   const settings = runSettingsSchema.parse(rest)
-  await using _metrics = metricsPort === undefined ? null : await openMetrics(settings, metricsPort, metricsAddress)
+  await using _metrics =
+    metricsPort === undefined ? null : await openMetrics(settings, metricsPort, metricsAddress, console)
   if (typeof resume === 'string' && holdsSet(resume)) {
     const asked = await askAgain(resume, settings, command)
     const folder = resolve(resume)
@@ -225,11 +226,17 @@ async function run(
 }
 
 /** Serves metrics of the queue of a run. Rejects with `option-invalid` if it has none. */
-async function openMetrics({ queue: url }: RunSettings, port: number, address: string): Promise<AsyncDisposable> {
+async function openMetrics(
+  { queue: url }: RunSettings,
+  port: number,
+  address: string,
+  { err }: Console,
+): Promise<AsyncDisposable> {
   if (url === undefined)
     throw new HarnessError('option-invalid', '--metrics-port shows a queue: give --queue too, or leave it out.')
   await using opened = new AsyncDisposableStack()
   const queue = opened.use(await openRedisQueue(url))
-  opened.use(await serveMetrics(queue, { port, address }))
+  const metrics = opened.use(await serveMetrics(queue, { port, address }))
+  err.write(`Metrics at ${metrics.url}/metrics\n`)
   return opened.move()
 }

@@ -85,10 +85,11 @@ async function work(references: readonly string[], options: WorkOptions, console
     await using queue = await openRedisQueue(url, { onNotice, lease })
     const signer = signerOfEnvironment()
     await using models = await openFleetModels(url, signer)
-    await using _metrics =
+    await using metrics =
       options.metricsPort === undefined
         ? null
         : await serveMetrics(queue, { port: options.metricsPort, address: options.metricsAddress })
+    if (metrics) onNotice(`Metrics at ${metrics.url}/metrics`)
     const worker = {
       id: randomUUID(),
       host: hostname(),

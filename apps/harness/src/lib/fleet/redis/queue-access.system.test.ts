@@ -64,10 +64,14 @@ describe('a queue in a Redis with users and TLS', () => {
   it('is used by a run and by a worker whose user has few rights', async () => {
     const queue = ['--queue', `rediss://fleet@localhost:${tls}`]
     const env = { ...trusting, ...secret }
-    const worker = workshop.start(['work', world, ...queue], { env })
+    const worker = workshop.start(['work', world, '--metrics-port', '0', ...queue], { env })
+    const [, metrics = ''] = await worker.until(/Metrics at (\S+)/)
     const run = await workshop.run(['run', world, '--tasks', '20', '--out', 'secured', '--json', ...queue], { env })
     expect(run, run.err).toMatchObject({ status: 0 })
     expect(JSON.parse(run.out).counts).toMatchObject({ finished: 20, failed: 0, unresolved: 0 })
+    const shown = await (await fetch(metrics)).text()
+    expect(shown).toContain('\nepisodic_queue_workers 1\n')
+    expect(shown).toContain('\nepisodic_queue_slots 64\n')
     worker.kill('SIGINT')
     const { err } = await worker.ended
     for (const text of [run.err, err]) {
