@@ -31,16 +31,15 @@ const LEARNER = fileURLToPath(new URL('./learner.ts', import.meta.url))
 const NAIVE_SERVER = fileURLToPath(new URL('./naive-server.ts', import.meta.url))
 const LAKE = fileURLToPath(import.meta.resolve('@episodic/classics/frozen-lake'))
 
-/** Held-out episodes of the scores at the end. */
-const EVALUATED = 1_000
-
 type Killed = Pick<Server, 'port' | 'restart' | 'kills'> & AsyncDisposable
 
 await runTrial(
   'learn',
   { store: 'sqlite', episodes: '2400', kills: '10' },
   async ({ rng, seed, quick, options, folder, stack }) => {
-    const episodes = quick ? 160 : Number(options.episodes)
+    const episodes = quick ? 128 : Number(options.episodes)
+    /** Held-out episodes of the scores at the end. */
+    const evaluated = quick ? 64 : 1_000
     const kills = quick ? 2 : Number(options.kills)
     const world = WORLDS['frozen-lake']
     const settings = { ...HYPERPARAMETERS['frozen-lake'].ppo, episodes }
@@ -67,7 +66,7 @@ await runTrial(
 
     const network = await openNetwork({ inputs: world.inputs, hidden: settings.hidden, actions: world.actions.length })
     const score = async ({ parameters }: TrainingState) =>
-      (await playHeldOut(rollouts, createActor(network, parameters), EVALUATED, settings.batch)).return
+      (await playHeldOut(rollouts, createActor(network, parameters), evaluated, settings.batch)).return
     const expectedHash = fingerprint(expected.parameters)
     const found = fingerprint(faithful.state.parameters)
     const differing = faithful.returns.filter((one, batch) => one !== undisturbed[batch]).length

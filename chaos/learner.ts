@@ -1,4 +1,5 @@
-import { connect, createVectorEnvironment, type Environment } from '@episodic/env'
+import { setTimeout as pause } from 'node:timers/promises'
+import { connect, createVectorEnvironment, EnvError, type Environment } from '@episodic/env'
 import {
   createRollouts,
   fingerprint,
@@ -52,8 +53,15 @@ process.exit(0)
 
 async function createFaithfulRollouts(): Promise<Rollouts> {
   // A server that is killed is back after a few seconds; on a machine that is busy, after many.
-  const connection = await connect({ url, token }, { retry: { seconds: 120, attempts: 10_000 } })
-  return createRollouts(connection, world, settings)
+  const retry = { seconds: 120, attempts: 10_000 }
+  for (let attempt = 1; ; attempt++)
+    try {
+      return createRollouts(await connect({ url, token }, { retry }), world, settings)
+    } catch (error) {
+      // The first contact is not retried, and the server may just have been killed.
+      if (!EnvError.is(error, 'connection-failed') || attempt === 600) throw error
+      await pause(200)
+    }
 }
 
 function createNaiveRollouts(): Rollouts {

@@ -4,7 +4,7 @@ import type { Environment, ResetResult, StepResult } from '@episodic/env'
 import { request } from 'undici'
 
 /** How often a client of the usual kind tries again, and how many milliseconds it waits before. */
-const [ATTEMPTS, PAUSE] = [50, 100]
+const [ATTEMPTS, PAUSE] = [1_200, 100]
 
 /** What an episode is for a learner that takes a failure for a reward of 0: over, with nothing earned. */
 const FAILED: StepResult = {

@@ -70,6 +70,7 @@ function panelOf(
     field: 'player',
     type: 'nominal',
     title: null,
+    legend: { symbolOpacity: 1 },
     scale: {
       domain: ['ppo', 'reinforce', 'optimum', 'solver', 'random'],
       range: ['#0b6bcb', '#d9480f', '#111111', '#2b8a3e', '#868e96'],
