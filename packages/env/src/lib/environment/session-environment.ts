@@ -151,7 +151,12 @@ class SessionEnvironment implements WatchedEnvironment {
     const { session, epoch } = this.#session
     const _meta = { [META.session]: session, [META.epoch]: epoch, [META.seq]: this.#seq }
     const call = { name: action.tool, arguments: action.arguments, _meta }
-    const reply = await this.#ask('tools/call', call, signal).catch((error) => this.#refused(error))
+    let reply: unknown
+    try {
+      reply = await this.#ask('tools/call', call, signal)
+    } catch (error) {
+      this.#refused(error)
+    }
     const answer = readReply(this.#channel, stepAnswerSchema, reply, 'tools/call')
     return this.#count(observationOf(answer), answer._meta[META.step], answer._meta[META.replayed] ?? false)
   }

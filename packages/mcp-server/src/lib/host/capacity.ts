@@ -15,9 +15,10 @@ export class Capacity {
   readonly #store: SessionStore
   readonly #bounds: HostBounds
   readonly #owners = new Owners()
+  /** Sessions that are being created. */
   #creating = 0
-  /** Resolves when every creation that has started so far is over. */
-  #settled: Promise<unknown> = Promise.resolve()
+  /** The last creation that was begun; those before it follow. */
+  #last: Creation | null = null
 
   constructor(store: SessionStore, bounds: HostBounds) {
     this.#store = store
@@ -29,15 +30,14 @@ export class Capacity {
    * be called twice at the same time for one id.
    */
   async admit<T>(ids: readonly string[], owner: Principal, create: () => Promise<T>): Promise<T> {
-    const { promise: over, resolve: leave } = Promise.withResolvers<void>()
-    const before = this.#settled
     const ahead = this.#creating
     this.#creating += ids.length
-    this.#settled = Promise.all([before, over])
+    const creation = new Creation(this.#last)
+    this.#last = creation
     try {
-      await this.#takePlaces(ids, owner)
+      if (this.#hasQuota) await this.#takePlaces(ids, owner)
       try {
-        await this.#assertRoom(ahead + ids.length, before, ids.length)
+        await this.#assertRoom(ahead + ids.length, creation, ids.length)
         return await create()
       } catch (error) {
         for (const id of ids) this.#owners.remove(id)
@@ -45,7 +45,8 @@ export class Capacity {
       }
     } finally {
       this.#creating -= ids.length
-      leave()
+      creation.leave()
+      if (this.#last === creation) this.#last = creation.before
     }
   }
 
@@ -64,7 +65,6 @@ export class Capacity {
   }
 
   async #takePlaces(ids: readonly string[], owner: Principal): Promise<void> {
-    if (!this.#hasQuota) return
     await this.#owners.loaded(this.#store)
     const { sessionsPerPrincipal: quota } = this.#bounds
     const has = this.#owners.countOf(owner)
@@ -75,11 +75,11 @@ export class Capacity {
     for (const id of ids) this.#owners.add(id, owner)
   }
 
-  async #assertRoom(creating: number, before: Promise<unknown>, own: number): Promise<void> {
+  async #assertRoom(creating: number, creation: Creation, own: number): Promise<void> {
     const { sessions } = this.#bounds
     if ((await this.#store.count()) + creating <= sessions) return
     // Earlier creations may be counted twice by now, and some may fail: near the bound, wait for them and count again.
-    await before
+    await creation.alone()
     const left = sessions - (await this.#store.count())
     if (left >= own) return
     throw this.#refusal(
@@ -93,5 +93,37 @@ export class Capacity {
     return new WireError('capacity', `${why} Close one, or try again later.`, {
       details: { retryAfterSeconds: Math.min(30, this.#bounds.idleSeconds) },
     })
+  }
+}
+
+/** A creation of sessions that is not over, in a list of all of them, in the order in which they began. */
+class Creation {
+  /** The creation that began before this one. */
+  before: Creation | null
+  #after: Creation | null = null
+  /** Called once it is over. */
+  #waiting: (() => void)[] | null = null
+
+  constructor(before: Creation | null) {
+    this.before = before
+    if (before) before.#after = this
+  }
+
+  /** Resolves once every creation that began before this one is over. */
+  async alone(): Promise<void> {
+    while (this.before) {
+      const { before } = this
+      await new Promise<void>((resolve) => {
+        before.#waiting ??= []
+        before.#waiting.push(resolve)
+      })
+    }
+  }
+
+  /** Leaves the list. */
+  leave(): void {
+    if (this.before) this.before.#after = this.#after
+    if (this.#after) this.#after.before = this.before
+    for (const resolve of this.#waiting ?? []) resolve()
   }
 }

@@ -51,6 +51,13 @@ export interface GameClaim {
   readonly seat: number
 }
 
+/** Returns a text that no other claim has: each part with its length. */
+function textOf(claim: readonly string[]): string {
+  let text = ''
+  for (const part of claim) text += `${part.length}:${part}`
+  return text
+}
+
 /** 128 bits in base64url. */
 const DIGITS = 22
 
@@ -59,10 +66,11 @@ const REMEMBERED = 16_384
 
 export function createSessionTokens(secret: Uint8Array): SessionTokens {
   const sign = signerOf(secret)
-  // Every call of a session needs the same proofs, and deriving one costs more than the rest of the look-up.
+  const prove = (...claim: readonly string[]): string => sign(textOf(claim))
+  // Every call of a plain client needs the same proofs. Those of a session's own handles are kept with the session.
   const proofs = new Map<string, string>()
-  const prove = (...claim: readonly string[]): string => {
-    const text = claim.map((part) => `${part.length}:${part}`).join('')
+  const proveAgain = (...claim: readonly string[]): string => {
+    const text = textOf(claim)
     const known = proofs.get(text)
     if (known !== undefined) return known
     const proof = sign(text)
@@ -79,20 +87,22 @@ export function createSessionTokens(secret: Uint8Array): SessionTokens {
     control: (id, owner) => `ctl_${id}${prove('control', id, nameOf(owner))}`,
     seatHandle: (id, seat) => `sct_${seat.toString(36)}${id}${prove('seat', id, String(seat))}`,
     capability: (id, seat) => `cap_${seat.toString(36)}${id}${prove('capability', id, String(seat))}`,
-    gameId: (game) => prove('game', game),
+    gameId: (game) => proveAgain('game', game),
     player: ({ game, seat }, principal, role) =>
-      `ply_${seat.toString(36)}${game}${prove('player', role, game, String(seat), nameOf(principal))}`,
-    invitation: ({ game, seat }) => `inv_${seat.toString(36)}${game}${prove('invitation', game, String(seat))}`,
+      `ply_${seat.toString(36)}${game}${proveAgain('player', role, game, String(seat), nameOf(principal))}`,
+    invitation: ({ game, seat }) => `inv_${seat.toString(36)}${game}${proveAgain('invitation', game, String(seat))}`,
     transport(principal, issuedAt, earlier) {
       const name = `${earlier === undefined ? randomText() : randomPartOf(earlier)}.${issuedAt.toString(36)}`
-      return `mcp_${name}.${prove('transport', nameOf(principal), name)}`
+      return `mcp_${name}.${proveAgain('transport', nameOf(principal), name)}`
     },
-    seedOf: (transportId) => prove('seed', randomPartOf(transportId)),
+    seedOf: (transportId) => proveAgain('seed', randomPartOf(transportId)),
     transportIssuedAt(principal, transportId) {
       const parts = /^mcp_([\w-]{22}\.([0-9a-z]{1,11}))\.([\w-]{22})$/.exec(transportId)
       if (!parts) return null
       const [, name, issuedAt, proof] = parts as unknown as [string, string, string, string]
-      return equalSecrets(proof, prove('transport', nameOf(principal), name)) ? Number.parseInt(issuedAt, 36) : null
+      return equalSecrets(proof, proveAgain('transport', nameOf(principal), name))
+        ? Number.parseInt(issuedAt, 36)
+        : null
     },
   }
 }

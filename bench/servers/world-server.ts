@@ -1,0 +1,16 @@
+/**
+ * Serves the world of a module, its argument, over HTTP and WebSocket, in a process of its own. Answers to any question with
+ * the seconds of CPU that it has used.
+ */
+import { createHost, type EnvironmentDefinition } from '@episodic/mcp-server'
+import { serveHttp } from '@episodic/mcp-server/http'
+
+const { environment }: { readonly environment: EnvironmentDefinition } = await import(process.argv[2] as string)
+const host = createHost({ environments: [environment] })
+const server = await serveHttp(host, { limits: { rate: { calls: 1_000_000_000, seconds: 1 } } })
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.({ seconds: (user + system) / 1_000_000 })
+})
+process.on('disconnect', () => process.exit())
+process.send?.({ trainerUrl: server.trainerUrl, token: server.controlToken })
