@@ -112,7 +112,14 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
           ),
         ]
       : []),
-    ...(time.step ? [line('world step', formatDuration(time.step.median), describeLatency(time.step))] : []),
+    ...(time.step
+      ? [
+          line('world step', formatDuration(time.step.median), describeLatency(time.step)),
+          ...(time.stepsPerSecond
+            ? [line('time per step', formatDuration(1_000 / time.stepsPerSecond), describeShare(time))]
+            : []),
+        ]
+      : []),
     ...(time.model ? [line('model answer', formatDuration(time.model.median), describeLatency(time.model))] : []),
     ...(time.waited && time.waited.requests > 0
       ? [line('waited for model', formatDuration(time.waited.milliseconds), describeWaiting(time.waited))]
@@ -220,4 +227,12 @@ function distinctReturns(summary: Summary): [name: string, Distribution][] {
     ...(shaped ? [['return, shaped', total] as [string, Distribution]] : []),
     ...(differ ? [['  discounted', discounted] as [string, Distribution]] : []),
   ]
+}
+
+/** Explains the time per step: of all steps in flight together, where a single one also waits for the others. */
+function describeShare({ concurrency }: Summary['time']): string {
+  const peak = concurrency?.peak ?? 1
+  return peak > 1
+    ? `time of the run / steps; a world step waits for up to ${peak - 1} others`
+    : 'time of the run / steps'
 }
