@@ -22,18 +22,30 @@ async function refused(args: readonly string[], status: number, message: RegExp)
 }
 
 describe('episodic', () => {
-  it.each(['', 'serve', 'play', 'run', 'view', 'report', 'grade', 'bundle', 'export', 'dataset generate', 'call'])(
-    'helps within 80 columns: %s',
-    async (command) => {
-      const { status, out } = await workshop.main([...command.split(' '), '--help'].filter(Boolean), {
-        env: { COLUMNS: '80' },
-      })
-      expect(status).toBe(0)
-      expect(out).toContain(`Usage: episodic ${command}`)
-      expect(out).not.toContain(ESCAPE)
-      for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
-    },
-  )
+  it.each([
+    '',
+    'serve',
+    'play',
+    'run',
+    'work',
+    'queue',
+    'queue drain',
+    'view',
+    'report',
+    'grade',
+    'bundle',
+    'export',
+    'dataset generate',
+    'call',
+  ])('helps within 80 columns: %s', async (command) => {
+    const { status, out } = await workshop.main([...command.split(' '), '--help'].filter(Boolean), {
+      env: { COLUMNS: '80' },
+    })
+    expect(status).toBe(0)
+    expect(out).toContain(`Usage: episodic ${command}`)
+    expect(out).not.toContain(ESCAPE)
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  })
 
   it('suggests similar commands and options', async () => {
     await refused(['rnu'], 2, /unknown command 'rnu'\n\(Did you mean run\?\)/)

@@ -8,6 +8,7 @@ import { exportCommand } from './commands/export.ts'
 import { gradeCommand } from './commands/grade.ts'
 import { loadCommand } from './commands/load.ts'
 import { playCommand } from './commands/play.ts'
+import { queueCommand } from './commands/queue.ts'
 import { replayCommand } from './commands/replay.ts'
 import { reportCommand } from './commands/report.ts'
 import { runCommand } from './commands/run.ts'
@@ -51,6 +52,7 @@ export async function main(args: readonly string[], console: Console = processCo
     playCommand(console),
     runCommand(console),
     workCommand(console),
+    queueCommand(console),
     viewCommand(console),
     reportCommand(console),
     replayCommand(console),

@@ -39,6 +39,8 @@ export async function askForSet({ worlds, policy, policies, baseline, settings }
 const HOW: readonly string[] = [
   'concurrency',
   'processes',
+  'queue',
+  'lease',
   'transport',
   'workerThreads',
   'retryTimeout',

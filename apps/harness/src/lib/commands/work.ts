@@ -40,7 +40,7 @@ export function workCommand(console: Console): Command {
     .option('--token <token>', 'its bearer token (default: EPISODIC_TOKEN)')
     .option('--base-url <url>', 'play with models of this server (default: OPENAI_BASE_URL)', address)
     .addOption(
-      new Option('--api-key-env <name>', 'a variable with a key for models, beside OPENAI_API_KEY; can be repeated')
+      new Option('--api-key-env <name>', 'a variable with a key for models; can be repeated')
         .argParser(collect)
         .default([], 'none'),
     )
@@ -49,10 +49,10 @@ export function workCommand(console: Console): Command {
     .addHelpText(
       'after',
       `
-A worker joins and leaves while runs go on. It plays every run whose world it has
-in the same version, and says which it does not play, and why. What it executes
-is here already: worlds of its command line or folder, and policy files of its
-folder with the same content as where the run was started.
+A worker joins and leaves while runs go on. It plays every run whose world it
+has in the same version, and says which it does not play, and why. What it
+executes is here already: worlds of its command line or folder, and policy files
+of its folder with the same content as where the run was started.
 
 Ctrl-C gives its episodes back to the other workers. With EPISODIC_QUEUE_SECRET,
 the same for runs and workers, it plays only what is signed with that.

@@ -91,7 +91,7 @@ class FleetRunner implements Runner {
   #toAcknowledge: { readonly job: string; readonly key: string }[] = []
   #sending: Promise<void> | null = null
   readonly #signals = new WeakSet<AbortSignal>()
-  #isAborted = false
+  #isComplete = false
   #failure: unknown = null
   #workers: readonly WorkerInfo[] = []
   /** When a worker played the run last. */
@@ -153,6 +153,10 @@ class FleetRunner implements Runner {
     if (unstored.records === 0) this.#release(id)
   }
 
+  readonly onComplete = (): void => {
+    this.#isComplete = true
+  }
+
   readonly describe = (): string => {
     const [count, slots] = [this.#playing.length, this.#slots]
     return `${count} ${count === 1 ? 'worker' : 'workers'}, ${slots} ${slots === 1 ? 'slot' : 'slots'}`
@@ -160,11 +164,12 @@ class FleetRunner implements Runner {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { queue } = this.#options
+    this.#closing.abort()
+    // The last sign of life comes before the end, or it would announce the run again.
+    const ended = Promise.all(this.#loops).then(() => this.#end())
     // A queue that is away would hold up the end of this process.
     const late = new AbortController()
-    await Promise.race([this.#end(), this.#clock.wait(END_TIMEOUT, late.signal)]).finally(() => late.abort())
-    this.#closing.abort()
-    await Promise.race([Promise.all(this.#loops), this.#clock.wait(END_TIMEOUT, AbortSignal.abort())])
+    await Promise.race([ended, this.#clock.wait(END_TIMEOUT, late.signal)]).finally(() => late.abort())
     await queue[Symbol.asyncDispose]()
   }
 
@@ -173,15 +178,15 @@ class FleetRunner implements Runner {
     if (!coordination || this.#failure) return
     try {
       // What is left of an earlier coordinator belongs to episodes that are stored.
-      if (!this.#isAborted) for (const [job, { key }] of this.#early) this.#toAcknowledge.push({ job, key })
+      if (this.#isComplete) for (const [job, { key }] of this.#early) this.#toAcknowledge.push({ job, key })
       this.#toAdd = []
       this.#send()
       await this.#sending
-      if (this.#isAborted) await coordination.withdraw()
-      const { open, unread } = await coordination.end()
-      if (!this.#isAborted && (open > 0 || unread > this.#unstored.size))
+      if (!this.#isComplete) await coordination.withdraw()
+      const { open, unread } = await coordination.end(this.#isComplete)
+      if (this.#isComplete && (open > 0 || unread > this.#unstored.size))
         this.#options.warn(
-          `The run is over, and the queue has ${open} of its jobs and ${unread} of its results. They are kept; \`episodic queue status\` shows them.`,
+          `All episodes are stored, and the queue still had ${open} jobs and ${unread} results: Redis lost its last moments, and they came back. They were removed.`,
         )
     } catch (error) {
       this.#options.warn((error as Error).message)
@@ -219,7 +224,6 @@ class FleetRunner implements Runner {
     if (this.#signals.has(signal)) return
     this.#signals.add(signal)
     const stop = () => {
-      this.#isAborted = true
       for (const { answer } of this.#asked.values()) answer.resolve(null)
       this.#asked.clear()
     }
@@ -362,7 +366,8 @@ function checked(message: Extract<JobMessage, { kind: 'played' }>, job: string, 
     const parsed = parseSealedRecord(record)
     if (!parsed.success) throw new HarnessError('queue-tampered', 'A result is not a sealed episode.')
     const { task, attempt, try: number } = parsed.data
-    if (jobIdOf({ task, attempt: Math.floor(attempt / leaves), try: number }) === job) return parsed.data
+    // As it came: a parsed record has its keys in another order.
+    if (jobIdOf({ task, attempt: Math.floor(attempt / leaves), try: number }) === job) return record
     throw new HarnessError('queue-tampered', 'A result is of another episode.')
   })
   return { kind: 'played', records }

@@ -100,7 +100,7 @@ export async function openFleet(
 
 /** What workers have to know of the options. They have keys, tokens and files of their own. */
 function withoutSecrets({ settings }: PreparedRun): Announcement['settings'] {
-  const { token: _, dataset: __, ...rest } = settings
+  const { token: _, dataset: __, queue: ___, lease: ____, ...rest } = settings
   const baseUrl = settings.baseUrl ?? process.env.OPENAI_BASE_URL
   return { ...rest, processes: 1, ...(baseUrl && { baseUrl }) }
 }

@@ -93,10 +93,13 @@ export interface Coordination extends AsyncDisposable {
   /** Returns the account of the run. */
   account(): Promise<RunAccount>
   /**
-   * Ends the run in the queue. If it holds no job and no result, everything of it is removed; if it does, they are kept for
-   * the coordinator that resumes the run. Returns the account as it was.
+   * Ends the run in the queue. If it holds no job and no result, or the run is complete, everything of it is removed;
+   * otherwise they are kept for the coordinator that resumes the run. Returns the account as it was.
+   *
+   * @param isComplete - whether everything that was asked for is stored. What a queue still holds then, it had lost and has
+   * again.
    */
-  end(): Promise<RunAccount>
+  end(isComplete: boolean): Promise<RunAccount>
 }
 
 /** A run in numbers. Since Redis may lose its last second in a crash, only `open` and `unread` are exact after one. */

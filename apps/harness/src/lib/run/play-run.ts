@@ -128,6 +128,7 @@ export async function playRun(
         runner.onStored?.(record)
       },
     })
+    if (!signal.aborted) runner.onComplete?.()
   } catch (error) {
     failure = error
   } finally {

@@ -114,7 +114,7 @@ export async function openSet(
     opened.push(withTasks(folder, world, sha256))
   }
   // A retry is of one start of the set. A token is a secret, and a URL may hold one.
-  const { token: _, url: __, retryFailed: ___, ...settings } = asked.settings
+  const { token: _, url: __, retryFailed: ___, queue: ____, lease: _____, ...settings } = asked.settings
   const manifest: SetManifest = {
     format: 1,
     name: basename(folder),

@@ -78,10 +78,10 @@ class RedisQueue implements RunQueue {
   async coordinate(run: RunEntry, owner: CoordinatorInfo, signal: AbortSignal): Promise<Coordination> {
     const { client, lease, clock } = this.#parts
     const token = randomUUID()
-    await takeLease({ client, run, owner, token, lease }, clock, signal)
+    const since = await takeLease({ client, run, owner, token, lease }, clock, signal)
     const bull = this.#bull(run.id)
     if ((await client.exists(QUEUE_KEYS.paused)) === 1) await bull.pause()
-    return new RedisCoordination({ client, bull, run, owner, token, lease })
+    return new RedisCoordination({ client, bull, run, owner, token, since, lease })
   }
 
   async join({ id }: WorkerInfo): Promise<Membership> {

@@ -39,31 +39,37 @@ local function liveWorkers(workers, infos)
 end
 `
 
-/** `taken` with the time, `held` with who holds the lease, or `differs` where the run of that id is another one. */
+/**
+ * `taken` with the time at which it was, `held` with who holds the lease, or `differs` where the run of that id is another one.
+ *
+ * A coordinator that had the lease since some time takes it again: a Redis that crashed may have lost it, or brought back that of
+ * an earlier coordinator. A later one has it since a later time.
+ */
 const COORDINATE = `${NOW}
 local runs, lease = unpack(KEYS)
-local run, digest, announcement, elapsed, token, host, pid, duration, ended = unpack(ARGV)
+local run, digest, announcement, elapsed, token, host, pid, duration, ended, since = unpack(ARGV)
 local time = now()
-local held = redis.call('HMGET', lease, 'token', 'until', 'host', 'pid')
-if held[1] and held[1] ~= token and held[1] ~= ended and tonumber(held[2]) > time then
-  return {'held', held[1], held[2], held[3], held[4]}
+local held = redis.call('HMGET', lease, 'token', 'until', 'host', 'pid', 'since')
+if held[1] and held[1] ~= token then
+  local isOver = held[1] == ended or tonumber(held[2]) <= time
+  if since ~= '' then isOver = tonumber(held[5]) < tonumber(since) end
+  if not isOver then return {'held', held[1], held[2], held[3], held[4]} end
 end
+if since == '' then since = tostring(time) end
 local kept = redis.call('HGET', runs, run)
 if kept and string.match(kept, '^%S+ (%S+) ') ~= digest then return {'differs'} end
-redis.call('HSET', lease, 'token', token, 'until', time + duration, 'host', host, 'pid', pid)
+redis.call('HSET', lease, 'token', token, 'until', time + duration, 'host', host, 'pid', pid, 'since', since)
 if not kept or held[1] ~= token then
   redis.call('HSET', runs, run, string.format('%d %s %s', time - elapsed, digest, announcement))
 end
-return {'taken', tostring(time)}
+return {'taken', since}
 `
 
-/** The workers that are alive; 0 if another coordinator has the run, and -1 if Redis has lost the lease. */
-const RENEW_LEASE = `${NOW}${WORKERS}
+/** The workers that are alive; 0 if the coordinator does not hold the lease. */
+const RENEW_LEASE = `${NOW}${WORKERS}${FENCE}
 local lease, workers, infos = unpack(KEYS)
 local token, duration = unpack(ARGV)
-local held = redis.call('HGET', lease, 'token')
-if not held then return -1 end
-if held ~= token then return 0 end
+if not isHeld(lease, token) then return 0 end
 redis.call('HSET', lease, 'until', now() + duration)
 return liveWorkers(workers, infos)
 `
@@ -117,7 +123,8 @@ local job, token, text = unpack(ARGV)
 local kind, _, holder = stateOf(jobs, job)
 if kind == 's' and holder == token then return 1 end
 if kind ~= 'p' or holder ~= token then
-  redis.call('HINCRBY', account, 'fenced', 1)
+  -- A run that was removed stays so.
+  if redis.call('EXISTS', account) == 1 then redis.call('HINCRBY', account, 'fenced', 1) end
   return 0
 end
 local key = redis.call('XADD', results, '*', 'job', job, 'text', text)
@@ -183,14 +190,14 @@ const ACCOUNT = `${COUNT}
 return accountOf(KEYS[1], KEYS[2], KEYS[3])
 `
 
-/** Whether everything was removed, and the account as it was; 0 if another coordinator has the run. */
+/** Whether everything was removed, and the account as it was; 0 if the coordinator does not hold the lease. */
 const END_RUN = `${FENCE}${COUNT}
 local runs, lease, jobs, results, account = unpack(KEYS)
-local token, run = unpack(ARGV)
-if redis.call('EXISTS', lease) == 1 and not isHeld(lease, token) then return 0 end
+local token, run, isComplete = unpack(ARGV)
+if not isHeld(lease, token) then return 0 end
 local counts = accountOf(jobs, results, account)
 redis.call('DEL', lease)
-if redis.call('HLEN', jobs) > 0 or counts[7] > 0 then return {0, counts} end
+if isComplete == '0' and (redis.call('HLEN', jobs) > 0 or counts[7] > 0) then return {0, counts} end
 redis.call('DEL', jobs, results, account)
 redis.call('HDEL', runs, run)
 return {1, counts}
@@ -259,7 +266,7 @@ type Command<R> = (...keysAndValues: (string | number)[]) => Promise<R>
 /** The scripts as commands of a client. */
 export interface QueueCommands {
   readonly fleetCoordinate: Command<string[]>
-  readonly fleetRenewLease: Command<string[] | number>
+  readonly fleetRenewLease: Command<string[] | 0>
   readonly fleetAddJobs: Command<string[] | 0>
   readonly fleetBegin: Command<number>
   readonly fleetReport: Command<number>

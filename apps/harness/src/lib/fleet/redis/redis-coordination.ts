@@ -25,25 +25,22 @@ export interface RedisCoordinationParts {
   readonly run: RunEntry
   readonly owner: CoordinatorInfo
   readonly token: string
+  /** Since when it has the run, by the clock of Redis. */
+  readonly since: string
   /** In milliseconds. */
   readonly lease: number
 }
 
-/** Takes the lease of a run, as `RunQueue.coordinate` does. */
-export async function takeLease(
-  { client, run, owner, token, lease }: Omit<RedisCoordinationParts, 'bull'>,
-  clock: WaitingClock,
-  signal: AbortSignal,
-): Promise<void> {
+type LeaseParts = Omit<RedisCoordinationParts, 'bull' | 'since'>
+
+/** Takes the lease of a run, as `RunQueue.coordinate` does. Resolves with the time at which it was taken. */
+export async function takeLease(parts: LeaseParts, clock: WaitingClock, signal: AbortSignal): Promise<string> {
+  const { run, owner, lease } = parts
   let seen = { token: '', until: '' }
   for (let ended = ''; ; ) {
     signal.throwIfAborted()
-    const [answer = '', held = '', until = '', host = '', pid = ''] = await client.fleetCoordinate(
-      QUEUE_KEYS.runs,
-      keysOf(run.id).lease,
-      ...[run.id, run.digest, run.announcement, Math.round(run.elapsed), token, owner.host, owner.pid, lease, ended],
-    )
-    if (answer === 'taken') return
+    const [answer = '', held = '', until = '', host = '', pid = ''] = await askForLease(parts, { ended })
+    if (answer === 'taken') return held
     if (answer === 'differs')
       throw new HarnessError(
         'run-mismatch',
@@ -59,6 +56,17 @@ export async function takeLease(
     if (host === owner.host && !isAlive(Number(pid))) ended = held
     else await clock.wait(lease / 2, signal)
   }
+}
+
+function askForLease(
+  { client, run, owner, token, lease }: LeaseParts,
+  { ended = '', since = '' }: { readonly ended?: string; readonly since?: string },
+): Promise<string[]> {
+  const { id, digest, announcement, elapsed } = run
+  return client.fleetCoordinate(
+    ...[QUEUE_KEYS.runs, keysOf(id).lease, id, digest, announcement, Math.round(elapsed)],
+    ...[token, owner.host, owner.pid, lease, ended, since],
+  )
 }
 
 function isAlive(pid: number): boolean {
@@ -84,8 +92,8 @@ export class RedisCoordination implements Coordination {
   async add(jobs: readonly QueuedJob[]): Promise<void> {
     const { client, token, bull } = this.#parts
     const { jobs: states, lease, account } = this.#keys
-    const open = await client.fleetAddJobs(states, lease, account, token, ...jobs.map(({ id }) => id))
-    if (open === 0) throw this.#locked()
+    const ids = jobs.map(({ id }) => id)
+    const open = await this.#asHolder(() => client.fleetAddJobs(states, lease, account, token, ...ids), 0)
     const isOpen = new Set(open)
     const added = jobs.filter(({ id }) => isOpen.has(id))
     if (added.length > 0)
@@ -130,44 +138,33 @@ export class RedisCoordination implements Coordination {
     const { client, token } = this.#parts
     const { jobs, results: stream, lease } = this.#keys
     const pairs = results.flatMap(({ job, key }) => [job, key])
-    if ((await client.fleetAcknowledge(jobs, stream, lease, token, ...pairs)) === 0) throw this.#locked()
+    await this.#asHolder(() => client.fleetAcknowledge(jobs, stream, lease, token, ...pairs), 0)
   }
 
   async withdraw(): Promise<number> {
     const { client, token, bull } = this.#parts
     const { jobs, lease, account } = this.#keys
-    const withdrawn = await client.fleetWithdraw(jobs, lease, account, token)
-    if (withdrawn < 0) throw this.#locked()
+    const withdrawn = await this.#asHolder(() => client.fleetWithdraw(jobs, lease, account, token), -1)
     await bull.drain()
     return withdrawn
   }
 
   async renew(): Promise<readonly WorkerInfo[]> {
-    const { client, run, owner, token, lease } = this.#parts
+    const { client, token, lease } = this.#parts
     const keys = [this.#keys.lease, QUEUE_KEYS.workers, QUEUE_KEYS.infos]
-    let renewed = await client.fleetRenewLease(...keys, token, lease)
-    if (renewed === -1) {
-      // Redis was emptied, or has lost its last second.
-      await client.fleetCoordinate(
-        QUEUE_KEYS.runs,
-        this.#keys.lease,
-        ...[run.id, run.digest, run.announcement, Math.round(run.elapsed), token, owner.host, owner.pid, lease, ''],
-      )
-      renewed = await client.fleetRenewLease(...keys, token, lease)
-    }
-    if (typeof renewed === 'number') throw this.#locked()
-    return renewed.map((info) => JSON.parse(info))
+    const workers = await this.#asHolder(() => client.fleetRenewLease(...keys, token, lease), 0)
+    return workers.map((info) => JSON.parse(info))
   }
 
   async account(): Promise<RunAccount> {
     return accountOf(await this.#parts.client.fleetAccount(this.#keys.jobs, this.#keys.results, this.#keys.account))
   }
 
-  async end(): Promise<RunAccount> {
+  async end(isComplete: boolean): Promise<RunAccount> {
     const { client, token, run, bull } = this.#parts
     const { lease, jobs, results, account } = this.#keys
-    const ended = await client.fleetEnd(QUEUE_KEYS.runs, lease, jobs, results, account, token, run.id)
-    if (ended === 0) throw this.#locked()
+    const keys = [QUEUE_KEYS.runs, lease, jobs, results, account]
+    const ended = await this.#asHolder(() => client.fleetEnd(...keys, token, run.id, isComplete ? 1 : 0), 0)
     this.#isEnded = true
     const [isRemoved, counts] = ended
     if (isRemoved === 1) await bull.obliterate({ force: true })
@@ -175,15 +172,27 @@ export class RedisCoordination implements Coordination {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#isEnded) await this.end().catch(() => {})
+    if (!this.#isEnded) await this.end(false).catch(() => {})
     await this.#parts.bull.close()
   }
 
-  #locked(): HarnessError {
-    return new HarnessError(
-      'run-locked',
-      'Another process coordinates this run now: this one gave no sign of life for too long. Sealed episodes are kept.',
-    )
+  /**
+   * Does what only the coordinator may do. If the lease is gone, takes it again, and tries once more: Redis may have lost it.
+   * Rejects with `run-locked` if another coordinator has it.
+   *
+   * @param refusal - what the script returns to others.
+   */
+  async #asHolder<R extends number | object, N extends R & number>(act: () => Promise<R>, refusal: N) {
+    for (let again = false; ; again = true) {
+      const answer = await act()
+      if (answer !== refusal) return answer as Exclude<R, N>
+      const [taken] = again || this.#isEnded ? [] : await askForLease(this.#parts, { since: this.#parts.since })
+      if (taken !== 'taken')
+        throw new HarnessError(
+          'run-locked',
+          'Another process coordinates this run now: this one gave no sign of life for too long. Sealed episodes are kept.',
+        )
+    }
   }
 }
 

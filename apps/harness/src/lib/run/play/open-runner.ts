@@ -32,6 +32,8 @@ export interface Runner extends AsyncDisposable {
   readonly begin?: (manifest: RunManifest, elapsed: number) => Promise<void>
   /** Called with each record that the run has stored, or has stored before. */
   readonly onStored?: (record: SealedRecord) => void
+  /** Called when the whole plan was played, and its records are stored. */
+  readonly onComplete?: () => void
   /** Says by whom the run is played now, for its progress. */
   readonly describe?: () => string
 }

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { PlayAlone } from './play-alone.ts'
+
+/** Lets all that can go on go on. */
+const settle = async () => {
+  for (let i = 0; i < 20; i++) await null
+}
+
+describe('PlayAlone', () => {
+  it('plays one alone when the others have left, and lets nobody in before', async () => {
+    const alone = new PlayAlone()
+    const log: string[] = []
+    const [first, second] = [await alone.enter(), await alone.enter()]
+    const single = alone.enterAlone().then((place) => {
+      log.push('alone')
+      return place
+    })
+    const late = alone.enter().then(() => void log.push('late'))
+    first[Symbol.dispose]()
+    first[Symbol.dispose]()
+    await settle()
+    expect(log).toEqual([])
+    second[Symbol.dispose]()
+    const place = await single
+    await settle()
+    expect(log).toEqual(['alone'])
+    place[Symbol.dispose]()
+    await late
+    expect(log).toEqual(['alone', 'late'])
+  })
+
+  it('plays those that are to be alone one after the other', async () => {
+    const alone = new PlayAlone()
+    const first = await alone.enterAlone()
+    let isSecond = false
+    const second = alone.enterAlone().then((place) => {
+      isSecond = true
+      return place
+    })
+    await settle()
+    expect(isSecond).toBe(false)
+    first[Symbol.dispose]()
+    const place = await second
+    place[Symbol.dispose]()
+    const together = [await alone.enter(), await alone.enter()]
+    expect(together).toHaveLength(2)
+  })
+})
