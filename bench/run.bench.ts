@@ -147,7 +147,6 @@ async function open(cleanUp: AsyncDisposableStack, name: string, transport: Tran
   }
   const server = cleanUp.use(
     startProcess(process.execPath, [CLI, 'serve', name, '--port', '0', '--log-level', 'warn', '--json'], {
-      cwd: folder,
       env: { EPISODIC_CONTROL_TOKEN: TOKEN, EPISODIC_HOME: join(folder, 'home') },
     }),
   )
