@@ -158,14 +158,14 @@ class MemoryCoordination implements Coordination {
     return send(this.#parts, () => this.#parts.model.account(this.#run.id))
   }
 
-  async end(): Promise<RunAccount> {
-    const account = await this.#call((model, token) => model.end(this.#run.id, token))
+  async end(isComplete: boolean): Promise<RunAccount> {
+    const account = await this.#call((model, token) => model.end(this.#run.id, token, isComplete))
     this.#isEnded = true
     return account
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#isEnded) await this.end().catch(() => {})
+    if (!this.#isEnded) await this.end(false).catch(() => {})
   }
 
   /** Sends a call that needs the lease, which a crash of the queue may have lost. */

@@ -196,13 +196,13 @@ export class QueueModel {
   }
 
   /** Ends a lease, and removes a run without jobs and results. Returns its account. */
-  end(id: string, token: string): RunAccount | null {
+  end(id: string, token: string, isComplete: boolean): RunAccount | null {
     this.#sync()
     if (this.#leases.get(id)?.token !== token) return null
     const account = this.account(id)
     this.#leases.delete(id)
     const run = this.#runs.get(id)
-    if (run?.jobs.size === 0 && run.results.size === 0) this.#runs.delete(id)
+    if (isComplete || (run?.jobs.size === 0 && run.results.size === 0)) this.#runs.delete(id)
     return account
   }
 
