@@ -26,8 +26,8 @@ export interface Fleet extends AsyncDisposable {
   readonly workers: readonly Killable[]
   /** `kill -9`, and another worker in its place. */
   restartWorker(index: number): Promise<void>
-  /** `kill -9`, and another coordinator, which resumes the run. */
-  restartCoordinator(): Promise<void>
+  /** `kill -9`, and another coordinator, which resumes the run. Resolves with the account of the run in between. */
+  restartCoordinator(): Promise<Account | undefined>
 }
 
 /** Plays the run in one process, without a queue and without faults. */
@@ -38,6 +38,25 @@ export async function playQuietly({
 }: Pick<FleetOptions, 'folder' | 'out' | 'tasks'>): Promise<void> {
   await using run = start(folder, ['run', DICE, '--tasks', String(tasks), '--out', out, '--json'])
   await run.line()
+}
+
+/** A run as its queue counts it: what was added, and what became of it. */
+export interface Account {
+  readonly added: number
+  readonly sealed: number
+  /** Results that were dropped, because the episode had been given to another worker. */
+  readonly fenced: number
+  /** Plays that ended with their worker. */
+  readonly lost: number
+  readonly withdrawn: number
+  readonly open: number
+}
+
+/** Resolves with the accounts of all runs in a queue. */
+export async function readAccounts({ folder, queue }: Pick<FleetOptions, 'folder' | 'queue'>): Promise<Account[]> {
+  await using status = start(folder, ['queue', 'status', '--queue', queue, '--json'])
+  const { runs } = JSON.parse(await status.line()) as { runs: { account: Account }[] }
+  return runs.map(({ account }) => account)
 }
 
 /** Starts the workers, and then the coordinator. */
@@ -64,7 +83,9 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     },
     async restartCoordinator() {
       await coordinator[Symbol.asyncDispose]()
+      const [account] = await readAccounts(options)
       coordinator = startCoordinator(true)
+      return account
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([coordinator, ...workers].map((process) => process[Symbol.asyncDispose]()))

@@ -21,6 +21,17 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
   },
   { args: ['crashpoints'], needs: 'strace', figures: { points: 10, killed: 10 } },
   { args: ['redis'], needs: 'redis-server', figures: { kills: 2, lost: 0, doubled: 0, rolledBack: 64, silent: 0 } },
+  {
+    args: ['fleet'],
+    needs: 'redis-server',
+    figures: Object.fromEntries([
+      ['kills', 6],
+      ...['always', 'everysec'].map((sync) => [
+        sync,
+        { lost: 0, doubled: 0, differing: 0, unknown: 0, scheduled: 200, finished: 200 },
+      ]),
+    ]),
+  },
   { args: ['zombie'], needs: 'redis-server', figures: { writers: 20, acceptedAfter: 0 } },
   { args: ['isolation'], figures: { sessions: 32, kills: 1, leakedBytes: 0, differing: 0 } },
   { args: ['files'], needs: 'strace', figures: { points: 4, killed: 4 } },
