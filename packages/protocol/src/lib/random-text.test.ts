@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { randomBytes, randomText } from './random-text.ts'
+import { drawSecret, randomText } from './random-text.ts'
 
 describe('randomText', () => {
   it('has 32 hexadecimal digits, and never the same ones, however many are drawn', () => {
@@ -9,11 +9,11 @@ describe('randomText', () => {
   })
 })
 
-describe('randomBytes', () => {
+describe('drawSecret', () => {
   it('returns bytes that later draws do not change', () => {
-    const drawn = Array.from({ length: 600 }, randomBytes)
+    const drawn = Array.from({ length: 600 }, drawSecret)
     const kept = drawn.map((bytes) => bytes.join())
-    Array.from({ length: 600 }, randomBytes)
+    Array.from({ length: 600 }, drawSecret)
     expect(drawn.map((bytes) => bytes.join())).toEqual(kept)
     expect(new Set(kept).size).toBe(600)
     expect(drawn.every(({ length, buffer }) => length === 16 && buffer.byteLength === 16)).toBe(true)

@@ -9,7 +9,7 @@ let used = pool.length
 const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** Returns 128 random bits as 16 bytes, which are the caller's own. */
-export function randomBytes(): Uint8Array {
+export function drawSecret(): Uint8Array {
   if (used === pool.length) {
     crypto.getRandomValues(pool)
     used = 0
@@ -24,6 +24,6 @@ export function randomBytes(): Uint8Array {
 /** Returns 128 random bits as 32 hexadecimal digits, for request keys, default seeds and references to errors. */
 export function randomText(): string {
   let text = ''
-  for (const byte of randomBytes()) text += DIGITS[byte]
+  for (const byte of drawSecret()) text += DIGITS[byte]
   return text
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from '@episodic/protocol/extend'
+import { drawSecret } from '@episodic/protocol/extend'
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 
@@ -190,7 +190,7 @@ export function equalSecrets(a: string, b: string): boolean {
 
 /** 128 random bits as text: seeds, references, and whatever must not be guessed. */
 export function randomText(): string {
-  return base64url(randomBytes())
+  return base64url(drawSecret())
 }
 
 function base64url(bytes: Uint8Array): string {
