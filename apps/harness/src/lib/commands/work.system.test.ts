@@ -101,7 +101,7 @@ async function startHeld(out: string, ...options: string[]) {
     }),
     run.ended.then(({ err }) => Promise.reject(new Error(`It ended: ${err}`))),
   ])
-  return { run, pair, before: textOf(out) }
+  return { run, pair }
 }
 
 /** The lines of a run without their values, which have every key in its place. */
@@ -185,12 +185,10 @@ describe('episodic run --queue', { timeout: 120_000 }, () => {
   })
 
   it('plays the episodes of a killed worker on another, and a worker that joins takes its part', async () => {
-    const { run, pair, before } = await startHeld('killed')
+    const { run, pair } = await startHeld('killed')
     pair[0].kill('SIGKILL')
-    await waitFor(() => expect(holds(pair[1].pid)).toBeGreaterThanOrEqual(SLOTS))
     const third = work()
     await waitFor(() => expect(holds(third.pid)).toBe(SLOTS))
-    expect(textOf('killed')).toBe(before)
     open()
     const { status, out } = await run.ended
     expect(status).toBe(0)
@@ -222,9 +220,10 @@ describe('episodic run --queue', { timeout: 120_000 }, () => {
   })
 
   it('goes on where a killed coordinator was, with what workers have sealed since', async () => {
-    const { run, before } = await startHeld('orphaned')
+    const { run } = await startHeld('orphaned')
     run.kill('SIGKILL')
     await run.ended
+    const before = textOf('orphaned')
     // The workers seal what they play.
     open()
     const sealed = async () => admin.xlen((await admin.keys('*:results'))[0] ?? '')
