@@ -5,6 +5,7 @@ import type { CallOptions } from './environment/environment.ts'
 import { EPISODIC_GUARANTEES } from './environment/guarantees.ts'
 import { parseReply } from './environment/reply.ts'
 import { createSessionEnvironment } from './environment/session-environment.ts'
+import { type OnStepTimed, StepTiming } from './environment/step-timing.ts'
 import { type RetryOptions, retryOptions } from './environment/with-retries.ts'
 import { openDefinedConnection } from './external/defined-connection.ts'
 import type { ExternalEnvironment } from './external/external-environment.ts'
@@ -18,6 +19,12 @@ import type { Target } from './transport/target.ts'
 export interface ConnectionOptions extends CallOptions {
   /** How long unanswered calls are retried. The first contact and calls to external servers are not retried. */
   readonly retry?: Partial<RetryOptions> | undefined
+  /**
+   * Called after the first step in environments of one seat, and each 16th after it, with the milliseconds from sending it to its answer, retries included,
+   * and those of them that the server took, from when it had read the call to the commit. Asks the server for its time,
+   * which older ones, and those of other systems, do not say.
+   */
+  readonly onStepTimed?: OnStepTimed | undefined
 }
 
 /**
@@ -30,7 +37,7 @@ export interface ConnectionOptions extends CallOptions {
  */
 export async function connect(
   target: Target | ExternalEnvironment,
-  { retry, ...options }: ConnectionOptions = {},
+  { retry, onStepTimed, ...options }: ConnectionOptions = {},
 ): Promise<Connection> {
   if (isExternal(target)) return openDefinedConnection(target, options)
   const ors = systemTargetOf('ors', target)
@@ -45,7 +52,8 @@ export async function connect(
       METHODS.list,
     )
     const retrying = retryOptions(retry)
-    const create = (info: EnvironmentInfo) => createSessionEnvironment(channel, info, retrying)
+    const timing = onStepTimed && new StepTiming(onStepTimed)
+    const create = (info: EnvironmentInfo) => createSessionEnvironment(channel, info, retrying, timing)
     return createConnection({
       environments,
       guarantees: EPISODIC_GUARANTEES,

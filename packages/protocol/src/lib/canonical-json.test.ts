@@ -56,6 +56,11 @@ describe('canonicalJson', () => {
     expect(canonicalJson(keys)).toBe('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}')
   })
 
+  it('leaves out members that JSON leaves out', () => {
+    const value = { b: undefined, a: 1, c: () => 1 }
+    expect(canonicalJson(value as unknown as Json)).toBe(JSON.stringify(value))
+  })
+
   it('refuses what is no JSON', () => {
     for (const value of [undefined, Number.NaN, '\ud800', { a: Number.POSITIVE_INFINITY }])
       expect(() => canonicalJson(value as Json)).toThrow()

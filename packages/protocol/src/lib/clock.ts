@@ -1,3 +1,5 @@
+import { onAbort } from './on-abort.ts'
+
 /** Returns milliseconds since an arbitrary start, for durations. Never jumps. */
 export function monotonic(): number {
   return performance.now()
@@ -17,17 +19,23 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
 /** Settles like `promise`, or rejects with the signal's reason once the signal is aborted. The work itself goes on. */
-export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    const stop = onAbort(signal, abort)
+    promise.then(
+      (value) => {
+        stop()
+        resolve(value)
+      },
+      (error) => {
+        stop()
+        reject(error)
+      },
+    )
+  })
 }
 
 /** Calls `run` every `milliseconds` and returns a function that stops it. Keeps no process alive. */

@@ -18,6 +18,11 @@ export interface Completion {
   readonly promptTokenIds?: readonly number[] | undefined
   readonly tokenIds?: readonly number[] | undefined
   readonly logProbabilities?: readonly number[] | undefined
+  /**
+   * The version of the weights that wrote it, as the server named it, for example `12` or `step-12`; the oldest one if the
+   * weights changed meanwhile. Left out if the server named none.
+   */
+  readonly policyVersion?: string | undefined
   /** The model, as it was asked for. This and all that follows is left out where it is not known. */
   readonly asked?: string | undefined
   /** The server's id of the answer. */
@@ -91,6 +96,7 @@ export const completionSchema: z.ZodType<Completion> = z.object({
   promptTokenIds: z.array(z.int()).optional(),
   tokenIds: z.array(z.int()).optional(),
   logProbabilities: z.array(z.number()).optional(),
+  policyVersion: z.string().optional(),
   asked: z.string().optional(),
   responseId: z.string().optional(),
   reasoning: z.string().optional(),

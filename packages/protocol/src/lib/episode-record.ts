@@ -71,6 +71,25 @@ export interface Branch {
   readonly seeds: readonly (string | null)[]
 }
 
+/** Who played. */
+export interface RecordedPolicy {
+  readonly name: string
+  readonly seed: string
+  /**
+   * The version of its weights that the run was given, for example `12` or `step-12`. Left out if it was given none. An
+   * answer that has a `policyVersion` of its own was written by that one.
+   */
+  readonly version?: string | undefined
+}
+
+/** The place of an episode in the curriculum of its run. */
+export interface CurriculumPlace {
+  /** Numbers the draws of the run, from 0. All rollouts of a drawn task have the same number. */
+  readonly draw: number
+  /** The name of the stage; `null` in a curriculum without stages. */
+  readonly stage: string | null
+}
+
 /** What every line of a run says, whatever was played. */
 export interface SealedLine {
   /** Version of this shape. */
@@ -87,6 +106,8 @@ export interface SealedLine {
   readonly attempt: number
   /** Numbers the plays of one episode, from 0. It is more than 0 if earlier plays failed. */
   readonly try: number
+  /** Where a curriculum drew the task. Left out in a run without a curriculum. */
+  readonly curriculum?: CurriculumPlace | undefined
   readonly environment: { readonly name: string; readonly version: string }
   readonly params: JsonObject
   readonly seed: string
@@ -102,7 +123,7 @@ export interface SealedLine {
  * One play of a task by one seat, sealed as one line of JSONL. A report is a fold over such lines and over nothing else.
  */
 export interface EpisodeRecord extends SealedLine {
-  readonly policy: { readonly name: string; readonly seed: string }
+  readonly policy: RecordedPolicy
   /** `null` for an episode that shares nothing with another. */
   readonly branch: Branch | null
   /** The first observation and its Φ; `null` if the session could not be opened. */
@@ -116,6 +137,12 @@ export interface EpisodeRecord extends SealedLine {
   /** `null` for a failed episode. */
   readonly returns: Returns | null
 }
+
+export const recordedPolicySchema: z.ZodType<RecordedPolicy> = z.object({
+  name: z.string(),
+  seed: z.string(),
+  version: z.string().optional(),
+})
 
 export const rewardSchema = z.object({
   total: z.number(),
@@ -132,6 +159,8 @@ const branchSchema = z.object({
   seeds: z.array(z.string().nullable()),
 })
 
+const curriculumPlaceSchema = z.object({ draw: z.int().min(0), stage: z.string().nullable() })
+
 /** The fields of {@link SealedLine}. */
 export const sealedLineShape = {
   format: z.literal(3),
@@ -145,6 +174,7 @@ export const sealedLineShape = {
   }),
   attempt: z.int().min(0),
   try: z.int().min(0),
+  curriculum: curriculumPlaceSchema.optional(),
   environment: z.object({ name: z.string(), version: z.string() }),
   params: jsonObjectSchema,
   seed: z.string(),
@@ -175,7 +205,7 @@ export const failureSchema = z.object({ code: z.string(), message: z.string() })
 
 export const episodeRecordSchema: z.ZodType<EpisodeRecord> = z.object({
   ...sealedLineShape,
-  policy: z.object({ name: z.string(), seed: z.string() }),
+  policy: recordedPolicySchema,
   branch: branchSchema.nullable(),
   start: z.object({ observation: observationSchema, potential: z.number().nullable() }).nullable(),
   steps: z.array(z.object({ ...recordedStepShape, reward: rewardSchema })),

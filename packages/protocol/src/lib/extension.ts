@@ -55,6 +55,10 @@ export const META = {
   step: 'dev.episodic/step',
   /** `true` if the answer is the stored one of an earlier call. */
   replayed: 'dev.episodic/replayed',
+  /** `true` in a `tools/call` asks for `took` in its answer. */
+  timed: 'dev.episodic/timed',
+  /** Milliseconds from when the server had read the call to its commit, time in the queue of the session included. */
+  took: 'dev.episodic/took',
 } as const
 
 /** The seat of an environment that declares no seats. */

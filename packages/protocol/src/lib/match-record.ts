@@ -3,8 +3,10 @@ import { type Completion, completionSchema } from './completion.ts'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import {
   failureSchema,
+  type RecordedPolicy,
   type RecordedStep,
   type Returns,
+  recordedPolicySchema,
   recordedStepShape,
   returnsSchema,
   rewardSchema,
@@ -28,7 +30,7 @@ export interface RecordedSeatStep extends Omit<RecordedStep, 'reward'> {
 
 /** What an episode was for one seat. */
 export interface RecordedSeat {
-  readonly policy: { readonly name: string; readonly seed: string }
+  readonly policy: RecordedPolicy
   /** The instruction of the seat, if it has one of its own. */
   readonly prompt?: string | undefined
   /** Its first observation and Φ; `null` if the session could not be opened, or the seat did not play. */
@@ -71,7 +73,7 @@ export interface MatchRecord extends SealedLine {
 }
 
 const recordedSeatSchema: z.ZodType<RecordedSeat> = z.object({
-  policy: z.object({ name: z.string(), seed: z.string() }),
+  policy: recordedPolicySchema,
   prompt: z.string().optional(),
   start: z.object({ observation: observationSchema, potential: z.number().nullable() }).nullable(),
   end: episodeEndSchema.nullable(),

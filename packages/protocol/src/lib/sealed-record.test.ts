@@ -52,7 +52,7 @@ const match: MatchRecord = {
 function* editsOf(value: unknown): Generator<unknown> {
   if (typeof value === 'string') yield `${value}!`
   else if (typeof value === 'number') yield value + 1
-  else if (value === null) yield 'x'
+  else if (value === null) yield {}
   else if (typeof value === 'object')
     for (const [key, part] of Object.entries(value))
       for (const edit of editsOf(part))

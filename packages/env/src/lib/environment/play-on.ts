@@ -15,6 +15,9 @@ export interface Playing {
   readonly undecided: ModelAnswer[]
 }
 
+/** Of most steps. */
+const NO_ANSWERS: readonly ModelAnswer[] = []
+
 /** Returns the context of a policy for an episode that was started. */
 export function contextOf(
   environment: Environment,
@@ -40,7 +43,7 @@ export async function playOn(
     const sent = now()
     last = await environment.step(action, { signal })
     const milliseconds = now() - sent
-    steps.push({ ...last, action, completions: undecided.splice(0), milliseconds })
+    steps.push({ ...last, action, completions: undecided.length > 0 ? undecided.splice(0) : NO_ANSWERS, milliseconds })
     if (last.end) return last.end
     observation = last.observation
   }

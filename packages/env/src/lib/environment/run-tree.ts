@@ -1,10 +1,11 @@
-import { type EpisodeEnd, type Step, seedFor } from '@episodic/protocol'
+import { type EpisodeEnd, seedFor } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
-import type { EarlierStep, ModelAnswer, Player, Policy, PolicyContext } from '../policy/policy.ts'
+import type { ModelAnswer, Player } from '../policy/policy.ts'
 import type { Environment, ResetResult } from './environment.ts'
 import { type Episode, type EpisodeOptions, type PlayedStep, successOf } from './episode.ts'
 import { contextOf, playOn } from './play-on.ts'
+import { resumePlayer } from './resume-player.ts'
 
 /** A step at which every line of a tree is forked. */
 export interface BranchPoint {
@@ -151,27 +152,4 @@ function assertAscending(points: readonly BranchPoint[]): void {
         'option-invalid',
         'Branch points have at least 2 lines each, and come in ascending order of their steps.',
       )
-}
-
-/** Creates a player that takes over an episode after `steps`, see `Policy.resume`. */
-async function resumePlayer(
-  policy: Policy,
-  context: PolicyContext,
-  start: ResetResult,
-  steps: readonly PlayedStep[],
-  signal: AbortSignal | undefined,
-): Promise<Player> {
-  const earlier = steps.map(({ action, milliseconds: _, ...step }, i): EarlierStep => {
-    const { observation } = steps[i - 1] ?? start
-    return { observation, action, step }
-  })
-  if (policy.resume) return policy.resume(context, earlier)
-  const player = await policy.start(context)
-  let last: Step | null = null
-  for (const { observation, step } of earlier) {
-    signal?.throwIfAborted()
-    await player(observation, { last, signal })
-    last = step
-  }
-  return player
 }

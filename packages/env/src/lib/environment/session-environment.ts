@@ -14,7 +14,7 @@ import {
   type StepReport,
   WireError,
 } from '@episodic/protocol'
-import { randomText } from '@episodic/protocol/extend'
+import { monotonic, randomText } from '@episodic/protocol/extend'
 import { EnvError, notForkable, takesNoEvents } from '../env-error.ts'
 import {
   type CallOptions,
@@ -30,6 +30,7 @@ import {
 } from './environment.ts'
 import { observationOf, parseReply, readReply } from './reply.ts'
 import { stepAnswerSchema } from './step-answer.ts'
+import type { StepTiming } from './step-timing.ts'
 import type { WatchedEnvironment, WatchOptions } from './watched-environment.ts'
 import { type RetryOptions, withRetries } from './with-retries.ts'
 
@@ -41,8 +42,9 @@ export function createSessionEnvironment(
   channel: Channel,
   info: EnvironmentInfo,
   retry: RetryOptions,
+  timing?: StepTiming,
 ): WatchedEnvironment {
-  return new SessionEnvironment(channel, info, retry)
+  return new SessionEnvironment(channel, info, retry, timing)
 }
 
 /**
@@ -56,6 +58,7 @@ class SessionEnvironment implements WatchedEnvironment {
   readonly legal?: (options?: CallOptions) => Promise<LegalActions>
   readonly #channel: Channel
   readonly #retry: RetryOptions
+  readonly #timing: StepTiming | undefined
   /** The channel with retries. They are safe because the host plays no step twice. */
   readonly #retrying: Channel
   /** Whether the last call got an answer: a result or an error. */
@@ -69,9 +72,10 @@ class SessionEnvironment implements WatchedEnvironment {
   /** Why no step may follow; `null` while steps are possible. */
   #over: string | null = null
 
-  constructor(channel: Channel, info: EnvironmentInfo, retry: RetryOptions) {
+  constructor(channel: Channel, info: EnvironmentInfo, retry: RetryOptions, timing: StepTiming | undefined) {
     this.#channel = channel
     this.#retry = retry
+    this.#timing = timing
     this.#retrying = withRetries(channel, retry)
     this.info = info
     if (info.legal) this.legal = (options) => this.#legal(options)
@@ -111,7 +115,7 @@ class SessionEnvironment implements WatchedEnvironment {
     const { forks } = parseReply(METHOD_SCHEMAS.fork.result, reply, METHODS.fork)
     if (forks.length !== count) throw malformed(`${count} forks were asked for, and ${forks.length} came.`)
     return forks.map((opened) => {
-      const fork = new SessionEnvironment(this.#channel, this.info, this.#retry)
+      const fork = new SessionEnvironment(this.#channel, this.info, this.#retry, this.#timing)
       return Object.assign(fork, { start: fork.#start(opened) })
     })
   }
@@ -149,8 +153,11 @@ class SessionEnvironment implements WatchedEnvironment {
     if (typeof action?.tool !== 'string')
       throw new EnvError('option-invalid', 'An action is { tool, arguments }, and this one names no tool.')
     const { session, epoch } = this.#session
-    const _meta = { [META.session]: session, [META.epoch]: epoch, [META.seq]: this.#seq }
+    const named = { [META.session]: session, [META.epoch]: epoch, [META.seq]: this.#seq }
+    const timing = this.#timing?.isNext() ? this.#timing : undefined
+    const _meta = timing ? { ...named, [META.timed]: true } : named
     const call = { name: action.tool, arguments: action.arguments, _meta }
+    const sent = timing ? monotonic() : 0
     let reply: unknown
     try {
       reply = await this.#ask('tools/call', call, signal)
@@ -158,6 +165,8 @@ class SessionEnvironment implements WatchedEnvironment {
       this.#refused(error)
     }
     const answer = readReply(this.#channel, stepAnswerSchema, reply, 'tools/call')
+    const server = answer._meta[META.took]
+    if (timing && server !== undefined) timing.onStepTimed({ roundTrip: monotonic() - sent, server })
     return this.#count(observationOf(answer), answer._meta[META.step], answer._meta[META.replayed] ?? false)
   }
 

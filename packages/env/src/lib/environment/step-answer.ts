@@ -4,5 +4,9 @@ import { toolAnswerSchema } from './reply.ts'
 
 /** The answer to a step at the trainer endpoint. */
 export const stepAnswerSchema = toolAnswerSchema.extend({
-  _meta: z.looseObject({ [META.step]: stepReportSchema, [META.replayed]: z.boolean().optional() }),
+  _meta: z.looseObject({
+    [META.step]: stepReportSchema,
+    [META.replayed]: z.boolean().optional(),
+    [META.took]: z.number().optional(),
+  }),
 })

@@ -48,8 +48,8 @@ function createPlayer({ tools, seed }: PolicyContext, earlier: readonly EarlierS
     return { tool: name, arguments: sampleJson(inputSchema, rng) as JsonObject }
   }
   const learn = (action: Action, { info }: Step) => {
-    if (info.refused === null) refused.clear()
-    else refused.add(keyOf(action))
+    if (info.refused !== null) refused.add(keyOf(action))
+    else if (refused.size > 0) refused.clear()
   }
   const choose = (choices: readonly Choice[]): Action => {
     played = draw(choices)

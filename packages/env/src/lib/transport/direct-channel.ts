@@ -1,4 +1,5 @@
 import type { Channel, JsonObject } from '@episodic/protocol'
+import { onAbort } from '@episodic/protocol/extend'
 import { type Dispatcher, request } from 'undici'
 import { EnvError } from '../env-error.ts'
 import { type Authorizer, sendAuthorized } from './authorized.ts'
@@ -111,7 +112,7 @@ export function createDirectChannel(options: DirectChannelOptions): Omit<Channel
         dispatcher,
         headersTimeout: timeout,
         bodyTimeout: timeout,
-        signal: signal ?? null,
+        signal: signal ? (new SharedSignal(signal) as unknown as AbortSignal) : null,
       })
       const { 'retry-after': retryAfter, 'content-type': type, 'www-authenticate': challenge = '' } = response.headers
       const text = await response.body.text()
@@ -126,6 +127,30 @@ export function createDirectChannel(options: DirectChannelOptions): Omit<Channel
       signal?.throwIfAborted()
       throw new EnvError('connection-failed', `No answer from ${url}: ${(cause as Error).message}`, { cause })
     }
+  }
+}
+
+/** The parts of a signal that undici uses. It adds a listener for each call, which {@link onAbort} adds at less cost. */
+class SharedSignal {
+  readonly aborted: boolean
+  readonly #signal: AbortSignal
+  #stop: (() => void) | null = null
+
+  constructor(signal: AbortSignal) {
+    this.aborted = signal.aborted
+    this.#signal = signal
+  }
+
+  get reason(): unknown {
+    return this.#signal.reason
+  }
+
+  addEventListener(_: 'abort', listener: () => void): void {
+    this.#stop = onAbort(this.#signal, listener)
+  }
+
+  removeEventListener(): void {
+    this.#stop?.()
   }
 }
 

@@ -1,5 +1,5 @@
 import { type JsonObject, META, METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
-import { copyPlain, formatZodError } from '@episodic/protocol/extend'
+import { copyPlain, formatZodError, monotonic } from '@episodic/protocol/extend'
 import type { z } from 'zod'
 import type { CallOptions } from '../environment/call-options.ts'
 import { toolResult } from '../environment/tool-result.ts'
@@ -89,6 +89,7 @@ export async function stepAsTrainer(
   call: StepCall,
   meta: JsonObject,
 ): Promise<Answer> {
+  const began = monotonic()
   const token = meta[META.session]
   if (typeof token !== 'string')
     throw new WireError(
@@ -103,8 +104,14 @@ export async function stepAsTrainer(
   const session = resolved instanceof Promise ? await resolved : resolved
   const { step, replayed, secrets } = await session.step({ ...call, seat, seq, epoch })
   const report = { [META.step]: step.report as unknown as JsonObject }
-  const _meta = replayed ? { ...report, [META.replayed]: true } : report
+  const reported = replayed ? { ...report, [META.replayed]: true } : report
+  const _meta = meta[META.timed] === true ? { ...reported, [META.took]: microseconds(monotonic() - began) } : reported
   return { result: { ...toolResult(step), _meta }, secrets }
+}
+
+/** Rounds milliseconds to microseconds. */
+function microseconds(milliseconds: number): number {
+  return Math.round(milliseconds * 1_000) / 1_000
 }
 
 function wholeNumber(meta: JsonObject, key: string): number | undefined {

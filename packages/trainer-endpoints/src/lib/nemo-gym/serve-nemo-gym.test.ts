@@ -52,6 +52,23 @@ async function halve(client: NemoGymClient, low = 1, high = 100) {
 }
 
 describe('a rollout', () => {
+  it('comes back from verify with the tokens and the version of the weights that its trainer sent, beside its mask', async () => {
+    const { client } = await serve()
+    const agent = client()
+    await agent.post('seed_session', row())
+    const values = await halve(agent)
+    const { response } = answered(values) as { response: { output: object[] } }
+    const output = response.output.map((item, i) => ({
+      ...item,
+      prompt_token_ids: [1, 2, i],
+      generation_token_ids: [3, i],
+      generation_log_probs: [-0.5, -0.25],
+    }))
+    const sent = { ...row(), policy_version: 'step-12', response: { ...response, output } }
+    const { body } = await agent.post('verify', sent)
+    expect(body).toMatchObject({ ...sent, mask_sample: false, steps: values.length })
+  })
+
   it('is seeded, played and verified with its return', async () => {
     const { client, host } = await serve()
     const agent = client()
