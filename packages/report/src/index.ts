@@ -10,7 +10,6 @@ export {
   type FigureRow,
   figureRows,
   formatPoints,
-  formatPValue,
   formatSigned,
   methodOf,
   otherDifferences,
@@ -29,6 +28,7 @@ export {
   describeLatency,
   describeRefused,
   describeRetried,
+  describeStepParts,
   describeValue,
   describeWaiting,
   isShaped,
@@ -43,9 +43,6 @@ export { DIFFICULTY_BINS, difficultyBinOf } from './lib/fold/difficulty.ts'
 export {
   areConflicting,
   comparePreference,
-  compareWords,
-  drawOf,
-  IDENTITY_WORDS,
   identityOf,
   type SealedLine,
 } from './lib/fold/episode-identity.ts'
@@ -55,6 +52,7 @@ export { createFold } from './lib/fold/fold.ts'
 export { niceStep, roundTo } from './lib/fold/histogram.ts'
 export { createLatencyHistogram, type LatencyHistogram } from './lib/fold/latency-histogram.ts'
 export { createMatchFold } from './lib/fold/match-fold.ts'
+export { type PolicyVersions, policyVersionsOf, stalenessOf } from './lib/fold/policy-versions.ts'
 export {
   describeRules,
   groupOf,
@@ -75,6 +73,7 @@ export {
   type Latency,
   type Proportion,
   type ReportedRun,
+  type StepParts,
   type Summary,
   summarySchema,
 } from './lib/fold/summary.ts'
@@ -110,6 +109,7 @@ export { type LabelQuestion, labelQueue, personRef, personVerdictOf } from './li
 export { type SharedGrade, sharedGrades, type TaskGrades, taskGradesOf } from './lib/grades/task-grades.ts'
 export { type ActedEpisode, type ActionNode, actionTree } from './lib/group/action-tree.ts'
 export { advantagesOf, type GroupReturns } from './lib/group/advantages.ts'
+export { createForkReturns, type ForkAdvantage, type ForkReturns } from './lib/group/fork-advantages.ts'
 export {
   type CompiledQuery,
   compileQuery,
@@ -119,7 +119,6 @@ export {
 } from './lib/query/compile-query.ts'
 export {
   formatQuery,
-  parseQuantity,
   parseQuery,
   type Query,
   type QueryOperator,
@@ -138,7 +137,6 @@ export {
 } from './lib/rows/columns.ts'
 export { decodeColumns, encodeColumns } from './lib/rows/columns-codec.ts'
 export { LOOK_COLUMNS, type LookFirst, type LookReason, lookFirst } from './lib/rows/look-first.ts'
-export { type ArrayPack, type PackedArray, packArrays, unpackArrays } from './lib/rows/packed-arrays.ts'
 export { type Row, rowOf } from './lib/rows/row.ts'
 export { createRowBatch, type RowBatch, type UnpackedRows, unpackRows } from './lib/rows/row-batch.ts'
 export type { LinePlace } from './lib/rows/row-columns.ts'
@@ -148,6 +146,7 @@ export { contentOf, createRowTable, type RowTable, type RowTableOptions } from '
 export { rowTimes, TIME_COLUMNS } from './lib/rows/row-times.ts'
 export { sealedShape } from './lib/rows/sealed-shape.ts'
 export { passHatK, TASK_COLUMNS, type TaskFigures, taskFigures } from './lib/rows/task-figures.ts'
+export { VERSION_COLUMNS, versionFigures } from './lib/rows/version-figures.ts'
 export { type FoundText, findInRecord } from './lib/search/find-in-record.ts'
 export { searchedTexts } from './lib/search/searched-texts.ts'
 export { lanesOf, type ShownRecord } from './lib/seats/lanes.ts'

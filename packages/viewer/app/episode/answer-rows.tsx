@@ -73,9 +73,20 @@ export function AnswerRows({
   )
 }
 
-/** Model, tokens, time, cost and why the answer ended. */
+/** Model, version of its weights, tokens, time, cost and why the answer ended. */
 export function AnswerFigures({ completion }: { readonly completion: AnsweredRequest['completion'] }) {
-  const { model, asked, promptTokens, completionTokens, cachedTokens, reasoningTokens, time, cost, finish } = completion
+  const {
+    model,
+    asked,
+    policyVersion,
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+    reasoningTokens,
+    time,
+    cost,
+    finish,
+  } = completion
   const parts = [
     reasoningTokens !== undefined && `${formatCount(reasoningTokens)} reasoning`,
     cachedTokens !== undefined && `${formatCount(cachedTokens)} cached`,
@@ -85,6 +96,11 @@ export function AnswerFigures({ completion }: { readonly completion: AnsweredReq
       <span title={asked === undefined ? 'the model, as its server named it' : `asked for as ${asked}`}>
         <PlainText text={asked !== undefined && asked !== model ? `${asked} (served by ${model})` : model} />
       </span>
+      {policyVersion !== undefined && (
+        <span title="version of the weights that wrote it, as the server named it">
+          version <PlainText text={policyVersion} />
+        </span>
+      )}
       <span>
         {formatCount(promptTokens)} → {formatCount(completionTokens)} tok
         {parts.length > 0 && ` (${parts.join(', ')})`}

@@ -1,4 +1,4 @@
-import { formatDuration, formatNumber, type RowWords } from '@episodic/report'
+import { formatDuration, formatNumber, plural, type RowWords, stalenessOf } from '@episodic/report'
 import type { ComponentChildren } from 'preact'
 import { formatCost, formatTokens } from '../parts/amounts.ts'
 import { PlainText } from '../parts/plain-text.tsx'
@@ -101,6 +101,11 @@ export function EpisodeHeader({
         <Figure name="player">
           <PlainText text={figures.player} />
         </Figure>
+        {model.versions && (
+          <Figure name="policy version" title="version of the weights that wrote its oldest answer">
+            <VersionText versions={model.versions} />
+          </Figure>
+        )}
         <Figure name="difficulty">{formatNumber(task.difficulty)}</Figure>
         <Figure name="split">{task.split}</Figure>
         {task.tags.length > 0 && (
@@ -192,6 +197,22 @@ function Figure({
       </dt>
       <dd>{children}</dd>
     </div>
+  )
+}
+
+function VersionText({ versions: { oldest, newest } }: { readonly versions: NonNullable<EpisodeModel['versions']> }) {
+  const updates = stalenessOf(oldest, newest)
+  return (
+    <>
+      <PlainText text={oldest} />
+      {newest !== oldest && (
+        <span class="muted">
+          {' '}
+          to <PlainText text={newest} />
+          {updates !== null && `, ${plural(updates, 'update')} later`}
+        </span>
+      )}
+    </>
   )
 }
 

@@ -4,6 +4,8 @@ import {
   hasStarted,
   isSuccess,
   lanesOf,
+  type PolicyVersions,
+  policyVersionsOf,
   type Row,
   type RowWords,
   rowOf,
@@ -25,6 +27,8 @@ export interface EpisodeModel {
   /** The episode of the seat, with the steps of all seats. */
   readonly shown: ShownRecord
   readonly figures: Row
+  /** Of the weights; `null` if they are not known. */
+  readonly versions: PolicyVersions | null
   readonly result: Result
   /** Why it ended, or the code of the failure. */
   readonly ending: string
@@ -67,6 +71,7 @@ export function episodeModel(record: SealedRecord, focus: string | null): Episod
     seat,
     shown,
     figures: rowOf(record, seat ?? undefined),
+    versions: policyVersionsOf(own),
     result: resultOf(outcome.kind === 'failed' ? 'failed' : outcome.end.kind, isSuccess(own)),
     ending: outcome.kind === 'failed' ? outcome.error.code : outcome.end.reason,
     message: outcome.kind === 'failed' ? outcome.error.message : null,

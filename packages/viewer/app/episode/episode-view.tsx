@@ -9,6 +9,7 @@ import { PrivateContext } from './change-list.tsx'
 import { EpisodeHeader, type EpisodeRoute, routeOf } from './episode-header.tsx'
 import { episodeModel, type LoadedEpisode } from './episode-model.ts'
 import { FindBar } from './find-bar.tsx'
+import { ForkAdvantages } from './fork-advantages.tsx'
 import { GradesTab } from './grades-tab.tsx'
 import { ownGrades } from './own-grades.ts'
 import { RawTab } from './raw-tab.tsx'
@@ -134,6 +135,7 @@ export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; 
               <TranscriptTab model={model} states={states.value} step={step} shown={shown} onStep={choose} />
             )}
             {tab === 'state' && <StateTab model={model} states={states} step={step} />}
+            {tab === 'rewards' && <ForkAdvantages run={run} record={record} />}
             {tab === 'rewards' && <RewardsTab model={model} step={step} onStep={(to) => choose(to, 'transcript')} />}
             {tab === 'sent' && <SentTab model={model} step={step} />}
             {tab === 'raw' && <RawTab record={record} text={text} />}

@@ -45,7 +45,8 @@ export function BranchValues({
 
 function TreeValues({ tree: { rollout, points, omitted } }: { readonly tree: ShownTree }) {
   return (
-    <div class="table-frame">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reached by keys
+    <section class="table-frame" aria-label={`Values of tree ${rollout}`} tabIndex={0}>
       <table class="rewards">
         <caption>
           Tree {rollout}: the value of a state is the mean return to go of the lines that go on from it
@@ -84,6 +85,6 @@ function TreeValues({ tree: { rollout, points, omitted } }: { readonly tree: Sho
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   )
 }

@@ -4,7 +4,7 @@ import { wordsOf } from '../episode/load-episode.ts'
 import type { Source } from '../source/source.ts'
 import { ATTEMPT_COLUMNS, type Attempt, attemptInColumns, attemptOf, countingLines } from './attempts.ts'
 
-/** Most lines that are read for the tree of actions. */
+/** Most lines that are read for the tree of actions, and for a tree of forks. */
 export const MOST_LINES = 64
 /** Lines that are asked for at once. */
 const AT_ONCE = 8
@@ -20,13 +20,7 @@ export interface LoadedGroup {
 /** Loads the attempts at a task, and the lines of the first ones. */
 export async function loadGroup(source: Source, run: string, task: TaskRows): Promise<LoadedGroup> {
   const lines = countingLines(await wordsOf(source, run, task.rows))
-  const records: SealedRecord[] = []
-  for (let from = 0; from < Math.min(lines.length, MOST_LINES); from += AT_ONCE) {
-    const rows = lines.slice(from, Math.min(from + AT_ONCE, MOST_LINES))
-    records.push(
-      ...(await Promise.all(rows.map(({ words }) => source.line(run, words.row)))).map(({ record }) => record),
-    )
-  }
+  const records = await linesOf(source, run, lines.slice(0, MOST_LINES))
   // Only a group that is too large to be read whole needs columns, which are of the whole run.
   const columns = lines.length > MOST_LINES ? await source.columns(run, ATTEMPT_COLUMNS) : null
   const attempts = lines.map(({ words, tries }, i) => {
@@ -35,4 +29,19 @@ export async function loadGroup(source: Source, run: string, task: TaskRows): Pr
     return attemptOf(words, tries, record as SealedRecord)
   })
   return { task, attempts, records }
+}
+
+/** Loads the lines of attempts, in their order. */
+export async function linesOf(
+  source: Source,
+  run: string,
+  lines: ReturnType<typeof countingLines>,
+): Promise<SealedRecord[]> {
+  const records: SealedRecord[] = []
+  for (let from = 0; from < lines.length; from += AT_ONCE) {
+    const some = lines.slice(from, from + AT_ONCE)
+    const found = await Promise.all(some.map(({ words }) => source.line(run, words.row)))
+    records.push(...found.map(({ record }) => record))
+  }
+  return records
 }

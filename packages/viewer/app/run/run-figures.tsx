@@ -1,5 +1,5 @@
 import type { EpisodeColumns, GradeSummary, RunDetail, TaskFigures } from '@episodic/report'
-import { formatCount, LOOK_COLUMNS, TASK_COLUMNS, TIME_COLUMNS, taskFigures } from '@episodic/report'
+import { formatCount, LOOK_COLUMNS, TASK_COLUMNS, TIME_COLUMNS, taskFigures, VERSION_COLUMNS } from '@episodic/report'
 import { useMemo } from 'preact/hooks'
 import { DownloadVerdicts } from '../label/download-verdicts.tsx'
 import { LoadingNote } from '../parts/notes.tsx'
@@ -7,6 +7,7 @@ import { formatRoute, RUN_TABS, type RunTab } from '../route/route.ts'
 import { Account } from './account.tsx'
 import { Branches } from './branches.tsx'
 import { Configuration } from './configuration.tsx'
+import { Curriculum } from './curriculum.tsx'
 import { Failures } from './failures.tsx'
 import { Grades } from './grades.tsx'
 import { Headline } from './headline.tsx'
@@ -19,10 +20,18 @@ import { Seats } from './seats.tsx'
 import { StopNote } from './stop-note.tsx'
 import { Tasks } from './tasks.tsx'
 import { Times } from './times.tsx'
+import { Versions } from './versions.tsx'
 
 /** The columns that the figures of a run need. */
 export const RUN_COLUMNS = [
-  ...new Set([...LOOK_COLUMNS, ...TASK_COLUMNS, ...TIME_COLUMNS, 'ending' as const, 'try' as const]),
+  ...new Set([
+    ...LOOK_COLUMNS,
+    ...TASK_COLUMNS,
+    ...TIME_COLUMNS,
+    ...VERSION_COLUMNS,
+    'ending' as const,
+    'try' as const,
+  ]),
 ]
 
 const NO_TASKS: readonly TaskFigures[] = []
@@ -57,6 +66,8 @@ export function RunFigures({
         <>
           <Seats summary={summary} />
           <Scores summary={summary} />
+          <Curriculum summary={summary} />
+          {columns && <Versions run={entry.id} columns={columns} />}
           <Branches summary={summary} />
         </>
       )}

@@ -47,9 +47,10 @@ export function Times({ summary, columns }: { readonly summary: Summary; readonl
 }
 
 function timeRows({ time }: Summary): (readonly [string, string])[] {
-  const { step, model, waited, episode, stepsPerSecond, concurrency } = time
+  const { step, stepParts, model, waited, episode, stepsPerSecond, concurrency } = time
   return [
     ...latencyRows('World step', step),
+    ...partRows(stepParts),
     ...latencyRows('Model answer', model),
     ...(waited ? [['Waited for model, in all', formatDuration(waited.milliseconds)] as const] : []),
     ...(episode
@@ -60,6 +61,15 @@ function timeRows({ time }: Summary): (readonly [string, string])[] {
       : []),
     ['Steps per second', formatNumber(stepsPerSecond)],
     ['Peak of episodes in flight', concurrency ? formatCount(concurrency.peak) : '–'],
+  ]
+}
+
+function partRows(parts: Summary['time']['stepParts']): (readonly [string, string])[] {
+  if (!parts) return []
+  return [
+    ['World step in the server, mean', formatDuration(parts.server)],
+    ['World step on the wire', formatDuration(parts.wire)],
+    ['World step waiting, mean', formatDuration(parts.queue)],
   ]
 }
 

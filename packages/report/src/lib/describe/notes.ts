@@ -1,5 +1,5 @@
 import type { Guarantees } from '@episodic/env'
-import type { Latency, Proportion, Summary } from '../fold/summary.ts'
+import type { Latency, Proportion, StepParts, Summary } from '../fold/summary.ts'
 import type { ShownTree } from '../fold/tree-sample.ts'
 import { formatCount, formatDuration, formatInterval, formatNumber, formatPercent, plural } from '../text/format.ts'
 
@@ -21,6 +21,11 @@ export function describeRetried({ episodes, plays, finished }: NonNullable<Summa
 /** Describes how long steps or answers took, beside their median. */
 export function describeLatency({ p90, p99, longest }: Latency): string {
   return `median; p90 ${formatDuration(p90)}   p99 ${formatDuration(p99)}   longest ${formatDuration(longest)}`
+}
+
+/** Describes where the rest of a mean step went, beside its time in the server. */
+export function describeStepParts({ wire, queue }: StepParts): string {
+  return `mean; ${formatDuration(wire)} on the wire, ${formatDuration(queue)} waiting for the connection and the event loops`
 }
 
 /** Describes what requests to language models waited for. */

@@ -1,4 +1,4 @@
-import { type Confidence, NORMAL_POINTS, studentPoint } from './student-t.ts'
+import { NORMAL_POINTS, studentPoint } from '@episodic/protocol/extend'
 import type { Proportion } from './summary.ts'
 
 /** Counts successes among episodes in constant memory. */
@@ -91,7 +91,7 @@ export function shareInterval({ rate, variance, clusters, least, most }: Share):
 export function wilson(
   rate: number,
   size: number,
-  confidence: Confidence = 0.95,
+  confidence: keyof typeof NORMAL_POINTS = 0.95,
 ): { readonly low: number; readonly high: number } {
   const Z = NORMAL_POINTS[confidence]
   const scale = 1 + Z ** 2 / size

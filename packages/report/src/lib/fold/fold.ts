@@ -2,6 +2,7 @@ import type { RecordedStep, SealedRecord } from '@episodic/protocol'
 import { seatRecordOf } from '../seats/seat-record.ts'
 import { createBoundedMap } from './bounded-map.ts'
 import { difficultyBinOf } from './difficulty.ts'
+import { createDrawFold } from './draw-fold.ts'
 import { identityOf } from './episode-identity.ts'
 import { createEpisodeTable, outcomeNumber } from './episode-table.ts'
 import { scoredOutcomeOf } from './scored-outcome.ts'
@@ -27,7 +28,7 @@ export interface Fold {
    *
    * Throws a `RangeError` if more episodes were sealed than the run scheduled.
    */
-  finish(run: Pick<ReportedRun, 'name' | 'scheduled' | 'guarantees'>): Summary
+  finish(run: Omit<ReportedRun, 'configuration'>): Summary
 }
 
 /**
@@ -50,6 +51,7 @@ export function createFold({
   const table = createEpisodeTable()
   const steps = createStepFold()
   const tokens = createTokenFold()
+  const draws = createDrawFold()
   const endings = createNames(256)
   const tags = createNames(4_096)
   const messages = createBoundedMap(256, () => ({ text: null as string | null }))
@@ -86,6 +88,7 @@ export function createFold({
       }
       steps.add(record.steps, finished)
       tokens.add(record)
+      draws.add(record)
       if (branch) {
         leaves = Math.max(leaves, branch.leaves)
         trees.add({ ...record, branch }, identity)
@@ -127,6 +130,7 @@ export function createFold({
         policies: policies.entries().map(([name]) => name),
         tokens: tokens.finish(),
         seats: null,
+        curriculum: draws.finish(),
         branch: scores && { leaves, ...scores, trees: trees.finish() },
         failures: failures.map((tally) => ({ ...tally, message: messageOf.get(tally.name)?.text ?? '' })),
       }

@@ -1,6 +1,6 @@
+import { type NORMAL_POINTS, studentPoint } from '@episodic/protocol/extend'
 import { exactSum } from './exact-sum.ts'
 import { histogramOf } from './histogram.ts'
-import { type Confidence, studentPoint } from './student-t.ts'
 import type { Distribution, Estimate } from './summary.ts'
 
 /** Deviations below this share of the largest value are rounding errors. */
@@ -20,7 +20,7 @@ const ROUNDING = 1e-13
 export function clusteredMean(
   values: ArrayLike<number>,
   clusters: ArrayLike<number>,
-  confidence: Confidence = 0.95,
+  confidence: keyof typeof NORMAL_POINTS = 0.95,
 ): Estimate | null {
   const count = values.length
   if (count === 0) return null

@@ -1,6 +1,6 @@
+import { NORMAL_POINTS, studentPoint } from '@episodic/protocol/extend'
 import { cumulativeStdNormalProbability } from 'simple-statistics'
 import { describe, expect, it } from 'vitest'
-import { type Confidence, NORMAL_POINTS, studentPoint } from './student-t.ts'
 
 describe('studentPoint', () => {
   it.each([
@@ -41,13 +41,16 @@ describe('studentPoint', () => {
     expect(studentPoint(4)).toBeCloseTo(2 * Math.sqrt(Math.cos(Math.acos(root) / 3) / root - 1), 9)
   })
 
-  it.each<Confidence>([0.95, 0.999])('decreases continuously to the normal point of %d', (confidence) => {
-    const point = (degrees: number) => studentPoint(degrees, confidence)
-    for (let degrees = 1; degrees < 400; degrees++) expect(point(degrees + 1)).toBeLessThan(point(degrees))
-    const step = (degrees: number) => point(degrees) - point(degrees + 1)
-    expect(step(100) / step(99)).toBeCloseTo(1, 1)
-    expect(point(1e9)).toBeCloseTo(NORMAL_POINTS[confidence], 7)
-  })
+  it.each<keyof typeof NORMAL_POINTS>([0.95, 0.999])(
+    'decreases continuously to the normal point of %d',
+    (confidence) => {
+      const point = (degrees: number) => studentPoint(degrees, confidence)
+      for (let degrees = 1; degrees < 400; degrees++) expect(point(degrees + 1)).toBeLessThan(point(degrees))
+      const step = (degrees: number) => point(degrees) - point(degrees + 1)
+      expect(step(100) / step(99)).toBeCloseTo(1, 1)
+      expect(point(1e9)).toBeCloseTo(NORMAL_POINTS[confidence], 7)
+    },
+  )
 
   it('has the normal point of 95 % of other programs', () => {
     expect(cumulativeStdNormalProbability(NORMAL_POINTS[0.95])).toBeCloseTo(0.975, 3)

@@ -23,13 +23,13 @@ const OTHER = 'other'
 
 /** Computes the figures of whole episodes from the rows of a fold. */
 export function summarize(
-  { name, scheduled, guarantees }: Pick<ReportedRun, 'name' | 'scheduled' | 'guarantees'>,
+  { name, scheduled, guarantees, transport, stepParts }: Omit<ReportedRun, 'configuration'>,
   table: EpisodeTable,
   names: Names,
   steps: ReturnType<StepFold['finish']> & ReturnType<TokenFold['times']>,
   /** Leaves of a whole tree; 0 if no rollout was branched. */
   leaves: number,
-): Omit<Summary, 'environments' | 'policies' | 'failures' | 'branch' | 'tokens' | 'seats'> & {
+): Omit<Summary, 'environments' | 'policies' | 'failures' | 'branch' | 'tokens' | 'seats' | 'curriculum'> & {
   readonly failures: Tally[]
   readonly trees: TreeScores | null
 } {
@@ -85,6 +85,7 @@ export function summarize(
     format: 1,
     run: name,
     guarantees: guarantees ?? null,
+    transport: transport ?? null,
     counts: {
       ...countScheduled(scheduled, finished.size, failed),
       tasks,
@@ -123,6 +124,7 @@ export function summarize(
       ...paceOf(all.column('started'), all.column('ended'), exactSum(all.column('steps'))),
       episode: distributionOf(finished.column('lasted'), task),
       step: steps.latency,
+      stepParts: stepParts ?? null,
       model: steps.model,
       waited: steps.waited,
       concurrency: concurrencyOf(all.column('started'), all.column('ended')),

@@ -105,6 +105,18 @@ const latencySchema = z.object({
   bins: z.array(z.object({ from: z.number(), to: z.number(), count: z.int() })),
 })
 
+/** The parts of a mean step over a connection, in milliseconds. */
+const stepPartsSchema = z.object({
+  /** The steps that were measured. */
+  steps: z.int(),
+  /** In the server, from when it had read the call to the commit; other calls that it answers meanwhile are in it. */
+  server: z.number(),
+  /** What the fastest step took outside of the server: the way there and back, with nothing to wait for. */
+  wire: z.number(),
+  /** The rest: waiting for a place on the connection, for the event loop of the server, and for that of the run. */
+  queue: z.number(),
+})
+
 /**
  * The summary of a run: plain JSON, and the same bytes for the same sealed episodes in any order.
  *
@@ -121,6 +133,8 @@ export const summarySchema = z.object({
   policies: z.array(z.string()),
   /** `null` for a run on Episodic's own server, which promises replay and steps that happen exactly once. */
   guarantees: guaranteesSchema.nullable().default(null),
+  /** How the run was connected to its world: `in-process`, `websocket`, `stdio`, `http`, or the address of another system's server. */
+  transport: z.string().nullable().default(null),
   /** `scheduled` = `finished` + `failed` + `unresolved`, always. */
   counts: z.object({
     scheduled: z.int(),
@@ -169,6 +183,26 @@ export const summarySchema = z.object({
     total: distributionSchema.nullable(),
     discounted: distributionSchema.nullable(),
   }),
+  /**
+   * What a curriculum drew, part by part: the draws `from` up to and without `to`, their stage, the number of distinct tasks, and
+   * the mean difficulty. `successes` of `count` first plays that finished; `rate` is `null` if none did. `null` for a run
+   * without a curriculum.
+   */
+  curriculum: z
+    .array(
+      z.object({
+        from: z.int(),
+        to: z.int(),
+        stage: z.string().nullable(),
+        tasks: z.int(),
+        difficulty: z.number(),
+        successes: z.int(),
+        count: z.int(),
+        rate: z.number().nullable(),
+      }),
+    )
+    .nullable()
+    .default(null),
   /** Figures of rollouts that were forked into trees, for which pass@k has only k = 1; `null` if there are none. */
   branch: z
     .object({
@@ -223,6 +257,8 @@ export const summarySchema = z.object({
     episode: distributionSchema.nullable(),
     /** From sending an action to the world's answer, without the time of a model; `null` if nobody measured it. */
     step: latencySchema.nullable(),
+    /** Where the time of a mean step over a connection went; `null` if no server said how long it took. */
+    stepParts: stepPartsSchema.nullable().default(null),
     /** From sending a request to the end of a language model's answer; `null` if none was measured. */
     model: latencySchema.nullable().default(null),
     /**
@@ -236,6 +272,7 @@ export const summarySchema = z.object({
 })
 
 export type Summary = z.infer<typeof summarySchema>
+export type StepParts = z.infer<typeof stepPartsSchema>
 export type Latency = z.infer<typeof latencySchema>
 export type Estimate = z.infer<typeof estimateSchema>
 export type Proportion = z.infer<typeof proportionSchema>
@@ -250,6 +287,10 @@ export interface ReportedRun {
   readonly scheduled?: number | undefined
   /** What the server promised. Default: what Episodic's does. */
   readonly guarantees?: Guarantees | undefined
+  /** How it was connected to its world. Default: unknown. */
+  readonly transport?: string | undefined
+  /** Where the time of its steps went. Default: unknown. */
+  readonly stepParts?: StepParts | null | undefined
   /** Shown verbatim. */
   readonly configuration: JsonObject
 }

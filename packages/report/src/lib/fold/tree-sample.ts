@@ -1,6 +1,7 @@
 import { contentId, type EpisodeRecord } from '@episodic/protocol'
 import { createBoundedMap } from './bounded-map.ts'
 import { comparePreference, type EpisodeIdentity, type SealedLine } from './episode-identity.ts'
+import { returnToGo } from './return-to-go.ts'
 import { groupOf } from './scored-outcome.ts'
 import { clusteredMean } from './statistics.ts'
 import type { Summary } from './summary.ts'
@@ -103,10 +104,6 @@ function leafOf(
   const [path, at] = [[...branch.path], [...branch.at]]
   const earned = scored ? (returns?.unshaped ?? null) : null
   return { path, at, steps: steps.length, outcome, return: earned, identity, failed: !scored, visits }
-}
-
-function returnToGo(steps: EpisodeRecord['steps'], discount: number): number {
-  return steps.reduceRight((rest, { reward }) => reward.total - reward.shaping + discount * rest, 0)
 }
 
 /** The branch points of a tree, by step and then by path. */

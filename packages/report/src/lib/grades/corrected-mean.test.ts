@@ -1,6 +1,6 @@
 import { createRng } from '@episodic/protocol'
+import { studentPoint } from '@episodic/protocol/extend'
 import { describe, expect, it } from 'vitest'
-import { studentPoint } from '../fold/student-t.ts'
 import { correctedMean, LABELS_NEEDED, type LabelledEpisode } from './corrected-mean.ts'
 
 const DATA_SETS = process.env.CI ? 2_000 : 600

@@ -1,4 +1,4 @@
-import { studentPoint } from '../fold/student-t.ts'
+import { studentPoint } from '@episodic/protocol/extend'
 
 /** Labels that are needed before a rate is corrected. */
 export const LABELS_NEEDED = 30

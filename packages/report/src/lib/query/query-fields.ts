@@ -82,6 +82,7 @@ export const QUERY_FIELDS: { readonly [name: string]: QueryField } = {
   },
   ending: { kind: 'word', columns: ['ending'], values: null, read: dictionary('ending') },
   player: { kind: 'word', columns: ['player'], values: null, read: dictionary('player') },
+  version: { kind: 'word', columns: ['version'], values: null, read: dictionary('version') },
   tag: {
     kind: 'word',
     columns: ['tags'],
@@ -115,6 +116,7 @@ export const QUERY_FIELDS: { readonly [name: string]: QueryField } = {
   steps: plain('steps'),
   refused: plain('refused'),
   difficulty: plain('difficulty'),
+  staleness: plain('staleness'),
   attempt: plain('attempt'),
   try: plain('try'),
   tree: plain('tree'),
@@ -172,10 +174,11 @@ function wordsBy(wordOf: (row: number) => string | null): WordsOf {
   }
 }
 
-function dictionary(name: 'ending' | 'player') {
+function dictionary(name: 'ending' | 'player' | 'version') {
   return (column: ReadColumn, { dictionaries }: EpisodeColumns): WordsOf => {
     const numbers = column(name)
-    return wordsBy((row) => dictionaries[name][numbers[row] as number] ?? null)
+    // Empty is what is not known.
+    return wordsBy((row) => dictionaries[name][numbers[row] as number] || null)
   }
 }
 

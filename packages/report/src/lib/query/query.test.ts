@@ -8,7 +8,10 @@ import { createRowTable } from '../rows/row-table.ts'
 import { compileQuery, needsOf } from './compile-query.ts'
 import { formatQuery, parseQuantity, parseQuery, type QueryTerm } from './parse-query.ts'
 
-const records = playRun({ tasks: 40, attempts: 5, failures: 0.1 })
+const records = playRun({ tasks: 40, attempts: 5, failures: 0.1 }).map((record, i) => ({
+  ...record,
+  policy: { ...record.policy, ...(i % 3 > 0 && { version: `guess-${i % 3}` }) },
+}))
 const table = createRowTable()
 for (const record of records) table.add(record)
 const episodes = table.columns()
@@ -152,6 +155,10 @@ describe('compileQuery', () => {
     expect(rowsOf('truncated:yes').length).toBeGreaterThan(0)
     expect(rowsOf('result:truncated')).toEqual(rowsOf('truncated:yes success:no'))
     expect(rowsOf('result:succeeded,fell-short,truncated')).toEqual(rowsOf('failed:no'))
+    expect(rowsOf('version:guess-1')).toEqual(rowsWhere(({ policy }) => policy.version === 'guess-1'))
+    expect(rowsOf('version:guess-*').length).toBeGreaterThan(rowsOf('version:guess-1').length)
+    expect(rowsOf('version:*')).toEqual(rowsWhere(({ policy }) => policy.version !== undefined))
+    expect(rowsOf('staleness=0')).toEqual(rowsOf('version:*'))
     expect(rowsOf('tag:WIDE split:train')).toEqual(
       rowsWhere(({ task }) => task.tags.includes('wide') && task.split === 'train'),
     )

@@ -17,6 +17,10 @@ export const COLUMN_TYPES = {
   ending: Uint16Array,
   player: Uint16Array,
   tags: Uint16Array,
+  /** The version of the weights that wrote the oldest answer; an empty word if it is not known. */
+  version: Uint16Array,
+  /** Updates from that version to the newest one of an answer; `NaN` if they are not known. */
+  staleness: Float64Array,
   /** An index into `SPLITS`. */
   split: Uint8Array,
   /** The number of its tree within the task, from 1; 0 for none. */
@@ -58,6 +62,7 @@ export interface Dictionaries {
   /** Reasons of ends and codes of failures. Number 0 is what was beyond the bound of 65,535. */
   readonly ending: readonly string[]
   readonly player: readonly string[]
+  readonly version: readonly string[]
   /** Sets of tags, each sorted. */
   readonly tags: readonly (readonly string[])[]
   /** Reward terms that have a column, at most 64, in the order of their names. */

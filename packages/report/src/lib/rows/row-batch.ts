@@ -84,6 +84,7 @@ export function unpackRows(bytes: Uint8Array): UnpackedRows {
       row.ending = dictionaries.ending[row.ending as number]
       row.player = dictionaries.player[row.player as number]
       row.tags = tags[row.tags as number]
+      row.version = dictionaries.version[row.version as number]
       const earned: Record<string, number> = {}
       for (const [name, sums] of terms) if (!Number.isNaN(sums[index])) earned[name] = sums[index] as number
       row.terms = earned

@@ -49,10 +49,10 @@ const OTHER = 'other'
 
 type FixedName = keyof typeof COLUMN_TYPES
 const FIXED_NAMES = Object.keys(COLUMN_TYPES) as FixedName[]
-const WORD_COLUMNS = ['ending', 'player', 'tags'] as const
+const WORD_COLUMNS = ['ending', 'player', 'tags', 'version'] as const
 const PLACE_TYPES = { offset: Float64Array, length: Uint32Array, content: Float64Array } as const
 
-/** Creates columns without a row. They take about 190 bytes a row, and 8 for each reward term. */
+/** Creates columns without a row. They take about 200 bytes a row, and 8 for each reward term. */
 export function createRowColumns(): RowColumns {
   let size = 0
   let capacity = 1_024
@@ -65,7 +65,12 @@ export function createRowColumns(): RowColumns {
     content: new Float64Array(capacity),
   }
   const terms = createBoundedMap(MOST_TERMS, () => ({ values: new Float64Array(capacity).fill(Number.NaN) }))
-  const words = { ending: createWords(OTHER), player: createWords(OTHER), tags: createWords('[]') }
+  const words = {
+    ending: createWords(OTHER),
+    player: createWords(OTHER),
+    tags: createWords('[]'),
+    version: createWords(''),
+  }
   const taskNumbers = new Map<string, number>()
   const tasks: string[] = []
 
@@ -110,8 +115,7 @@ export function createRowColumns(): RowColumns {
       for (const name of FIXED_NAMES) {
         if (name === 'counts') fixed.counts[size] = 1
         else if (name === 'task') fixed.task[size] = numberOfTask(row.task)
-        else if (name === 'ending' || name === 'player' || name === 'tags')
-          fixed[name][size] = words[name].numberOf(row[name])
+        else if (isWordColumn(name)) fixed[name][size] = words[name].numberOf(row[name])
         else fixed[name][size] = row[name]
       }
       places.offset[size] = place.offset
@@ -132,11 +136,12 @@ export function createRowColumns(): RowColumns {
         ending: words.ending.numbersOf(own.ending),
         player: words.player.numbersOf(own.player),
         tags: words.tags.numbersOf(own.tags.map((tags) => JSON.stringify(tags))),
+        version: words.version.numbersOf(own.version),
       }
       for (const name of FIXED_NAMES) {
         const values = rows.columns[name] as Column
         if (name === 'counts') fixed.counts.fill(1, size, to)
-        else if (name === 'task' || name === 'ending' || name === 'player' || name === 'tags')
+        else if (name === 'task' || isWordColumn(name))
           for (let row = 0; row < rows.size; row++) fixed[name][size + row] = numbers[name][values[row] as number] ?? 0
         else fixed[name].set(values, size)
       }
@@ -180,12 +185,17 @@ export function createRowColumns(): RowColumns {
           ending: words.ending.list(),
           player: words.player.list(),
           tags: words.tags.list().map((text) => JSON.parse(text) as string[]),
+          version: words.version.list(),
           terms: terms.entries().map(([name]) => name),
         },
         columns: Object.fromEntries(columns) as { readonly [name in ColumnName]?: Column },
       }
     },
   }
+}
+
+function isWordColumn(name: FixedName): name is (typeof WORD_COLUMNS)[number] {
+  return (WORD_COLUMNS as readonly string[]).includes(name)
 }
 
 /** Numbers words from 1, in the order in which they come; 0 stands for those beyond the bound. */

@@ -1,13 +1,14 @@
 import type { Completion, SealedRecord } from '@episodic/protocol'
 import { drawOf } from '../fold/episode-identity.ts'
 import { outcomeNumber } from '../fold/episode-table.ts'
+import { policyVersionsOf, stalenessOf } from '../fold/policy-versions.ts'
 import { isSuccess, scoredOutcomeOf } from '../fold/scored-outcome.ts'
 import { SPLITS } from '../fold/splits.ts'
 import { seatRecordOf } from '../seats/seat-record.ts'
 import type { COLUMN_TYPES } from './columns.ts'
 
 /** Columns whose values are numbers of words, and one that depends on the other lines. */
-type Numbered = 'counts' | 'task' | 'ending' | 'player' | 'tags'
+type Numbered = 'counts' | 'task' | 'ending' | 'player' | 'tags' | 'version'
 
 /** The values of a sealed line, see {@link COLUMN_TYPES}, with words where the columns have their numbers. */
 export type Row = { readonly [name in Exclude<keyof typeof COLUMN_TYPES, Numbered>]: number } & {
@@ -16,6 +17,8 @@ export type Row = { readonly [name in Exclude<keyof typeof COLUMN_TYPES, Numbere
   readonly player: string
   /** As a JSON array, sorted. */
   readonly tags: string
+  /** Empty if it is not known. */
+  readonly version: string
   /** The raw sum of each reward term. Empty for a failed episode, which has no score. */
   readonly terms: { readonly [name: string]: number }
 }
@@ -43,6 +46,7 @@ export function rowOf(line: SealedRecord, seat?: string): Row {
       for (const name in step.reward.terms) terms[name] = (terms[name] ?? 0) + (step.reward.terms[name] as number)
   }
   if (record.undecided) completions.push(...record.undecided)
+  const versions = policyVersionsOf(record)
   return {
     task: task.id,
     attempt: record.attempt,
@@ -52,6 +56,8 @@ export function rowOf(line: SealedRecord, seat?: string): Row {
     ending: finished ? outcome.end.reason : outcome.error.code,
     player: record.policy.name,
     tags: JSON.stringify([...new Set(task.tags)].sort()),
+    version: versions?.oldest ?? '',
+    staleness: (versions && stalenessOf(versions.oldest, versions.newest)) ?? Number.NaN,
     split: SPLITS.indexOf(task.split),
     tree: branch ? branch.rollout + 1 : 0,
     difficulty: task.difficulty,

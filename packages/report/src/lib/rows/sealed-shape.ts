@@ -16,6 +16,7 @@ export function sealedShape(json: unknown): SealedRecord | null {
     typeof task.prompt === 'string' &&
     typeof task.difficulty === 'number' &&
     Array.isArray(task.tags) &&
+    task.tags.every((tag) => typeof tag === 'string') &&
     isCount(attempt) &&
     isCount(line.try) &&
     isObject(environment) &&
@@ -28,7 +29,8 @@ export function sealedShape(json: unknown): SealedRecord | null {
       ? Object.values(line.seats).every(isSeat) && Array.isArray(line.turn) && steps.every(isSeatStep)
       : isPlayer(line.policy) && steps.every(isOwnStep) && isReturns(line.returns)) &&
     isOutcome(outcome, isObject(line.seats)) &&
-    isCompletions(line.undecided)
+    isCompletions(line.undecided) &&
+    (!isObject(line.transcript) || isAmount(line.transcript.cut))
   return holds ? (line as unknown as SealedRecord) : null
 }
 
@@ -37,7 +39,7 @@ function isCount(value: unknown): boolean {
 }
 
 function isPlayer(value: unknown): boolean {
-  return isObject(value) && typeof value.name === 'string'
+  return isObject(value) && typeof value.name === 'string' && isWord(value.version)
 }
 
 function isReturns(value: unknown): boolean {
@@ -80,21 +82,39 @@ function isSeatStep(value: unknown): boolean {
 }
 
 function isReward(value: unknown): boolean {
-  return isObject(value) && typeof value.total === 'number' && isObject(value.terms)
+  if (!isObject(value) || typeof value.total !== 'number' || !isObject(value.terms)) return false
+  for (const name in value.terms) if (typeof value.terms[name] !== 'number') return false
+  return true
 }
 
 function isCompletions(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.every(isCompletion))
+}
+
+function isCompletion(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { time = {}, tries = [] } = value
   return (
-    value === undefined ||
-    (Array.isArray(value) &&
-      value.every(
-        (one) =>
-          isObject(one) &&
-          typeof one.promptTokens === 'number' &&
-          typeof one.completionTokens === 'number' &&
-          (one.cost === null || typeof one.cost === 'number'),
-      ))
+    typeof value.promptTokens === 'number' &&
+    typeof value.completionTokens === 'number' &&
+    (value.cost === null || typeof value.cost === 'number') &&
+    isWord(value.policyVersion) &&
+    isAmount(value.cachedTokens) &&
+    isAmount(value.cut) &&
+    isObject(time) &&
+    isAmount(time.milliseconds) &&
+    isAmount(time.waited) &&
+    Array.isArray(tries) &&
+    tries.every((failed) => isObject(failed) && isAmount(failed.milliseconds))
   )
+}
+
+function isWord(value: unknown): boolean {
+  return value === undefined || typeof value === 'string'
+}
+
+function isAmount(value: unknown): boolean {
+  return value === undefined || typeof value === 'number'
 }
 
 function isOutcome(outcome: Record<string, unknown>, ofSeats: boolean): boolean {

@@ -60,6 +60,16 @@ export function listColumns({ terms }: Dictionaries, grades: GradeTable): ListCo
     word('player', 'Player', 130, ({ columns, dictionaries }) => {
       return (row) => dictionaries.player[columns.player?.[row] as number] ?? ''
     }),
+    word('version', 'Policy version', 120, ({ columns, dictionaries }) => {
+      return (row) => dictionaries.version[columns.version?.[row] as number] ?? ''
+    }),
+    number(
+      'staleness',
+      'Staleness',
+      80,
+      formatCount,
+      'Updates of the weights between its oldest and its newest answer.',
+    ),
     number('try', 'Try', 50, formatCount, 'The number of the try, from 0.'),
     number('tree', 'Tree', 54, formatCount, 'The number of its tree within the task.'),
     number('cut', 'Cut', 70, formatCount, 'Characters that were cut out of its transcript.'),
@@ -83,7 +93,11 @@ export function listColumns({ terms }: Dictionaries, grades: GradeTable): ListCo
 }
 
 /** The columns that are shown unless a reader chooses others: what this run has figures for. */
-export function defaultFields({ terms }: Dictionaries, asksModels: boolean, { graders }: GradeTable): string[] {
+export function defaultFields(
+  { terms, version }: Dictionaries,
+  asksModels: boolean,
+  { graders }: GradeTable,
+): string[] {
   return [
     'return',
     ...(terms.length > 1 ? terms.slice(0, 3).map((term) => `term.${term}`) : []),
@@ -91,6 +105,7 @@ export function defaultFields({ terms }: Dictionaries, asksModels: boolean, { gr
     'refused',
     ...(asksModels ? ['tokens', 'cost', 'model'] : []),
     ...graders.map((grader) => `grade.${grader}`),
+    ...(version.filter((name) => name !== '').length > 1 ? ['version'] : []),
     'took',
   ]
 }

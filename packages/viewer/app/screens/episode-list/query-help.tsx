@@ -15,7 +15,7 @@ export function QueryHelp({
   const lines: [string, string][] = [
     ['success:no', 'finished, and no success; also truncated:yes, result:fell-short,truncated'],
     ['failed:yes', 'failed, or by the code of the failure: failed:no-action'],
-    [`tag:${tag}`, 'also split:train, ending:solved, player:llm:*; several with commas between them'],
+    [`tag:${tag}`, 'also split:train, ending:solved, player:llm:*, version:step-12; several with commas between them'],
     ['steps>10', `a number, or a range such as 5..10: ${numbers.join(', ')}; times are in seconds`],
     [`term.${terms[0] ?? 'cost'}<0`, `the sum of a reward term: ${terms.join(', ')}`],
     [`grade.${graders[0] ?? 'polite'}:no`, `a verdict: ${graders.join(', ') || 'there are none yet'}`],

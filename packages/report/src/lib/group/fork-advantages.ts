@@ -1,0 +1,144 @@
+import type { EpisodeRecord } from '@episodic/protocol'
+import { studentPoint } from '@episodic/protocol/extend'
+import { exactSum } from '../fold/exact-sum.ts'
+import { returnToGo } from '../fold/return-to-go.ts'
+import { scoredOutcomeOf } from '../fold/scored-outcome.ts'
+import { clusteredMean } from '../fold/statistics.ts'
+
+/** What the steps of an episode from one fork to the next were worth. */
+export interface ForkAdvantage {
+  /** The first of the steps, and the first one after them: that of the next fork, or the number of all steps. */
+  readonly from: number
+  readonly to: number
+  /** The mean return-to-go from the first step of the lines that go on after them; `null` if none finished. */
+  readonly value: number | null
+  /** That of the siblings: lines that went on otherwise from the same state. */
+  readonly baseline: number | null
+  /** `value` − `baseline`. */
+  readonly advantage: number | null
+  /** Its 95 % interval; `null` with fewer than two lines or siblings, and if the lines do not differ. */
+  readonly low: number | null
+  readonly high: number | null
+  /** The finished lines and siblings in these means. */
+  readonly lines: number
+  readonly siblings: number
+}
+
+/** The returns of episodes that were forked into trees. */
+export interface ForkReturns {
+  /** Adds a leaf; what is no leaf is left out. Of several lines of one leaf a finished one counts. */
+  add(record: EpisodeRecord): void
+  /** Returns what the steps of a leaf were worth, from each fork on its way to the next; empty for what is no leaf. */
+  advantagesOf(record: EpisodeRecord): ForkAdvantage[]
+}
+
+/** A leaf, with an entry for each fork on its way. */
+interface Leaf {
+  readonly path: readonly number[]
+  /** The state that was forked. */
+  readonly states: readonly string[]
+  /** `null` if it failed. */
+  readonly returns: readonly number[] | null
+}
+
+/**
+ * Creates empty returns of trees.
+ *
+ * The advantage of a stretch of steps that starts at a fork is V̂(s′) with the rewards of the stretch, minus V̂(s): the mean
+ * return of the lines that go on after the stretch, minus that of the siblings alone, so that no line is compared with itself.
+ * If the stretch is one step, that is the temporal difference r + γ V(s′) − V(s), whose mean over the chance of the step is
+ * its advantage (Sutton & Barto, Reinforcement Learning, 2nd ed., section 13.5). Without a further fork, V̂(s′) is the return
+ * of one line. States are whole, private part included.
+ *
+ * Lines that go on from one state are independent of each other, each with its own draws in world and policy, so the interval
+ * is that of the difference of two means with unequal variances, with Welch's degrees of freedom, rounded down (Welch, "The
+ * generalization of Student's problem", 1947). The pairs of `runWithAdvantages` share their draws, and their intervals are
+ * narrower: a tree has no such pairs.
+ *
+ * @param discount - γ, from 0 to 1.
+ */
+export function createForkReturns(discount = 1): ForkReturns {
+  const trees = new Map<string, Map<string, Leaf>>()
+  return {
+    add(record) {
+      const leaf = leafOf(record, discount)
+      if (!leaf) return
+      const name = treeOf(record)
+      const tree = trees.get(name) ?? new Map<string, Leaf>()
+      trees.set(name, tree)
+      const path = leaf.path.join()
+      if (leaf.returns || !tree.get(path)) tree.set(path, leaf)
+    },
+    advantagesOf(record) {
+      const own = leafOf(record, discount)
+      const leaves = [...(trees.get(treeOf(record))?.values() ?? [])]
+      return own ? own.path.map((_, depth) => advantageAt(own, depth, leaves, record)) : []
+    },
+  }
+}
+
+function treeOf({ task, branch }: EpisodeRecord): string {
+  return `${branch?.rollout}/${task.id}`
+}
+
+function leafOf(record: EpisodeRecord, discount: number): Leaf | null {
+  const { branch, steps } = record
+  if (!branch) return null
+  const isScored = scoredOutcomeOf(record).kind === 'finished'
+  return {
+    path: branch.path,
+    states: branch.at.map((at) => steps[at - 1]?.stateHash ?? 'start'),
+    returns: isScored ? branch.at.map((at) => returnToGo(steps.slice(at), discount)) : null,
+  }
+}
+
+function advantageAt(own: Leaf, depth: number, leaves: readonly Leaf[], record: EpisodeRecord): ForkAdvantage {
+  const { at } = record.branch as NonNullable<EpisodeRecord['branch']>
+  // A tree that a stochastic policy played twice has two states of one path.
+  const forked = leaves.filter(
+    ({ path, states }) =>
+      path.length > depth &&
+      states[depth] === own.states[depth] &&
+      own.path.slice(0, depth).every((line, i) => line === path[i]),
+  )
+  const lines = Map.groupBy(forked, ({ path }) => path[depth])
+  const line = own.path[depth]
+  const values = continuations(lines.get(line) ?? [], depth).flatMap(
+    (below) => meanBelow(below, depth + 1, depth) ?? [],
+  )
+  const others = [...lines].flatMap(([other, below]) => (other === line ? [] : (meanBelow(below, depth, depth) ?? [])))
+  return {
+    from: at[depth] as number,
+    to: at[depth + 1] ?? record.steps.length,
+    ...differenceOf(values, others),
+  }
+}
+
+/** Divides leaves with one way through the forks up to `depth` by how they went on at the next one. */
+function continuations(leaves: readonly Leaf[], depth: number): Leaf[][] {
+  return [...Map.groupBy(leaves, ({ path }) => path[depth + 1]).values()]
+}
+
+/**
+ * The mean return from the fork `measured` on, of leaves with one way through the forks up to `depth`. Every line below a fork
+ * weighs the same. `null` if none finished.
+ */
+function meanBelow(leaves: readonly Leaf[], depth: number, measured: number): number | null {
+  const [first, ...others] = leaves
+  if (first && others.length === 0) return first.returns?.[measured] ?? null
+  const means = continuations(leaves, depth).flatMap((below) => meanBelow(below, depth + 1, measured) ?? [])
+  return means.length === 0 ? null : exactSum(means) / means.length
+}
+
+function differenceOf(values: readonly number[], others: readonly number[]): Omit<ForkAdvantage, 'from' | 'to'> {
+  const [own, rest] = [values, others].map((each) => clusteredMean(each, [...each.keys()]))
+  const counts = { lines: values.length, siblings: others.length }
+  const [value, baseline] = [own?.mean ?? null, rest?.mean ?? null]
+  const advantage = value === null || baseline === null ? null : value - baseline
+  const [a, b] = [(own?.standardError ?? 0) ** 2, (rest?.standardError ?? 0) ** 2]
+  if (advantage === null || values.length < 2 || others.length < 2 || a + b === 0)
+    return { value, baseline, advantage, low: null, high: null, ...counts }
+  const degrees = (a + b) ** 2 / (a ** 2 / (values.length - 1) + b ** 2 / (others.length - 1))
+  const half = studentPoint(Math.max(1, Math.floor(degrees))) * Math.sqrt(a + b)
+  return { value, baseline, advantage, low: advantage - half, high: advantage + half, ...counts }
+}

@@ -1,0 +1,47 @@
+import { stalenessOf } from '../fold/policy-versions.ts'
+import type { EpisodeColumns } from './columns.ts'
+import { FIGURE_COLUMNS, type RowFigures, rowFigures } from './row-figures.ts'
+
+/** The episodes whose oldest answer is of one version of the weights. */
+export interface VersionFigures {
+  readonly version: string
+  readonly figures: RowFigures
+  /** Of these episodes: those in which a newer version wrote answers too. */
+  readonly updated: number
+  /** Updates from it to the newest version of the run; `null` if they cannot be counted. */
+  readonly behind: number | null
+}
+
+/** The columns that {@link versionFigures} reads. */
+export const VERSION_COLUMNS = [...FIGURE_COLUMNS, 'version', 'staleness', 'started'] as const
+
+/**
+ * Computes the figures of every version of the weights that is known, over the episodes that count, from the oldest version to
+ * the newest: in the order of their numbers, and where they cannot be counted in that of their first episodes.
+ *
+ * Throws a `RangeError` without {@link VERSION_COLUMNS}.
+ */
+export function versionFigures(episodes: EpisodeColumns): VersionFigures[] {
+  const { rows: size, columns, dictionaries } = episodes
+  const missing = VERSION_COLUMNS.filter((name) => !columns[name])
+  if (missing.length > 0) throw new RangeError(`These columns are missing: ${missing.join(', ')}.`)
+  const at = (name: (typeof VERSION_COLUMNS)[number], row: number) => columns[name]?.[row] as number
+  const known = Array.from({ length: size }, (_, row) => row).filter(
+    (row) => at('counts', row) === 1 && dictionaries.version[at('version', row)] !== '',
+  )
+  const byVersion = Map.groupBy(
+    known.sort((a, b) => at('started', a) - at('started', b)),
+    (row) => dictionaries.version[at('version', row)] as string,
+  )
+  const names = [...byVersion.keys()]
+  const newest = names.reduce((last, each) => ((stalenessOf(last, each) ?? 1) > 0 ? each : last), names[0] ?? '')
+  const versions = [...byVersion].map(([version, rows]) => ({
+    version,
+    figures: rowFigures(episodes, rows),
+    updated: rows.filter((row) => at('staleness', row) > 0).length,
+    behind: stalenessOf(version, newest),
+  }))
+  return versions.every(({ behind }) => behind !== null)
+    ? versions.sort((a, b) => (b.behind ?? 0) - (a.behind ?? 0))
+    : versions
+}

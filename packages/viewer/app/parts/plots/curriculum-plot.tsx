@@ -1,0 +1,42 @@
+import type { Summary } from '@episodic/report'
+import { formatCount, formatPercent, formatTick } from '@episodic/report'
+import { Line } from './marks.tsx'
+import { FULL, Plot, rangesOf } from './plot-frame.tsx'
+import { linearScale } from './scale.ts'
+
+const RANGES = rangesOf(FULL)
+
+/** The success rate and the mean difficulty of what a curriculum drew, from its first draw to its last. */
+export function CurriculumPlot({ parts }: { readonly parts: NonNullable<Summary['curriculum']> }) {
+  const x = linearScale([0, parts.at(-1)?.to ?? 1], RANGES.x, 6)
+  const y = linearScale([0, 1], RANGES.y, 5)
+  const middle = ({ from, to }: { readonly from: number; readonly to: number }) => (from + to) / 2
+  return (
+    <Plot
+      title="Success rate and difficulty by draw"
+      size={FULL}
+      x={{ scale: x, format: formatTick, label: 'draw' }}
+      y={{ scale: y, format: formatTick, label: 'success rate; difficulty' }}
+      table={{
+        head: ['Draws', 'Stage', 'Tasks', 'Difficulty', 'Succeeded', 'Episodes', 'Success'],
+        rows: parts.map(({ from, to, stage, tasks, difficulty, successes, count, rate }) => [
+          `${formatCount(from)} to ${formatCount(to - 1)}`,
+          stage ?? '–',
+          formatCount(tasks),
+          difficulty.toFixed(2),
+          formatCount(successes),
+          formatCount(count),
+          formatPercent(rate),
+        ]),
+      }}
+    >
+      <Line
+        points={parts.flatMap((part) => (part.rate === null ? [] : [[middle(part), part.rate] as const]))}
+        x={x}
+        y={y}
+        kind="good"
+      />
+      <Line points={parts.map((part) => [middle(part), part.difficulty])} x={x} y={y} kind="unshaped" />
+    </Plot>
+  )
+}

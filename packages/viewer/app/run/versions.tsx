@@ -1,0 +1,62 @@
+import type { EpisodeColumns } from '@episodic/report'
+import {
+  formatCount,
+  formatInterval,
+  formatNumber,
+  formatPercent,
+  formatQuery,
+  formatShareInterval,
+  versionFigures,
+} from '@episodic/report'
+import { useMemo } from 'preact/hooks'
+import { Card, Section } from '../parts/card.tsx'
+import { FiguresTable } from '../parts/figures-table.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { formatRoute } from '../route/route.ts'
+
+/** Most versions that are shown, the newest ones. */
+const MOST = 100
+
+/** What each version of the weights earned, and how old its samples are; nothing for a run of fewer than two versions. */
+export function Versions({
+  run,
+  columns,
+}: {
+  /** Its id. */
+  readonly run: string
+  readonly columns: EpisodeColumns
+}) {
+  const versions = useMemo(() => versionFigures(columns), [columns])
+  if (versions.length < 2) return null
+  const omitted = Math.max(0, versions.length - MOST)
+  return (
+    <Section title="Policy versions">
+      <Card
+        title={`${formatCount(versions.length)} versions of the weights`}
+        caption="An episode counts for the oldest version that wrote one of its answers. “Behind” is the number of updates from there to the newest version of the run, and “updated” the number of episodes in which newer weights wrote answers too."
+        wide
+      >
+        <FiguresTable
+          head={['Version', 'Behind', 'Episodes', 'Updated', 'Success', '95 %', 'Return', '95 %']}
+          rows={versions.slice(omitted).map(({ version, behind, updated, figures }) => [
+            <a href={formatRoute({ screen: 'episodes', run, query: queryOf(version), sort: '' })}>
+              <PlainText text={version} />
+            </a>,
+            behind === null ? '' : formatCount(behind),
+            formatCount(figures.finished + figures.failed),
+            formatCount(updated),
+            formatPercent(figures.success.rate),
+            formatShareInterval(figures.success),
+            formatNumber(figures.unshaped?.mean ?? null),
+            figures.unshaped ? formatInterval(figures.unshaped) : '',
+          ])}
+        />
+        {omitted > 0 && <p class="caption">And {formatCount(omitted)} older ones.</p>}
+      </Card>
+    </Section>
+  )
+}
+
+function queryOf(version: string): string {
+  return formatQuery([{ kind: 'field', field: 'version', operator: '=', values: [version], negated: false }])
+}
