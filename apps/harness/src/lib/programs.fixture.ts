@@ -20,13 +20,44 @@ export function mayMount(): boolean {
   return spawnSync(program, [...options, 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 }
 
-/** Starts a Redis of a test's own, which keeps what it has acknowledged through its own death. */
-export async function startRedis(): Promise<RedisServer> {
+/** A Redis of a test's own, to which things happen. */
+export interface TestRedis extends RedisServer {
+  /** Ends it, as a crash of its machine does. */
+  kill(): Promise<void>
+  /** Starts it again at the same address after `kill`, with what it has kept. */
+  restart(): Promise<void>
+  /** Stops it, as a machine does that has no time for it: its connections stay open, and nothing is answered. */
+  freeze(): void
+  thaw(): void
+}
+
+/**
+ * Starts a Redis of a test's own, which keeps what it has acknowledged through its own death.
+ *
+ * @param further - options of `redis-server`.
+ */
+export async function startRedis(further: readonly string[] = []): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'episodic-redis-'))
-  const server = await startRedisServer(folder)
-  if (!server) throw new Error('There is no redis-server.')
+  const start = async (port?: number) => {
+    const started = await startRedisServer(folder, further, port)
+    if (!started) throw new Error('redis-server is not installed: apt-get install redis-server')
+    return started
+  }
+  let server = await start()
+  const { url } = server
   return {
-    url: server.url,
+    url,
+    get pid() {
+      return server.pid
+    },
+    async kill() {
+      await server[Symbol.asyncDispose]()
+    },
+    async restart() {
+      server = await start(Number(new URL(url).port))
+    },
+    freeze: () => void process.kill(server.pid, 'SIGSTOP'),
+    thaw: () => void process.kill(server.pid, 'SIGCONT'),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true, force: true })

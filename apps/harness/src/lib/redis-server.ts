@@ -6,19 +6,23 @@ import { HarnessError } from './harness-error.ts'
 /** A Redis in its own process. Disposing it ends the process. */
 export interface RedisServer extends AsyncDisposable {
   readonly url: string
+  readonly pid: number
 }
 
 /**
- * Starts `redis-server` on a free local port. With a folder it keeps there what it has acknowledged, through its own death;
+ * Starts `redis-server` on a local port. With a folder it keeps there what it has acknowledged, through its own death;
  * without one it keeps nothing. Resolves with `null` if it is not installed; rejects with `server-failed`.
  *
  * @param further - options of `redis-server`.
+ *
+ * @param given - its port. Default: a free one.
  */
 export async function startRedisServer(
   folder: string | null,
   further: readonly string[] = [],
+  given?: number,
 ): Promise<RedisServer | null> {
-  const port = await freePort()
+  const port = given ?? (await freePort())
   const kept =
     folder === null ? ['--appendonly', 'no'] : ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'always']
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', ...kept, ...further]
@@ -37,6 +41,7 @@ export async function startRedisServer(
   server.stdout.resume()
   return {
     url: `redis://127.0.0.1:${port}`,
+    pid: server.pid as number,
     async [Symbol.asyncDispose]() {
       server.kill('SIGKILL')
       await exited

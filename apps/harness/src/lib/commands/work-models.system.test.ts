@@ -1,17 +1,12 @@
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
 import { bisecting, type ChatRequest, startChatServer } from '../llm/chat-server.fixture.ts'
-import { type RedisServer, startRedisServer } from '../redis-server.ts'
+import { startRedis } from '../programs.fixture.ts'
 
 const workshop = openWorkshop()
-let redis: RedisServer
-beforeAll(async () => {
-  const started = await startRedisServer(null)
-  if (!started) throw new Error('redis-server is not installed: apt-get install redis-server')
-  redis = started
-})
+const redis = await startRedis()
 afterAll(async () => {
   workshop[Symbol.dispose]()
   await redis[Symbol.asyncDispose]()
@@ -20,8 +15,8 @@ afterAll(async () => {
 const world = exampleWorld('number-guessing')
 const IN_FLIGHT = 4
 const play = (url: string, out: string) => [
-  ...['run', world, '--policy', 'llm:bisect', '--base-url', url, '--tasks', '6', '--seed', 'killed'],
-  ...['--concurrency', String(IN_FLIGHT), '--out', out],
+  ...['run', world, '--policy', 'llm:bisect', '--base-url', url],
+  ...['--tasks', '6', '--seed', 'killed', '--out', out],
 ]
 const queue = () => ['--queue', redis.url, '--lease', '1']
 const startWorker = (url: string) =>

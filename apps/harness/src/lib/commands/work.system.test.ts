@@ -5,6 +5,7 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exampleWorld, nameOf, openWorkshop, readEpisodes, type Started, withoutTimes } from '../episodic.fixture.ts'
+import { HELD_SEEDS_POLICY } from '../held-seeds-policy.fixture.ts'
 import { bisecting, startChatServer } from '../llm/chat-server.fixture.ts'
 import { startRedis } from '../programs.fixture.ts'
 
@@ -24,34 +25,6 @@ const QUEUE = ['--queue', redis.url]
 /** Seconds: soon, and longer than a busy machine keeps a process waiting. */
 const SOON = ['--lease', '3']
 
-/**
- * Holds the episodes of some seeds after their first step until the file `open` exists, and writes the process of each to
- * `held`. An episode whose seed is in the file `deadly` ends the process that plays it.
- */
-const GATED = `
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
-const deadly = existsSync('deadly') ? readFileSync('deadly', 'utf8') : null
-export const policy = {
-  name: 'gated',
-  async start(context) {
-    const player = await solver.start(context)
-    let moves = 0
-    return async (observation, view) => {
-      if (moves === 1 && deadly === context.seed) process.kill(process.pid, 'SIGKILL')
-      if (moves === 1 && /[0-3]$/.test(context.seed)) {
-        appendFileSync('held', process.pid + '\\n')
-        while (!existsSync('open')) {
-          view.signal?.throwIfAborted()
-          await new Promise((resolve) => setTimeout(resolve, 5))
-        }
-      }
-      moves += 1
-      return player(observation, view)
-    }
-  },
-}
-`
 const CONFIGURATION = ['run', world, '--policy', './gated.ts', '--tasks', '30', '--rollouts', '2']
 const SLOTS = 3
 const open = () => writeFileSync(at('open'), '')
@@ -76,7 +49,7 @@ const coordinate = (out: string, ...options: string[]) =>
   start([...CONFIGURATION, ...QUEUE, ...SOON, '--out', out, ...options])
 
 beforeAll(async () => {
-  writeFileSync(at('gated.ts'), GATED)
+  writeFileSync(at('gated.ts'), HELD_SEEDS_POLICY)
   open()
   expect((await workshop.run([...CONFIGURATION, '--out', 'undisturbed'])).status).toBe(0)
   undisturbed = readEpisodes(at('undisturbed'))
@@ -103,6 +76,9 @@ async function startHeld(out: string, ...options: string[]) {
   ])
   return { run, pair }
 }
+
+/** What is in the queue. */
+const status = async () => JSON.parse((await workshop.main(['queue', 'status', ...QUEUE, '--json'])).out)
 
 /** The lines of a run without their values, which have every key in its place. */
 function shapesOf(out: string): string[] {
@@ -146,7 +122,8 @@ describe('episodic run --queue', { timeout: 120_000 }, () => {
       ['agents', ['--policy', `process:${process.execPath} ${agent}`, '--rollouts', '1', '--tasks', '2']],
     ]
     const env = { OPENAI_API_KEY: 'sk-nobody-may-read-this' }
-    const options = ['--base-url', model.url, '--allow-agents']
+    // All episodes of a tree are in flight together.
+    const options = ['--base-url', model.url, '--allow-agents', '--concurrency', '4']
     work(options, env)
     work(options, env)
     for (const [name, options] of asked) {
@@ -290,6 +267,10 @@ describe('episodic run --queue', { timeout: 120_000 }, () => {
   })
 
   it.each([
+    [
+      ['--concurrency', '8'],
+      '--concurrency is for episodes that this process plays, and with --queue the workers play',
+    ],
     [['--processes', '2'], '--processes starts workers on this machine, and --queue uses those that are there.'],
     [['--config', 'servers.json'], '--config names servers of this machine, which the workers of --queue do not have.'],
   ])('refuses %j', async (options, message) => {
@@ -354,6 +335,51 @@ describe('episodic run --queue', { timeout: 120_000 }, () => {
     )
     expect(status).toBe(0)
     expect(readEpisodes(at('signed')).map(({ attempt }) => attempt)).toEqual([0, 0, 0])
+  })
+
+  it('plays a result again that was changed in the queue while the run had no coordinator', async () => {
+    const { run } = await startHeld('changed')
+    run.kill('SIGKILL')
+    await run.ended
+    open()
+    let stream = ''
+    await waitFor(async () => {
+      stream = (await admin.keys('*:results'))[0] ?? ''
+      expect(await admin.xlen(stream)).toBeGreaterThanOrEqual(2 * SLOTS)
+    })
+    // Workers seal what they play, and take no more once the coordinator has been silent for its lease.
+    await waitFor(async () =>
+      expect(await status()).toMatchObject({
+        runs: [{ coordinator: null, playing: 0 }],
+        workers: [{ plays: [] }, { plays: [] }],
+      }),
+    )
+    const entries = await admin.xrange(stream, '-', '+')
+    // The first of them may be of episodes that the run has stored.
+    const changed = entries.at(-1)
+    await admin.del(stream)
+    for (const [key, [job, id = '', name, text = '']] of entries) {
+      const kept = key === changed?.[0] ? text.replace(/"returns":\{"[a-z]+":/, '$&9') : text
+      if (key === changed?.[0]) expect(kept).not.toBe(text)
+      await admin.xadd(stream, key, job ?? '', id, name ?? '', kept)
+    }
+    const resumed = await coordinate('changed', '--resume').ended
+    expect(resumed.err).toMatch(
+      /, attempt \d: a text in the queue was refused\. Its digest does not fit: it was changed in the queue, .* It is played again\./,
+    )
+    expect(resumed.err.match(/was refused/g)).toHaveLength(1)
+    expect(resumed.status).toBe(0)
+    expectAll('changed')
+  })
+
+  it('has the times of the queue on a machine whose clock is wrong, and says by how much', async () => {
+    const hook = 'const now = Date.now; Date.now = () => now() + 3_600_000'
+    const worker = work([], { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` })
+    await worker.until(/The clock of this machine is 3600 s ahead of that of the queue\./)
+    open()
+    expect(await coordinate('skewed').ended).toMatchObject({ status: 0 })
+    expectAll('skewed')
+    for (const { time } of readEpisodes(at('skewed'))) expect(time.ended).toBeLessThan(3_600_000)
   })
 
   it('shows, drains and cleans up a queue', async () => {

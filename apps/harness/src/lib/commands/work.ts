@@ -82,9 +82,9 @@ async function work(references: readonly string[], options: WorkOptions, console
   try {
     const worlds: GivenWorld[] = []
     for (const reference of references) worlds.push({ reference, world: await loadWorld(reference) })
-    await using queue = await openRedisQueue(url, { onNotice, lease })
+    await using queue = await openRedisQueue(url, { onNotice, lease, signal })
     const signer = signerOfEnvironment()
-    await using models = await openFleetModels(url, signer)
+    await using models = await openFleetModels(url, signer, signal)
     await using metrics =
       options.metricsPort === undefined
         ? null

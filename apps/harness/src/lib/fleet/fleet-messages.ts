@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { HarnessErrorCode } from '../harness-error.ts'
 import { configurationSchema } from '../run/plan/configuration.ts'
 import type { PlannedEpisode } from '../run/plan/plan.ts'
+import { lineOf, readOwnLine } from '../run/record/sealed-line.ts'
 import { runSettingsSchema } from '../run/run-settings.ts'
 
 /** What a coordinator announces of its run. */
@@ -26,6 +27,7 @@ export const jobSchema = z.object({
   task: taskSchema,
   attempt: z.int().min(0),
   try: z.int().min(0),
+  curriculum: z.object({ draw: z.int().min(0), stage: z.string().nullable() }).optional(),
 })
 
 /**
@@ -39,6 +41,19 @@ export type JobMessage =
   | { readonly kind: 'failed'; readonly code: HarnessErrorCode | null; readonly message: string }
   | { readonly kind: 'left'; readonly lost: number }
   | { readonly kind: 'refused'; readonly why: string }
+
+/** Returns the text of a message: JSON, and after it the lines of the sealed records as they are in `episodes.jsonl`. */
+export function writeMessage(message: JobMessage): string {
+  if (message.kind !== 'played') return JSON.stringify(message)
+  return [JSON.stringify({ kind: message.kind }), ...message.records.map(lineOf)].join('\n')
+}
+
+/** Reads the text of a message. Its records are not validated, and keep their lines, which are then not written again. */
+export function readMessage(text: string): JobMessage {
+  const [head = '', ...lines] = text.split('\n')
+  const message: JobMessage = JSON.parse(head)
+  return message.kind === 'played' ? { kind: 'played', records: lines.map(readOwnLine) } : message
+}
 
 /** Returns the id of a job: the same for the same episode, and for each of its tries another one. */
 export function jobIdOf({ task, attempt, try: number = 0 }: Omit<PlannedEpisode, 'task'> & { task: { id: string } }) {

@@ -22,10 +22,14 @@ export interface FleetModels extends AsyncDisposable {
   discard(run: string, record: SealedRecord): void
 }
 
-/** Connects to the Redis at `url`. Rejects as `openRedisQueue` does. */
-export async function openFleetModels(url: string, signer: Signer): Promise<FleetModels> {
+/**
+ * Connects to the Redis at `url`. Rejects as `openRedisQueue` does.
+ *
+ * @param signal - aborts when the process is to end, which does not wait for a Redis that does not answer.
+ */
+export async function openFleetModels(url: string, signer: Signer, signal: AbortSignal): Promise<FleetModels> {
   // The connection of the queue reports it when Redis does not answer.
-  const redis = await connectQueue(url, () => {})
+  const redis = await connectQueue(url, { onNotice: () => {}, signal })
   const journalOf = (run: string, redact: (text: string) => string) =>
     createRedisJournal(redis, { prefix: `${QUEUE_KEYS.runPrefix}${run}:`, redact, signer })
   return {
@@ -36,7 +40,6 @@ export async function openFleetModels(url: string, signer: Signer): Promise<Flee
       for (const seed of policySeedsOf(record)) void journal.discard(seed)
     },
     async [Symbol.asyncDispose]() {
-      if (redis.status === 'ready') await redis.quit().catch(() => {})
       redis.disconnect()
     },
   }

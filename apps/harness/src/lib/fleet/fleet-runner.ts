@@ -5,7 +5,7 @@ import { InFlight } from '../run/play/in-flight.ts'
 import type { Runner } from '../run/play/open-runner.ts'
 import type { RunContext } from '../run/play/run-task.ts'
 import { machineClock, type WaitingClock } from '../waiting-clock.ts'
-import { type JobMessage, jobIdOf, placeOf } from './fleet-messages.ts'
+import { type JobMessage, jobIdOf, placeOf, readMessage } from './fleet-messages.ts'
 import {
   type Coordination,
   type CoordinatorInfo,
@@ -46,8 +46,6 @@ const MOST_ASKED = 3
 const HEARTBEAT = 1_000
 /** Milliseconds without any worker after which that is said. */
 const LONELY_AFTER = 5_000
-/** Milliseconds that the end of a run waits for a queue that does not answer. */
-const END_TIMEOUT = 5_000
 /** Most jobs or results of one message. */
 const BATCH = 1_000
 
@@ -87,6 +85,8 @@ class FleetRunner implements Runner {
   readonly #unstored = new Map<string, { readonly key: string; records: number }>()
   /** Results of an earlier coordinator, until the plan comes to their episodes. */
   readonly #early = new Map<string, { readonly key: string; readonly message: JobMessage }>()
+  /** Jobs that were asked for again, before the queue may have forgotten their last play. */
+  readonly #again = new Set<string>()
   #toAdd: QueuedJob[] = []
   #toAcknowledge: { readonly job: string; readonly key: string }[] = []
   #sending: Promise<void> | null = null
@@ -107,9 +107,15 @@ class FleetRunner implements Runner {
   readonly begin: NonNullable<Runner['begin']> = async (manifest, elapsed) => {
     const { queue, entryOf, owner, signal } = this.#options
     this.#run = entryOf(manifest, elapsed)
-    this.#coordination = await queue.coordinate(this.#run, owner, signal)
-    this.#accompanied = this.#clock.now()
-    await this.#look()
+    try {
+      this.#coordination = await queue.coordinate(this.#run, owner, signal)
+      this.#accompanied = this.#clock.now()
+      await this.#look()
+    } catch (error) {
+      // A queue that does not answer is closed then.
+      signal.throwIfAborted()
+      throw error
+    }
     this.#loops = [this.#keepLease(), this.#readResults()]
   }
 
@@ -135,6 +141,7 @@ class FleetRunner implements Runner {
           this.#options.warn(
             `${planned.task.id}, attempt ${planned.attempt}: a text in the queue was refused. ${message.why} ${again}`,
           )
+          this.#again.add(id)
           if (asked < MOST_ASKED) continue
           return []
         }
@@ -163,14 +170,11 @@ class FleetRunner implements Runner {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { queue } = this.#options
     this.#closing.abort()
     // The last sign of life comes before the end, or it would announce the run again.
-    const ended = Promise.all(this.#loops).then(() => this.#end())
-    // A queue that is away would hold up the end of this process.
-    const late = new AbortController()
-    await Promise.race([ended, this.#clock.wait(END_TIMEOUT, late.signal)]).finally(() => late.abort())
-    await queue[Symbol.asyncDispose]()
+    await Promise.all(this.#loops)
+    await this.#end()
+    await this.#options.queue[Symbol.asyncDispose]()
   }
 
   async #end(): Promise<void> {
@@ -189,7 +193,8 @@ class FleetRunner implements Runner {
           `All episodes are stored, and the queue still had ${open} jobs and ${unread} results: Redis lost its last moments, and they came back. They were removed.`,
         )
     } catch (error) {
-      this.#options.warn((error as Error).message)
+      // The queue has reported that it does not answer.
+      if (!HarnessError.is(error, 'queue-unavailable')) this.#options.warn((error as Error).message)
     } finally {
       await coordination[Symbol.asyncDispose]()
     }
@@ -207,10 +212,10 @@ class FleetRunner implements Runner {
     }
     // The result of an earlier play of this try, which the run did not store.
     this.#release(id)
-    const { task, attempt, try: number = 0 } = planned
+    const { task, attempt, try: number = 0, curriculum } = planned
     const payload = this.#options.signer.sign(
       placeOf.job(this.#run?.id ?? '', id),
-      JSON.stringify({ task, attempt, try: number }),
+      JSON.stringify({ task, attempt, try: number, curriculum }),
     )
     const asked: Asked = { job: { id, payload }, onAnswer, answer: Promise.withResolvers() }
     this.#asked.set(id, asked)
@@ -285,6 +290,7 @@ class FleetRunner implements Runner {
       this.#send()
     } else if (asked) {
       this.#asked.delete(job)
+      this.#again.delete(job)
       this.#note(job, key, message)
       asked.answer.resolve(message)
     } else this.#early.set(job, { key, message })
@@ -293,9 +299,10 @@ class FleetRunner implements Runner {
   #read(job: string, signed: string): JobMessage {
     const { signer } = this.#options
     try {
-      const message: JobMessage = JSON.parse(signer.open(placeOf.result(this.#run?.id ?? '', job), signed))
+      const message = readMessage(signer.open(placeOf.result(this.#run?.id ?? '', job), signed))
       // Anyone who can write to the queue can make a digest. Only with a secret it is clear that a worker has written this.
-      return signer.isSecret || message.kind !== 'played' ? message : checked(message, job, this.#options.leaves)
+      if (message.kind === 'played' && !signer.isSecret) assertRecords(message, job, this.#options.leaves)
+      return message
     } catch (error) {
       return { kind: 'refused', why: (error as Error).message }
     }
@@ -310,10 +317,10 @@ class FleetRunner implements Runner {
       if (signal.aborted) return
       try {
         await this.#look()
-        // A Redis that crashed may have lost jobs that it had accepted.
-        if (this.#clock.now() - checked < this.#lease) continue
-        checked = this.#clock.now()
-        const waiting = [...this.#asked.values()].map(({ job }) => job)
+        // A Redis that crashed may have lost jobs that it had accepted. The end of its last play may take one that is asked for again.
+        const isDue = this.#clock.now() - checked >= this.#lease
+        if (isDue) checked = this.#clock.now()
+        const waiting = [...this.#asked.values()].map(({ job }) => job).filter(({ id }) => isDue || this.#again.has(id))
         for (let i = 0; i < waiting.length; i += BATCH)
           await this.#coordination?.add(waiting.slice(i, i + BATCH).filter(({ id }) => this.#asked.has(id)))
       } catch (error) {
@@ -360,17 +367,16 @@ class FleetRunner implements Runner {
   }
 }
 
-/** Throws if a message does not have valid records of the job. */
-function checked(message: Extract<JobMessage, { kind: 'played' }>, job: string, leaves: number): JobMessage {
-  const records = message.records.map((record) => {
+/** Throws `queue-tampered` if a message does not have valid records of the job. */
+function assertRecords({ records }: Extract<JobMessage, { kind: 'played' }>, job: string, leaves: number): void {
+  if (records.length === 0) throw new HarnessError('queue-tampered', 'A result has no sealed episode.')
+  for (const record of records) {
     const parsed = parseSealedRecord(record)
     if (!parsed.success) throw new HarnessError('queue-tampered', 'A result is not a sealed episode.')
     const { task, attempt, try: number } = parsed.data
-    // As it came: a parsed record has its keys in another order.
-    if (jobIdOf({ task, attempt: Math.floor(attempt / leaves), try: number }) === job) return record
-    throw new HarnessError('queue-tampered', 'A result is of another episode.')
-  })
-  return { kind: 'played', records }
+    if (jobIdOf({ task, attempt: Math.floor(attempt / leaves), try: number }) !== job)
+      throw new HarnessError('queue-tampered', 'A result is of another episode.')
+  }
 }
 
 function isOutage(message: JobMessage): boolean {

@@ -69,6 +69,11 @@ describe('openAnnouncedRun', () => {
 
   it.each<[string, Announcement, Partial<WorkerScope>]>([
     ['the run is of Episodic 2, and this worker has 1', { ...announced, episodic: '2' }, {}],
+    [
+      '--branch plays 5 episodes of a tree at once, and this worker has 4 slots',
+      { ...announced, configuration: { ...configuration, branch: [{ lines: 5, at: 1 }] } },
+      {},
+    ],
     ['plays number-guessing, which this worker was not given', announced, { worlds: [] }],
     ['which is neither in examples/ nor worlds/ here nor a classic', announced, { worlds: null }],
     ['number-guessing 1.1.0 has another content here', { ...announced, world: { sha256: 'other' } }, {}],

@@ -5,6 +5,7 @@ import { HarnessError } from '../harness-error.ts'
 import { ModelAccess } from '../llm/model-access.ts'
 import { recordingOf } from '../llm/model-options.ts'
 import { isAgentName, isLlm, policyFileOf } from '../policies.ts'
+import { countLeaves } from '../run/plan/configuration.ts'
 import { hashFile } from '../run/plan/sources.ts'
 import type { Runner } from '../run/play/open-runner.ts'
 import { keepsAnswers, openPrepared, prepareRun } from '../run/prepare-run.ts'
@@ -54,6 +55,11 @@ export async function openAnnouncedRun(announcement: Announcement, scope: Worker
   if (episodic !== scope.version)
     throw declined(
       `the run is of Episodic ${episodic}, and this worker has ${scope.version}. Install the same version.`,
+    )
+  const leaves = countLeaves(configuration.branch)
+  if (leaves > scope.concurrency)
+    throw declined(
+      `--branch plays ${leaves} episodes of a tree at once, and this worker has ${scope.concurrency} slots. Start it with --concurrency ${leaves}.`,
     )
   assertServer(settings, scope)
   const policies = [configuration.policy, ...Object.values(configuration.seats ?? {})]

@@ -47,8 +47,14 @@ export async function openFleet(
   assertForFleet(prepared)
   const { world } = prepared
   const sha256 = isServed(world) ? null : await hashFile(fileURLToPath(world.url))
-  const queue = await openRedisQueue(url, { onNotice: warn, lease })
+  await using opened = new AsyncDisposableStack()
+  const ending = new AbortController()
+  const end = AbortSignal.any([signal, ending.signal])
   const signer = signerOfEnvironment()
+  const models = keepsAnswers(prepared.settings, configuration)
+    ? opened.use(await openFleetModels(url, signer, end))
+    : null
+  const queue = await openRedisQueue(url, { onNotice: warn, lease, signal: end })
   let run = ''
   const runner = createFleetRunner({
     queue,
@@ -78,23 +84,18 @@ export async function openFleet(
       }
     },
   })
-  if (!keepsAnswers(prepared.settings, configuration)) return runner
-  const models = await openFleetModels(url, signer)
-  const { runTask, inFlight, begin, onStored, describe } = runner
+  opened.use(runner)
+  // A run that is over does not wait for a queue that does not answer either.
+  opened.defer(() => ending.abort())
+  const owned = opened.move()
   return {
-    runTask,
-    ...(inFlight && { inFlight }),
-    ...(begin && { begin }),
+    ...runner,
     onStored(record) {
       // The answers of its episode are in the file of the run now.
-      models.discard(run, record)
-      onStored?.(record)
+      models?.discard(run, record)
+      runner.onStored?.(record)
     },
-    ...(describe && { describe }),
-    async [Symbol.asyncDispose]() {
-      await runner[Symbol.asyncDispose]()
-      await models[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 

@@ -1,8 +1,17 @@
 import { HarnessError } from '../harness-error.ts'
+import { countLeaves } from '../run/plan/configuration.ts'
 import type { Runner } from '../run/play/open-runner.ts'
 import type { RunContext } from '../run/play/run-task.ts'
 import { machineClock, type WaitingClock } from '../waiting-clock.ts'
-import { type Announcement, announcementSchema, type JobMessage, jobSchema, placeOf } from './fleet-messages.ts'
+import {
+  type Announcement,
+  announcementSchema,
+  type JobMessage,
+  jobSchema,
+  placeOf,
+  writeMessage,
+} from './fleet-messages.ts'
+import { orAborted } from './or-aborted.ts'
 import { PlayAlone } from './play-alone.ts'
 import {
   type Consumer,
@@ -44,6 +53,8 @@ const MAX_SKEW = 10_000
 /** A run that this worker plays. */
 interface Playing extends AsyncDisposable {
   readonly name: string
+  /** Episodes of each of its jobs: more than 1 for trees. */
+  readonly leaves: number
   readonly consumer: Consumer
 }
 
@@ -63,7 +74,8 @@ export async function playFleet(options: PlayFleetOptions): Promise<void> {
 
   const share = () => {
     const playing = [...runs.values()].filter((run) => run !== null)
-    for (const { consumer } of playing) consumer.slots = Math.max(1, Math.floor(worker.slots / playing.length))
+    for (const { consumer, leaves } of playing)
+      consumer.slots = Math.max(1, Math.floor(worker.slots / playing.length / leaves))
   }
   const start = async (run: RunAnnouncement): Promise<void> => {
     runs.set(run.id, null)
@@ -91,7 +103,8 @@ export async function playFleet(options: PlayFleetOptions): Promise<void> {
   while (!signal.aborted) {
     const plays = [...runs].flatMap(([id, playing]) => (playing ? [id] : []))
     const asked = clock.now()
-    const announced = await member.renew({ ...worker, plays, declines })
+    const announced = await orAborted(member.renew({ ...worker, plays, declines }), signal)
+    if (!announced) break
     // The answer was given between the two.
     offset = announced.time - (asked + clock.now()) / 2
     const skew = wallClock ? wallClock() - announced.time : 0
@@ -137,11 +150,13 @@ async function openPlaying(
     )
   const { data } = announcement
   const runner = await openRun(data, id)
-  const consumer = member.consume(id, worker.slots, (job) =>
-    play(job, { ...options, runner, run: id, name: data.name, origin }),
+  const leaves = countLeaves(data.configuration.branch)
+  const consumer = member.consume(id, Math.max(1, Math.floor(worker.slots / leaves)), (job) =>
+    play(job, { ...options, runner, run: id, name: data.name, origin, environment: data.configuration.environment }),
   )
   return {
     name: `${data.name} (${data.configuration.environment.name} ${data.configuration.environment.version}, ${data.configuration.policy.name})`,
+    leaves,
     consumer,
     async [Symbol.asyncDispose]() {
       await consumer.close()
@@ -156,13 +171,14 @@ interface PlayOptions extends OpenPlayingOptions {
   /** The name of the run. */
   readonly name: string
   readonly origin: number
+  readonly environment: Announcement['configuration']['environment']
 }
 
 /** Plays one job, and seals it. Does not reject. */
 async function play(job: TakenJob, options: PlayOptions): Promise<void> {
   const { signer, run, signal, alone } = options
   if (signal.aborted) return
-  const send = (message: JobMessage) => signer.sign(placeOf.result(run, job.id), JSON.stringify(message))
+  const send = (message: JobMessage) => signer.sign(placeOf.result(run, job.id), writeMessage(message))
   let place = await alone.enter()
   try {
     const begun = await job.begin()
@@ -189,14 +205,20 @@ async function play(job: TakenJob, options: PlayOptions): Promise<void> {
 async function resultOf(
   job: TakenJob,
   send: (message: JobMessage) => string,
-  { signer, run, name, origin, timeOf, runner, signal }: PlayOptions,
+  { signer, run, name, origin, environment, timeOf, runner, signal }: PlayOptions,
 ): Promise<JobMessage | null> {
   let planned: ReturnType<typeof jobSchema.parse>
   try {
     planned = jobSchema.parse(JSON.parse(signer.open(placeOf.job(run, job.id), job.payload)))
   } catch (error) {
-    return { kind: 'refused', why: (error as Error).message }
+    return { kind: 'refused', why: HarnessError.is(error) ? error.message : 'It asks for no episode.' }
   }
+  const { name: asked, version } = planned.task.environment
+  if (asked !== environment.name || version !== environment.version)
+    return {
+      kind: 'refused',
+      why: `It asks for an episode of ${asked} ${version}, and the run is of ${environment.name} ${environment.version}.`,
+    }
   const answered = new Set<string>()
   const begun = timeOf()
   const since = origin

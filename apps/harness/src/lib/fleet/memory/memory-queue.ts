@@ -1,5 +1,6 @@
 import { HarnessError } from '../../harness-error.ts'
 import { machineClock, type WaitingClock } from '../../waiting-clock.ts'
+import { orAborted } from '../or-aborted.ts'
 import {
   type Announced,
   type Consumer,
@@ -341,17 +342,4 @@ class MemoryConsumer implements Consumer {
 async function send<T>({ link, closed }: Parts, call: () => T | Promise<T>): Promise<T> {
   if (closed.signal.aborted) throw new HarnessError('queue-unavailable', 'The queue was closed.')
   return link.send(call)
-}
-
-/** The same promise, or `null` once the signal aborts. */
-async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
-  if (signal.aborted) return null
-  const aborted = Promise.withResolvers<null>()
-  const abort = () => aborted.resolve(null)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([promise, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }

@@ -13,12 +13,12 @@ import {
   type RunQueueOptions,
   type WorkerInfo,
 } from '../run-queue.ts'
-import { checkPersistence, connectQueue, type QueueClient } from './queue-connection.ts'
+import { type ConnectQueueOptions, checkPersistence, connectQueue, type QueueClient } from './queue-connection.ts'
 import { BULL_PREFIX, keysOf, QUEUE_KEYS } from './queue-keys.ts'
 import { accountOf, RedisCoordination, takeLease } from './redis-coordination.ts'
 import { RedisMembership } from './redis-membership.ts'
 
-export interface OpenRedisQueueOptions extends RunQueueOptions {
+export interface OpenRedisQueueOptions extends RunQueueOptions, Pick<ConnectQueueOptions, 'signal'> {
   /** Receives a sentence when Redis stops to answer, when it answers again, and if it keeps nothing on disk. */
   readonly onNotice?: ((notice: string) => void) | undefined
 }
@@ -37,9 +37,9 @@ const EVENTS = 10
  * `bullmq` is not installed; and with `queue-unavailable` if no Redis answers.
  */
 export async function openRedisQueue(url: string, options: OpenRedisQueueOptions = {}): Promise<RunQueue> {
-  const { lease = LEASE, clock = machineClock, onNotice = () => {} } = options
+  const { lease = LEASE, clock = machineClock, onNotice = () => {}, signal } = options
   const bullmq = await loadBullMq()
-  const client = await connectQueue(url, onNotice)
+  const client = await connectQueue(url, { onNotice, signal })
   try {
     await checkPersistence(client, url, onNotice)
   } catch (error) {
@@ -78,10 +78,10 @@ class RedisQueue implements RunQueue {
   async coordinate(run: RunEntry, owner: CoordinatorInfo, signal: AbortSignal): Promise<Coordination> {
     const { client, lease, clock } = this.#parts
     const token = randomUUID()
-    const since = await takeLease({ client, run, owner, token, lease }, clock, signal)
+    const since = await takeLease({ client, run, owner, token, lease, clock }, signal)
     const bull = this.#bull(run.id)
     if ((await client.exists(QUEUE_KEYS.paused)) === 1) await bull.pause()
-    return new RedisCoordination({ client, bull, run, owner, token, since, lease })
+    return new RedisCoordination({ client, bull, run, owner, token, since, lease, clock })
   }
 
   async join({ id }: WorkerInfo): Promise<Membership> {
@@ -135,10 +135,9 @@ class RedisQueue implements RunQueue {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { client } = this.#parts
+    // First, since workers wait for answers. What was sent is done, and `quit` would wait for a Redis that does not answer.
+    this.#parts.client.disconnect()
     await Promise.all([...this.#workers].map((worker) => worker.close(true).catch(() => {})))
-    if (client.status === 'ready') await client.quit().catch(() => {})
-    client.disconnect()
   }
 
   #bull(run: string) {

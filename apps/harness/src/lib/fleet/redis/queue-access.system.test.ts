@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../episodic.fixture.ts'
 import { freePort } from '../../free-port.ts'
-import { type RedisServer, startRedisServer } from '../../redis-server.ts'
+import { startRedis, type TestRedis } from '../../programs.fixture.ts'
 
 // Needs openssl: apt-get install openssl
 const workshop = openWorkshop()
@@ -15,7 +15,7 @@ const world = exampleWorld('number-guessing')
 /** The rights of the user of a queue, as in docs/deploy.md. */
 const RIGHTS = '~{episodic-fleet}* resetchannels +@all -@admin -@dangerous +info +config|get'
 
-let server: RedisServer
+let server: TestRedis
 let plain: string
 let tls: string
 beforeAll(async () => {
@@ -44,11 +44,9 @@ beforeAll(async () => {
     '--tls-ca-cert-file',
     at('ca.crt'),
   ]
-  const started = await startRedisServer(null, [
+  server = await startRedis([
     ...['--tls-port', String(port), '--tls-auth-clients', 'no', ...files, '--aclfile', at('users.acl')],
   ])
-  if (!started) throw new Error('redis-server is not installed: apt-get install redis-server')
-  server = started
   plain = new URL(server.url).port
   tls = String(port)
 })

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { Redis, type RedisOptions } from 'ioredis'
 import { HarnessError } from '../../harness-error.ts'
 import { adviseOn } from './queue-advice.ts'
@@ -12,6 +13,38 @@ const CONNECT_TIMEOUT = 5_000
 const ANSWER_TIMEOUT = 30_000
 /** The longest pause between two attempts to connect again, in milliseconds. */
 const RECONNECT_PAUSE = 500
+/** Milliseconds without any answer after which a process that ends does not wait for the queue any more. */
+const END_TIMEOUT = 5_000
+/** Milliseconds between two questions whether the queue is still there for a process that ends. */
+const QUESTION_PAUSE = 500
+
+/** With the replies of RESP2, as by default. */
+type LegacyOptions = RedisOptions & { replyMapping?: 'legacy' }
+
+/**
+ * A client that always ends when it is disconnected. One of ioredis that waits until it may connect again would not, and what
+ * waits for its answers would wait for ever.
+ */
+class EndingRedis extends Redis {
+  override disconnect(reconnect = false): void {
+    const isWaiting = this.status === 'reconnecting'
+    super.disconnect(reconnect)
+    if (!isWaiting || reconnect) return
+    // A connection that is given up while it begins rejects all commands.
+    void this.connect().catch(() => {})
+    super.disconnect()
+  }
+
+  override duplicate = ((override?: Partial<RedisOptions>) =>
+    new EndingRedis(Object.assign({}, this.options, override) as LegacyOptions)) as Redis['duplicate']
+}
+
+export interface ConnectQueueOptions {
+  /** Receives a sentence when Redis stops to answer, when it answers again, and if it is not waited for any more. */
+  readonly onNotice: (notice: string) => void
+  /** Aborts when the process is to end. From then on, a Redis that gives no answer for 5 seconds is not waited for. */
+  readonly signal?: AbortSignal | undefined
+}
 
 /** Returns a Redis address for messages, without user and password. */
 function shownAddress(url: string): string {
@@ -32,13 +65,11 @@ function withPassword(url: string): string {
 
 /**
  * Connects to the Redis at `url`, with the password of `EPISODIC_QUEUE_PASSWORD` if the URL has none. From then on the client waits while Redis cannot be reached, reconnects by itself, and sends
- * again what was not answered.
+ * again what was not answered. Once it is disconnected, what was not answered rejects.
  *
  * Rejects with `option-invalid` if `url` is not the URL of a Redis, and with `queue-unavailable` if none answers there.
- *
- * @param onNotice - receives a sentence when Redis stops to answer, and when it answers again.
  */
-export async function connectQueue(url: string, onNotice: (notice: string) => void): Promise<QueueClient> {
+export async function connectQueue(url: string, { onNotice, signal }: ConnectQueueOptions): Promise<QueueClient> {
   if (!/^rediss?:\/\//.test(url) || !URL.canParse(url))
     throw new HarnessError(
       'option-invalid',
@@ -47,7 +78,7 @@ export async function connectQueue(url: string, onNotice: (notice: string) => vo
   const address = shownAddress(url)
   let isConnected = false
   let lastError: Error | null = null
-  const options: RedisOptions = {
+  const options: LegacyOptions = {
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT,
     socketTimeout: ANSWER_TIMEOUT,
@@ -58,7 +89,7 @@ export async function connectQueue(url: string, onNotice: (notice: string) => vo
     maxRetriesPerRequest: null,
     scripts: QUEUE_SCRIPTS,
   }
-  const client = new Redis(withPassword(url), options) as QueueClient
+  const client = new EndingRedis(withPassword(url), options) as EndingRedis & QueueClient
   client.on('error', (error: Error) => {
     lastError = error
   })
@@ -90,7 +121,31 @@ export async function connectQueue(url: string, onNotice: (notice: string) => vo
     isAway = false
     onNotice(`The queue at ${address} answers again.`)
   })
+  const end = () =>
+    disconnectIfSilent(client, () =>
+      onNotice(
+        `The queue at ${address} does not answer, so this process ends without it. What it had of the queue is free again after its lease, and no result is lost.`,
+      ),
+    )
+  if (signal?.aborted) void end()
+  else signal?.addEventListener('abort', end, { once: true })
   return client
+}
+
+/** Disconnects a client as soon as it gets no answer for a while, until it has ended. */
+async function disconnectIfSilent(client: Redis, onSilent: () => void): Promise<void> {
+  while (client.status !== 'end') {
+    const answered = client.ping().then(
+      () => true,
+      () => true,
+    )
+    if (!(await Promise.race([answered, pause(END_TIMEOUT, false, { ref: false })]))) {
+      onSilent()
+      client.disconnect()
+      return
+    }
+    await pause(QUESTION_PAUSE, null, { ref: false })
+  }
 }
 
 /**

@@ -90,21 +90,25 @@ end
 return open
 `
 
-/** How many plays of the job ended with their worker, or -1 if there is nothing to play. */
-const BEGIN_JOB = `${NOW}${STATE}
+/** For each job, how many plays of it ended with their worker, or -1 if there is nothing to play. */
+const BEGIN_JOBS = `${NOW}${STATE}
 local jobs, workers, account = unpack(KEYS)
-local job, token = unpack(ARGV)
-local kind, lost, holder = stateOf(jobs, job)
-if not kind or kind == 's' then return -1 end
-if kind == 'p' and holder ~= token then
-  local aliveUntil = redis.call('ZSCORE', workers, string.match(holder, '^(.-):'))
-  if not aliveUntil or tonumber(aliveUntil) <= now() then
-    lost = lost + 1
-    redis.call('HINCRBY', account, 'lost', 1)
+local function begin(job, token)
+  local kind, lost, holder = stateOf(jobs, job)
+  if not kind or kind == 's' then return -1 end
+  if kind == 'p' and holder ~= token then
+    local aliveUntil = redis.call('ZSCORE', workers, string.match(holder, '^(.-):'))
+    if not aliveUntil or tonumber(aliveUntil) <= now() then
+      lost = lost + 1
+      redis.call('HINCRBY', account, 'lost', 1)
+    end
   end
+  redis.call('HSET', jobs, job, string.format('p|%d|%s', lost, token))
+  return tonumber(lost)
 end
-redis.call('HSET', jobs, job, string.format('p|%d|%s', lost, token))
-return tonumber(lost)
+local begun = {}
+for i = 1, #ARGV, 2 do table.insert(begun, begin(ARGV[i], ARGV[i + 1])) end
+return begun
 `
 
 const REPORT_JOB = `${STATE}
@@ -116,21 +120,25 @@ redis.call('XADD', results, '*', 'job', job, 'text', text)
 return 1
 `
 
-/** 1 if the result was accepted, and 0 if another worker has begun the job, or it was removed. */
-const SEAL_JOB = `${STATE}
+/** For each job, 1 if its result was accepted, and 0 if another worker has begun it, or it was removed. */
+const SEAL_JOBS = `${STATE}
 local jobs, results, account = unpack(KEYS)
-local job, token, text = unpack(ARGV)
-local kind, _, holder = stateOf(jobs, job)
-if kind == 's' and holder == token then return 1 end
-if kind ~= 'p' or holder ~= token then
-  -- A run that was removed stays so.
-  if redis.call('EXISTS', account) == 1 then redis.call('HINCRBY', account, 'fenced', 1) end
-  return 0
+local function seal(job, token, text)
+  local kind, _, holder = stateOf(jobs, job)
+  if kind == 's' and holder == token then return 1 end
+  if kind ~= 'p' or holder ~= token then
+    -- A run that was removed stays so.
+    if redis.call('EXISTS', account) == 1 then redis.call('HINCRBY', account, 'fenced', 1) end
+    return 0
+  end
+  local key = redis.call('XADD', results, '*', 'job', job, 'text', text)
+  redis.call('HSET', jobs, job, 's|' .. key .. '|' .. token)
+  redis.call('HINCRBY', account, 'sealed', 1)
+  return 1
 end
-local key = redis.call('XADD', results, '*', 'job', job, 'text', text)
-redis.call('HSET', jobs, job, 's|' .. key .. '|' .. token)
-redis.call('HINCRBY', account, 'sealed', 1)
-return 1
+local sealed = {}
+for i = 1, #ARGV, 3 do table.insert(sealed, seal(ARGV[i], ARGV[i + 1], ARGV[i + 2])) end
+return sealed
 `
 
 const GIVE_BACK = `${STATE}
@@ -247,9 +255,9 @@ export const QUEUE_SCRIPTS = {
   fleetCoordinate: { lua: COORDINATE, numberOfKeys: 2 },
   fleetRenewLease: { lua: RENEW_LEASE, numberOfKeys: 3 },
   fleetAddJobs: { lua: ADD_JOBS, numberOfKeys: 3 },
-  fleetBegin: { lua: BEGIN_JOB, numberOfKeys: 3 },
+  fleetBegin: { lua: BEGIN_JOBS, numberOfKeys: 3 },
   fleetReport: { lua: REPORT_JOB, numberOfKeys: 2 },
-  fleetSeal: { lua: SEAL_JOB, numberOfKeys: 3 },
+  fleetSeal: { lua: SEAL_JOBS, numberOfKeys: 3 },
   fleetGiveBack: { lua: GIVE_BACK, numberOfKeys: 1 },
   fleetAcknowledge: { lua: ACKNOWLEDGE, numberOfKeys: 3 },
   fleetWithdraw: { lua: WITHDRAW, numberOfKeys: 3 },
@@ -268,9 +276,9 @@ export interface QueueCommands {
   readonly fleetCoordinate: Command<string[]>
   readonly fleetRenewLease: Command<string[] | 0>
   readonly fleetAddJobs: Command<string[] | 0>
-  readonly fleetBegin: Command<number>
+  readonly fleetBegin: Command<number[]>
   readonly fleetReport: Command<number>
-  readonly fleetSeal: Command<number>
+  readonly fleetSeal: Command<number[]>
   readonly fleetGiveBack: Command<number>
   readonly fleetAcknowledge: Command<number>
   readonly fleetWithdraw: Command<number>

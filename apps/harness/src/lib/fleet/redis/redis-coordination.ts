@@ -17,6 +17,11 @@ import { keysOf, QUEUE_KEYS, type RunKeys } from './queue-keys.ts'
 const BATCH = 512
 /** Milliseconds that one read waits for results. */
 const READ_TIMEOUT = 1_000
+/**
+ * Milliseconds between two reads. Results that come meanwhile are read together, and cost one write to the file of the run and
+ * two calls of Redis together. No slot waits for that, since there are more jobs in the queue than slots.
+ */
+const GATHER = 10
 
 export interface RedisCoordinationParts {
   readonly client: QueueClient
@@ -29,13 +34,14 @@ export interface RedisCoordinationParts {
   readonly since: string
   /** In milliseconds. */
   readonly lease: number
+  readonly clock: WaitingClock
 }
 
 type LeaseParts = Omit<RedisCoordinationParts, 'bull' | 'since'>
 
 /** Takes the lease of a run, as `RunQueue.coordinate` does. Resolves with the time at which it was taken. */
-export async function takeLease(parts: LeaseParts, clock: WaitingClock, signal: AbortSignal): Promise<string> {
-  const { run, owner, lease } = parts
+export async function takeLease(parts: LeaseParts, signal: AbortSignal): Promise<string> {
+  const { run, owner, lease, clock } = parts
   let seen = { token: '', until: '' }
   for (let ended = ''; ; ) {
     signal.throwIfAborted()
@@ -127,6 +133,7 @@ export class RedisCoordination implements Coordination {
         if (batch.length === 0) continue
         last = batch.at(-1)?.key ?? last
         yield batch
+        await this.#parts.clock.wait(GATHER, signal)
       }
     } finally {
       signal.removeEventListener('abort', stop)
@@ -145,7 +152,7 @@ export class RedisCoordination implements Coordination {
     const { client, token, bull } = this.#parts
     const { jobs, lease, account } = this.#keys
     const withdrawn = await this.#asHolder(() => client.fleetWithdraw(jobs, lease, account, token), -1)
-    await bull.drain()
+    await this.#answerOf(bull.drain())
     return withdrawn
   }
 
@@ -167,7 +174,7 @@ export class RedisCoordination implements Coordination {
     const ended = await this.#asHolder(() => client.fleetEnd(...keys, token, run.id, isComplete ? 1 : 0), 0)
     this.#isEnded = true
     const [isRemoved, counts] = ended
-    if (isRemoved === 1) await bull.obliterate({ force: true })
+    if (isRemoved === 1) await this.#answerOf(bull.obliterate({ force: true }))
     return accountOf(counts)
   }
 
@@ -184,7 +191,7 @@ export class RedisCoordination implements Coordination {
    */
   async #asHolder<R extends number | object, N extends R & number>(act: () => Promise<R>, refusal: N) {
     for (let again = false; ; again = true) {
-      const answer = await act()
+      const answer = await this.#answerOf(act())
       if (answer !== refusal) return answer as Exclude<R, N>
       const [taken] = again || this.#isEnded ? [] : await askForLease(this.#parts, { since: this.#parts.since })
       if (taken !== 'taken')
@@ -192,6 +199,16 @@ export class RedisCoordination implements Coordination {
           'run-locked',
           'Another process coordinates this run now: this one gave no sign of life for too long. Sealed episodes are kept.',
         )
+    }
+  }
+
+  /** The same promise, except that it rejects with `queue-unavailable` if the queue was closed. */
+  async #answerOf<T>(promise: Promise<T>): Promise<T> {
+    try {
+      return await promise
+    } catch (cause) {
+      if (this.#parts.client.status !== 'end') throw cause
+      throw new HarnessError('queue-unavailable', 'The queue was closed.', { cause })
     }
   }
 }

@@ -1,5 +1,6 @@
-import type { Job, Worker } from 'bullmq'
+import type { Job, JobJson, Worker } from 'bullmq'
 import type { Announced, Consumer, Membership, TakenJob, WorkerInfo } from '../run-queue.ts'
+import { createBatch } from './batch.ts'
 import type { QueueClient } from './queue-connection.ts'
 import { BULL_PREFIX, keysOf, QUEUE_KEYS, type RunKeys } from './queue-keys.ts'
 
@@ -11,6 +12,34 @@ export interface RedisMembershipParts {
   readonly onOpen: (bull: Worker) => void
   /** In milliseconds. */
   readonly lease: number
+}
+
+/** What the jobs of one consumer share. */
+interface ConsumerParts {
+  readonly keys: RunKeys
+  /** The jobs in its hands, each with what aborts it. */
+  readonly held: Map<string, AbortController>
+  readonly play: (job: TakenJob) => Promise<void>
+  /** Resolves with the plays that were lost, or -1. */
+  readonly begin: (taken: readonly [job: string, token: string]) => Promise<number>
+  /** Resolves with 1 if the result was accepted. */
+  readonly seal: (sealed: readonly [job: string, token: string, text: string]) => Promise<number>
+}
+
+/**
+ * Returns the class of a worker that reads a job whose text in Redis is damaged as one without a text. BullMQ's own fails, and
+ * takes the job again after each lease.
+ */
+function readingAnyJob(Base: typeof Worker) {
+  return class extends Base {
+    protected override createJob(job: JobJson, id: string) {
+      try {
+        return super.createJob(job, id)
+      } catch {
+        return super.createJob({ ...job, data: '{}' }, id)
+      }
+    }
+  }
 }
 
 /** Milliseconds until a command of BullMQ that failed is tried again. */
@@ -44,7 +73,8 @@ export class RedisMembership implements Membership {
     const { client, bullmq, lease, onOpen } = this.#parts
     const keys = keysOf(run)
     const held = new Map<string, AbortController>()
-    const bull: Worker = new bullmq.Worker(keys.bull, (job, token) => this.#play(keys, job, token, held, play), {
+    const parts: ConsumerParts = { keys, held, play, ...this.#createCalls(keys) }
+    const bull: Worker = new (readingAnyJob(bullmq.Worker))(keys.bull, (job, token) => this.#play(job, token, parts), {
       connection: client,
       prefix: BULL_PREFIX,
       concurrency: slots,
@@ -75,17 +105,24 @@ export class RedisMembership implements Membership {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { client, worker } = this.#parts
-    if (client.status !== 'ready') return
-    await client.multi().zrem(QUEUE_KEYS.workers, worker).hdel(QUEUE_KEYS.infos, worker).exec()
+    // A queue that was closed forgets a worker that is silent.
+    await client
+      .multi()
+      .zrem(QUEUE_KEYS.workers, worker)
+      .hdel(QUEUE_KEYS.infos, worker)
+      .exec()
+      .catch(() => null)
   }
 
-  async #play(
-    { jobs, results, account }: RunKeys,
-    job: Job,
-    lock: string | undefined,
-    held: Map<string, AbortController>,
-    play: (job: TakenJob) => Promise<void>,
-  ): Promise<void> {
+  #createCalls({ jobs, results, account }: RunKeys): Pick<ConsumerParts, 'begin' | 'seal'> {
+    const { client } = this.#parts
+    return {
+      begin: createBatch((taken) => client.fleetBegin(jobs, QUEUE_KEYS.workers, account, ...taken.flat())),
+      seal: createBatch((sealed) => client.fleetSeal(jobs, results, account, ...sealed.flat())),
+    }
+  }
+
+  async #play(job: Job, lock: string | undefined, { keys, held, play, begin, seal }: ConsumerParts): Promise<void> {
     const { client, worker, bullmq } = this.#parts
     const id = job.id ?? ''
     const token = `${worker}:${this.#taken++}`
@@ -94,7 +131,7 @@ export class RedisMembership implements Membership {
     let isOver = false
     let isBack = false
     const giveBack = async () => {
-      await client.fleetGiveBack(jobs, id, token)
+      await client.fleetGiveBack(keys.jobs, id, token)
       isBack = true
     }
     try {
@@ -103,16 +140,16 @@ export class RedisMembership implements Membership {
         payload: String(job.data?.payload ?? ''),
         signal: lost.signal,
         async begin() {
-          const plays = await client.fleetBegin(jobs, QUEUE_KEYS.workers, account, id, token)
+          const plays = await begin([id, token])
           if (plays < 0) isOver = true
           return plays < 0 ? null : { lost: plays }
         },
         async report(text) {
-          await client.fleetReport(jobs, results, id, token, text)
+          await client.fleetReport(keys.jobs, keys.results, id, token, text)
         },
         async seal(text) {
           isOver = true
-          return (await client.fleetSeal(jobs, results, account, id, token, text)) === 1
+          return (await seal([id, token, text])) === 1
         },
         giveBack,
       })

@@ -1,0 +1,120 @@
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { exampleWorld, openWorkshop, readEpisodes, type Started, withoutTimes } from '../episodic.fixture.ts'
+import { placeOf } from '../fleet/fleet-messages.ts'
+import { createSigner } from '../fleet/signer.ts'
+import { startRedis } from '../programs.fixture.ts'
+
+const workshop = openWorkshop()
+const redis = await startRedis()
+const admin = new Redis(redis.url)
+afterAll(async () => {
+  workshop[Symbol.dispose]()
+  admin.disconnect()
+  await redis[Symbol.asyncDispose]()
+})
+const world = exampleWorld('number-guessing')
+// Longer than any test: whatever is lost until a lease ends is lost here.
+const QUEUE = ['--queue', redis.url, '--lease', '3600']
+const started = new Set<Started>()
+function start(args: readonly string[]): Started {
+  const command = workshop.start([...args, ...QUEUE])
+  started.add(command)
+  return command
+}
+afterEach(async () => {
+  for (const command of started) command.kill('SIGKILL')
+  await Promise.all([...started].map(({ ended }) => ended))
+  started.clear()
+  await admin.flushall()
+})
+
+const TASKS = 3
+const configuration = (seed: string) => ['run', world, '--tasks', String(TASKS), '--seed', seed]
+const episodes = (out: string) => withoutTimes(readEpisodes(join(workshop.folder, out)))
+
+/** A job in the queue. */
+interface Job {
+  readonly key: string
+  readonly run: string
+  readonly id: string
+  /** What BullMQ keeps of it. */
+  readonly data: string
+}
+
+/** Starts runs of these seeds while no jobs are given out, and waits for their jobs. */
+async function startPaused(...seeds: string[]) {
+  expect(await workshop.main(['queue', 'pause', '--queue', redis.url])).toMatchObject({ status: 0 })
+  const runs = seeds.map((seed) => start([...configuration(seed), '--out', seed]))
+  const jobs: Job[] = []
+  await vi.waitFor(
+    async () => {
+      const keys = await admin.keys(`*:bull:run-*:e${'?'.repeat(24)}`)
+      expect(keys).toHaveLength(TASKS * seeds.length)
+      for (const key of keys) {
+        const [, run = '', id = ''] = /run-(\w+):(\S+)$/.exec(key) ?? []
+        jobs.push({ key, run, id, data: (await admin.hget(key, 'data')) ?? '' })
+      }
+    },
+    { timeout: 60_000, interval: 20 },
+  )
+  return { runs, jobs }
+}
+const change = ({ key }: Job, data: string) => admin.hset(key, 'data', data)
+const resume = () => workshop.main(['queue', 'resume', '--queue', redis.url])
+
+/** Expects that a run ends with what one process plays. */
+async function expectAll(run: Started, seed: string): Promise<string> {
+  const { status, err } = await run.ended
+  expect(err).not.toContain('unplayed')
+  expect(status).toBe(0)
+  expect(await workshop.main([...configuration(seed), '--out', `alone-${seed}`])).toMatchObject({ status: 0 })
+  expect(episodes(seed)).toEqual(episodes(`alone-${seed}`))
+  return err
+}
+
+describe('a job that was changed in the queue', { timeout: 120_000 }, () => {
+  it('is played as it was, if it is of another run', async () => {
+    const { runs, jobs } = await startPaused('one', 'other')
+    const [first] = jobs as [Job]
+    const other = jobs.find(({ run }) => run !== first.run) as Job
+    await change(first, other.data)
+    await change(other, first.data)
+    start(['work', world])
+    await resume()
+    for (const [i, seed] of ['one', 'other'].entries())
+      expect(await expectAll(runs[i] as Started, seed)).toContain(
+        'a text in the queue was refused. Its digest does not fit',
+      )
+  })
+
+  it.each([
+    ['nothing', 'is no JSON', () => '{"payload":"'],
+    ['empty', 'has no text', () => '{}'],
+    ['short', 'asks for no episode', ({ run, id }: Job) => signed(run, id, '{"task":{"id":"1"},"attempt":0}')],
+    [
+      'elsewhere',
+      'is of another environment',
+      ({ run, id, data }: Job) => signed(run, id, textOf(data).replaceAll('number-guessing', 'frozen-lake')),
+    ],
+  ])('is played as it was, if what was put there (%s) %s', async (seed, _, changed) => {
+    const { runs, jobs } = await startPaused(seed)
+    const [job] = jobs as [Job]
+    const data = changed(job)
+    expect(data).not.toBe(job.data)
+    await change(job, data)
+    start(['work', world])
+    await resume()
+    expect(await expectAll(runs[0] as Started, seed)).toContain('a text in the queue was refused.')
+  })
+})
+
+/** Without a secret, anyone can sign. */
+function signed(run: string, job: string, text: string): string {
+  return JSON.stringify({ payload: createSigner(null).sign(placeOf.job(run, job), text) })
+}
+
+function textOf(data: string): string {
+  return JSON.parse(data).payload.slice(43)
+}

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { startRedis } from '../../programs.fixture.ts'
+import { openRedisQueue } from './open-redis-queue.ts'
+
+/** Resolves with the notices about a Redis with these options. */
+async function noticesOf(options: readonly string[]): Promise<string[]> {
+  await using redis = await startRedis(options)
+  const notices: string[] = []
+  const queue = await openRedisQueue(redis.url, { onNotice: (notice) => notices.push(notice) })
+  await queue[Symbol.asyncDispose]()
+  return notices
+}
+
+it('warns of a Redis that keeps nothing on disk, and of no other', async () => {
+  expect(await noticesOf(['--appendonly', 'no'])).toEqual([
+    expect.stringMatching(
+      /^The Redis at redis:\/\/127\.0\.0\.1:\d+ keeps nothing on disk\..* Start it with --appendonly yes\.$/,
+    ),
+  ])
+  expect(await noticesOf([])).toEqual([])
+  expect(await noticesOf(['--appendonly', 'no', '--save', '60 1'])).toEqual([])
+})
+
+it('refuses a Redis that may evict the keys of the queue', async () => {
+  await using redis = await startRedis(['--maxmemory-policy', 'allkeys-lru'])
+  await expect(openRedisQueue(redis.url)).rejects.toMatchObject({
+    code: 'option-invalid',
+    message: expect.stringContaining('(maxmemory-policy allkeys-lru), and a queue must lose none.'),
+  })
+})
