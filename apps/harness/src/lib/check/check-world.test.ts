@@ -436,6 +436,19 @@ describe('exploits', () => {
     expect(found).not.toContain('A player who idles')
   })
 
+  it('finds a reward that can be collected again and again, with the calls that collect it, and none once it is paid once', async () => {
+    const check = async (file: string) =>
+      (await checkWorld(await loadWorld(`${ROOT}examples/courier/src/${file}`), { only: ['exploits'] })).checks[0]
+    const found = await check('exploitable.ts')
+    expect(found?.findings).toMatchObject([
+      {
+        name: 'exploit-pays:collects a reward again and again',
+        again: expect.stringMatching(/walk [^,]+, walk [^,]+ returns to the same state and earns 0\.18/),
+      },
+    ])
+    expect(await check('index.ts')).toMatchObject({ outcome: 'passed', findings: [] })
+  })
+
   it('is skipped without a solver', async () => {
     const { environment } = leverWorld()
     const { checks, ok } = await checkWorld({ environment }, { only: ['exploits'] })

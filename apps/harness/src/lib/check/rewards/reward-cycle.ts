@@ -1,0 +1,148 @@
+import { definePolicy, type Policy } from '@episodic/env'
+import { rehearse } from '@episodic/mcp-server'
+import { type Action, canonicalJson, type Json, type JsonObject, seedFor } from '@episodic/protocol'
+import type { CheckedWorld, Setting } from '../check-context.ts'
+import { noisyPolicy } from '../noisy-policy.ts'
+import { rehearseEpisode, rewardOf } from '../rehearsed-episode.ts'
+import { leavesOf } from '../walk-json.ts'
+
+/**
+ * Actions that return to a state where the player was before, and earn more than 0 in total each time. A player who only
+ * repeats them makes no progress, and earns the more the longer the episode may be. A shaping reward that is a difference of
+ * potentials has no such cycle: Ng, Harada & Russell, "Policy invariance under reward transformations" (1999).
+ */
+export interface RewardCycle {
+  /** What leads to it from the start of the episode. */
+  readonly before: readonly Action[]
+  readonly actions: readonly Action[]
+  /** What one round earns. */
+  readonly earned: number
+}
+
+/** Episodes that are searched, half of them of random play and half of the solver with random actions. */
+const WALKS = 16
+/** Steps of such an episode, and of a cycle. */
+const LONGEST_WALK = 60
+const LONGEST_CYCLE = 12
+/** How often a cycle has to pay in a row. Once may be chance. */
+const ROUNDS = 3
+/** A sum of rewards above rounding. */
+const PAID = 1e-6
+
+/** Searches one episode for the cycle that earns most per step; `null` if none was found. */
+export async function findRewardCycle(
+  { environment, solver = null }: CheckedWorld,
+  { setting, seed }: { readonly setting: Setting; readonly seed: string },
+): Promise<RewardCycle | null> {
+  const random = noisyPolicy(null, { random: 1, invalid: 0 })
+  const nearSolver = noisyPolicy(solver, { random: 0.4, invalid: 0 })
+  const candidates: RewardCycle[] = []
+  for (let walk = 0; walk < WALKS; walk++) {
+    const walker = walk % 2 === 0 ? random : nearSolver
+    const policy = { ...walker, start: startWith(walker, seedFor(seed, 'walk', walk)) }
+    const { steps, rehearsal } = await rehearseEpisode({ environment, setting, seed, policy, maxSteps: LONGEST_WALK })
+    const states = [rehearsal.start.state]
+    for (const { change } of steps) states.push(change?.state ?? (states.at(-1) as (typeof states)[number]))
+    candidates.push(...cyclesOf(statesWithoutCounters(states), steps))
+  }
+  const rate = ({ earned, actions }: RewardCycle) => earned / actions.length
+  const best = candidates.toSorted((a, b) => rate(b) - rate(a) || a.before.length - b.before.length)
+  return best.slice(0, WALKS).find((cycle) => paysAgain(cycle, environment, setting, seed)) ?? null
+}
+
+/** Starts a policy with a seed of its own, so that each walk through the same episode is another one. */
+function startWith(policy: Policy, seed: string): Policy['start'] {
+  return (context) => policy.start({ ...context, seed })
+}
+
+/** The cycles of one walk: for each step, the one that ends with it and earns most per step. */
+function cyclesOf(
+  states: readonly string[],
+  steps: readonly { readonly action: Action; readonly reward: number; readonly end: object | null }[],
+): RewardCycle[] {
+  const played = steps.map(({ action }) => action)
+  return steps.flatMap(({ end }, last) => {
+    if (end) return []
+    let best: RewardCycle | null = null
+    let earned = 0
+    for (let first = last; first >= 0 && last - first < LONGEST_CYCLE; first--) {
+      earned += (steps[first] as (typeof steps)[number]).reward
+      if (states[first] !== states[last + 1] || earned <= PAID) continue
+      const length = last - first + 1
+      if (best && earned / length <= best.earned / best.actions.length) continue
+      best = { before: played.slice(0, first), actions: played.slice(first, last + 1), earned }
+    }
+    return best ? [best] : []
+  })
+}
+
+/**
+ * Returns each state of a walk as a text, without the numbers in it that count steps: those that change by the same amount
+ * with every step that is not refused.
+ */
+function statesWithoutCounters(states: readonly { readonly public: JsonObject; readonly private: JsonObject }[]) {
+  const leaves = states.map((state) => new Map(leavesOf(state as unknown as Json).map(leafEntry)))
+  // A refused step leaves the very same state.
+  const changed = leaves.filter((_, i) => states[i] !== states[i - 1])
+  const [first, second] = changed
+  const counters = new Set<string>()
+  for (const [path, value] of first ?? []) {
+    const by = differenceOf(value, second?.get(path))
+    const counts = changed.every((at, i) => i === 0 || differenceOf(changed[i - 1]?.get(path), at.get(path)) === by)
+    if (by !== 0 && counts) counters.add(path)
+  }
+  if (counters.size === 0) return states.map((state) => canonicalJson(state as unknown as Json))
+  return leaves.map((at) => JSON.stringify([...at].filter(([path]) => !counters.has(path)).sort()))
+}
+
+function leafEntry({ path, value }: { readonly path: readonly string[]; readonly value: Json }) {
+  return [path.join('.'), value] as const
+}
+
+/** 0 for what are not two numbers. */
+function differenceOf(before: Json | undefined, after: Json | undefined): number {
+  return typeof before === 'number' && typeof after === 'number' ? after - before : 0
+}
+
+/** Whether a cycle pays in each of several rounds, played without a look at the answers. */
+function paysAgain(
+  { before, actions }: RewardCycle,
+  environment: CheckedWorld['environment'],
+  { params, steps: most }: Setting,
+  seed: string,
+): boolean {
+  if (before.length + ROUNDS * actions.length > most) return false
+  const rehearsal = rehearse(environment, { params, seed })
+  const play = (all: readonly Action[]) =>
+    all.reduce((sum, { tool, arguments: args }) => sum + rewardOf(rehearsal.play(tool, args)), 0)
+  try {
+    play(before)
+    for (let round = 0; round < ROUNDS; round++) if (play(actions) <= PAID || rehearsal.end !== null) return false
+    return true
+  } catch {
+    // The rules threw, or the episode is over.
+    return false
+  }
+}
+
+/** A policy that plays a cycle until the episode ends; `null` for none. */
+export function cyclePolicy(cycle: RewardCycle | null): Policy | null {
+  if (!cycle) return null
+  const { before, actions } = cycle
+  return definePolicy({
+    name: 'cycle',
+    start() {
+      let played = 0
+      return () => {
+        const at = played++
+        return (before[at] ?? actions[(at - before.length) % actions.length]) as Action
+      }
+    },
+  })
+}
+
+/** Describes a cycle for a person who wants to see it. */
+export function describeCycle({ before, actions, earned }: RewardCycle): string {
+  const calls = actions.map(({ tool, arguments: args }) => `${tool} ${JSON.stringify(args)}`).join(', ')
+  return `for example after ${before.length} steps: ${calls} returns to the same state and earns ${Number(earned.toFixed(6))} each time`
+}
