@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { callRate, collect, nonEmpty, numberWithin, range, weights, wholeNumber } from './option-values.ts'
+import { callRate, collect, nonEmpty, numberWithin, range, stages, weights, wholeNumber } from './option-values.ts'
 
 describe('wholeNumber', () => {
   it('accepts only whole numbers within bounds', () => {
@@ -25,7 +25,7 @@ describe('weights', () => {
   it.each(['', 'solved', 'solved=', '=1', 'solved=x', 'solved=1,', 'solved=1=2', 'solved=Infinity'])(
     'refuses %j',
     (text) => {
-      expect(() => weights(text)).toThrow('term=number')
+      expect(() => weights(text)).toThrow('name=number')
     },
   )
 })
@@ -37,6 +37,18 @@ describe('range', () => {
   })
   it.each(['', '..', '..1', '0..', '0.8..0.2', '0..2', '-1..1', '0..0.5..1', 'a..b'])('refuses %j', (text) => {
     expect(() => range(text)).toThrow('low..high')
+  })
+})
+
+describe('stages', () => {
+  it('reads the tasks and the difficulties of each stage', () => {
+    expect(stages('500@0..0.3, 20@1')).toEqual([
+      { episodes: 500, difficulty: [0, 0.3] },
+      { episodes: 20, difficulty: [1, 1] },
+    ])
+  })
+  it.each(['', '500', '@0..1', '0@0..1', '-1@0..1', '5@2..3', '5@0..1,', '5x@0..1'])('refuses %j', (text) => {
+    expect(() => stages(text)).toThrow(/count@difficulty|low\.\.high/)
   })
 })
 

@@ -28,7 +28,7 @@ export function weights(text: string): Record<string, number> {
     text.split(',').map((part) => {
       const [name = '', value = '', ...more] = part.split('=').map((side) => side.trim())
       if (!name || value === '' || more.length > 0 || !Number.isFinite(Number(value)))
-        throw new InvalidArgumentError('Write weights as term=number, separated by commas.')
+        throw new InvalidArgumentError('Write them as name=number, separated by commas.')
       return [name, Number(value)]
     }),
   )
@@ -86,6 +86,18 @@ export function branchPoints(text: string): { readonly lines: number; readonly a
       )
     before = at
     return { lines, at }
+  })
+}
+
+/** Reads `500@0..0.3,100@1`: the number of tasks that each stage draws, and their range of difficulty. */
+export function stages(text: string): { readonly episodes: number; readonly difficulty: [number, number] }[] {
+  return text.split(',').map((part) => {
+    const [, count = 0, difficulty = ''] = /^\s*(\d{1,9})@(.*)$/.exec(part) ?? []
+    if (Number(count) < 1)
+      throw new InvalidArgumentError(
+        'Write stages as count@difficulty, separated by commas, for example 500@0..0.3,500@0.7..1.',
+      )
+    return { episodes: Number(count), difficulty: range(difficulty) }
   })
 }
 

@@ -16,6 +16,8 @@ import { attributeAnswers, type SeenStep } from './attribute-answers.ts'
 
 export interface RunAgentTaskOptions {
   readonly agent: Agent
+  /** The version of the agent's weights. Default: not known. */
+  readonly version?: string | undefined
   readonly watch: () => WatchedEnvironment
   /** Applies the run's weights, shaping and limits to the watched environment. */
   readonly score: (environment: Environment) => Environment
@@ -53,7 +55,7 @@ class Left {
  * agent stops before the end, the episode is `truncated` as `closed`, with the reward so far.
  */
 export function createRunAgentTask(options: RunAgentTaskOptions): RunTask {
-  const { agent, seed, discount, accept, proxy = null, recording = createRecording() } = options
+  const { agent, version, seed, discount, accept, proxy = null, recording = createRecording() } = options
   return async (planned, { run, signal, now }) => {
     const started = now()
     const policySeed = policySeedOf(seed, planned)
@@ -61,7 +63,7 @@ export function createRunAgentTask(options: RunAgentTaskOptions): RunTask {
     const { episode, seen } = await watchEpisode(planned.task, policySeed, signal, models, options)
     if (signal.aborted && episode.kind === 'failed') return []
     const time = { started, ended: now() }
-    const policy = { name: agent.name, seed: policySeed }
+    const policy = { name: agent.name, seed: policySeed, ...(version !== undefined && { version }) }
     // Steps of an agent are seen after the fact, so their times are unknown.
     const sealing = { run, policy, discount, time, timed: false, ...(accept && { accept }) }
     const answers = attributeAnswers(models.answers(), seen)

@@ -116,7 +116,8 @@ async function writeRun(
 ): Promise<WrittenRun> {
   const { found, content } = shared
   const { id } = found
-  const rows = await embedRows(content)
+  // In files of bounded size, all of them fit.
+  const rows = await embedRows({ ...content, mostRows: Number.POSITIVE_INFINITY })
   const { name } = rows.detail.entry
   const lines = createLineFiles(found, options, folder)
   const places = new Uint32Array(rows.detail.rows)

@@ -47,6 +47,25 @@ describe('episodic export', () => {
     expect(lines[0].tools[0].function.name).toBe('guess')
   })
 
+  it('counts from the version that a run was given to the one that is trained now', async () => {
+    const play = (version: string, ...more: string[]) =>
+      workshop.main([
+        ...['run', exampleWorld('number-guessing'), '--policy', 'random', '--tasks', '2', '--out', 'versioned'],
+        ...['--policy-version', version, ...more],
+      ])
+    expect((await play('step-12')).status).toBe(0)
+    const { policy } = JSON.parse(linesOf('versioned/episodes.jsonl')[0] as string)
+    expect(policy).toMatchObject({ name: 'random', version: 'step-12' })
+    const { out } = await workshop.main(['export', 'versioned', '--format', 'trl', '--policy-version', 'step-15'])
+    for (const line of out.trimEnd().split('\n'))
+      expect(JSON.parse(line)).toMatchObject({ policy_version: 'step-12', staleness_at_seal: 0, staleness: 3 })
+    const resumed = await play('step-13', '--resume')
+    expect([resumed.status, resumed.err]).toEqual([
+      1,
+      expect.stringContaining('policy.version: was "step-12", now "step-13"'),
+    ])
+  })
+
   it('selects by split and by success, on standard output', async () => {
     const { out, err } = await workshop.main(['export', 'played', '--format', 'openai', '--successful'])
     const successes = sealed.filter(isSuccess).length

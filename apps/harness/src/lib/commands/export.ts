@@ -10,6 +10,7 @@ import { gradeReward, isGradeReward } from '../export/grade-reward.ts'
 import { EXPORT_REWARDS, type ExportReward, type ExportRewardName } from '../export/rewards.ts'
 import { gradesFileOf, readGrades } from '../grade/grades-file.ts'
 import { HarnessError } from '../harness-error.ts'
+import { nonEmpty } from '../option-values.ts'
 import { matchingLines, readQuery } from '../query/matching-lines.ts'
 import { findSealed, type SealedEpisodes } from '../replay/read-recorded.ts'
 import { loadRecordedWorld } from '../run/plan/sources.ts'
@@ -25,6 +26,7 @@ interface ExportCommandOptions {
   readonly successful?: true
   readonly query?: string
   readonly seat?: string
+  readonly policyVersion?: string
   readonly world?: string
   readonly json?: true
 }
@@ -59,6 +61,11 @@ export function exportCommand(console: Console): Command {
         '--reward <reward>',
         `what the file calls the reward, see below (default: unshaped). For ${REWARDED}`,
       ).argParser(rewardName),
+    )
+    .option(
+      '--policy-version <version>',
+      'version of the weights that you train now: lines whose version is known get their staleness',
+      nonEmpty,
     )
     .option('--world <world>', 'world whose tools are written; default: that of the run')
     .option('--json', 'print the counts as JSON; needs --out')

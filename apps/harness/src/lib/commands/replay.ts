@@ -7,6 +7,7 @@ import { isAgentName } from '../policies.ts'
 import { formatDivergence } from '../replay/divergence.ts'
 import { openPlan } from '../replay/open-plan.ts'
 import { findSealed, type RecordedLine, readRecorded } from '../replay/read-recorded.ts'
+import type { Redrawn } from '../replay/redraw.ts'
 import { type ReplaySummary, replayRun, STRICT_EPISODES } from '../replay/replay-run.ts'
 import { type Scoring, UNKNOWN_WITHOUT_PLAN, UNKNOWN_WITHOUT_RUN } from '../replay/scoring.ts'
 import { traceEpisode } from '../replay/trace.ts'
@@ -43,7 +44,8 @@ Compares the start, and of each step the observation, raw reward terms,
 potential, refusal, state hash and end; and verifies the hash chain of each
 line. With the folder of a run it also computes rewards, returns and the plan
 again, and compares each line's task, parameters, seed, attempt and policy with
-the plan. Missing and unplanned episodes are counted. The exit status is 1 if
+the plan. Missing and unplanned episodes are counted. With a curriculum, its
+tasks are drawn again from the outcomes of the lines. The exit status is 1 if
 anything differs, if lines conflict, or if a complete run lacks an episode.
 
 The first ${STRICT_EPISODES} episodes, and each that differs, are replayed strictly: rules that
@@ -118,9 +120,16 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
           `run.json says that ${manifest?.scheduled} episodes were scheduled, but its configuration plans ${plan.scheduled}.`,
         ]
       : []),
+    ...(summary.redrawn?.first ? [describeRedrawn(summary.redrawn, summary.redrawn.first)] : []),
     ...(missing && complete ? [`${missing}, but the run's summary says that all were sealed.`] : []),
   ]
   if (wrong.length > 0) throw new HarnessError('replay-diverged', wrong.join(' '))
+}
+
+function describeRedrawn({ misdrawn }: Redrawn, { draw, recorded, planned }: NonNullable<Redrawn['first']>): string {
+  const lines = recorded === null ? 'no line is of that draw' : `its lines are of task ${recorded}`
+  const place = planned === null ? 'does not get to' : `draws task ${planned} at`
+  return `The tasks do not follow from the outcomes: ${misdrawn} lines are of episodes that the curriculum does not draw. First, it ${place} draw ${draw}, and ${lines}. Lines were edited, removed or added, or the curriculum in run.json.`
 }
 
 const NOT_KNOWN =

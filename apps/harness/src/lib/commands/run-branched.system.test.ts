@@ -2,6 +2,7 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type EpisodeRecord, seedFor } from '@episodic/protocol'
 import { summarySchema } from '@episodic/report'
+import { mean } from 'simple-statistics'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, sealAgain, withoutTimes } from '../episodic.fixture.ts'
 
@@ -53,6 +54,32 @@ describe('episodic run --branch', () => {
       expect([replayed.status, replayed.out]).toEqual([0, expect.stringContaining('72 reproduced')])
     },
   )
+
+  it('exports what the steps of each leaf were worth beside its siblings, those that are not selected too', async () => {
+    const leaves = readEpisodes(at('frozen-lake-in-process')) as EpisodeRecord[]
+    const { status, err } = await workshop.main([
+      ...['export', 'frozen-lake-in-process', '--format', 'trl', '--world', lake, '--split', 'test'],
+      ...['--out', 'lake.jsonl'],
+    ])
+    expect([status, err]).toEqual([0, expect.any(String)])
+    const lines = readFileSync(at('lake.jsonl'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.length).toBeGreaterThan(0)
+    expect(lines.length).toBeLessThan(leaves.length)
+    const earned = ({ steps }: EpisodeRecord) => steps.slice(2).reduce((sum, { reward }) => sum + reward.total, 0)
+    for (const { task, attempt, fork_advantages } of lines) {
+      const { branch } = leaves.find((leaf) => leaf.task.id === task && leaf.attempt === attempt) as EpisodeRecord
+      expect(fork_advantages).toHaveLength(branch?.path.length ?? 0)
+      if (!branch || branch.path.length === 0) continue
+      const tree = leaves.filter((leaf) => leaf.task.id === task && leaf.branch?.rollout === branch.rollout)
+      const line = (i: number) => mean(tree.filter((leaf) => leaf.branch?.path[0] === i).map(earned))
+      const others = [0, 1, 2].filter((i) => i !== branch.path[0]).map(line)
+      expect(fork_advantages[0]).toMatchObject({ from: 2, siblings: 2, lines: branch.path.length })
+      expect(fork_advantages[0].advantage).toBeCloseTo(line(branch.path[0] as number) - mean(others), 12)
+    }
+  })
 
   it('seals the seeds of forks into the chain, so that a changed seed is found', async () => {
     const leaves = readEpisodes(at('frozen-lake-in-process'))

@@ -15,31 +15,34 @@ beforeAll(async () => {
   undisturbed = withoutTimes(readEpisodes(at('undisturbed')))
 })
 
+/** The system calls of each kind. strace counts each of them on its own. */
+const CALLS = { write: 'write,pwrite64,writev', rename: 'rename,renameat,renameat2' }
+
 describe('episodic run, crashed', () => {
   // Needs strace: apt-get install strace
-  it.skipIf(!has('strace')).each([1, 2, 3, 20, 61, 62, 63])(
-    'continues after it was killed at its write number %i',
-    async (write) => {
-      const out = `write-${write}`
-      const files = ['run.json', 'episodes.jsonl', 'summary.json', 'report.html'].flatMap((name) => [
-        ...['-P', at(out, name)],
-        ...['-P', at(out, `${name}.part`)],
-      ])
-      const calls = 'write,pwrite64,writev,rename,renameat,renameat2'
-      const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:signal=SIGKILL:when=${write}`]
-      const under = ['strace', '-f', '-qq', '-o', '/dev/null', ...files, ...inject]
-      const play = ['run', world, '--tasks', '60', '--concurrency', '1', '--out', out]
-      // strace counts calls per thread, so only one thread writes.
-      const killed = await workshop.run(play, { under, env: { UV_THREADPOOL_SIZE: '1' } })
-      expect(killed.status).not.toBe(0)
-      for (const { outcome } of existsSync(at(out, 'episodes.jsonl')) ? readEpisodes(at(out)) : [])
-        expect(outcome.kind).toBe('finished')
-      const begun = existsSync(at(out, 'run.json'))
-      expect(begun).toBe(write > 1)
-      expect((await workshop.run([...play, ...(begun ? ['--resume'] : [])])).status).toBe(0)
-      expect(withoutTimes(readEpisodes(at(out)))).toEqual(undisturbed)
-    },
-  )
+  it.skipIf(!has('strace')).each([
+    ...['run.json', 'summary.json', 'report.html'].flatMap((name) => [
+      { name, kind: 'write' as const, number: 1 },
+      { name, kind: 'rename' as const, number: 1 },
+    ]),
+    ...[1, 2, 20, 60].map((number) => ({ name: 'episodes.jsonl', kind: 'write' as const, number })),
+  ])('continues after it was killed at $kind number $number of $name', async ({ name, kind, number }) => {
+    const out = `${name}-${kind}-${number}`
+    const files = ['-P', at(out, name), '-P', at(out, `${name}.part`)]
+    const calls = CALLS[kind]
+    const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:signal=SIGKILL:when=${number}`]
+    const under = ['strace', '-f', '-qq', '-o', '/dev/null', ...files, ...inject]
+    const play = ['run', world, '--tasks', '60', '--concurrency', '1', '--out', out]
+    // strace counts calls per thread, so only one thread writes.
+    const killed = await workshop.run(play, { under, env: { UV_THREADPOOL_SIZE: '1' } })
+    expect(killed.status).not.toBe(0)
+    for (const { outcome } of existsSync(at(out, 'episodes.jsonl')) ? readEpisodes(at(out)) : [])
+      expect(outcome.kind).toBe('finished')
+    const begun = existsSync(at(out, 'run.json'))
+    expect(begun).toBe(name !== 'run.json')
+    expect((await workshop.run([...play, ...(begun ? ['--resume'] : [])])).status).toBe(0)
+    expect(withoutTimes(readEpisodes(at(out)))).toEqual(undisturbed)
+  })
 
   it.skipIf(!mayMount())(
     'keeps what is sealed on a full disk of 256 KiB, and continues once there is space',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
+import { HELD_SEEDS_POLICY, isHeldSeed } from '../held-seeds-policy.fixture.ts'
 import { runManifestSchema } from '../run/record/run-folder.ts'
 
 const workshop = openWorkshop()
@@ -12,37 +13,6 @@ const at = (...path: string[]) => join(workshop.folder, ...path)
 const textOf = (out: string) => readFileSync(at(out, 'episodes.jsonl'), 'utf8')
 
 const IN_FLIGHT = 4
-/**
- * Plays most episodes at once. Holds the episodes of some seeds after their first step until the file `open` exists,
- * and writes the process of each to `held`. An episode whose seed is in the file `deadly` ends the process that plays
- * it.
- */
-const GATED = `
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
-const deadly = existsSync('deadly') ? readFileSync('deadly', 'utf8') : null
-export const policy = {
-  name: 'gated',
-  async start(context) {
-    const player = await solver.start(context)
-    let moves = 0
-    return async (observation, view) => {
-      if (deadly === 'all' || (moves === 1 && deadly === context.seed)) process.kill(process.pid, 'SIGKILL')
-      if (moves === 1 && /[0-3]$/.test(context.seed)) {
-        appendFileSync('held', process.pid + '\\n')
-        while (existsSync('busy'));
-        while (!existsSync('open')) {
-          view.signal?.throwIfAborted()
-          await new Promise((resolve) => setTimeout(resolve, 5))
-        }
-      }
-      moves += 1
-      return player(observation, view)
-    }
-  },
-}
-`
-const isHeld = ({ policy }: EpisodeRecord) => /[0-3]$/.test(policy.seed)
 const CONFIGURATION = ['run', world, '--policy', './gated.ts', '--tasks', '30', '--rollouts', '2']
 const play = (out: string, processes: number) => [
   ...CONFIGURATION,
@@ -65,12 +35,12 @@ let undisturbed: unknown[]
 let playedAtOnce: number
 
 beforeAll(async () => {
-  writeFileSync(at('gated.ts'), GATED)
+  writeFileSync(at('gated.ts'), HELD_SEEDS_POLICY)
   open()
   expect((await workshop.run([...CONFIGURATION, '--concurrency', '1', '--out', 'undisturbed'])).status).toBe(0)
   planned = readEpisodes(at('undisturbed'))
   undisturbed = withoutTimes(planned)
-  const heldOnes = planned.flatMap((record, i) => (isHeld(record) ? [i] : []))
+  const heldOnes = planned.flatMap((record, i) => (isHeldSeed(record) ? [i] : []))
   playedAtOnce = (heldOnes[IN_FLIGHT - 1] as number) - (IN_FLIGHT - 1)
 })
 beforeEach(() => {

@@ -52,7 +52,12 @@ const thinking: Answering = (request, number) => {
   const [call] = guess.choices[0].message.tool_calls
   const calls = [{ ...call, id: `call_${number}` }]
   const message = { role: 'assistant', content: `Guess ${number}.`, reasoning: 'The half of it.', tool_calls: calls }
-  return saying(message, 'tool_calls')
+  const tokens = { token_ids: [4, number], logprobs: { content: [{ logprob: -0.5 }, { logprob: -0.25 }] } }
+  return {
+    ...saying(message, 'tool_calls', { choice: tokens }),
+    prompt_token_ids: [1, 2],
+    sglext: { weight_version: '7' },
+  }
 }
 
 /** What the server received, in the order of the texts. */
@@ -91,6 +96,10 @@ describe('episodic run --record-models', () => {
             promptTokens: 1_000,
             completionTokens: 10,
             finish: 'tool_calls',
+            promptTokenIds: [1, 2],
+            tokenIds: [4, expect.any(Number)],
+            logProbabilities: [-0.5, -0.25],
+            policyVersion: '7',
             time: { milliseconds: expect.any(Number), waited: 0 },
           })
           expect(text).toBe(`Guess ${calls![0]!.id.replace('call_', '')}.`)

@@ -13,17 +13,19 @@ import {
   nonEmpty,
   numberWithin,
   range,
+  stages,
   WHOLE_RANGE,
   weights,
   wholeNumber,
 } from '../option-values.ts'
+import { CURRICULA } from '../run/plan/curriculum-settings.ts'
 import { RETRIED } from '../run/plan/tries.ts'
 import { TRANSPORTS } from '../run/play/open-environment.ts'
 import { configureRun, journalOf, openPrepared, prepareRun } from '../run/prepare-run.ts'
 import { showSummary } from '../run/record/report-run.ts'
 import { defaultFolder } from '../run/record/run-folder.ts'
 import { concludeRun, runAlone } from '../run/run-alone.ts'
-import { type RunSettings, runSettingsSchema } from '../run/run-settings.ts'
+import { CONCURRENCY, type RunSettings, runSettingsSchema } from '../run/run-settings.ts'
 import { runWorker } from '../run/workers/worker-main.ts'
 import { holdsSet } from '../sets/set-folder.ts'
 import { addTargetOptions, PLAYED_SERVERS } from '../target-options.ts'
@@ -80,13 +82,40 @@ export function runCommand(console: Console): Command {
       ),
     )
     .option('--focus <seat>', 'seat whose figures head the report (default: the first)')
+    .option(
+      '--policy-version <version>',
+      'version of the weights that play, for the record: of --policy, and of every seat that it plays',
+      nonEmpty,
+    )
     .option('--rollouts <count>', 'episodes of each task', wholeNumber(1), DEFAULTS.rollouts)
     .addOption(
       new Option('--branch <lines@step,…>', 'fork each rollout at these steps, into a tree of episodes')
         .argParser(branchPoints)
         .default([], 'none'),
     )
-    .option('--concurrency <count>', 'episodes in flight at once', wholeNumber(1), DEFAULTS.concurrency)
+    .addOption(
+      new Option(
+        '--curriculum <kind>',
+        'draw tasks, instead of playing each in turn: in stages of difficulty, or those solved about half of the time',
+      ).choices(CURRICULA),
+    )
+    .addOption(
+      new Option(
+        '--stages <count@low..high,…>',
+        'of a staged curriculum: tasks to draw in each stage, and their difficulty',
+      ).argParser(stages),
+    )
+    .addOption(
+      new Option(
+        '--adaptive <name=number,…>',
+        'of an adaptive curriculum: draws (1000), target (0.5), focus (a tenth of the tasks), explore (0.1), lag (64)',
+      ).argParser(weights),
+    )
+    .option(
+      '--concurrency <count>',
+      `episodes in flight at once (default: ${CONCURRENCY} for each process)`,
+      wholeNumber(1),
+    )
     .option('--processes <count>', 'worker processes, one per core', wholeNumber(1, 256), DEFAULTS.processes)
     .option('--queue <url>', 'workers of this queue play, on any machine: see episodic work')
     .addOption(leaseOption())
@@ -108,7 +137,7 @@ export function runCommand(console: Console): Command {
     .addOption(
       new Option('--transport <transport>', 'how to connect to the world')
         .choices(TRANSPORTS)
-        .default(undefined, 'in-process; http for an agent'),
+        .default(undefined, 'the fastest: in-process; websocket for agents and servers that offer it, else http'),
     )
     .option('--worker-threads', 'run the rules in worker threads, one per core; stop those that take longer than 10 s')
     .option(
@@ -144,6 +173,8 @@ Examples:
   episodic run number-guessing --tasks 100000 --processes 4
   episodic run frozen-lake --branch 4@3        4 episodes that part at step 3
   episodic run frozen-lake --branch 4@3,2@6    trees of 8 episodes
+  episodic run frozen-lake --curriculum staged --stages 500@0..0.3,500@0.7..1
+  episodic run frozen-lake --curriculum adaptive --adaptive draws=500,target=0.6
   episodic run number-guessing --url http://127.0.0.1:7337/env --tasks 50
   episodic run --url openenv:http://127.0.0.1:8000 --tasks 20 --max-steps 50
   episodic run --url ors:http://127.0.0.1:8080 --split train --policy llm:qwen3
@@ -187,6 +218,7 @@ async function run(
       return openPrepared(prepared, configuration, journalOf(prepared, configuration, folder))
     })
   const settings = runSettingsSchema.parse(rest)
+  assertForQueue(settings, command)
   await using _metrics =
     metricsPort === undefined ? null : await openMetrics(settings, metricsPort, metricsAddress, console)
   if (typeof resume === 'string' && holdsSet(resume)) {
@@ -200,6 +232,11 @@ async function run(
   if (baseline !== undefined && !isSet)
     throw new HarnessError('option-invalid', '--baseline is for a set of runs: give several players or worlds.')
   if (typeof resume === 'string' && isSet) throw new HarnessError('option-invalid', `${resume} holds no set to resume.`)
+  if ((isSet || dryRun) && settings.curriculum !== undefined)
+    throw new HarnessError(
+      'option-invalid',
+      '--curriculum draws tasks by how one player does, so it is for a run of its own. Play each player in a run, and leave --set, --policies and --dry-run out.',
+    )
   if (isSet || dryRun) {
     const asked = await askForSet({ worlds, policies, policy, baseline, settings })
     const folder = isSet ? setFolder(asked, { set, out }) : null
@@ -223,6 +260,15 @@ async function run(
   } finally {
     interruption.stop()
   }
+}
+
+/** Throws `option-invalid` for `--concurrency` with a queue. Its default does not count. */
+function assertForQueue({ queue, concurrency }: RunSettings, command: Command): void {
+  if (queue !== undefined && command.getOptionValueSource('concurrency') === 'cli')
+    throw new HarnessError(
+      'option-invalid',
+      `--concurrency is for episodes that this process plays, and with --queue the workers play them all. Leave it out, and start the workers with it: episodic work --concurrency ${concurrency} --queue …`,
+    )
 }
 
 /** Serves metrics of the queue of a run. Rejects with `option-invalid` if it has none. */

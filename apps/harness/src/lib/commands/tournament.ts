@@ -47,7 +47,7 @@ export function tournamentCommand(console: Console): Command {
     .addOption(
       new Option('--transport <transport>', 'how to connect to the world')
         .choices(TRANSPORTS)
-        .default(undefined, 'in-process; http with an agent'),
+        .default(undefined, 'in-process; websocket with an agent'),
     )
     .option('--out <folder>', 'folder of the tournament (default: runs/tournament-<world>-<seed>)')
     .option('--resume', 'play the missing matches of the tournament in --out')

@@ -6,8 +6,9 @@ import { linePerEpisode } from './export-format.ts'
  * The Agent Trajectory Interchange Format, version 1.7: one trajectory a line. It has no field for rewards, so they are
  * in `extra`, of each step and of the trajectory.
  */
-export const atif = linePerEpisode('Agent Trajectory Interchange Format 1.7', (record, { tools }) => {
+export const atif = linePerEpisode('Agent Trajectory Interchange Format 1.7', (record, source) => {
   const { opening, turns } = chatOf(record)
+  const { tools } = source
   const { policy, chain, outcome, returns, run } = record
   const model = record.steps.find(({ completions }) => completions)?.completions?.[0]?.model
   const totals = totalsOf(record)
@@ -35,16 +36,25 @@ export const atif = linePerEpisode('Agent Trajectory Interchange Format 1.7', (r
         tool_calls: [{ tool_call_id: id, function_name: tool, arguments: args }],
         observation: { results: [{ source_call_id: id, content: result }] },
         ...metricsOf(record.steps[i]?.completions),
-        extra: extraOf(record.steps[i] as RecordedStep),
+        extra: extraOf(record.steps[i] as RecordedStep, policy.version),
       })),
     ],
     final_metrics: { total_steps: turns.length + 1, ...totals },
-    extra: { ...columnsOf(record), terms: termSums(record), outcome, returns },
+    extra: { ...columnsOf(record, source), terms: termSums(record), outcome, returns },
   }
 })
 
-function extraOf({ reward, potential, refused }: RecordedStep): object {
-  return { reward: reward.total, terms: reward.terms, shaping: reward.shaping, potential, refused }
+function extraOf({ reward, potential, refused, completions }: RecordedStep, version: string | undefined): object {
+  const { total, terms, shaping } = reward
+  const policyVersion = completions?.at(-1)?.policyVersion ?? version
+  return {
+    reward: total,
+    terms,
+    shaping,
+    potential,
+    refused,
+    ...(policyVersion !== undefined && { policy_version: policyVersion }),
+  }
 }
 
 function metricsOf(completions: readonly Completion[] = []): object {

@@ -1,5 +1,7 @@
 import type { EpisodeRecord, JsonObject, Refusal } from '@episodic/protocol'
 import { isSuccess, scoredOutcomeOf } from '@episodic/report'
+import type { ExportSource } from './export-format.ts'
+import { stalenessColumns } from './staleness-columns.ts'
 
 /** A finished episode as a chat: the task and the first observation, then tool calls with their results. */
 export interface Chat {
@@ -43,7 +45,7 @@ export function chatOf({ task, start, steps, chain }: EpisodeRecord): Chat {
 }
 
 /** The columns by which a line can be grouped, filtered and traced to its sealed episode. */
-export function columnsOf(record: EpisodeRecord) {
+export function columnsOf(record: EpisodeRecord, { policyVersion }: Pick<ExportSource, 'policyVersion'>) {
   const { task, attempt, environment, policy, returns, chain } = record
   return {
     environment: `${environment.name} ${environment.version}`,
@@ -55,6 +57,7 @@ export function columnsOf(record: EpisodeRecord) {
     // A failed episode has not been unsuccessful.
     success: scoredOutcomeOf(record).kind === 'failed' ? null : isSuccess(record),
     episode: chain,
+    ...stalenessColumns(record, policyVersion),
   }
 }
 

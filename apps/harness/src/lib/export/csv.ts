@@ -3,28 +3,35 @@ import { isSuccess, scoredOutcomeOf } from '@episodic/report'
 import { termSums } from './chat.ts'
 import type { ExportFormat } from './export-format.ts'
 import { completionsOf, type ModelUsage, usageOf } from './model-usage.ts'
+import { stalenessColumns } from './staleness-columns.ts'
 
 /** The value of a field. `null` and `undefined` are an empty field: not known, or without meaning for this episode. */
 type Cell = string | number | boolean | null | undefined
 
 /**
  * A table for spreadsheets and data frames (RFC 4180, UTF-8): a row for each episode, failed ones included, whose
- * scores are empty. The episodes are read twice, because the first row names the terms of all of them.
+ * scores are empty. The episodes are read twice, because the first row names the terms of all of them. Columns for versions of
+ * the weights are there only if one is known.
  */
 export const csv: ExportFormat = {
   description: 'table: a row an episode, failed ones with empty scores',
   keepsFailed: true,
   async *write(source) {
     const terms = new Set<string>()
-    for await (const { steps } of source.allEpisodes())
-      for (const { reward } of steps) for (const term of Object.keys(reward.terms)) terms.add(term)
+    const staleness = new Set<string>()
+    for await (const record of source.allEpisodes()) {
+      for (const { reward } of record.steps) for (const term of Object.keys(reward.terms)) terms.add(term)
+      for (const name of Object.keys(stalenessColumns(record, source.policyVersion))) staleness.add(name)
+    }
     const names = [...terms].sort()
-    yield lineOf([...Object.keys(COLUMNS), ...names.map((name) => `term.${name}`)])
+    yield lineOf([...Object.keys(COLUMNS), ...names.map((name) => `term.${name}`), ...staleness])
     for await (const record of source.allEpisodes()) {
       const row = rowOf(record)
+      const stale: Readonly<Record<string, Cell>> = stalenessColumns(record, source.policyVersion)
       yield lineOf([
         ...Object.values(COLUMNS).map((cellOf) => cellOf(row)),
         ...names.map((name) => row.terms[name] ?? null),
+        ...[...staleness].map((name) => stale[name]),
       ])
     }
   },

@@ -1,4 +1,5 @@
 import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
+import type { ForkReturns } from '@episodic/report'
 import type { ExportReward } from './rewards.ts'
 
 /** Sealed episodes to export. */
@@ -7,12 +8,16 @@ export interface ExportSource {
   readonly run: { readonly name: string; readonly createdAt: string } | null
   /** The tools of the environment; `null` if it is not known. */
   readonly tools: readonly ToolInfo[] | null
+  /** The version of the weights that are trained with the file, from which staleness is counted. Default: not known. */
+  readonly policyVersion?: string | undefined
   /** What the file calls the reward of an episode. */
   readonly reward: ExportReward
   /** Streams the finished episodes of the selection. May be called again. */
   episodes(): AsyncIterable<EpisodeRecord>
   /** Streams the failed episodes too. */
   allEpisodes(): AsyncIterable<EpisodeRecord>
+  /** Reads the returns of all leaves, those outside of the selection too. Left out if no episode was forked into a tree. */
+  readForks?: (() => Promise<ForkReturns>) | undefined
 }
 
 /** A file format of others. */

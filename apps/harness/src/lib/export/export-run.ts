@@ -3,8 +3,8 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { EpisodeRecord, SealedRecord, Split, ToolInfo } from '@episodic/protocol'
-import { isSuccess, scoredOutcomeOf, seatRecordsOf } from '@episodic/report'
+import { type EpisodeRecord, isMatchRecord, type SealedRecord, type Split, type ToolInfo } from '@episodic/protocol'
+import { createForkReturns, type ForkReturns, isSuccess, scoredOutcomeOf, seatRecordsOf } from '@episodic/report'
 import { shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { readRecorded, type SealedEpisodes } from '../replay/read-recorded.ts'
@@ -27,6 +27,8 @@ export interface ExportOptions extends Selection {
   readonly format: ExportFormat
   /** The tools of the environment; `null` if they are not known. */
   readonly tools: readonly ToolInfo[] | null
+  /** The version of the weights that are trained with the file. Default: not known. */
+  readonly policyVersion?: string | undefined
   /** Default: the return without shaping. */
   readonly reward?: ExportReward | undefined
   /** The stream or the path of the file to write. */
@@ -54,7 +56,7 @@ export interface Exported {
  * and with the reason of `signal`.
  */
 export async function exportRun(sealed: SealedEpisodes, options: ExportOptions): Promise<Exported> {
-  const { format, tools, reward = EXPORT_REWARDS.unshaped, to, signal } = options
+  const { format, tools, policyVersion, reward = EXPORT_REWARDS.unshaped, to, signal } = options
   const selected = new Set<string>()
   const failures = new Set<string>()
 
@@ -95,10 +97,21 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions):
     for await (const record of allEpisodes()) if (scoredOutcomeOf(record).kind === 'finished') yield record
   }
 
+  async function readForks(): Promise<ForkReturns> {
+    const returns = createForkReturns(sealed.manifest?.configuration.discount)
+    // A torn line has been reported, or will be.
+    for await (const { record } of readRecorded(sealed.file)) if (!isMatchRecord(record)) returns.add(record)
+    return returns
+  }
+
+  const isBranched = (sealed.manifest?.configuration.branch.length ?? 0) > 0
   const run = sealed.manifest && { name: sealed.manifest.name, createdAt: sealed.manifest.createdAt }
   let lines = 0
   async function* pieces(): AsyncGenerator<string | Uint8Array> {
-    for await (const piece of format.write({ run, tools, reward, episodes, allEpisodes })) {
+    for await (const piece of format.write({
+      ...{ run, tools, policyVersion, reward, episodes, allEpisodes },
+      ...(isBranched && { readForks }),
+    })) {
       if (typeof piece === 'string' && piece.endsWith('\n')) lines += 1
       yield piece
     }

@@ -45,7 +45,7 @@ export function sampleOf(record: EpisodeRecord, source: ExportSource): object {
     messages,
     ...(last && { output: inspectOutput(last) }),
     metadata: {
-      ...columnsOf(record),
+      ...columnsOf(record, source),
       difficulty: task.difficulty,
       tags: task.tags,
       version: environment.version,
@@ -66,7 +66,12 @@ export function sampleOf(record: EpisodeRecord, source: ExportSource): object {
 export function summaryOf(record: EpisodeRecord, source: ExportSource): object {
   const { prompt, completion } = conversationOf(record)
   const head = headOf(record, timelineOf(record, source))
-  return { ...head, metadata: columnsOf(record), completed: true, message_count: prompt.length + completion.length }
+  return {
+    ...head,
+    metadata: columnsOf(record, source),
+    completed: true,
+    message_count: prompt.length + completion.length,
+  }
 }
 
 /** What a sample and its summary have in common; the error as text. */

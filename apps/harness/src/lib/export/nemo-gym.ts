@@ -1,3 +1,4 @@
+import type { Completion } from '@episodic/protocol'
 import { chatOf, columnsOf, termSums } from './chat.ts'
 import type { ExportFormat } from './export-format.ts'
 
@@ -33,7 +34,7 @@ export const nemoGym: ExportFormat = {
           created_at: 0,
           model,
           object: 'response',
-          output: turns.flatMap(({ id, tool, arguments: args, text, result }) => [
+          output: turns.flatMap(({ id, tool, arguments: args, text, result }, i) => [
             ...(text === '' ? [] : [messageItem(id, text)]),
             {
               type: 'function_call',
@@ -42,6 +43,7 @@ export const nemoGym: ExportFormat = {
               name: tool,
               arguments: JSON.stringify(args),
               status: 'completed',
+              ...tokensOf(record.steps[i]?.completions?.at(-1)),
             },
             { type: 'function_call_output', call_id: id, output: result },
           ]),
@@ -55,13 +57,23 @@ export const nemoGym: ExportFormat = {
         agent_ref: { type: 'responses_api_agents', name: policy.name },
         _ng_task_index: index,
         _ng_rollout_index: attempt,
-        ...columnsOf(record),
+        ...columnsOf(record, source),
         // Its profile averages every number of a row.
         ...Object.fromEntries(Object.entries(termSums(record)).map(([term, sum]) => [`term_${term}`, sum])),
       }
       yield `${JSON.stringify(line)}\n`
     }
   },
+}
+
+/** The tokens of an answer, which its trainer reads at the last item that the answer made: all of them, or none. */
+function tokensOf({ promptTokenIds, tokenIds, logProbabilities }: Partial<Completion> = {}): object {
+  if (!promptTokenIds || !tokenIds || !logProbabilities) return {}
+  return {
+    prompt_token_ids: promptTokenIds,
+    generation_token_ids: tokenIds,
+    generation_log_probs: logProbabilities,
+  }
 }
 
 function messageItem(call: string, text: string): object {

@@ -1,5 +1,5 @@
 import { canonicalJson, contentId, type EpisodeRecord } from '@episodic/protocol'
-import { isSuccess, scoredOutcomeOf } from '@episodic/report'
+import { isSuccess, policyVersionsOf, scoredOutcomeOf } from '@episodic/report'
 import { VERSION } from '../own-package.ts'
 import { callIdOf, termSums } from './chat.ts'
 import { conversationOf, type Message, parseMessage } from './conversation.ts'
@@ -114,6 +114,7 @@ function agentSpan(record: EpisodeRecord, ended: number): Described {
       'episodic.cost': usage?.cost,
       'episodic.episode': chain,
       'episodic.seal': seal,
+      'episodic.policy_version': policyVersionsOf(record)?.oldest,
     },
     events: finished ? evaluationsOf(record, ended) : undefined,
     error: finished ? undefined : outcome.error.message,
@@ -141,8 +142,9 @@ function evaluationsOf(record: EpisodeRecord, at: number): SpanEvent[] {
 /** The API that was spoken, which is what the conventions ask for where nobody knows who runs the model. */
 const PROVIDER = 'openai'
 
-function chatSpan({ chain }: EpisodeRecord, { completion, request }: AnswerActivity): Described {
+function chatSpan({ chain, policy }: EpisodeRecord, { completion, request }: AnswerActivity): Described {
   const { model, asked = model, responseId, finish, text, reasoning, calls = [], tries, cost } = completion
+  const { policyVersion = policy.version } = completion
   const input = request && withinBounds(request.messages.map(parseMessage).map(messageOf))
   const answer: Message = { role: 'assistant', content: text ?? '', reasoning, calls }
   const output = { ...messageOf(answer), ...(finish !== undefined && { finish_reason: finish }) }
@@ -168,6 +170,7 @@ function chatSpan({ chain }: EpisodeRecord, { completion, request }: AnswerActiv
       'episodic.input_messages_left_out': input && input.leftOut > 0 ? BigInt(input.leftOut) : null,
       'episodic.failed_tries': tries ? BigInt(tries.length) : null,
       'episodic.cost': cost,
+      'episodic.policy_version': policyVersion,
     },
   }
 }

@@ -12,7 +12,7 @@ const written = (messages: readonly Message[]) => messages.map((message) => chat
 /** TRL's conversational format for `SFTTrainer`: https://huggingface.co/docs/trl/dataset_formats */
 export const trlSft = linePerEpisode('TRL supervised fine-tuning: messages and tools', (record, source) => {
   const { prompt, completion } = conversationOf(record)
-  return { messages: written([...prompt, ...completion]), ...toolsField(record, source), ...columnsOf(record) }
+  return { messages: written([...prompt, ...completion]), ...toolsField(record, source), ...columnsOf(record, source) }
 })
 
 /**
@@ -25,12 +25,13 @@ export const trl: ExportFormat = {
   keepsFailed: true,
   hasReward: true,
   async *write(source) {
+    const forks = await source.readForks?.()
     for await (const record of source.allEpisodes()) {
       if (record.steps.length === 0) continue
       const { prompt, completion } = conversationOf(record)
       const outcome = scoredOutcomeOf(record)
       const finished = outcome.kind === 'finished'
-      const tokens = tokensOf(completionsOf(record))
+      const tokens = tokensOf(completionsOf(record), record.policy.version)
       const reward = finished ? source.reward.of(record) : null
       const line = {
         prompt: written(prompt),
@@ -43,8 +44,9 @@ export const trl: ExportFormat = {
         group: record.task.id,
         end: finished ? outcome.end.kind : 'failed',
         reason: finished ? outcome.end.reason : outcome.error.code,
-        ...columnsOf(record),
+        ...columnsOf(record, source),
         ...(tokens && { tokens }),
+        ...(forks && record.branch && { fork_advantages: forks.advantagesOf(record) }),
       }
       yield `${JSON.stringify(line)}\n`
     }
@@ -52,12 +54,13 @@ export const trl: ExportFormat = {
 }
 
 /** The tokens of each answer as the model's server returned them; `null` if it did not for one of them. */
-function tokensOf(completions: readonly Completion[]): object[] | null {
+function tokensOf(completions: readonly Completion[], version: string | undefined): object[] | null {
   if (completions.length === 0 || completions.some(({ tokenIds }) => !tokenIds)) return null
-  return completions.map(({ promptTokenIds, tokenIds, logProbabilities }) => ({
+  return completions.map(({ promptTokenIds, tokenIds, logProbabilities, policyVersion = version }) => ({
     ...(promptTokenIds && { prompt_ids: promptTokenIds }),
     completion_ids: tokenIds,
     ...(logProbabilities && { logprobs: logProbabilities }),
+    ...(policyVersion !== undefined && { policy_version: policyVersion }),
   }))
 }
 
@@ -96,7 +99,7 @@ export const trlPreference: ExportFormat = {
       first.delete(id)
       const [chosen, rejected] = record.attempt === best.attempt ? [record, other] : [other, record]
       const conversations = [conversationOf(chosen), conversationOf(rejected)] as const
-      const columns = [columnsOf(chosen), columnsOf(rejected)] as const
+      const columns = [columnsOf(chosen, source), columnsOf(rejected, source)] as const
       const line = {
         prompt: written(conversations[0].prompt),
         chosen: written(conversations[0].completion),

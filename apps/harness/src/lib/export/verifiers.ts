@@ -37,7 +37,7 @@ function rolloutOf(record: EpisodeRecord, example: number, reward: number, sourc
     example_id: example,
     prompt: prompt.map(messageOf),
     completion: completion.map(messageOf),
-    info: { ...columnsOf(record), params: record.params, seed: record.seed, reward_kind: source.reward.name },
+    info: { ...columnsOf(record, source), params: record.params, seed: record.seed, reward_kind: source.reward.name },
     reward,
     timing: timingOf(timelineOf(record, source)),
     is_completed: true,

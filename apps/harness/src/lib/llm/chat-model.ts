@@ -92,8 +92,13 @@ export function createChatModel(
         seed,
         ...(temperature !== null && { temperature }),
         ...(maxTokens !== null && { max_tokens: maxTokens }),
-        // vLLM and SGLang return ids for this; others ignore it.
-        ...(tokenIds && { logprobs: true, return_token_ids: true }),
+        // vLLM returns ids for the second, and SGLang for the last two; others ignore them.
+        ...(tokenIds && {
+          logprobs: true,
+          return_token_ids: true,
+          return_prompt_token_ids: true,
+          return_meta_info: true,
+        }),
       }
       const hash = journal && hashRequest(body)
       const kept = hash && journal.take(hash)

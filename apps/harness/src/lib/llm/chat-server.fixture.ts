@@ -50,16 +50,23 @@ export async function startChatServer(answer: Answering): Promise<ChatServer> {
   }
 }
 
-/** Sends an answer as a stream of events that splits its texts, and with its usage in an event of its own. */
+/**
+ * Sends an answer as a stream of events that splits its texts, and with its usage in an event of its own. As vLLM does, the
+ * ids of the prompt come with the first event, and each written token with one; as SGLang does, `sglext` comes at the end.
+ */
 async function stream(
-  body: { readonly choices: [{ readonly message: Streamed; readonly finish_reason: string }]; readonly usage: object },
+  body: {
+    readonly choices: [{ readonly message: Streamed; readonly finish_reason: string } & StreamedTokens]
+    readonly usage: object
+    readonly prompt_token_ids?: readonly number[]
+    readonly sglext?: object
+  },
   response: ServerResponse,
 ): Promise<void> {
-  const { choices, usage, ...rest } = body
-  const [{ message, finish_reason }] = choices
+  const { choices, usage, prompt_token_ids, sglext, ...rest } = body
+  const [{ message, finish_reason, token_ids = [], logprobs }] = choices
   const { content, reasoning, tool_calls = [] } = message
   const deltas = [
-    { role: 'assistant' },
     ...halves(reasoning).map((part) => ({ reasoning: part })),
     ...halves(content).map((part) => ({ content: part })),
     ...tool_calls.flatMap(({ id, type, function: { name, arguments: args } }, index) => [
@@ -67,9 +74,16 @@ async function stream(
       ...halves(args).map((part) => ({ tool_calls: [{ index, function: { arguments: part } }] })),
     ]),
   ]
+  const tokens = token_ids.map((id, i) => ({
+    token_ids: [id],
+    ...(logprobs && { logprobs: { content: logprobs.content.slice(i, i + 1) } }),
+  }))
   const events = [
-    ...deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] })),
+    { ...(prompt_token_ids && { prompt_token_ids }), choices: [{ index: 0, delta: { role: 'assistant' } }] },
+    ...deltas.map((delta, i) => ({ choices: [{ index: 0, delta, finish_reason: null, ...tokens[i] }] })),
+    ...tokens.slice(deltas.length).map((token) => ({ choices: [{ index: 0, delta: {}, ...token }] })),
     { choices: [{ index: 0, delta: {}, finish_reason }] },
+    ...(sglext ? [{ choices: [], sglext }] : []),
     { choices: [], usage },
   ].map((event) => JSON.stringify({ ...rest, object: 'chat.completion.chunk', ...event }))
   response.setHeader('content-type', 'text/event-stream; charset=utf-8')
@@ -77,6 +91,11 @@ async function stream(
   for (const event of [...events, '[DONE]'])
     await new Promise<void>((resolve) => response.write(`data: ${event}\n\n`, () => resolve()))
   response.end()
+}
+
+interface StreamedTokens {
+  readonly token_ids?: readonly number[]
+  readonly logprobs?: { readonly content: readonly object[] }
 }
 
 interface Streamed {
@@ -103,7 +122,11 @@ export function calling(name: string, args: string | object, rest: object = {}):
 }
 
 /** The body of an answer, of a thousand tokens read and ten written. */
-export function saying(message: object, finish = 'stop', { choice = {}, ...rest }: { choice?: object } = {}): object {
+export function saying(
+  message: object,
+  finish = 'stop',
+  { choice = {}, ...rest }: { choice?: object; metadata?: object } = {},
+): object {
   return {
     id: 'chat_1',
     object: 'chat.completion',

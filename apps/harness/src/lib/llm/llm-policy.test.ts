@@ -69,7 +69,18 @@ describe('createLlmPolicy', () => {
       prompt_token_ids: [1, 2, 3],
       choice: { token_ids: [4, 5], logprobs: { content: [{ logprob: -0.5 }, { logprob: -0.25 }] } },
     }
-    const sglang = { choice: { prompt_token_ids: [6], token_ids: [7] } }
+    const sglang = {
+      metadata: { weight_version: '12' },
+      choice: {
+        prompt_token_ids: [6],
+        meta_info: {
+          output_token_logprobs: [
+            [-0.125, 7, null],
+            [-1, 8, 'text'],
+          ],
+        },
+      },
+    }
     const { steps } = await play((_, number) => calling('guess', { value: 1 }, [vllm, sglang, {}][number % 3]), {
       prices: { prompt: 2, completion: 10 },
       tokenIds: true,
@@ -89,10 +100,36 @@ describe('createLlmPolicy', () => {
     }
     expect(steps.slice(0, 3).map(({ completions }) => completions)).toEqual([
       [{ ...counted, promptTokenIds: [1, 2, 3], tokenIds: [4, 5], logProbabilities: [-0.5, -0.25] }],
-      [{ ...counted, promptTokenIds: [6], tokenIds: [7] }],
+      [{ ...counted, promptTokenIds: [6], tokenIds: [7, 8], logProbabilities: [-0.125, -1], policyVersion: '12' }],
       [counted],
     ])
-    expect(server!.requests[0]).toMatchObject({ return_token_ids: true, logprobs: true })
+    expect(server!.requests[0]).toMatchObject({
+      return_token_ids: true,
+      return_prompt_token_ids: true,
+      return_meta_info: true,
+      logprobs: true,
+    })
+  })
+
+  it('records the oldest version of the weights that wrote an answer, and none if the server names none', async () => {
+    const named = [
+      { metadata: { weight_version: 'step-3' } },
+      {
+        sglext: {
+          weight_version: '5',
+          weight_versions: [
+            { version: '4', start: 0, end: 6 },
+            { version: '5', start: 6, end: 10 },
+          ],
+        },
+      },
+      { metadata: { weight_version: 'default' } },
+      { metadata: { weight_version: null } },
+      { metadata: 'another field' },
+    ]
+    const { steps } = await play((_, number) => calling('guess', { value: 1 }, named[number]))
+    const versions = steps.slice(0, named.length).map(({ completions: [answer] }) => answer?.policyVersion)
+    expect(versions).toEqual(['step-3', '4', undefined, undefined, undefined])
   })
 
   it('records reasoning, all calls, token shares, times and failed requests as they were', async () => {

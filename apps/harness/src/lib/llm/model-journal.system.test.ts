@@ -2,23 +2,17 @@ import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createSigner } from '../fleet/signer.ts'
-import { type RedisServer, startRedisServer } from '../redis-server.ts'
+import { startRedis } from '../programs.fixture.ts'
 import { createFolderJournal } from './folder-journal.ts'
 import { hashRequest, type JournalOptions, type ModelJournal } from './model-journal.ts'
 import type { Answer } from './parse-answer.ts'
 import { createRedisJournal } from './redis-journal.ts'
 
 const parent = mkdtempSync(join(tmpdir(), 'episodic-'))
-let server: RedisServer
-let redis: Redis
-beforeAll(async () => {
-  const started = await startRedisServer(null)
-  if (!started) throw new Error('redis-server is not installed: apt-get install redis-server')
-  server = started
-  redis = new Redis(server.url)
-})
+const server = await startRedis()
+const redis = new Redis(server.url)
 afterAll(async () => {
   redis.disconnect()
   await server[Symbol.asyncDispose]()

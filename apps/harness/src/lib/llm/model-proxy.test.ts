@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
 import { HarnessError } from '../harness-error.ts'
-import { calling, saying } from './chat-server.fixture.ts'
+import { calling, saying, startChatServer } from './chat-server.fixture.ts'
 import { type ModelProxyOptions, openModelProxy, type RecordedModels } from './model-proxy.ts'
 
 const KEY = 'sk-nobody-may-read-this'
@@ -106,6 +106,65 @@ describe('openModelProxy', () => {
         request: { messages: MESSAGES, tools: [] },
       },
     ])
+  })
+
+  it.each([
+    [
+      'of vLLM',
+      {
+        prompt_token_ids: [1, 2, 3],
+        choice: { token_ids: [4, 5, 6], logprobs: { content: [-0.5, -0.25, -1].map((logprob) => ({ logprob })) } },
+      },
+      { promptTokenIds: [1, 2, 3], tokenIds: [4, 5, 6], logProbabilities: [-0.5, -0.25, -1] },
+    ],
+    [
+      'of SGLang, which names the versions of its tokens at the end',
+      { sglext: { weight_version: '13', weight_versions: [{ version: '12' }, { version: '13' }] } },
+      { policyVersion: '12' },
+    ],
+    [
+      'of a server that names its version with each part',
+      { metadata: { weight_version: 'step-3' } },
+      { policyVersion: 'step-3' },
+    ],
+    ['of a server without versions', { metadata: { weight_version: 'default' } }, {}],
+  ])('records tokens and versions of a stream as those of a plain answer: %s', async (_, extra, recorded) => {
+    const said = calling('guess', { value: 7 }, extra)
+    const server = cleanUp.use(await startChatServer(() => said))
+    const proxy = cleanUp.use(await openModelProxy({ baseUrl: server.url }))
+    const models = cleanUp.use(proxy.open())
+    for (const stream of [false, true]) await (await ask(models, { model: 'm', messages: MESSAGES, stream })).text()
+    const [plain, streamed] = completionsOf(models).map(({ time: _, ...completion }) => completion)
+    expect(plain).toMatchObject(recorded)
+    expect(Object.keys(plain!).filter((name) => /[tT]okenIds|logP|policyV/.test(name))).toEqual(Object.keys(recorded))
+    expect(streamed).toEqual(plain)
+  })
+
+  it('keeps the first version that a stream names, and the tokens that came before a program hung up', async () => {
+    const closed = Promise.withResolvers<void>()
+    const part = (id: number, version: string) => {
+      const choice = {
+        index: 0,
+        delta: { content: `${id}` },
+        token_ids: [id],
+        logprobs: { content: [{ logprob: -id }] },
+      }
+      return `data: ${JSON.stringify({ model: 'm', metadata: { weight_version: version }, choices: [choice] })}\n\n`
+    }
+    const models = await open((_, response) => {
+      response.on('close', () => closed.resolve())
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(part(1, 'step-3') + part(2, 'step-4'))
+    })
+    const gone = new AbortController()
+    const answer = await ask(models, { model: 'm', messages: MESSAGES, stream: true }, gone.signal)
+    const reader = answer.body!.getReader()
+    for (let read = ''; !read.includes('step-4'); ) read += Buffer.from((await reader.read()).value!).toString()
+    gone.abort()
+    await closed.promise
+    await expect
+      .poll(() => completionsOf(models))
+      .toMatchObject([{ text: '12', tokenIds: [1, 2], logProbabilities: [-1, -2], policyVersion: 'step-3' }])
   })
 
   it('passes errors on as they are, and records them before the answer to the same request', async () => {

@@ -2,6 +2,7 @@ import type { Completion } from '@episodic/protocol'
 import { z } from 'zod'
 import type { ModelSettings } from './model-options.ts'
 import type { ToolCall } from './transcript.ts'
+import { weightFields, weightVersionOf } from './weight-version.ts'
 
 /** The answer of a model. */
 export interface Answer {
@@ -37,7 +38,8 @@ const messageSchema = z.object({
 
 /**
  * The parts of an answer that are used. Fields beyond OpenAI's are from vLLM, which sends the prompt's ids beside the
- * choices, and from SGLang, which sends them with each choice. Servers name the reasoning in either of two ways. Fields of another shape are ignored.
+ * choices, and from SGLang, which sends them with each choice, and those of the answer in `meta_info` as lists of
+ * log-probability, id and text. Servers name the reasoning in either of two ways. Fields of another shape are ignored.
  */
 const answerSchema = z.object({
   id: z.string().nullish().catch(null),
@@ -52,6 +54,7 @@ const answerSchema = z.object({
     .nullish()
     .catch(null),
   prompt_token_ids: ids,
+  ...weightFields,
   choices: z
     .array(
       z.object({
@@ -59,6 +62,10 @@ const answerSchema = z.object({
         finish_reason: z.string().nullish().catch(null),
         prompt_token_ids: ids,
         token_ids: ids,
+        meta_info: z
+          .object({ output_token_logprobs: z.array(z.tuple([z.number(), z.int()], z.unknown())).nullish() })
+          .nullish()
+          .catch(null),
         logprobs: z
           .object({ content: z.array(z.object({ logprob: z.number() })).nullish() })
           .nullish()
@@ -77,7 +84,11 @@ export function parseAnswer(answer: unknown, prices: ModelSettings['prices']): A
   const promptTokens = usage?.prompt_tokens ?? 0
   const completionTokens = usage?.completion_tokens ?? 0
   const promptTokenIds = prompt_token_ids ?? choice?.prompt_token_ids
-  const logprobs = choice?.logprobs?.content
+  const scored = choice?.meta_info?.output_token_logprobs
+  const tokenIds = choice?.token_ids ?? scored?.map(([, id]) => id)
+  const logProbabilities =
+    choice?.logprobs?.content?.map(({ logprob }) => logprob) ?? scored?.map(([logprob]) => logprob)
+  const policyVersion = weightVersionOf(parsed.data)
   const calls = choice?.message?.tool_calls?.filter((call) => call !== null) ?? []
   const reasoning = choice?.message?.reasoning || choice?.message?.reasoning_content
   const cachedTokens = usage?.prompt_tokens_details?.cached_tokens
@@ -90,8 +101,9 @@ export function parseAnswer(answer: unknown, prices: ModelSettings['prices']): A
       cost: prices && (promptTokens * prices.prompt + completionTokens * prices.completion) / 1_000_000,
       text: choice?.message?.content || null,
       ...(promptTokenIds && { promptTokenIds }),
-      ...(choice?.token_ids && { tokenIds: choice.token_ids }),
-      ...(logprobs && { logProbabilities: logprobs.map(({ logprob }) => logprob) }),
+      ...(tokenIds && { tokenIds }),
+      ...(logProbabilities && { logProbabilities }),
+      ...(policyVersion && { policyVersion }),
       ...(id && { responseId: id }),
       ...(reasoning && { reasoning }),
       ...(choice?.finish_reason && { finish: choice.finish_reason }),

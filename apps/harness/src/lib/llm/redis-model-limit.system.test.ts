@@ -1,17 +1,11 @@
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RedisServer, startRedisServer } from '../redis-server.ts'
+import { afterAll, expect, it } from 'vitest'
+import { startRedis } from '../programs.fixture.ts'
 import { describeModelLimit } from './model-limit-contract.fixture.ts'
 import { createRedisModelLimit } from './redis-model-limit.ts'
 
-let server: RedisServer
-let redis: Redis
-beforeAll(async () => {
-  const started = await startRedisServer(null)
-  if (!started) throw new Error('redis-server is not installed: apt-get install redis-server')
-  server = started
-  redis = new Redis(server.url)
-})
+const server = await startRedis()
+const redis = new Redis(server.url)
 afterAll(async () => {
   redis.disconnect()
   await server[Symbol.asyncDispose]()

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
+import { weightFields, weightVersionOf } from './weight-version.ts'
 
 /** Puts the answer of a model together from the events of a stream. */
 export interface StreamedAnswer {
@@ -38,6 +39,7 @@ const chunkSchema = z.object({
   model: text,
   usage: z.unknown().optional(),
   prompt_token_ids: ids,
+  ...weightFields,
   choices: z
     .array(
       z.object({
@@ -72,6 +74,7 @@ export function createStreamedAnswer(): StreamedAnswer {
     model: null,
     prompt_token_ids: null,
   }
+  let weightVersion: string | null = null
   let finish: string | null = null
   let isDone = false
   let hasFailed = false
@@ -95,6 +98,8 @@ export function createStreamedAnswer(): StreamedAnswer {
       usage: chunk.usage ?? head.usage,
       prompt_token_ids: head.prompt_token_ids ?? chunk.prompt_token_ids,
     }
+    // The first part that names one: the weights may have changed before the next.
+    weightVersion ??= weightVersionOf(chunk)
     const choice = chunk.choices?.find(({ index }) => index === 0)
     if (!choice) return
     const { delta } = choice
@@ -132,7 +137,7 @@ export function createStreamedAnswer(): StreamedAnswer {
         ...(tokenIds.length > 0 && { token_ids: tokenIds }),
         ...(logProbabilities.length > 0 && { logprobs: { content: logProbabilities } }),
       }
-      return { ...head, choices: [choice] }
+      return { ...head, ...(weightVersion && { metadata: { weight_version: weightVersion } }), choices: [choice] }
     },
   }
 }

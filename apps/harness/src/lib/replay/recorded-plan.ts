@@ -18,17 +18,21 @@ import {
 import { hasStarted } from '@episodic/report'
 import { isLlm } from '../policies.ts'
 import { countLeaves, type RunConfiguration } from '../run/plan/configuration.ts'
+import { countDraws } from '../run/plan/curriculum-settings.ts'
 import { policySeedOf, tasksOf } from '../run/plan/plan.ts'
 import { countLeavesBefore } from '../run/play/run-rollout.ts'
 import type { RunManifest } from '../run/record/run-folder.ts'
 import type { World } from '../world.ts'
 import { type Difference, findDifference } from './difference.ts'
+import { createRedraw, type Redraw } from './redraw.ts'
 
 /** The plan of a run, computed again from its `run.json` and its world. Every sealed line is compared with it. */
 export interface RecordedPlan {
   /** Distinct episodes. */
   readonly scheduled: number
   readonly limits: TaskLimits
+  /** Draws the tasks of its curriculum again; `null` without one. */
+  readonly redraw: Redraw | null
   /** Whether the plan has an episode of this task and attempt. */
   holds(record: Pick<SealedRecord, 'task' | 'attempt'>): boolean
   /** Whether a line agrees with the plan. */
@@ -40,7 +44,8 @@ export interface RecordedPlan {
 type Manifest = Pick<RunManifest, 'name' | 'configuration' | 'played'>
 
 /**
- * Computes the plan of a run again. Takes about 200 bytes per task: its id, its limits and a digest of the rest.
+ * Computes the plan of a run again. Takes about 200 bytes per task: its id, its limits and a digest of the rest. With a
+ * curriculum, its tasks stay in memory.
  *
  * Throws the errors of the generator or of the file of tasks.
  */
@@ -58,7 +63,11 @@ export async function recordedPlanOf(manifest: Manifest, world: World): Promise<
     if (!shared.has(name)) shared.set(name, asked)
     limits.set(task.id, shared.get(name) ?? asked)
   }
-  const attempts = configuration.rollouts * countLeaves(configuration.branch)
+  const { curriculum } = configuration
+  const ofDraw = configuration.rollouts * countLeaves(configuration.branch)
+  const draws = curriculum ? countDraws(curriculum) : digests.size
+  // A curriculum may draw the same task every time.
+  const attempts = curriculum ? draws * ofDraw : ofDraw
   const player = playerName(manifest, world)
 
   const comparePlayers = (record: SealedRecord): Difference | null => {
@@ -85,8 +94,9 @@ export async function recordedPlanOf(manifest: Manifest, world: World): Promise<
   }
 
   return {
-    scheduled: digests.size * attempts,
+    scheduled: draws * ofDraw,
     limits,
+    redraw: curriculum ? await createRedraw({ ...configuration, curriculum }, tasksOf(configuration, world)) : null,
     holds: ({ task, attempt }) => digests.has(task.id) && attempt < attempts,
     fits: (record) =>
       compareBesides(record) === null &&

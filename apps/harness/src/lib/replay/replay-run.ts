@@ -3,6 +3,7 @@ import type { SealedRecord } from '@episodic/protocol'
 import { type Divergence, describeDivergence } from './divergence.ts'
 import type { RecordedLine } from './read-recorded.ts'
 import type { RecordedPlan } from './recorded-plan.ts'
+import type { Redrawn } from './redraw.ts'
 import { replayEpisode } from './replay-episode.ts'
 import type { Scoring } from './scoring.ts'
 
@@ -31,6 +32,8 @@ export interface ReplaySummary {
   readonly divergences: readonly Divergence[]
   /** Scheduled episodes without a line; `null` if the number of scheduled episodes is unknown. */
   readonly missing: number | null
+  /** What came of drawing the tasks again; `null` without a curriculum, and if not all lines were read. */
+  readonly redrawn: Redrawn | null
 }
 
 /** The known properties of the run. Default: none. */
@@ -88,6 +91,7 @@ export async function replayRun(
       declaredOnly,
     })
     read += 1
+    if (scheduled !== undefined) plan?.redraw?.add(record)
     steps += replay.steps
     const key = `${task.id} ${attempt}`
     const name = `${key} ${record.try}`
@@ -122,6 +126,7 @@ export async function replayRun(
     stepsPerSecond: seconds > 0 ? steps / seconds : 0,
     divergences,
     missing: scheduled === undefined ? null : Math.max(0, scheduled - planned.size),
+    redrawn: (scheduled !== undefined && (await plan?.redraw?.finish())) || null,
   }
 }
 

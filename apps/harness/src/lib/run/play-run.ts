@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Summary, seatRecordOf } from '@episodic/report'
+import { formatCount, type Summary, seatRecordOf } from '@episodic/report'
 import { shownPath } from '../console.ts'
 import { openFleet } from '../fleet/open-fleet.ts'
 import { HarnessError } from '../harness-error.ts'
@@ -9,6 +9,8 @@ import { modelWords, recordingOf } from '../llm/model-options.ts'
 import { isLlm } from '../policies.ts'
 import { isServed } from '../served-world.ts'
 import { countLeaves, type RunConfiguration } from './plan/configuration.ts'
+import { countDraws } from './plan/curriculum-settings.ts'
+import { createDrawnPlan } from './plan/drawn-plan.ts'
 import { checkTasks, planOf, tasksOf, unsealed } from './plan/plan.ts'
 import { describeSources } from './plan/sources.ts'
 import { createTries } from './plan/tries.ts'
@@ -54,6 +56,9 @@ export interface PlayedRun {
   readonly stopped: HarnessError | null
 }
 
+/** Writing the report of so many episodes takes ten seconds or more, in which nothing else is shown. */
+const LONG_REPORT = 100_000
+
 /**
  * Plays the missing episodes of a run, and writes its summary and report.
  *
@@ -79,12 +84,18 @@ export async function playRun(
       ? openPrepared(prepared, configuration, journal)
       : openWorkers(configuration, { reference, settings, folder, processes, warn, signal }))
   const sources = await describeSources(folder, reference, world, configuration)
-  const checked = earlier ? { count: 0, again: tasks } : await checkTasks(tasks, configuration.tasks.from)
+  const { curriculum } = configuration
+  const checked =
+    earlier && !curriculum ? { count: 0, again: tasks } : await checkTasks(tasks, configuration.tasks.from)
+  const drawn = curriculum ? await createDrawnPlan({ ...configuration, curriculum }, checked.again()) : null
   using lock = lockRun(folder)
   // Look again: another process may have created it since.
   const manifest =
     (await findRun(folder, configuration, resume)) ??
-    (await createRun(folder, configuration, checked.count, { played: describePlay(prepared, configuration), sources }))
+    (await createRun(folder, configuration, curriculum ? countDraws(curriculum) : checked.count, {
+      played: describePlay(prepared, configuration),
+      sources,
+    }))
   const { world: recorded } = manifest.sources ?? {}
   if (!isServed(world) && recorded && recorded.sha256 !== sources.world?.sha256)
     warn(
@@ -94,7 +105,10 @@ export async function playRun(
   const fold = await foldRun(folder, manifest, {
     signal,
     onTorn: (line) => warn(tornNotice(line).trimEnd()),
-    onSealed: (record) => void tries.add(record),
+    onSealed(record) {
+      tries.add(record)
+      drawn?.note(record)
+    },
   })
   await runner.begin?.(manifest, fold.elapsed)
   await using file = await SealedFile.open(join(folder, RUN_FILES.episodes), () => lock.assertHeld())
@@ -103,8 +117,9 @@ export async function playRun(
   const progress = showProgress(manifest.scheduled, tries.done, runner.describe)
   let failure: unknown = null
   try {
-    const plan = planOf(checked.again(), configuration.rollouts)
-    await runPlan(unsealed(plan, countLeaves(configuration.branch), tries.next), {
+    const plan = drawn?.episodes() ?? planOf(checked.again(), configuration.rollouts)
+    const missing = unsealed(plan, countLeaves(configuration.branch), tries.next)
+    await runPlan(drawn ? drawn.played(missing) : missing, {
       run: manifest.name,
       runTask: runner.runTask,
       inFlight: runner.inFlight ?? maxTasksInFlight(concurrency, configuration.branch),
@@ -116,6 +131,7 @@ export async function playRun(
       onNotice: warn,
       order,
       live,
+      onEnded: drawn?.ended,
       async seal(record) {
         // Of a tree that is played again, only the missing episodes are sealed.
         if (tries.settle(record)) {
@@ -124,6 +140,7 @@ export async function playRun(
           if (journal) await Promise.all(policySeedsOf(record).map((seed) => journal.discard(seed)))
           fold.add(record, text)
           progress.add(seatRecordOf(record, configuration.focus))
+          drawn?.note(record)
         }
         runner.onStored?.(record)
       },
@@ -143,6 +160,11 @@ export async function playRun(
   if (failure !== null && !signal.aborted && !isLost(failure)) throw failure
   if (HarnessError.is(failure, 'disk-failed')) throw failure
   lock.assertHeld()
+  if (runner.times) {
+    fold.times.addAll(runner.times)
+    await fold.times.write(folder)
+  }
+  if (tries.done >= LONG_REPORT) warn(`Writing the report of ${formatCount(tries.done)} episodes.`)
   const summary = await writeReport(folder, fold)
   // A process may have died after it sealed an episode, and before it removed what was kept of it.
   if (journal && summary.counts.unresolved === 0)
@@ -157,7 +179,7 @@ function describePlay(
   const { concurrency, processes, transcript, recordModels = false } = settings
   const asksModels = recordModels || policyNames(configuration).some(isLlm)
   return {
-    transport: isServed(world) ? world.address : target ? 'a server that was there' : transport,
+    transport: isServed(world) ? world.address : target ? `${transport}, a server that was there` : transport,
     concurrency,
     processes,
     ...(players.kind === 'one' && { player: players.player.name }),

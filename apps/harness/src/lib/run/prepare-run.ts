@@ -9,6 +9,7 @@ import { isLlm, policyFileOf } from '../policies.ts'
 import { isServed, loadPlayedWorld, type PlayedWorld } from '../served-world.ts'
 import { PLAYED_SERVERS, targetOf } from '../target-options.ts'
 import { countLeaves, type RunConfiguration } from './plan/configuration.ts'
+import { curriculumOf } from './plan/curriculum-settings.ts'
 import {
   defaultPolicy,
   findPlayers,
@@ -20,6 +21,7 @@ import {
 import { hashFile } from './plan/sources.ts'
 import type { Transport } from './play/open-environment.ts'
 import { openRunner, type Runner } from './play/open-runner.ts'
+import { reachServer } from './play/reach-server.ts'
 import { maxTasksInFlight } from './play/run-plan.ts'
 import { RUN_FILES } from './record/run-folder.ts'
 import type { RunSettings } from './run-settings.ts'
@@ -30,8 +32,9 @@ export interface PreparedRun {
   /** The world as it was named. */
   readonly reference: string
   readonly world: PlayedWorld
-  /** A running server of the world; `null` to serve it over `transport`. */
+  /** A running server of the world; `null` to serve it. */
   readonly target: Target | null
+  /** How the run is connected to the world: as asked for, else the fastest that it can use. A server of another system has its own. */
   readonly transport: Transport
   readonly players: Players
   /** What the language models among the players share. */
@@ -52,8 +55,8 @@ export async function prepareRun(
   settings: RunSettings,
   access: ModelAccess = new ModelAccess(),
 ): Promise<PreparedRun> {
-  const target = targetOf(settings, PLAYED_SERVERS)
-  const world = await loadPlayedWorld(given, target)
+  const named = targetOf(settings, PLAYED_SERVERS)
+  const world = await loadPlayedWorld(given, named)
   const model = modelSettingsOf(settings, settings.processes)
   const players = await findPlayers(world, playersOf(settings), { model, access })
   const isPlayedByAgent = includesAgent(players)
@@ -72,13 +75,16 @@ export async function prepareRun(
       'option-invalid',
       'An agent plays over MCP, and a server of another system has no session URLs. Give a policy.',
     )
+  // An agent needs a server with an address.
+  const fastest = settings.transport ?? (isPlayedByAgent ? 'websocket' : 'in-process')
+  const { target, transport } =
+    named && !isServed(world) ? await reachServer(named, settings.transport) : { target: named, transport: fastest }
   return {
     settings,
     reference: given ?? world.environment.name,
     world,
     target,
-    // An agent needs a URL.
-    transport: settings.transport ?? (isPlayedByAgent ? 'http' : 'in-process'),
+    transport,
     players,
     access,
   }
@@ -127,8 +133,11 @@ export async function configureRun({ world, settings }: PreparedRun): Promise<Ru
   if (seats) assertForSeats(name, settings)
   const focus = settings.focus ?? Object.keys(seats ?? {})[0]
   const policy = (focus && seats?.[focus]) ?? players.policy ?? defaultPolicy(world)
+  const describe = (name: string) => describePolicy(name, name === policy ? settings.policyVersion : undefined)
+  const curriculum = curriculumOf(settings)
   const leaves = countLeaves(settings.branch)
-  if (settings.branch.length > 0 && leaves > settings.concurrency)
+  // The workers of a queue have a concurrency of their own.
+  if (settings.queue === undefined && settings.branch.length > 0 && leaves > settings.concurrency)
     throw new HarnessError(
       'option-invalid',
       `--branch plays ${leaves} episodes of a tree at once, and --concurrency is ${settings.concurrency}. Give --concurrency ${leaves}, or fewer lines.`,
@@ -149,10 +158,11 @@ export async function configureRun({ world, settings }: PreparedRun): Promise<Ru
     tasks: settings.dataset
       ? { from: 'dataset', file: settings.dataset, sha256: await hashFile(settings.dataset), split }
       : { from: 'generator', count: settings.tasks, difficulty: settings.difficulty, split },
-    policy: await describePolicy(policy),
-    ...(seats && { seats: await describePolicies(seats), focus }),
+    policy: await describe(policy),
+    ...(seats && { seats: await describePolicies(seats, describe), focus }),
     sampling: samplingOf(seats ? Object.values(seats) : [policy], settings),
     rollouts: settings.rollouts,
+    ...(curriculum && { curriculum }),
     branch: settings.branch,
     maxSteps: settings.maxSteps ?? null,
     weights: settings.weights,
@@ -171,13 +181,16 @@ function playersOf({ policy, seat, focus }: RunSettings): NamedPlayers {
   return { policy, seats: seat, focus }
 }
 
-async function describePolicy(name: string): Promise<RunConfiguration['policy']> {
+async function describePolicy(name: string, version: string | undefined): Promise<RunConfiguration['policy']> {
   const file = policyFileOf(name)
-  return { name, sha256: file && (await hashFile(file)) }
+  return { name, sha256: file && (await hashFile(file)), ...(version !== undefined && { version }) }
 }
 
-async function describePolicies(seats: { readonly [seat: string]: string }): Promise<RunConfiguration['seats']> {
-  const described = Object.entries(seats).map(async ([seat, name]) => [seat, await describePolicy(name)] as const)
+async function describePolicies(
+  seats: { readonly [seat: string]: string },
+  describe: (name: string) => Promise<RunConfiguration['policy']>,
+): Promise<RunConfiguration['seats']> {
+  const described = Object.entries(seats).map(async ([seat, name]) => [seat, await describe(name)] as const)
   return Object.fromEntries(await Promise.all(described))
 }
 

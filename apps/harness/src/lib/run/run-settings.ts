@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { modelOptionsSchema } from '../llm/model-options.ts'
 import { WHOLE_RANGE } from '../option-values.ts'
+import { CURRICULA, stageSchema } from './plan/curriculum-settings.ts'
 import { RETRIED } from './plan/tries.ts'
 import { RETRY_TIMEOUT, TRANSPORTS } from './play/open-environment.ts'
 
-/**
- * How a run is asked for: what the options of `episodic run` say, as plain JSON, so that it can be kept in a file and sent to
- * another process. `runSettingsSchema.parse({})` gives the defaults.
- */
-export const runSettingsSchema = z.object({
+/** Episodes in flight at once for each process: with fewer, a process waits for the next ones most of the time. */
+export const CONCURRENCY = 64
+
+const optionsSchema = z.object({
   dataset: z.string().optional(),
   tasks: z.int().min(1).default(100),
   difficulty: z.tuple([z.number(), z.number()]).default(WHOLE_RANGE),
@@ -16,9 +16,14 @@ export const runSettingsSchema = z.object({
   policy: z.string().optional(),
   seat: z.record(z.string(), z.string()).optional(),
   focus: z.string().optional(),
+  /** The version of the weights of the policy, and of every seat that it plays. */
+  policyVersion: z.string().min(1).optional(),
   rollouts: z.int().min(1).default(1),
   branch: z.array(z.object({ lines: z.int().min(2), at: z.int().min(0) })).default([]),
-  concurrency: z.int().min(1).default(64),
+  curriculum: z.enum(CURRICULA).optional(),
+  stages: z.array(stageSchema).optional(),
+  adaptive: z.record(z.string(), z.number()).optional(),
+  concurrency: z.int().min(1).optional(),
   processes: z.int().min(1).max(256).default(1),
   /** The URL of a queue whose workers play. */
   queue: z.string().optional(),
@@ -42,4 +47,12 @@ export const runSettingsSchema = z.object({
   server: z.string().optional(),
   ...modelOptionsSchema.shape,
 })
+/**
+ * How a run is asked for: what the options of `episodic run` say, as plain JSON, so that it can be kept in a file and sent to
+ * another process. `runSettingsSchema.parse({})` gives the defaults.
+ */
+export const runSettingsSchema = optionsSchema.transform((options) => ({
+  ...options,
+  concurrency: options.concurrency ?? CONCURRENCY * options.processes,
+}))
 export type RunSettings = z.infer<typeof runSettingsSchema>

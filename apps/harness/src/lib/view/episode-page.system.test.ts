@@ -46,7 +46,7 @@ beforeAll(async () => {
       reasoning_content: `Silently ${number}.\n${'Again. '.repeat(300)}The end of thought ${number}.`,
       tool_calls: [...choices[0].message.tool_calls, spare],
     }
-    return saying(message, 'tool_calls')
+    return saying(message, 'tool_calls', { metadata: { weight_version: `step-${number}` } })
   })
   const world = exampleWorld('number-guessing')
   const model = ['--policy', 'llm:m', '--base-url', server.url, '--concurrency', '1', '--prices', '1,2']
@@ -124,9 +124,10 @@ describe.skipIf(lacksBrowser)('the page of an episode', () => {
       const shown = squeezed((await entry.textContent()) ?? '')
       expect(shown).toContain(squeezed(observation.text))
       expect(shown).toContain(`${action.tool} ${JSON.stringify(action.arguments)}`)
-      for (const { text, reasoning, calls = [], promptTokens, tries = [] } of completions) {
+      for (const { text, reasoning, calls = [], promptTokens, policyVersion, tries = [] } of completions) {
         found += 1
         expect(shown).toContain(`${promptTokens.toLocaleString('en-US')} → `)
+        if (policyVersion) expect(shown).toContain(`version ${policyVersion}`)
         if (text) expect(shown).toContain(squeezed(text.replace(/^<think>.*<\/think>/, '').replace('\u202e', 'U+202E')))
         if (text?.startsWith('<think>')) expect(shown).toContain(text.slice(0, text.indexOf('</think>')))
         if (reasoning) expect(shown).toContain(squeezed(reasoning))
@@ -135,6 +136,8 @@ describe.skipIf(lacksBrowser)('the page of an episode', () => {
       }
     }
     expect(found).toBeGreaterThan(episode.steps.length)
+    const versions = await page.locator('.figure-list dd', { hasText: /^step-\d/ }).textContent()
+    expect(versions).toMatch(/^step-0 to step-\d+, \d+ updates later$/)
     const whole = episode.steps.flatMap(({ completions = [] }) => completions)
     expect(whole.flatMap(({ tries = [] }) => tries.map(({ status }) => status))).toEqual([429, null])
     expect(await page.evaluate('window.hacked')).toBeUndefined()

@@ -67,6 +67,7 @@ function addresses(): Record<string, string> {
       ]),
     ),
     'episode of a game': `${task('game')}/0`,
+    'rewards of a leaf': `${task('branched')}/0?tab=rewards`,
     compare: `/compare?runs=${runs.plain},${runs.random}&base=${runs.plain}`,
     'compare three': `/compare?runs=${runs.plain},${runs.random},${runs.model}&base=${runs.plain}`,
     search: '/search?q=middle',

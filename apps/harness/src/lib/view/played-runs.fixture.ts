@@ -52,7 +52,8 @@ const answerBadly: Answering = (request, number, response) => {
     ...{ prompt_tokens: 1_204, completion_tokens: 88, total_tokens: 1_292 },
     ...{ prompt_tokens_details: { cached_tokens: 900 }, completion_tokens_details: { reasoning_tokens: 36 } },
   }
-  return { ...answer, choices: [{ ...choice, message }], usage }
+  const metadata = { weight_version: `step-${Math.floor(number / 60)}` }
+  return { ...answer, choices: [{ ...choice, message }], usage, metadata }
 }
 
 /**

@@ -28,6 +28,8 @@ export interface EmbeddedContent {
   readonly grades: readonly GradeRecord[]
   /** Whose figures the rows have, if the environment has several seats. */
   readonly seat?: string | undefined
+  /** Most episodes. Of more, those that `sampleRows` puts first are there, which are drawn at random but for a few. */
+  readonly mostRows: number
   /** Most characters of whole lines. Of more, those that `sampleRows` puts first are there. */
   readonly mostCharacters: number
   /** Whole lines that go before all others. Default: none. */
@@ -40,7 +42,7 @@ export interface EmbeddedRows {
   readonly columns: EpisodeColumns
   /** The ids of the tasks, by their number in the column `task`. */
   readonly tasks: readonly string[]
-  /** By the number of a line, from 0: its row; -1 for a line that is none. */
+  /** By the number of a line, from 0: its row; -1 for a line that is none, or that is left out. */
   readonly rows: readonly number[]
   /** The rows that are there with their whole line. */
   readonly whole: ReadonlySet<number>
@@ -48,38 +50,42 @@ export interface EmbeddedRows {
 }
 
 /**
- * Makes what a page holds of a run: columns of all of its distinct lines, and as many whole lines as fit. The rows are in the
- * order in which the episodes started, so that the same lines in another order give the same page. Lines that are no sealed
- * episodes are skipped.
+ * Makes what a page holds of a run: columns of its distinct lines, all of them or as many as may be there, and as many whole
+ * lines as fit. The rows are in the order in which the episodes started, so that the same lines in another order give the same
+ * page. Lines that are no sealed episodes are skipped.
  */
 export async function embedRun(content: EmbeddedContent): Promise<EmbeddedRun> {
-  const byLine: Omit<RowWords, 'row'>[] = []
-  const { detail, columns, rows, whole, gradeSummary } = await embedRows(content, (record, line) => {
-    byLine[line] = rowWords(record)
-  })
+  const { detail, columns, rows, whole, gradeSummary } = await embedRows(content)
   const words: RowWords[] = []
-  for (const [line, row] of rows.entries())
-    if (row >= 0) words[row] = { row, ...(byLine[line] as Omit<RowWords, 'row'>) }
-  const { lines, grades } = content
+  const texts: (readonly [row: number, text: string])[] = []
+  let line = -1
+  for await (const text of content.lines()) {
+    line += 1
+    const row = rows[line] ?? -1
+    if (row < 0) continue
+    words[row] = { row, ...rowWords(readShape(text) as SealedRecord) }
+    if (whole.has(row)) texts.push([row, text])
+  }
   return {
     detail,
     columns: Buffer.from(encodeColumns(columns)).toString('base64'),
     words,
-    lines: await readWhole(lines, rows, whole),
-    grades,
+    lines: Object.fromEntries(texts),
+    grades: content.grades,
     gradeSummary,
   }
 }
 
-/**
- * Reads the lines of a run once, and returns its rows. It keeps their figures, and neither words nor lines.
- *
- * @param onRecord - called with each line that is a row, and its number from 0.
- */
-export async function embedRows(
-  { detail, lines, grades, seat, mostCharacters, goesFirst }: EmbeddedContent,
-  onRecord: (record: SealedRecord, line: number) => void = () => {},
-): Promise<EmbeddedRows> {
+/** Reads the lines of a run once, and returns its rows. It keeps their figures, and neither words nor lines. */
+export async function embedRows({
+  detail,
+  lines,
+  grades,
+  seat,
+  mostRows,
+  mostCharacters,
+  goesFirst,
+}: EmbeddedContent): Promise<EmbeddedRows> {
   const unordered = createRowTable({ seat })
   const gradable = createGradableLines(seat)
   /** The numbers and the lengths of the lines that are rows. */
@@ -97,9 +103,8 @@ export async function embedRows(
     if (unordered.addRow(rowOf(record, seat), { offset: line, length: text.length, content }) === null) continue
     found.push(line)
     lengths.push(text.length)
-    onRecord(record, line)
   }
-  const order = [...found.keys()].sort((a, b) => compareRows(unordered, a, b))
+  const order = keptRows(unordered, mostRows).sort((a, b) => compareRows(unordered, a, b))
   const table = createRowTable({ seat })
   const rows: number[] = new Array(count).fill(-1)
   for (const [row, place] of order.entries()) {
@@ -134,20 +139,13 @@ export async function embedRows(
   }
 }
 
-async function readWhole(
-  lines: SealedLines,
-  rows: EmbeddedRows['rows'],
-  whole: EmbeddedRows['whole'],
-): Promise<{ readonly [row: string]: string }> {
-  const found: (readonly [number, string])[] = []
-  let line = -1
-  for await (const text of lines()) {
-    line += 1
-    const row = rows[line] ?? -1
-    if (whole.has(row)) found.push([row, text])
-    if (found.length === whole.size) break
-  }
-  return Object.fromEntries(found)
+/** Returns the rows of a page. If not all fit, only rows that count: which row of an episode does would change without the others. */
+function keptRows(table: RowTable, most: number): number[] {
+  if (table.size <= most) return Array.from({ length: table.size }, (_, row) => row)
+  const columns = table.columns()
+  return sampleRows(columns, columns.columns.draw ?? [])
+    .filter((row) => table.at('counts', row) === 1)
+    .slice(0, most)
 }
 
 function compareRows(table: RowTable, a: number, b: number): number {

@@ -6,6 +6,7 @@ import {
   describeRefused,
   describeRetried,
   describeRules,
+  describeStepParts,
   describeValue,
   describeWaiting,
   formatCount,
@@ -30,7 +31,7 @@ const LABEL_WIDTH = 24
 const MESSAGE_WIDTH = 90
 const MOST_ROWS = 6
 /** As many as there are bins of difficulty, and a few more. */
-const MOST_SHARES = 16
+const MOST_SHARES = 24
 const BAR_WIDTH = 20
 
 /**
@@ -53,7 +54,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
   const failing = noteFailures(summary)
   const unrewarded = noteMissingRewards(summary)
   const lines = [
-    `${bold(cleanText(summary.run))}  ${dim(cleanText([...summary.environments, ...listPlayers(summary)].join(' · ')))}`,
+    `${bold(cleanText(summary.run))}  ${dim(cleanText([...summary.environments, ...listPlayers(summary), ...(summary.transport ? [summary.transport] : [])].join(' · ')))}`,
     '',
     `  ${[
       `${formatCount(counts.scheduled)} scheduled`,
@@ -115,6 +116,9 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ...(time.step
       ? [
           line('world step', formatDuration(time.step.median), describeLatency(time.step)),
+          ...(time.stepParts
+            ? [line('  in the server', formatDuration(time.stepParts.server), describeStepParts(time.stepParts))]
+            : []),
           ...(time.stepsPerSecond
             ? [line('time per step', formatDuration(1_000 / time.stepsPerSecond), describeShare(time))]
             : []),
@@ -149,6 +153,12 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
       success.byDifficulty.length > 1
         ? success.byDifficulty.map(({ from, to, rate, count }) => share(`${from} to ${to}`, rate, count))
         : [],
+    ),
+    ...block(
+      'success by part of the curriculum: draws, mean difficulty',
+      (summary.curriculum ?? []).map(({ from, to, difficulty, rate, count }) =>
+        share(`${formatCount(from)} to ${formatCount(to - 1)}, ${difficulty.toFixed(2)}`, rate, count),
+      ),
     ),
     ...block(
       'success by tag',

@@ -110,6 +110,29 @@ describe('renderReport', () => {
     expect(runs[0]?.words).toHaveLength(80)
   })
 
+  it('holds as many episodes as it may, the same ones for lines in any order, and says of how many the summary is', async () => {
+    const retried = records.flatMap((record) =>
+      record.outcome.kind === 'failed' ? [record, { ...record, try: 1, run: 'again' }] : [record],
+    )
+    const content = { mostRows: 30, commands: { view: 'episodic view here' } }
+    const page = await reportOf(retried, 'test', content)
+    expect(await reportOf(retried.toReversed(), 'test', content)).toBe(page)
+    const { runs, withheld } = pageContent(page)
+    const [run] = runs
+    expect(run?.detail.rows).toBe(30)
+    expect(run?.words).toHaveLength(30)
+    expect(Object.keys(run?.lines ?? {})).toHaveLength(30)
+    expect(withheld).toEqual([
+      'The summary is of all 80 episodes; lists, filters and plots are of 30 of them, drawn at random. All of them: episodic view here',
+    ])
+    const { columns } = decodeColumns(Buffer.from(run?.columns ?? '', 'base64'))
+    expect([...(columns.counts ?? [])]).toEqual(Array(30).fill(1))
+    for (const { task, attempt, try: number } of run?.words ?? []) {
+      const last = retried.findLast((record) => record.task.id === task && record.attempt === attempt)
+      expect(number).toBe(last?.try)
+    }
+  })
+
   it('skips lines that are torn', async () => {
     const [one, other] = records.map((record) => JSON.stringify(record)) as [string, string]
     const fold = createFold()

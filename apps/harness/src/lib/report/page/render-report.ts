@@ -8,6 +8,8 @@ import { type EmbeddedContent, embedRun, type SealedLines } from './embed-run.ts
 export interface PageContent {
   /** The sealed lines of the run. Read twice. */
   readonly lines: SealedLines
+  /** Most episodes in the page; the summary is of all. Default 100,000, of which a page has 10 MB. */
+  readonly mostRows?: number | undefined
   /** Most characters of whole lines in the page; of the other episodes it has the figures. Default 10 MiB. */
   readonly mostCharacters?: number | undefined
   /** The id of the run in addresses. Default: from its name and configuration. */
@@ -25,6 +27,7 @@ export interface PageContent {
   readonly goesFirst?: EmbeddedContent['goesFirst']
 }
 
+const MOST_ROWS = 100_000
 const MOST_CHARACTERS = 10 * 1_048_576
 
 /**
@@ -57,6 +60,7 @@ export function reportContent(
   { name, scheduled, configuration }: ReportedRun,
   {
     lines,
+    mostRows = MOST_ROWS,
     mostCharacters = MOST_CHARACTERS,
     id = contentId(canonicalJson({ name, configuration })).slice(0, 10),
     createdAt = '',
@@ -94,7 +98,7 @@ export function reportContent(
     inFlight: [],
     seats,
   }
-  return { detail, lines, grades, seat: seats[0], mostCharacters, goesFirst }
+  return { detail, lines, grades, seat: seats[0], mostRows, mostCharacters, goesFirst }
 }
 
 /**
@@ -102,8 +106,18 @@ export function reportContent(
  *
  * @param whole - episodes that are there with their whole line.
  */
-export function withheldFrom({ rows, commands }: Pick<RunDetail, 'rows' | 'commands'>, whole: number): string[] {
-  if (whole === rows) return []
+export function withheldFrom(
+  { rows, commands, summary }: Pick<RunDetail, 'rows' | 'commands' | 'summary'>,
+  whole: number,
+): string[] {
   const all = commands.view ? ` All of them: ${commands.view}` : ''
-  return [`${formatCount(whole)} of ${formatCount(rows)} episodes are here step by step.${all}`]
+  const counted = summary.counts.finished + summary.counts.failed
+  const sampled =
+    rows < counted
+      ? [
+          `The summary is of all ${formatCount(counted)} episodes; lists, filters and plots are of ${formatCount(rows)} of them, drawn at random.${all}`,
+        ]
+      : []
+  if (whole === rows) return sampled
+  return [...sampled, `${formatCount(whole)} of ${formatCount(rows)} episodes are here step by step.${all}`]
 }

@@ -145,6 +145,72 @@ describe.skipIf(lacksBrowser)(
       await page.close()
     })
 
+    it('shows the versions of the weights with their episodes, and which one wrote each answer', async () => {
+      const answered = playRun({ tasks: 6, attempts: 2, failures: 0 }).map((record, i) => ({
+        ...record,
+        steps: record.steps.map((step, at) => {
+          const policyVersion = `step-${9 + (i % 3) + (i % 3 === 1 && at > 0 ? 4 : 0)}`
+          return { ...step, completions: [{ ...answer, policyVersion }] }
+        }),
+      }))
+      const { page, faults } = await openReport(answered, 'trained')
+      const rows = page.locator('section', { hasText: 'Policy versions' }).locator('tbody tr')
+      await rows.first().waitFor()
+      const cells = await rows.evaluateAll((all) =>
+        all.map((row) => [...row.querySelectorAll('td')].slice(0, 4).map(({ textContent }) => textContent)),
+      )
+      const longer = answered.filter(({ steps }, i) => i % 3 === 1 && steps.length > 1).length
+      expect(cells).toEqual([
+        ['step-9', '2', '4', '0'],
+        ['step-10', '1', '4', String(longer)],
+        ['step-11', '0', '4', '0'],
+      ])
+      await rows.nth(1).locator('a').click()
+      await page.locator('.list-figures').waitFor()
+      expect(await page.locator('.list-figures dd').first().textContent()).toMatch(/^4 of 12/)
+      const shown = answered.find(({ steps }, i) => i % 3 === 1 && steps.length > 1) as EpisodeRecord
+      await page.evaluate(`location.hash = location.hash.replace(/episodes.*/, 't/${shown.task.id}/${shown.attempt}')`)
+      await page.locator('.entry.step').first().waitFor()
+      const figure = page.locator('.figure-list > div', { has: page.getByText('policy version', { exact: true }) })
+      expect(await figure.locator('dd').textContent()).toBe('step-10 to step-14, 4 updates later')
+      const versions = await page.locator('.entry.step .answer-figures').allTextContents()
+      expect(versions.slice(0, 2).map((text) => /version step-\d\d/.exec(text)?.[0])).toEqual([
+        'version step-10',
+        'version step-14',
+      ])
+      expect(faults).toEqual([])
+      const { page: plain } = await openReport(records, 'baseline')
+      expect(await plain.getByText('Policy versions').count()).toBe(0)
+      await page.close()
+      await plain.close()
+    })
+
+    it('shows what the steps of a leaf were worth between its forks', async () => {
+      const leaves = playRun({ tasks: 1, attempts: 9, failures: 0 }).map((record, i): EpisodeRecord => {
+        const path = [Math.floor(i / 3), i % 3]
+        const step = { ...(record.steps[0] as EpisodeRecord['steps'][number]), stateHash: 'forked' }
+        const earning = (total: number) => ({ ...step, reward: { total, terms: {}, shaping: 0 } })
+        const steps = [earning(0), { ...earning(path[0] as number), stateHash: `${path[0]}` }, earning(i % 3)]
+        const branch = { rollout: 0, leaves: 9, copies: 1, path, at: [1, 2], seeds: [null, null] }
+        return { ...record, steps, branch }
+      })
+      const { page, faults } = await openReport(leaves, 'tree')
+      const place = `t/${leaves[0]?.task.id}/8?tab=rewards`
+      await page.evaluate(`location.hash = location.hash.replace(/(r\\/[^/?]+).*/, '$1/${place}')`)
+      const rows = page.locator('section', { hasText: 'Advantages from forks' }).locator('tbody tr')
+      await rows.first().waitFor()
+      const cells = await rows.evaluateAll((all) =>
+        all.map((row) => [...row.querySelectorAll('td')].map(({ textContent }) => textContent)),
+      )
+      expect(cells).toEqual([
+        // Lines of 2, 3 and 4, siblings of 1 and 2 on average: 1.5 ± 4.303 · √(1 / 3 + 1 / 4), with two degrees of freedom.
+        ['2', '+1.50', '−1.79 to 4.79', '3.00', '3', '1.50', '2'],
+        ['3', '+1.50', '–', '2.00', '1', '0.500', '2'],
+      ])
+      expect(faults).toEqual([])
+      await page.close()
+    })
+
     it('shows hostile texts without running them', async () => {
       const hostile = records.map(
         (record): EpisodeRecord => ({
@@ -156,7 +222,7 @@ describe.skipIf(lacksBrowser)(
             action: { tool: HOSTILE, arguments: { [HOSTILE]: HOSTILE } },
             observation: { text: HOSTILE, structured: { [HOSTILE]: HOSTILE } },
             reward: { ...step.reward, terms: { [HOSTILE]: 1 } },
-            completions: [{ ...answer, text: HOSTILE, reasoning: HOSTILE }],
+            completions: [{ ...answer, text: HOSTILE, reasoning: HOSTILE, policyVersion: HOSTILE }],
           })),
           outcome:
             record.outcome.kind === 'failed'

@@ -1,9 +1,14 @@
 import type { BranchPoint } from '@episodic/env'
 import { z } from 'zod'
 import { HarnessError } from '../../harness-error.ts'
+import { curriculumSchema } from './curriculum-settings.ts'
 
-/** The name of a policy, and its content if it was read from a file. */
-const policySchema = z.strictObject({ name: z.string(), sha256: z.string().nullable() })
+/** The name of a policy, its content if it was read from a file, and the version of its weights if it was given. */
+const policySchema = z.strictObject({
+  name: z.string(),
+  sha256: z.string().nullable(),
+  version: z.string().min(1).optional(),
+})
 
 /** Everything that decides what a run plays and how it is scored. Runs with the same configuration have the same figures. */
 export const configurationSchema = z.strictObject({
@@ -41,6 +46,8 @@ export const configurationSchema = z.strictObject({
   rollouts: z.int().min(1),
   /** The steps at which every line of a rollout is forked, ascending, and into how many lines. */
   branch: z.array(z.strictObject({ lines: z.int().min(2), at: z.int().min(0) })).default([]),
+  /** How tasks are drawn; left out if each is played in turn. */
+  curriculum: curriculumSchema.optional(),
   maxSteps: z.int().min(1).nullable(),
   weights: z.record(z.string(), z.number()),
   shaping: z.boolean(),

@@ -3,7 +3,6 @@ import {
   connect,
   type Environment,
   type Game,
-  type RetryOptions,
   type Target,
   withLimits,
   withShaping,
@@ -17,6 +16,7 @@ import { openStore } from '../../serve/open-store.ts'
 import { startServer, stdioTarget } from '../../serve/start-server.ts'
 import type { World } from '../../world.ts'
 import type { RunConfiguration } from '../plan/configuration.ts'
+import type { StepTimes } from '../record/step-times.ts'
 
 /** How a run connects to a world that it serves itself, the fastest first. All but the first start a server process. */
 export const TRANSPORTS = ['in-process', 'websocket', 'stdio', 'http'] as const
@@ -37,6 +37,8 @@ interface OpenWorldOptions {
   /** Where sessions are stored, as in `episodic serve --store`. Default: `memory`. */
   readonly store?: string
   readonly retryTimeout?: number
+  /** Receives the times of steps over a connection. */
+  readonly times?: StepTimes | undefined
 }
 
 /** Default seconds to keep retrying an unanswered call. */
@@ -46,7 +48,14 @@ export const RETRY_TIMEOUT = 15
 export async function openWorld(
   reference: string,
   world: World,
-  { transport, sessions, workerThreads = false, store = 'memory', retryTimeout = RETRY_TIMEOUT }: OpenWorldOptions,
+  {
+    transport,
+    sessions,
+    workerThreads = false,
+    store = 'memory',
+    retryTimeout = RETRY_TIMEOUT,
+    times,
+  }: OpenWorldOptions,
 ): Promise<Opened> {
   await using cleanUp = new AsyncDisposableStack()
   let target: Target
@@ -67,26 +76,32 @@ export async function openWorld(
     })
     target = inProcess(cleanUp.use(host))
   }
-  const connection = cleanUp.use(await connect(target, { retry: retryFor(retryTimeout) }))
+  const connection = cleanUp.use(
+    await connect(target, connectionOptions(retryTimeout, transport === 'in-process' ? undefined : times)),
+  )
   const owned = cleanUp.move()
   return { connection, agentUrl, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** Connects to a running server. Once connected, it may be unreachable for up to `retryTimeout` seconds. */
-export async function openTarget(target: Target, retryTimeout = RETRY_TIMEOUT): Promise<Opened> {
-  const connection = await connect(target, { retry: retryFor(retryTimeout) })
+export async function openTarget(target: Target, retryTimeout = RETRY_TIMEOUT, times?: StepTimes): Promise<Opened> {
+  const connection = await connect(target, connectionOptions(retryTimeout, times))
   return { connection, agentUrl: agentUrlOf(target), [Symbol.asyncDispose]: () => connection.close() }
 }
 
-/** The agent endpoint of the server whose trainer endpoint this is; `null` unless it is HTTP. */
+/** The agent endpoint of the server whose trainer endpoint this is; `null` unless that is at an address. */
 function agentUrlOf(target: Target): string | null {
   const url = typeof target === 'string' ? target : 'url' in target ? target.url : null
-  return url && /^https?:.*\/env\/?$/.test(url) ? url.replace(/\/env\/?$/, '/mcp') : null
+  // Agents play over HTTP, whatever the run does.
+  return url && /^(http|ws)s?:.*\/env\/?$/.test(url) ? url.replace(/\/env\/?$/, '/mcp').replace(/^ws/, 'http') : null
 }
 
-function retryFor(retryTimeout: number): Pick<RetryOptions, 'attempts' | 'seconds'> {
-  // After the first few attempts pauses last at least a second, so that the time is the bound.
-  return { seconds: retryTimeout, attempts: 8 + retryTimeout }
+function connectionOptions(retryTimeout: number, times: StepTimes | undefined): Parameters<typeof connect>[1] {
+  return {
+    // After the first few attempts pauses last at least a second, so that the time is the bound.
+    retry: { seconds: retryTimeout, attempts: 8 + retryTimeout },
+    onStepTimed: times && ((step) => times.add(step)),
+  }
 }
 
 /**

@@ -13,6 +13,7 @@ import type { RunConfiguration } from '../plan/configuration.ts'
 import type { Players } from '../plan/players.ts'
 import type { Recording } from '../record/recording.ts'
 import type { RunManifest } from '../record/run-folder.ts'
+import { StepTimes } from '../record/step-times.ts'
 import type { InFlight } from './in-flight.ts'
 import { environmentFactory, gameFactory, openTarget, openWorld, type Transport } from './open-environment.ts'
 import { createRunMatchTask } from './run-match-task.ts'
@@ -21,6 +22,8 @@ import { createRunTask, type RunTask } from './run-task.ts'
 /** Plays the episodes of a plan. Disposing it stops everything that was started for it. */
 export interface Runner extends AsyncDisposable {
   readonly runTask: RunTask
+  /** Where the time of steps goes, as far as it is known. Default: unknown. */
+  readonly times?: StepTimes
   /** Planned episodes that it can have in flight. Default: as many as the run asks for. */
   readonly inFlight?: InFlight
   /**
@@ -74,15 +77,16 @@ export async function openRunner(
 ): Promise<Runner> {
   await using cleanUp = new AsyncDisposableStack()
   const sessions = concurrency + 16
+  const times = new StepTimes()
   const { connection, agentUrl } = cleanUp.use(
     await (isServed(world)
       ? openTarget(world.target)
       : target
-        ? openTarget(target, retryTimeout)
-        : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout })),
+        ? openTarget(target, retryTimeout, times)
+        : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout, times })),
   )
   const proxy = models && cleanUp.use(await openModelProxy(models))
-  const { seed, discount, branch, maxSteps, weights } = configuration
+  const { seed, discount, branch, maxSteps, weights, policy, seats = {} } = configuration
   if (players.kind === 'seats') {
     const createGame = gameFactory(configuration, connection)
     const accept = (action: Action) => declaredAction((world as World).environment, action)
@@ -91,7 +95,8 @@ export async function openRunner(
     const seatAgent = addressOf
       ? (agent: Agent, models: AgentModels) => createSeatAgent(agent, addressOf, AGENT_SECONDS, models)
       : null
-    const scoring = { seed, maxSteps, weights, discount, accept, recording }
+    const versions = Object.fromEntries(Object.entries(seats).map(([seat, { version }]) => [seat, version]))
+    const scoring = { seed, maxSteps, weights, discount, accept, recording, versions }
     const runTask = createRunMatchTask({ policies, createGame, ...scoring, seatAgent, proxy })
     const owned = cleanUp.move()
     return { runTask, [Symbol.asyncDispose]: () => owned.disposeAsync() }
@@ -104,6 +109,7 @@ export async function openRunner(
   const runTask = isAgent(player)
     ? createRunAgentTask({
         agent: player,
+        version: policy.version,
         watch: () => connection.watched(configuration.environment.name),
         score: createEnvironment,
         addressOf: sessionUrls(agentUrl),
@@ -114,9 +120,18 @@ export async function openRunner(
         proxy,
         recording,
       })
-    : createRunTask({ createEnvironment, policy: player, seed, discount, branch, accept, recording })
+    : createRunTask({
+        createEnvironment,
+        policy: player,
+        version: policy.version,
+        seed,
+        discount,
+        branch,
+        accept,
+        recording,
+      })
   const owned = cleanUp.move()
-  return { runTask, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { runTask, times, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** Seconds that an agent may take for an episode. */
@@ -127,7 +142,7 @@ function sessionUrls(agentUrl: string | null): (capability: string) => string {
   if (agentUrl !== null) return (capability) => `${agentUrl}/s/${capability}`
   throw new HarnessError(
     'option-invalid',
-    'An agent plays over HTTP: give --transport http, or the --url of a trainer endpoint such as http://127.0.0.1:7337/env.',
+    'An agent plays over HTTP: give --transport websocket or http, or the --url of a trainer endpoint such as http://127.0.0.1:7337/env.',
   )
 }
 

@@ -78,6 +78,28 @@ function around(environment: Environment, changes: Partial<Environment>): Enviro
   }
 }
 
+/** Environments that count how many are open at once, and call back around the close of each. */
+function counted(beforeClose: () => Promise<void>, afterClose: () => void = () => {}) {
+  const open = new Set<object>()
+  const counts = { most: 0 }
+  const create = () => {
+    const environment = createEnvironment()
+    open.add(environment)
+    counts.most = Math.max(counts.most, open.size)
+    return around(environment, {
+      async close() {
+        await beforeClose()
+        await environment.close()
+        open.delete(environment)
+        afterClose()
+      },
+    })
+  }
+  return { counts, create }
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
 /** Environments whose server is lost before `reset`, or after it. */
 function lostAt(moment: 'reset' | 'step'): () => Environment {
   const lost = async () => {
@@ -95,36 +117,49 @@ describe('runEpisodes', () => {
   })
 
   it('never exceeds its concurrency, and reads the plan only as far as it plays', async () => {
-    let [read, sealed, most, ahead] = [0, 0, 0, 0]
-    const running = new Set<object>()
-    async function* counted() {
+    let [read, sealed, ahead] = [0, 0, 0]
+    async function* readPlan() {
       for await (const planned of plan(30)) {
         read += 1
         ahead = Math.max(ahead, read - sealed)
         yield planned
       }
     }
-    const { failure } = await play(counted(), {
+    // As with a server of its own, whose answer is an event of this process.
+    const { counts, create } = counted(nextTurn)
+    const { failure } = await play(readPlan(), {
       concurrency: 5,
-      createEnvironment: () => {
-        const environment = createEnvironment()
-        running.add(environment)
-        most = Math.max(most, running.size)
-        return around(environment, {
-          async close() {
-            await environment.close()
-            running.delete(environment)
-          },
-        })
-      },
+      createEnvironment: create,
       async seal() {
         sealed += 1
       },
     })
     expect(failure).toBeNull()
     expect(sealed).toBe(60)
-    expect(most).toBe(5)
+    expect(counts.most).toBe(5)
     expect(ahead).toBeLessThanOrEqual(7)
+  })
+
+  it('plays episodes that never wait one after the other, and seals them together', async () => {
+    let [unsealed, mostUnsealed] = [0, 0]
+    const { counts, create } = counted(
+      async () => {},
+      () => {
+        mostUnsealed = Math.max(mostUnsealed, ++unsealed)
+      },
+    )
+    const { failure } = await play(plan(30), {
+      concurrency: 5,
+      createEnvironment: create,
+      async seal() {
+        await nextTurn()
+        unsealed -= 1
+      },
+    })
+    expect(failure).toBeNull()
+    expect(unsealed).toBe(0)
+    expect(counts.most).toBeLessThan(5)
+    expect(mostUnsealed).toBe(5)
   })
 
   it('drops episodes in flight when aborted, and keeps the sealed ones', async () => {

@@ -17,6 +17,8 @@ export interface RunMatchTaskOptions {
   readonly createGame: () => Game
   /** The policy of each seat, or the agent that plays it. */
   readonly policies: { readonly [seat: string]: Policy | Agent }
+  /** The version of the weights of each seat's policy. Default: not known. */
+  readonly versions?: { readonly [seat: string]: string | undefined }
   /** Returns an agent as the player of a seat, for one match; `null` if no agent plays. */
   readonly seatAgent?: ((agent: Agent, models: AgentModels) => OutsidePlayer) | null
   /** Records what agents ask of language models. Default: `null`, only an agent itself can record it. */
@@ -36,7 +38,7 @@ export interface RunMatchTaskOptions {
 /** Plays an environment of several seats in this process, with a policy for each seat. */
 export function createRunMatchTask(options: RunMatchTaskOptions): RunTask {
   const { createGame, policies, seed, maxSteps, weights, discount, accept, seatAgent, proxy = null } = options
-  const { recording = createRecording() } = options
+  const { recording = createRecording(), versions = {} } = options
   return async (planned, { run, signal, now, onAnswer, listener }) => {
     const started = now()
     const { task } = planned
@@ -60,7 +62,10 @@ export function createRunMatchTask(options: RunMatchTaskOptions): RunTask {
     const playing = { createGame, policies: players, task: { ...task, limits }, policySeed, signal }
     const match = withAnswers(await runMatch(playing), models)
     if (signal.aborted && match.kind === 'failed') return []
-    const named = Object.entries(policies).map(([seat, { name }]) => [seat, { name, seed: seedFor(policySeed, seat) }])
+    const named = Object.entries(policies).map(([seat, { name }]) => {
+      const version = versions[seat]
+      return [seat, { name, seed: seedFor(policySeed, seat), ...(version !== undefined && { version }) }]
+    })
     const time = { started, ended: now() }
     const recordedBy = Object.fromEntries([...models].flatMap(([seat, { by }]) => (by ? [[seat, by]] : [])))
     const redact = (text: string) =>

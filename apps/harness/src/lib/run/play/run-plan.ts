@@ -7,6 +7,7 @@ import type { WaitingClock } from '../../waiting-clock.ts'
 import { countLeaves } from '../plan/configuration.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import type { LiveFile } from '../record/live-file.ts'
+import { EpisodeStarts } from './episode-starts.ts'
 import { InFlight } from './in-flight.ts'
 import { FAIL_FAST, ModelWatch, OUTAGE_LIMIT } from './model-watch.ts'
 import type { RunTask } from './run-task.ts'
@@ -43,6 +44,8 @@ export interface RunPlanOptions {
   readonly onNotice?: (notice: string) => void
   /** Default: the run shares no order with others. */
   readonly order?: PlaceInOrder | undefined
+  /** Called with each planned episode that was played to its end or dropped, after its records were stored. */
+  readonly onEnded?: ((planned: PlannedEpisode) => void) | undefined
   /** Shows the episodes in flight. Default: nobody does. */
   readonly live?: Pick<LiveFile, 'begin'>
   /** Passes the time of an outage. Default: the clock of the machine. */
@@ -92,12 +95,13 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
   let unreachable = 0
   const sealAll = (records: readonly SealedRecord[]) => Promise.all(records.map(options.seal))
 
-  const play = async (planned: PlannedEpisode): Promise<void> => {
+  const play = async (planned: PlannedEpisode, onPlayed: () => void): Promise<void> => {
     for (;;) {
       const tried = await watch.untilAvailable(signal)
       if (signal.aborted) return
       using listener = live?.begin(planned)
       const records = await options.runTask(planned, { ...context, listener })
+      onPlayed()
       if (records.length === 0) return
       const verdict = watch.judge(records, tried)
       if (verdict === 'again') continue
@@ -120,19 +124,23 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
     stop.abort(error)
   }
   const running = new Set<Promise<void>>()
+  const starts = new EpisodeStarts()
   try {
     for await (const planned of plan) {
       await order?.untilTurn(planned, signal)
       if (signal.aborted) break
-      const played = limit(play, planned)
+      const played = Promise.withResolvers<void>()
+      const sealed = limit(play, planned, played.resolve)
         .catch(fail)
         .finally(() => {
-          running.delete(played)
+          running.delete(sealed)
+          options.onEnded?.(planned)
           free()
         })
-      running.add(played)
+      running.add(sealed)
       // The plan is read no further ahead than the next episode to start.
       while (limit.pendingCount > 0 && !signal.aborted) await freed.promise
+      await starts.untilNext(played.promise)
     }
   } catch (error) {
     // The plan cannot be read on. Episodes in flight are dropped before the error is thrown.

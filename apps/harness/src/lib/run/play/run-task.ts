@@ -30,6 +30,8 @@ export type RunTask = (planned: PlannedEpisode, context: RunContext) => Promise<
 export interface RunTaskOptions {
   readonly createEnvironment: () => Environment
   readonly policy: Policy
+  /** The version of the policy's weights. Default: not known. */
+  readonly version?: string | undefined
   readonly seed: string
   readonly discount: number
   /** Plays a tree of episodes for each rollout, forked at these points. Default: none. */
@@ -42,7 +44,7 @@ export interface RunTaskOptions {
 
 /** Plays in this process, with a policy. */
 export function createRunTask(options: RunTaskOptions): RunTask {
-  const { createEnvironment, policy, seed, discount, branch = [], accept, recording } = options
+  const { createEnvironment, policy, version, seed, discount, branch = [], accept, recording } = options
   return async (planned, { run, signal, now, onAnswer, listener }) => {
     const started = now()
     const reported = onAnswer && isLlm(policy.name) ? reportAnswers(policy, onAnswer) : policy
@@ -55,7 +57,7 @@ export function createRunTask(options: RunTaskOptions): RunTask {
         { ...planned, attempt },
         {
           run,
-          policy: { name: policy.name, seed: policySeed },
+          policy: { name: policy.name, seed: policySeed, ...(version !== undefined && { version }) },
           discount,
           branch,
           time: { started, ended },

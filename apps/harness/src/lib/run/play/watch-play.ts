@@ -1,4 +1,4 @@
-import type { Player, Policy } from '@episodic/env'
+import type { ModelAnswer, Player, Policy } from '@episodic/env'
 
 /** Receives what happens in an episode that is being played. */
 export interface PlayListener {
@@ -13,20 +13,17 @@ export interface PlayListener {
 /** Returns a policy that reports what happens as it plays. */
 export function watchPlay(policy: Policy, { onStep, onCall, onTokens }: PlayListener): Policy {
   const { name, resume } = policy
-  const watched =
-    (player: Player): Player =>
-    (observation, view) => {
-      if (view.last) onStep()
+  const watched = (player: Player): Player => {
+    let asked: Parameters<Player>[1] | null = null
+    const onCompletion = (answer: ModelAnswer) => {
+      onTokens(answer.promptTokens + answer.completionTokens)
+      asked?.onCompletion?.(answer)
+    }
+    return (observation, view) => {
       const { last, legal, signal } = view
-      const action = player(observation, {
-        last,
-        legal,
-        signal,
-        onCompletion(answer) {
-          onTokens(answer.promptTokens + answer.completionTokens)
-          view.onCompletion?.(answer)
-        },
-      })
+      asked = view
+      if (last) onStep()
+      const action = player(observation, { last, legal, signal, onCompletion })
       if (!(action instanceof Promise)) {
         onCall(action.tool)
         return action
@@ -36,6 +33,7 @@ export function watchPlay(policy: Policy, { onStep, onCall, onTokens }: PlayList
         return decided
       })
     }
+  }
   return {
     name,
     start: async (context) => watched(await policy.start(context)),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import type { JsonObject, SealedRecord } from '@episodic/protocol'
-import type { ReportedRun, Summary } from '@episodic/report'
+import type { ReportedRun, StepParts, Summary } from '@episodic/report'
 import { createFold, createMatchFold } from '@episodic/report'
 import { type Console, colorsOf, shownPath, usesColor } from '../../console.ts'
 import { gradesFileOf, readGrades } from '../../grade/grades-file.ts'
@@ -14,6 +14,7 @@ import { resumeCommandsFor } from '../../view/folder/resume-commands.ts'
 import { commandsFor } from './run-commands.ts'
 import { RUN_FILES, type RunManifest, runIdOf, SET_FILE, writeRunFile } from './run-folder.ts'
 import { readSealed } from './sealed-file.ts'
+import { StepTimes } from './step-times.ts'
 import { readStop } from './stop-file.ts'
 
 /** The report of a run's sealed episodes so far. */
@@ -24,6 +25,8 @@ export interface RunFold {
    * @param text - its JSON. Default: it is written.
    */
   add(record: SealedRecord, text?: string): void
+  /** Where the time of steps went, as far as it is known. */
+  readonly times: StepTimes
   /** Milliseconds that the run has taken, before and after each resume. */
   readonly elapsed: number
   summarize(): Summary
@@ -47,7 +50,8 @@ export interface RenderOptions {
 export interface LineFold {
   /** @param text - the JSON of the record. Default: it is written. */
   add(record: SealedRecord, text?: string): void
-  summarize(): Summary
+  /** @param stepParts - where the time of steps went. Default: unknown. */
+  summarize(stepParts?: StepParts | null): Summary
 }
 
 /** What a fold has to know of a run. Without `scheduled`, all of its lines are those that were to be played. */
@@ -59,7 +63,8 @@ export function createRunFold({ name, scheduled, configuration, played }: Folded
   const fold = seats ? createMatchFold({ seats: Object.keys(seats), focus, discount }) : createFold({ discount })
   return {
     add: (record, text) => fold.add(record, text),
-    summarize: () => fold.finish({ name, scheduled, guarantees: played.guarantees }),
+    summarize: (stepParts) =>
+      fold.finish({ name, scheduled, guarantees: played.guarantees, transport: played.transport, stepParts }),
   }
 }
 
@@ -82,6 +87,8 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
   const fold = createRunFold(manifest)
   const { name, scheduled } = manifest
   const file = join(folder, RUN_FILES.episodes)
+  const times = new StepTimes()
+  await times.read(folder)
   let elapsed = 0
   const run: RunFold = {
     add(record, text) {
@@ -91,7 +98,8 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
     get elapsed() {
       return elapsed
     },
-    summarize: fold.summarize,
+    summarize: () => fold.summarize(times.parts),
+    times,
     async page(options = {}) {
       const { configuration, versions, played, createdAt } = manifest
       const summary = run.summarize()

@@ -59,6 +59,8 @@ export const RUN_FILES = {
   stop: 'stopped.json',
   /** The episodes that are being played, while a process plays them. */
   live: 'live.json',
+  /** Where the time of steps over a connection went. */
+  times: 'times.json',
 } as const
 
 /** The file that makes a folder that of a set, two levels above its runs. */

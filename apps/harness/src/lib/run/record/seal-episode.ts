@@ -18,7 +18,7 @@ import { createRecording, type Recording } from './recording.ts'
 /** The parts of a record that are not in the episode itself. */
 export interface Sealing {
   readonly run: string
-  readonly policy: { readonly name: string; readonly seed: string }
+  readonly policy: EpisodeRecord['policy']
   readonly discount: number
   /** Returns the recorded part of an action, see `declaredAction`. Default: all of it. */
   readonly accept?: (action: Action) => Action
@@ -38,7 +38,7 @@ export interface Sealing {
 
 /** Returns the record of an episode. A failed one keeps its steps and its cause, and has no return. */
 export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: Sealing): EpisodeRecord {
-  const { task, attempt, try: number = 0 } = planned
+  const { task, attempt, try: number = 0, curriculum } = planned
   const { start, steps } = episode
   const { accept = (action) => action, recording = createRecording() } = sealing
   const played = steps.map(({ action, observation, reward, info, milliseconds, completions }): RecordedStep => {
@@ -98,6 +98,7 @@ export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: 
     task: { id: task.id, prompt: task.prompt, difficulty: task.difficulty, split: task.split, tags: task.tags },
     attempt,
     try: number,
+    ...(curriculum && { curriculum }),
     policy: sealing.policy,
     ...reproducible,
     ...(undecided.length > 0 && { undecided }),

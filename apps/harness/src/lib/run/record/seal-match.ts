@@ -35,7 +35,7 @@ export interface MatchSealing {
 
 /** Returns the record of a match. A failed one keeps its steps, its cause and the seat at fault, and has no return. */
 export function sealMatch(match: Match, planned: PlannedEpisode, sealing: MatchSealing): MatchRecord {
-  const { task, attempt, try: number = 0 } = planned
+  const { task, attempt, try: number = 0, curriculum } = planned
   const { start } = match
   const { policies, weights, recording = createRecording() } = sealing
   const names = start ? Object.keys(start.seats) : Object.keys(policies)
@@ -78,6 +78,7 @@ export function sealMatch(match: Match, planned: PlannedEpisode, sealing: MatchS
     task: { id: task.id, prompt: task.prompt, difficulty: task.difficulty, split: task.split, tags: task.tags },
     attempt,
     try: number,
+    ...(curriculum && { curriculum }),
     ...played,
     ...(match.kind === 'failed' && match.undecided.length > 0 && { undecided: match.undecided }),
     chain: chainOf(played),

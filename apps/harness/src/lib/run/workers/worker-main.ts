@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { HarnessError } from '../../harness-error.ts'
+import { EpisodeStarts } from '../play/episode-starts.ts'
 import type { Runner } from '../play/open-runner.ts'
 import { lineOf } from '../record/sealed-line.ts'
 import { createOutbox } from './outbox.ts'
@@ -22,10 +23,12 @@ export async function runWorker(open: (start: StartMessage) => Promise<Runner>):
     const [start] = await once(process, 'message', { signal })
     await using runner = await open(start)
     const playing = new Set<Promise<void>>()
-    process.on('message', (messages: readonly TaskMessage[]) => {
+    const starts = new EpisodeStarts()
+    process.on('message', async (messages: readonly TaskMessage[]) => {
       for (const message of messages) {
         const played = play(message, runner, signal).finally(() => playing.delete(played))
         playing.add(played)
+        await starts.untilNext(played)
       }
     })
     outbox.add({ kind: 'ready' })

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { RunDetail } from '@episodic/report'
 import { commandLine, shownPath } from '../../console.ts'
 import type { RunConfiguration } from '../../run/plan/configuration.ts'
+import { curriculumWords } from '../../run/plan/curriculum-settings.ts'
 import type { FoundRun } from './find-runs.ts'
 
 /**
@@ -40,8 +41,21 @@ function resumeWords({
 
 /** The options that give a configuration again, without those that have their defaults. */
 function optionsOf(configuration: RunConfiguration, dataset: string | null): string[] {
-  const { tasks, policy, seats, focus, sampling, rollouts, branch, maxSteps, weights, shaping, discount, seed } =
-    configuration
+  const {
+    tasks,
+    policy,
+    seats,
+    focus,
+    sampling,
+    rollouts,
+    curriculum,
+    branch,
+    maxSteps,
+    weights,
+    shaping,
+    discount,
+    seed,
+  } = configuration
   const option = (name: string, value: string | number | null | undefined, usual?: string | number) =>
     value === null || value === undefined || value === usual ? [] : [`--${name}`, String(value)]
   const weighted = Object.entries(weights).map(([term, weight]) => `${term}=${weight}`)
@@ -54,10 +68,12 @@ function optionsOf(configuration: RunConfiguration, dataset: string | null): str
       ? Object.entries(seats).flatMap(([seat, { name }]) => ['--seat', `${seat}=${name}`])
       : option('policy', policy.name)),
     ...option('focus', seats && focus),
+    ...option('policy-version', policy.version),
     ...option('temperature', sampling?.temperature),
     ...option('max-tokens', sampling?.maxTokens),
     ...option('token-budget', sampling?.tokenBudget),
     ...option('rollouts', rollouts, 1),
+    ...(curriculum ? curriculumWords(curriculum) : []),
     ...option('branch', branch.map(({ lines, at }) => `${lines}@${at}`).join(','), ''),
     ...option('max-steps', maxSteps),
     ...option('weights', weighted.join(','), ''),

@@ -1,0 +1,21 @@
+import type { EpisodeRecord } from '@episodic/protocol'
+import { policyVersionsOf, stalenessOf } from '@episodic/report'
+
+/**
+ * Returns the columns by which a trainer corrects for old samples. Nothing is known of an episode without a version, and it
+ * has none of them.
+ *
+ * @param current - the version that is trained with now.
+ */
+export function stalenessColumns(record: EpisodeRecord, current: string | undefined) {
+  const versions = policyVersionsOf(record)
+  if (!versions) return {}
+  const { oldest, newest } = versions
+  const sealed = stalenessOf(oldest, newest)
+  const used = current === undefined ? null : stalenessOf(oldest, current)
+  return {
+    policy_version: oldest,
+    ...(sealed !== null && { staleness_at_seal: sealed }),
+    ...(used !== null && { staleness: used }),
+  }
+}
