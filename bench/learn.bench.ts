@@ -1,16 +1,16 @@
 /**
  * Learning curves of `examples/training`: each world and algorithm with five seeds, evaluated on held-out seeds, beside random play, the
- * solver and the optimum; then the share of time that a training over HTTP spends waiting for the environment.
+ * solver and the optimum.
  *
  *   pnpm bench learn --worlds frozen-lake,taxi --out curves     keeps the points as lines, and draws all curves of the folder
  *   pnpm bench learn --worlds frozen-lake --episodes 640 --seeds 2     shorter, and without a claim
+ *   pnpm bench learn --worlds none --time     where the time of a learner goes: its network, its client and the server
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { serveHttp } from '@episodic/mcp-server/http'
 import {
   type AlgorithmName,
   type CurvePoint,
@@ -25,6 +25,7 @@ import {
   type WorldName,
 } from '@episodic-example/training'
 import { report, round2 } from './figures.ts'
+import { measureLearnerTime } from './learner-time.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -32,18 +33,21 @@ const { values: options } = parseArgs({
     seeds: { type: 'string', default: String(SEEDS.length) },
     episodes: { type: 'string' },
     out: { type: 'string' },
+    time: { type: 'boolean', default: false },
     json: { type: 'boolean' },
   },
 })
-const worlds = options.worlds.split(',') as WorldName[]
+const worlds = options.worlds.split(',').filter((name) => Object.hasOwn(WORLDS, name)) as WorldName[]
 const seeds = SEEDS.slice(0, Number(options.seeds))
 const episodes = options.episodes === undefined ? undefined : Number(options.episodes)
+/** Units of the hidden layer with which the learner's time is measured. The first is that of the curves. */
+const WIDTHS = [32, 256] as const
 /** Held-out episodes of each point. */
 const EVALUATED = 200
 /** The share of the way from random play to the optimum that has to be learned in slippery FrozenLake, by PPO. */
 const LEAST = 0.9
 
-const host = createHost({ environments: worlds.map((world) => WORLDS[world].environment) })
+const host = createHost({ environments: Object.values(WORLDS).map(({ environment }) => environment) })
 const connection = await connect(inProcess(host))
 
 const found: Record<string, unknown> = {}
@@ -83,22 +87,18 @@ for (const world of worlds) {
 }
 if (options.out !== undefined) writeFileSync(join(options.out, 'curves.svg'), await drawAll(options.out))
 
-report('learn', { ok, seeds: seeds.length, worlds: found, http: await measureHttp() })
+const time: Record<string, unknown> = {}
+if (options.time)
+  for (const algorithm of Object.keys(HYPERPARAMETERS['frozen-lake']) as AlgorithmName[])
+    for (const hidden of WIDTHS) {
+      const name = `${algorithm}, ${hidden} units`
+      time[name] = await measureLearnerTime(algorithm, { hidden })
+      console.error(`  ${name}: ${JSON.stringify(time[name])}`)
+    }
+
+report('learn', { ok, seeds: seeds.length, worlds: found, time })
 await connection.close()
 process.exit(ok ? 0 : 1)
-
-/** Trains over HTTP, on a server in this process, so that what it computes is time of the environment too. */
-async function measureHttp() {
-  const [world] = worlds as [WorldName]
-  await using server = await serveHttp(createHost({ environments: [WORLDS[world].environment] }))
-  await using remote = await connect({ url: server.trainerUrl, token: server.controlToken })
-  const shares: Record<string, number> = {}
-  for (const algorithm of Object.keys(HYPERPARAMETERS[world]) as AlgorithmName[]) {
-    const options = { connection: remote, world, algorithm, seed: '1', points: 1, evaluated: 1 }
-    shares[algorithm] = round2((await runTraining({ ...options, episodes: 640 })).environmentShare)
-  }
-  return { world, environmentShare: shares }
-}
 
 /** Keeps a world's points, one a line, and its references. */
 function keep(folder: string, world: WorldName, points: readonly CurvePoint[], references: ReferenceLines): void {

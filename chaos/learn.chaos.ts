@@ -1,7 +1,12 @@
 /**
  * A learner over a bad connection to a server that is killed again and again, and which is killed itself: its parameters are those
- * of a training that nothing disturbed, bit for bit. Beside it the same learner with a server and a client of the usual kind.
+ * of a training that nothing disturbed, bit for bit, after every batch. Beside it the same learner with a server and a client of the
+ * usual kind.
+ *
+ *   pnpm chaos learn --out curves      keeps the learning curves of all three as lines, and draws them
+ *   pnpm chaos learn --every 30      kills the server every 30 seconds, and not after so many replies
  */
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from '@episodic/env'
@@ -10,6 +15,8 @@ import type { Rng } from '@episodic/protocol'
 import {
   createActor,
   createRollouts,
+  drawFaultCurves,
+  type FaultPoint,
   fingerprint,
   HYPERPARAMETERS,
   learn,
@@ -31,11 +38,14 @@ const LEARNER = fileURLToPath(new URL('./learner.ts', import.meta.url))
 const NAIVE_SERVER = fileURLToPath(new URL('./naive-server.ts', import.meta.url))
 const LAKE = fileURLToPath(import.meta.resolve('@episodic/classics/frozen-lake'))
 
+/** Held-out episodes of each point of a curve. */
+const CURVE_EPISODES = 400
+
 type Killed = Pick<Server, 'port' | 'restart' | 'kills'> & AsyncDisposable
 
 await runTrial(
   'learn',
-  { store: 'sqlite', episodes: '2400', kills: '10' },
+  { store: 'sqlite', episodes: '2400', kills: '10', every: '', out: '' },
   async ({ rng, seed, quick, options, folder, stack }) => {
     const episodes = quick ? 128 : Number(options.episodes)
     /** Held-out episodes of the scores at the end. */
@@ -48,10 +58,12 @@ await runTrial(
 
     // What nothing disturbs.
     const undisturbed: number[] = []
+    const states = new Map<number, TrainingState>()
     let state: TrainingState | undefined
     let steps = 0
     for await (const { state: next, rollout } of learn({ world, rollouts, settings, seed })) {
       state = next
+      states.set(next.played, next)
       steps += rollout.steps
       undisturbed.push(rollout.trajectories.reduce((sum, trajectory) => sum + trajectory.return, 0) / settings.batch)
     }
@@ -60,22 +72,42 @@ await runTrial(
     const store = stack.use(await openStore(options.store, folder))
     const args = ['--store', store.address, '--idle', '86400']
     const server = stack.use(await startServer({ folder, world: LAKE, args }))
-    const disturb = { episodes, kills, steps, seed, folder }
+    const disturb = { episodes, kills, steps, seed, folder, seconds: Number(options.every) }
     const faithful = await train(server, server.token, rng.stream('faithful'), disturb)
     const naive = await train(stack.use(await startNaiveServer()), 'naive', rng.stream('naive'), disturb)
 
     const network = await openNetwork({ inputs: world.inputs, hidden: settings.hidden, actions: world.actions.length })
-    const score = async ({ parameters }: TrainingState) =>
-      (await playHeldOut(rollouts, createActor(network, parameters), evaluated, settings.batch)).return
+    const score = async ({ parameters }: Pick<TrainingState, 'parameters'>, held: number = evaluated) =>
+      (await playHeldOut(rollouts, createActor(network, parameters), held, settings.batch)).return
     const expectedHash = fingerprint(expected.parameters)
     const found = fingerprint(faithful.state.parameters)
     const differing = faithful.returns.filter((one, batch) => one !== undisturbed[batch]).length
+    const other = [...states].filter(([played, one]) => fingerprint(one.parameters) !== faithful.hashes.get(played))
     const breaches: string[] = []
+    if (other.length > 0) breaches.push(`After ${other.length} batches the parameters were others than without faults.`)
     if (found !== expectedHash)
       breaches.push(`The parameters are ${found}, and without faults they are ${expectedHash}.`)
     if (differing > 0) breaches.push(`${differing} batches had other returns than without faults.`)
     if (faithful.kills === 0 || faithful.workerKills === 0 || faithful.lost === 0)
       breaches.push('Too few faults: no server or no learner was killed, or no message was lost.')
+    if (options.out) {
+      // Twelve points, each after a whole number of batches.
+      const distance = Math.ceil(episodes / 12 / settings.batch) * settings.batch
+      const points: FaultPoint[] = []
+      for (const [played, undisturbedState] of states) {
+        if (played % distance !== 0 && played !== episodes) continue
+        const players = {
+          'without faults': undisturbedState,
+          Episodic: faithful.at(played),
+          'the usual kind': naive.at(played),
+        }
+        for (const [player, one] of Object.entries(players))
+          points.push({ player, episodes: played, return: await score(one, CURVE_EPISODES) })
+      }
+      mkdirSync(options.out, { recursive: true })
+      writeFileSync(join(options.out, 'faults.jsonl'), points.map((point) => `${JSON.stringify(point)}\n`).join(''))
+      writeFileSync(join(options.out, 'faults.svg'), await drawFaultCurves(points))
+    }
     return {
       breaches,
       figures: {
@@ -103,6 +135,10 @@ interface Trained {
   readonly state: TrainingState
   /** The mean returns of the batches, in their order. */
   readonly returns: readonly number[]
+  /** The SHA-256 of the parameters, by the number of episodes that had been learned from. */
+  readonly hashes: ReadonlyMap<number, string>
+  /** Returns the training after so many episodes. */
+  at(played: number): TrainingState
   readonly kills: number
   readonly workerKills: number
   /** Requests and replies that the network lost. */
@@ -122,24 +158,31 @@ async function train(
     readonly steps: number
     readonly seed: string
     readonly folder: string
+    /** Seconds between two kills of the server; 0: kills follow from the number of replies. */
+    readonly seconds: number
   },
 ): Promise<Trained> {
-  const { episodes, kills, steps, seed, folder } = disturb
+  const { episodes, kills, steps, seed, folder, seconds } = disturb
   const isNaive = token === 'naive'
-  // Kills come after so many replies, not after so much time: a slow machine gets as many.
+  // Kills come after so many replies unless asked otherwise, not after so much time: a slow machine gets as many.
   const distance = steps / (kills + 1)
   let replies = 0
   let striking: Promise<void> | null = null
+  const began = performance.now()
+  const isDue = () =>
+    seconds > 0
+      ? performance.now() - began >= 1_000 * seconds * (server.kills + 1)
+      : server.kills < kills && replies >= distance * (server.kills + 1)
   const strike = () => {
     replies += 1
-    if (striking || server.kills >= kills || replies < distance * (server.kills + 1)) return
+    if (striking || !isDue()) return
     striking = server.restart().finally(() => {
       striking = null
     })
   }
   const fate = drawFates(rng.stream('weather'), STORM, isNaive ? ['"method"'] : undefined)
   await using proxy = await startProxy(server.port, { fate, onExchange: strike })
-  const checkpoint = join(folder, `checkpoint-${isNaive ? 'naive' : 'faithful'}`)
+  const checkpoint = join(folder, isNaive ? 'naive' : 'faithful')
   const url = `http://127.0.0.1:${proxy.port}/${isNaive ? '' : 'env'}`
   const launch = (): Killable =>
     startProcess(process.execPath, [LEARNER, url, token, checkpoint, String(episodes), seed], {
@@ -147,6 +190,7 @@ async function train(
     })
 
   const returns = new Map<number, number>()
+  const hashes = new Map<number, string>()
   const [workerKills, counts] = [rng.stream('workers'), { failures: 0, zeros: 0, killed: 0 }]
   // A learner is killed as often as half of the servers, at least once: somewhere in the batch after the one that is drawn.
   const wanted = Math.max(1, Math.floor(kills / 2))
@@ -157,6 +201,7 @@ async function train(
       const line = JSON.parse(await learner.line()) as LearnerLine
       played = line.played
       returns.set(played, line.return)
+      hashes.set(played, line.parameters)
       counts.failures += line.failures
       counts.zeros += line.zeros
       if (played < (due[0] ?? Number.POSITIVE_INFINITY)) continue
@@ -170,6 +215,8 @@ async function train(
   const { fates } = proxy
   return {
     state: readCheckpoint(checkpoint) as TrainingState,
+    hashes,
+    at: (played) => readCheckpoint(`${checkpoint}-${played}`) as TrainingState,
     returns: [...returns].sort(([a], [b]) => a - b).map(([, mean]) => mean),
     kills: server.kills,
     workerKills: counts.killed,

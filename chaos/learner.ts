@@ -37,6 +37,8 @@ const counts = { failures: 0, retries: 0 }
 
 const rollouts = token === 'naive' ? createNaiveRollouts() : await createFaithfulRollouts()
 for await (const { state, rollout } of learn({ world, rollouts, settings, seed, from: readCheckpoint(checkpoint) })) {
+  // One for each batch, so that the curve can be drawn; then the one that it goes on from.
+  writeCheckpoint(`${checkpoint}-${state.played}`, state)
   writeCheckpoint(checkpoint, state)
   const { trajectories, failures } = rollout
   const line: LearnerLine = {

@@ -1,6 +1,6 @@
 import { mean, sampleStandardDeviation } from 'simple-statistics'
-import { parse, View } from 'vega'
-import { compile, type TopLevelSpec } from 'vega-lite'
+import type { TopLevelSpec } from 'vega-lite'
+import { draw } from './draw.ts'
 import type { WorldName } from './hyperparameters.ts'
 import type { ReferenceLines } from './reference-lines.ts'
 import type { CurvePoint } from './run-training.ts'
@@ -43,10 +43,7 @@ export async function drawCurves(
     hconcat: worlds.map((world) => panelOf(world, points, references[world])),
     config: { font: 'sans-serif', axis: { grid: true, gridOpacity: 0.4 }, view: { stroke: null } },
   }
-  const view = new View(parse(compile(spec).spec), { renderer: 'none' })
-  const svg = await view.toSVG()
-  view.finalize()
-  return svg
+  return draw(spec)
 }
 
 function panelOf(
@@ -59,7 +56,11 @@ function panelOf(
   const groups = Map.groupBy(own, ({ algorithm, episodes }) => `${algorithm} ${episodes}`)
   const curves = [...groups.values()].map((group) => {
     const [{ algorithm, episodes }] = group as [CurvePoint]
-    return { player: algorithm, episodes, ...estimateOf(group.map((point) => point.return)) }
+    const returns = group.map((point) => point.return)
+    // One seed has no interval, and its curve no band.
+    const [only = Number.NaN] = returns
+    const estimate = returns.length > 1 ? estimateOf(returns) : { mean: only, low: only, high: only }
+    return { player: algorithm, episodes, ...estimate }
   })
   const end = Math.max(...own.map(({ episodes }) => episodes))
   const lines = Object.entries(references ?? {}).flatMap(([player, mean]) =>

@@ -18,7 +18,7 @@ export async function playHeldOut(rollouts: Rollouts, actor: Actor, episodes: nu
   let [total, successes] = [0, 0]
   for (let first = 0; first < episodes; first += batch) {
     const seeds = Array.from({ length: Math.min(batch, episodes - first) }, (_, at) => ({
-      environment: seedFor('held out', 'episode', first + at),
+      environment: seedFor('curves', 'episode', first + at),
       actions: null,
     }))
     for (const trajectory of (await rollouts.play(actor, seeds)).trajectories) {

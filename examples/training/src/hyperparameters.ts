@@ -1,7 +1,10 @@
 import type { LossName } from './losses.ts'
 
-/** The seeds of every curve. They were fixed before the first run. */
-export const SEEDS = ['1', '2', '3', '4', '5'] as const
+/** The seeds of every curve. None of them was trained with before all hyperparameters were fixed. */
+export const SEEDS = ['31', '32', '33', '34', '35'] as const
+
+/** The seeds that the hyperparameters were chosen with, in short trials by hand. No curve has them. */
+export const TUNING_SEEDS = ['1', '2', '3', '4', '11', '21', '22', '23', '24', '25', 'tuning-1'] as const
 
 export interface Hyperparameters {
   /** Episodes of a training; a game counts as one. */
@@ -39,19 +42,23 @@ const REINFORCE = {
 } as const
 const PPO = { loss: 'ppo', epochs: 4, minibatch: 512, lambda: 0.95, normalize: true } as const
 
-const FROZEN_LAKE = { episodes: 8_000, batch: 32, hidden: 32, discount: 0.99, entropy: [0.05, 0] } as const
-const TAXI = { episodes: 4_800, batch: 16, hidden: 64, discount: 0.95, entropy: [0.02, 0] } as const
+const FROZEN_LAKE = { episodes: 8_000, batch: 32, hidden: 32, discount: 0.99, entropy: [0.1, 0] } as const
+// With less entropy at the start, both soon stop to pick passengers up: a beginner is fined for nearly every try.
+const TAXI = { episodes: 4_800, batch: 16, hidden: 64, discount: 0.95, lambda: 0.8, entropy: [0.1, 0] } as const
 const KUHN_POKER = { episodes: 16_000, batch: 32, hidden: 32, discount: 1, entropy: [0.4, 0.1] } as const
 
-/** Everything that is chosen about a training, fixed before its curves were made. */
+/**
+ * Everything that is chosen about a training. It was chosen with `TUNING_SEEDS`, and fixed for a world and algorithm before its first
+ * training with one of `SEEDS`.
+ */
 export const HYPERPARAMETERS: Readonly<Record<WorldName, Readonly<Record<AlgorithmName, Hyperparameters>>>> = {
   'frozen-lake': {
-    reinforce: { ...FROZEN_LAKE, ...REINFORCE, learningRate: 0.03, entropy: [0.02, 0] },
-    ppo: { ...FROZEN_LAKE, ...PPO, learningRate: 0.01 },
+    reinforce: { ...FROZEN_LAKE, ...REINFORCE, normalize: true, learningRate: 0.04 },
+    ppo: { ...FROZEN_LAKE, ...PPO, learningRate: 0.005 },
   },
   taxi: {
-    reinforce: { ...TAXI, ...REINFORCE, learningRate: 0.01 },
-    ppo: { ...TAXI, ...PPO, learningRate: 0.005, lambda: 0.9, minibatch: 128 },
+    reinforce: { ...REINFORCE, ...TAXI, normalize: true, learningRate: 0.01 },
+    ppo: { ...PPO, ...TAXI, learningRate: 0.01, minibatch: 256 },
   },
   'kuhn-poker': {
     reinforce: { ...KUHN_POKER, ...REINFORCE, learningRate: 0.01 },

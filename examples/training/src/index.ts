@@ -1,5 +1,6 @@
 export { createActor } from './actor.ts'
 export { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+export { drawFaultCurves, type FaultPoint } from './fault-figure.ts'
 export { drawCurves, type Estimate, estimateOf } from './figure.ts'
 export { fingerprint } from './fingerprint.ts'
 export { playHeldOut } from './held-out.ts'

@@ -1,6 +1,7 @@
 import { createRng, seedFor } from '@episodic/protocol'
 import { createActor } from './actor.ts'
 import { createAdam } from './adam.ts'
+import { cpuTime } from './cpu-time.ts'
 import type { Hyperparameters } from './hyperparameters.ts'
 import { LOSSES } from './losses.ts'
 import { openNetwork } from './network.ts'
@@ -19,6 +20,11 @@ export interface TrainingState extends Learned {
 export interface Progress {
   readonly state: TrainingState
   readonly rollout: Rollout
+  /**
+   * Milliseconds of CPU time of this process in the batch. `environment` is what was used until the last episode had ended, except for
+   * choosing actions; `network` is the rest.
+   */
+  readonly spent: { readonly environment: number; readonly network: number }
 }
 
 export interface LearnOptions {
@@ -48,12 +54,15 @@ export async function* learn({ world, rollouts, settings, seed, from }: LearnOpt
       environment: seedFor(seed, 'training episode', played + at),
       actions: seedFor(seed, 'actions', played + at),
     }))
+    const began = cpuTime()
     const rollout = await rollouts.play(createActor(network, state.parameters), seeds)
+    const environment = cpuTime() - began - rollout.acting
     const rng = createRng(seedFor(seed, 'minibatches', played))
     const progress = played / settings.episodes
     const learned = update(network, derive, state, rollout.trajectories, settings, progress, rng)
     state = { ...learned, played: played + size }
-    yield { state, rollout }
+    const whole = cpuTime() - began
+    yield { state, rollout, spent: { environment, network: whole - environment } }
   }
 }
 

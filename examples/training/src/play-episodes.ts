@@ -1,6 +1,7 @@
 import type { Playable, StepResult, VectorEnvironment } from '@episodic/env'
 import { createRng, type Observation, type Rng } from '@episodic/protocol'
 import type { Actor } from './actor.ts'
+import { cpuTime } from './cpu-time.ts'
 import type { Numbers } from './network.ts'
 import type { Rollout, Trajectory } from './trajectory.ts'
 import { taskOf, type World } from './world.ts'
@@ -37,7 +38,7 @@ export async function playEpisodes(
   seeds: readonly EpisodeSeeds[],
 ): Promise<Rollout> {
   const trajectories: (Trajectory | null)[] = seeds.map(() => null)
-  const counts = { steps: 0, waited: 0, failures: 0 }
+  const counts = { steps: 0, acting: 0, failures: 0 }
   for (let attempt = 1; trajectories.includes(null); attempt++) {
     const failure = await playOnce(vector, world, actor, seeds, trajectories, counts)
     if (failure && attempt === ATTEMPTS) throw failure.cause
@@ -52,15 +53,10 @@ async function playOnce(
   actor: Actor,
   seeds: readonly EpisodeSeeds[],
   trajectories: (Trajectory | null)[],
-  counts: { steps: number; waited: number; failures: number },
+  counts: { steps: number; acting: number; failures: number },
 ): Promise<{ cause: unknown } | null> {
   let failure: { cause: unknown } | null = null
-  const wait = async <Result>(answers: Promise<Result>): Promise<Result> => {
-    const asked = performance.now()
-    const result = await answers
-    counts.waited += performance.now() - asked
-    return result
-  }
+  const { scale = 1 } = world
   const fail = (cause: unknown): null => {
     counts.failures += 1
     failure = { cause }
@@ -73,17 +69,17 @@ async function playOnce(
   const isGreedy = seeds.every(({ actions }) => actions === null)
   const rngs: Rng[] | null = isGreedy ? null : places.map((seed) => createRng(seed?.actions ?? ''))
 
-  const started = await wait(vector.reset(tasks))
+  const started = await vector.reset(tasks)
   let observations: (Observation | null)[] = started.map((start) => {
     if (start === null) return null
     return start.kind === 'ok' ? start.value.observation : fail(start.cause)
   })
   while (observations.some((observation) => observation !== null)) {
+    const asked = cpuTime()
     const inputs = observations.map((observation) => observation && world.encode(observation))
     const choices = actor.act(inputs, rngs)
-    const steps = await wait(
-      vector.step(choices.map((choice) => (choice === null ? null : (world.actions[choice] ?? null)))),
-    )
+    counts.acting += cpuTime() - asked
+    const steps = await vector.step(choices.map((choice) => (choice === null ? null : (world.actions[choice] ?? null))))
     observations = steps.map((step, place) => {
       if (step === null) return null
       if (step.kind === 'failed') return fail(step.cause)
@@ -91,7 +87,7 @@ async function playOnce(
       counts.steps += 1
       episode.inputs.push(inputs[place] as Numbers)
       episode.actions.push(choices[place] as number)
-      episode.rewards.push(step.value.reward.total)
+      episode.rewards.push(scale * step.value.reward.total)
       episode.return += Object.values(step.value.reward.terms).reduce((sum, term) => sum + term, 0)
       if (!step.value.end) return step.value.observation
       trajectories[place] = trajectoryOf(world, episode, step.value)

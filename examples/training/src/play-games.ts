@@ -2,6 +2,7 @@ import type { Game } from '@episodic/env'
 import { Table } from '@episodic/env/table'
 import { createRng, type Terms } from '@episodic/protocol'
 import type { Actor } from './actor.ts'
+import { cpuTime } from './cpu-time.ts'
 import type { Numbers } from './network.ts'
 import type { EpisodeSeeds } from './play-episodes.ts'
 import type { Rollout, Trajectory } from './trajectory.ts'
@@ -26,17 +27,9 @@ export async function playGames(
   actor: Actor,
   seeds: readonly EpisodeSeeds[],
 ): Promise<Rollout> {
-  let [steps, waited] = [0, 0]
-  const wait = async <Result>(answers: Promise<Result>): Promise<Result> => {
-    const asked = performance.now()
-    const result = await answers
-    waited += performance.now() - asked
-    return result
-  }
-  const starts = await wait(
-    Promise.all(
-      seeds.map(({ environment }, at) => (games[at] as Game).reset({ params: world.params, seed: environment })),
-    ),
+  let [steps, acting] = [0, 0]
+  const starts = await Promise.all(
+    seeds.map(({ environment }, at) => (games[at] as Game).reset({ params: world.params, seed: environment })),
   )
   const rngs = seeds.map(({ actions }) => createRng(actions ?? ''))
   const tables = starts.map((start, at) => new Table(start, (games[at] as Game).info.terms))
@@ -48,29 +41,29 @@ export async function playGames(
   const movers = () => tables.map((table, at) => seatsOf[at]?.find((seat) => table.mayAct(seat)) ?? null)
 
   for (let seats = movers(); seats.some((seat) => seat !== null); seats = movers()) {
+    const asked = cpuTime()
     const inputs = seats.map((seat, at) =>
       seat === null ? null : world.encode((tables[at] as Table).seen(seat).observation),
     )
     const choices = actor.act(inputs, rngs)
-    await wait(
-      Promise.all(
-        seats.map(async (seat, at) => {
-          if (seat === null) return
-          const choice = choices[at] as number
-          const action = world.actions[choice] as (typeof world.actions)[number]
-          const step = await (tables[at] as Table).play((games[at] as Game).step(seat, action))
-          steps += 1
-          const ofSeats = played[at] as Map<string, SeatPlayed>
-          const own = ofSeats.get(seat) as SeatPlayed
-          own.inputs.push(inputs[at] as Numbers)
-          own.actions.push(choice)
-          own.rewards.push(sumOf(step.report.terms))
-          for (const [other, terms] of Object.entries(step.report.seats?.terms ?? {})) {
-            const { rewards } = ofSeats.get(other) as SeatPlayed
-            if (rewards.length > 0) rewards[rewards.length - 1] = (rewards.at(-1) as number) + sumOf(terms)
-          }
-        }),
-      ),
+    acting += cpuTime() - asked
+    await Promise.all(
+      seats.map(async (seat, at) => {
+        if (seat === null) return
+        const choice = choices[at] as number
+        const action = world.actions[choice] as (typeof world.actions)[number]
+        const step = await (tables[at] as Table).play((games[at] as Game).step(seat, action))
+        steps += 1
+        const ofSeats = played[at] as Map<string, SeatPlayed>
+        const own = ofSeats.get(seat) as SeatPlayed
+        own.inputs.push(inputs[at] as Numbers)
+        own.actions.push(choice)
+        own.rewards.push(sumOf(step.report.terms))
+        for (const [other, terms] of Object.entries(step.report.seats?.terms ?? {})) {
+          const { rewards } = ofSeats.get(other) as SeatPlayed
+          if (rewards.length > 0) rewards[rewards.length - 1] = (rewards.at(-1) as number) + sumOf(terms)
+        }
+      }),
     )
   }
   const trajectories = played.flatMap((ofSeats, at) => {
@@ -80,7 +73,7 @@ export async function playGames(
       return { ...own, cutOff: null, return: earned, success: earned > 0 }
     })
   })
-  return { trajectories, steps, waited, failures: 0 }
+  return { trajectories, steps, acting, failures: 0 }
 }
 
 function sumOf(terms: Terms): number {

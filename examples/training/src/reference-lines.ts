@@ -44,7 +44,7 @@ export async function referenceLines(
   const play = async (policy: Policy): Promise<number> => {
     let total = 0
     for (let i = 0; i < episodes; i++) {
-      const seed = seedFor('held out', 'episode', i)
+      const seed = seedFor('curves', 'episode', i)
       const createEnvironment = () => connection.environment(environment.name)
       const episode = await runEpisode({ createEnvironment, policy, task: taskOf(world), seed, policySeed: seed })
       if (episode.kind === 'failed') throw episode.cause

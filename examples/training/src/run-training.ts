@@ -28,7 +28,7 @@ export interface TrainingResult {
   readonly failures: number
   /** Seconds, without those of the evaluation. */
   readonly seconds: number
-  /** The share of these seconds that was spent waiting for the environment. */
+  /** The share of this process's CPU time in the training that was used for the environment. See `Progress`. */
   readonly environmentShare: number
 }
 
@@ -53,17 +53,17 @@ export async function runTraining(options: TrainingOptions): Promise<TrainingRes
   const settings = { ...HYPERPARAMETERS[name][algorithm] }
   if (options.episodes !== undefined) Object.assign(settings, { episodes: options.episodes })
   await using rollouts = createRollouts(connection, world, settings)
-  const network = await openNetwork({ inputs: world.inputs, hidden: settings.hidden, actions: world.actions.length })
+  const model = await openNetwork({ inputs: world.inputs, hidden: settings.hidden, actions: world.actions.length })
   const exploitability = world.environment.game ? createExploitability(world) : null
   const average = createAveragePolicy(world.actions.length)
 
   const points: CurvePoint[] = []
-  let [evaluating, waited, steps, failures] = [0, 0, 0, 0]
+  let [evaluating, environment, network, steps, failures] = [0, 0, 0, 0, 0]
   const evaluate = async (parameters: TrainingState['parameters'], episodes: number) => {
     const asked = performance.now()
     const score =
       exploitability?.(average) ??
-      (await playHeldOut(rollouts, createActor(network, parameters), evaluated, settings.batch))
+      (await playHeldOut(rollouts, createActor(model, parameters), evaluated, settings.batch))
     const point = { world: name, algorithm, seed, episodes, ...score }
     points.push(point)
     options.onPoint?.(point)
@@ -71,24 +71,24 @@ export async function runTraining(options: TrainingOptions): Promise<TrainingRes
   }
 
   const began = performance.now()
-  let parameters = network.initialize(seedFor(seed, 'parameters'))
+  let parameters = model.initialize(seedFor(seed, 'parameters'))
   await evaluate(parameters, 0)
-  for await (const { state, rollout } of learn({ world, rollouts, settings, seed })) {
+  for await (const { state, rollout, spent } of learn({ world, rollouts, settings, seed })) {
     ;({ parameters } = state)
     if (exploitability) average.add(rollout.trajectories)
-    waited += rollout.waited
+    environment += spent.environment
+    network += spent.network
     steps += rollout.steps
     failures += rollout.failures
     // A point after each tenth, and one at the end.
     if (state.played >= (points.length * settings.episodes) / wanted) await evaluate(parameters, state.played)
   }
-  const spent = performance.now() - began - evaluating
   return {
     points,
     parameters: fingerprint(parameters),
     steps,
     failures,
-    seconds: spent / 1_000,
-    environmentShare: waited / spent,
+    seconds: (performance.now() - began - evaluating) / 1_000,
+    environmentShare: environment / (environment + network),
   }
 }

@@ -1,15 +1,21 @@
 /**
- * Trains one network in one world, and prints its curve.
+ * Trains one network in one world, prints its curve, and draws it if asked to.
  *
- *   node src/train.ts frozen-lake --algorithm ppo --seed 1
+ *   node src/train.ts frozen-lake --algorithm ppo --seed 1 --figure curve.svg
  *   node src/train.ts taxi --algorithm reinforce --episodes 2000 --json
  */
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
+import { drawCurves } from './figure.ts'
 import { HYPERPARAMETERS } from './hyperparameters.ts'
+import { referenceLines } from './reference-lines.ts'
 import { runTraining } from './run-training.ts'
 import { WORLDS } from './worlds.ts'
+
+/** Held-out episodes of each point, and of the solver. */
+const EVALUATED = 200
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,6 +23,7 @@ const { values: options, positionals } = parseArgs({
     algorithm: { type: 'string', default: 'ppo' },
     seed: { type: 'string', default: '1' },
     episodes: { type: 'string' },
+    figure: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 })
@@ -38,6 +45,7 @@ const { points, ...result } = await runTraining({
   algorithm,
   seed,
   episodes,
+  evaluated: EVALUATED,
   onPoint: (point) => {
     if (options.json) return console.log(JSON.stringify(point))
     const success = point.success === null ? '' : `  success ${(100 * point.success).toFixed(1)} %`
@@ -49,6 +57,11 @@ else
   console.log(
     `${result.steps.toLocaleString('en')} steps in ${result.seconds.toFixed(1)} s; SHA-256 of the parameters: ${result.parameters}`,
   )
+if (options.figure !== undefined) {
+  const svg = await drawCurves(points, { [world]: await referenceLines(connection, world, EVALUATED) })
+  writeFileSync(options.figure, svg)
+  if (!options.json) console.log(`The curve, beside random play, the solver and the optimum: ${options.figure}`)
+}
 
 function isKey<Table extends object>(table: Table, key: string): key is keyof Table & string {
   return Object.hasOwn(table, key)

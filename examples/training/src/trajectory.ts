@@ -23,8 +23,8 @@ export interface Rollout {
   readonly trajectories: readonly Trajectory[]
   /** Steps of all episodes. */
   readonly steps: number
-  /** Milliseconds that were spent waiting for answers of the environment. */
-  readonly waited: number
+  /** Milliseconds of CPU time in which the network chose actions. All other CPU time of a rollout is spent on the environment. */
+  readonly acting: number
   /** Episodes that failed, which are no data and were played again. */
   readonly failures: number
 }

@@ -1,0 +1,43 @@
+import { environment as frozenLake } from '@episodic/classics/frozen-lake'
+import { type Connection, connect } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
+import { describe, expect, it } from 'vitest'
+import { hallway } from './hallway.ts'
+import { learnTasks } from './learn-tasks.ts'
+import { learnWithCredit } from './learn-with-credit.ts'
+
+async function withWorlds<Result>(play: (connection: Connection) => Promise<Result>): Promise<Result> {
+  await using host = createHost({ environments: [hallway, frozenLake], bounds: { sessions: 4_096 } })
+  await using connection = await connect(inProcess(host))
+  return await play(connection)
+}
+
+describe('learnTasks', () => {
+  it.each(['uniform', 'adaptive'] as const)('gives the same for the same seed, with %s draws', async (drawing) => {
+    const asked = { drawing, seed: 'quick', mostEpisodes: 64 }
+    const [one, again] = await withWorlds((connection) =>
+      Promise.all([learnTasks(connection, asked), learnTasks(connection, asked)]),
+    )
+    expect(again).toEqual(one)
+    expect(one).toMatchObject({ drawing, episodes: null })
+    expect(one.steps).toBeGreaterThanOrEqual(64)
+  })
+})
+
+describe('learnWithCredit', () => {
+  it('gives the same for the same seed, and counts the steps of forks apart', async () => {
+    const asked = { seed: 'quick', mostEpisodes: 16 }
+    const [returns, forks, again] = await withWorlds((connection) =>
+      Promise.all([
+        learnWithCredit(connection, { credit: 'returns', ...asked }),
+        learnWithCredit(connection, { credit: 'forks', ...asked }),
+        learnWithCredit(connection, { credit: 'forks', ...asked }),
+      ]),
+    )
+    expect(again).toEqual(forks)
+    // Nothing was learned before the first batch, so both played the same episodes.
+    expect(forks.steps).toBe(returns.steps)
+    expect(returns.forkedSteps).toBe(0)
+    expect(forks.forkedSteps).toBeGreaterThan(forks.steps)
+  })
+})
