@@ -10,8 +10,8 @@ import type { Report } from './report.ts'
 
 const PACKAGE = fileURLToPath(new URL('../clients/python', import.meta.url))
 
-/** Adapters whose frameworks are large: each has an environment of its own. */
-const ADAPTERS: readonly string[] = ['trl', 'inspect', 'verifiers']
+/** Adapters, and an example, whose frameworks are large: each has an environment of its own. */
+const ADAPTERS: readonly string[] = ['trl', 'trl-trainer', 'inspect', 'verifiers', 'language-model']
 
 const USAGE = `Usage: pnpm interop python [<adapter>...] [--json]
 
@@ -49,6 +49,8 @@ export async function runPythonPackage(args: readonly string[]): Promise<Report 
   }
 
   const { python } = openPythonEnvironment('episodic-env.txt', (text) => console.error(text))
+  check('lint', python, '-m', 'ruff', 'check', '--no-cache', '.')
+  check('format', python, '-m', 'ruff', 'format', '--no-cache', '--check', '.')
   check('types', python, '-m', 'mypy', '--cache-dir', '/dev/null', 'src')
   check('tests', python, '-m', 'pytest', '-q')
   const folder = await mkdtemp(join(tmpdir(), 'episodic-env-'))
@@ -68,10 +70,14 @@ export async function runPythonPackage(args: readonly string[]): Promise<Report 
 
   for (const name of positionals) {
     const adapter = openPythonEnvironment(`episodic-env-${name}.txt`, (text) => console.error(text))
-    check(`tests of ${name}`, adapter.python, '-m', 'pytest', '-q', `tests/test_${name}.py`, 'tests/test_pages.py')
+    check(`tests of ${name}`, adapter.python, '-m', 'pytest', '-q', testsOf(name), 'tests/test_pages.py')
   }
 
   const failed = checks.filter(({ passed }) => !passed)
   for (const { name } of failed) console.error(`✗ ${name}`)
   return { clients: { 'episodic-env': { passed: checks.length - failed.length, failed: failed.length } } }
+}
+
+function testsOf(adapter: string): string {
+  return `tests/test_${adapter.replace('-', '_')}.py`
 }

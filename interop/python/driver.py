@@ -6,6 +6,7 @@ It writes one request a line on standard input and reads one answer a line on st
 """
 
 import asyncio
+import importlib
 import json
 import sys
 from collections.abc import Awaitable, Callable, Iterable
@@ -68,7 +69,19 @@ def text_of(blocks: Iterable[Any]) -> str:
 
 def drive(connect: Callable[[Opening], AbstractAsyncContextManager[Connection]]) -> None:
     """Serves requests until standard input ends."""
+    _wait_for_slow_servers()
     asyncio.run(_serve(connect))
+
+
+def _wait_for_slow_servers() -> None:
+    """Gives a server two minutes to answer the SDK's first question, in place of its ten seconds.
+
+    A server that does not answer in that time is taken for one of the older protocol. On a busy machine a new process
+    can need longer, and the test would then fail for its speed.
+    """
+    session = importlib.import_module("mcp.client.session")
+    if hasattr(session, "DISCOVER_TIMEOUT_SECONDS"):  # the SDK's first version has no such limit
+        session.DISCOVER_TIMEOUT_SECONDS = 120.0
 
 
 async def _serve(connect: Callable[[Opening], AbstractAsyncContextManager[Connection]]) -> None:

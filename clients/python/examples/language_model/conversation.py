@@ -1,0 +1,32 @@
+"""What the model has seen and said in an episode, as tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vocabulary import CALL, END, OBSERVATION, Vocabulary
+
+
+class Conversation:
+    """Observations and calls in turn: `<observation> text <call> text <end>`."""
+
+    def __init__(self, vocabulary: Vocabulary, *, remembers: bool) -> None:
+        """Keeps the whole episode if it `remembers`, else the latest observation alone."""
+        self._vocabulary = vocabulary
+        self._remembers = remembers
+        self._tokens: list[int] = []
+
+    def observe(self, text: str) -> tuple[int, ...]:
+        """Adds an observation, and returns what the next call is drawn after."""
+        if not self._remembers:
+            self._tokens = []
+        self._tokens += [OBSERVATION, *self._vocabulary.encode(text), CALL]
+        return tuple(self._tokens)
+
+    def answer(self, tokens: Sequence[int]) -> None:
+        """Adds a call, with the very tokens that were drawn."""
+        self._tokens += tokens
+
+    def call_tokens(self, text: str) -> list[int]:
+        """Returns the tokens of a call that the model did not draw."""
+        return [*self._vocabulary.encode(text), END]

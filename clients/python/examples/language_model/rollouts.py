@@ -1,0 +1,104 @@
+"""Episodes that are played in lock step: one batch of calls for all that are not over, then one step of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import NamedTuple, TypeAlias
+
+from calls import parse_call
+from conversation import Conversation
+from sampling import Completion
+from turns import Turn
+from vocabulary import END, Vocabulary
+from worlds import World
+
+from episodic_env import Connection, Episode, EpisodicError
+
+Player: TypeAlias = Callable[[Sequence[tuple[int, ...]], Sequence[int], int], list[Completion]]
+"""Makes a call after each context. Takes the contexts, the numbers of their episodes and that of the turn."""
+
+
+@dataclass
+class Rollout:
+    """One played episode."""
+
+    seed: str
+    turns: list[Turn] = field(default_factory=list)
+    invalid: int = 0
+    """Calls that were malformed, or whose tool or arguments the schemas do not allow."""
+    refused: int = 0
+    """Valid calls that the rules refused."""
+    total: float | None = None
+    """The return: the sum of the raw terms. None for a failed episode, which is no data."""
+    success: bool = False
+
+
+class Batch(NamedTuple):
+    """Episodes, and the seconds in which the player waited for their opening, steps and closing."""
+
+    rollouts: list[Rollout]
+    environment_seconds: float
+
+
+def play(connection: Connection, world: World, vocabulary: Vocabulary, seeds: Sequence[str], player: Player) -> Batch:
+    """Plays an episode for each seed. Those that fail have no return."""
+    rollouts = [Rollout(seed) for seed in seeds]
+    conversations = [Conversation(vocabulary, remembers=world.remembers) for _ in seeds]
+    with ThreadPoolExecutor(8) as pool:
+        start = monotonic()
+        episodes = list(
+            pool.map(lambda seed: connection.open(world.name, world.params, seed=seed, limits=world.limits), seeds)
+        )
+        seconds = monotonic() - start
+        contexts = {
+            number: conversation.observe(f"{world.prompt}\n\n{episode.observation.text}")
+            for number, (conversation, episode) in enumerate(zip(conversations, episodes, strict=True))
+        }
+        turn = 0
+        while contexts:
+            calls = dict(zip(contexts, player(list(contexts.values()), list(contexts), turn), strict=True))
+
+            def step(number: int, calls: dict[int, Completion] = calls) -> str | None:
+                return _step(episodes[number], rollouts[number], world, vocabulary, calls[number])
+
+            start = monotonic()
+            observed = dict(zip(calls, pool.map(step, calls), strict=True))
+            seconds += monotonic() - start
+            for number, call in calls.items():
+                rollouts[number].turns.append(Turn(contexts[number], tuple(call.tokens), tuple(call.log_probabilities)))
+                conversations[number].answer(call.tokens)
+            contexts = {
+                number: conversations[number].observe(text) for number, text in observed.items() if text is not None
+            }
+            turn += 1
+        start = monotonic()
+        list(pool.map(_close, episodes))
+    return Batch(rollouts, seconds + monotonic() - start)
+
+
+def _step(episode: Episode, rollout: Rollout, world: World, vocabulary: Vocabulary, call: Completion) -> str | None:
+    """Makes a call, and returns the observation; None if the episode is over, or has failed."""
+    ended = call.tokens[-1] == END
+    tool, arguments = parse_call(vocabulary.decode(call.tokens[:-1] if ended else call.tokens))
+    try:
+        step = episode.step(tool, arguments)
+    except EpisodicError:
+        return None
+    rollout.invalid += step.refused in ("tool", "arguments")
+    rollout.refused += step.refused == "rules"
+    if step.end is None:
+        return step.observation.text
+    rollout.total = episode.total
+    rollout.success = step.end.reason == world.success
+    return None
+
+
+def _close(episode: Episode) -> None:
+    try:
+        episode.close()
+    except EpisodicError:
+        # A session that cannot be closed expires.
+        return

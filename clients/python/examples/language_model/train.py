@@ -1,0 +1,152 @@
+"""Trains a language model from nothing to play a world: `python train.py number-guessing --seed 1`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import jax
+from command import served
+from demonstrations import solver_episodes, texts_of, turns_of
+from grpo import Learner
+from model import Parameters, Shape, count_of, hash_of, initial_parameters
+from players import model_player, random_player
+from rollouts import Batch, Player, play
+from supervised import train_supervised
+from turns import sequences_of
+from vocabulary import Vocabulary
+from worlds import WORLDS, World
+
+from episodic_env import Connection
+
+
+def main() -> None:
+    """Trains as the arguments say, and prints and keeps lines of JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("world", choices=WORLDS)
+    parser.add_argument("--seed", type=int, default=1, help="everything that is drawn follows (default: 1)")
+    parser.add_argument("--out", type=Path, default=Path("runs/language-model"), help="folder (default: %(default)s)")
+    parser.add_argument("--smoke", action="store_true", help="a tiny model and two iterations: shows that it runs")
+    options = parser.parse_args()
+    world, shape = WORLDS[options.world], Shape()
+    if options.smoke:
+        world = replace(world, supervised_updates=150, iterations=2, groups=4, group_size=8, held_out=32)
+        shape = Shape(layers=1, width=64, heads=2)
+    folder = (options.out / f"{options.world}-{options.seed}").resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    # With one thread, sums do not depend on the number of cores.
+    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
+    # Compiling takes a large part of a short training, and gives the same programs again.
+    jax.config.update("jax_compilation_cache_dir", str(options.out.resolve() / "compiled"))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+    with (folder / "lines.jsonl").open("w", encoding="utf-8") as lines:
+
+        def write(line: dict[str, Any]) -> None:
+            text = json.dumps({"world": world.name, "seed": options.seed, **line})
+            print(text, file=lines, flush=True)
+            print(text, flush=True)
+
+        with served(world.module, folder) as connection:
+            parameters = train(connection, world, shape, options.seed, folder, write)
+            before = seconds_of_children()
+        server = round(seconds_of_children() - before, 1)
+        write({"kind": "end", "sha256": hash_of(parameters), "server_cpu_seconds": server, **cost()})
+
+
+def train(
+    connection: Connection,
+    world: World,
+    shape: Shape,
+    seed: int,
+    folder: Path,
+    write: Callable[[dict[str, Any]], None],
+) -> Parameters:
+    """Trains, and writes a line for each player that is evaluated, and for each iteration. Returns the parameters.
+
+    Players are evaluated on the same held-out seeds, which are never trained on; models draw their calls there as in
+    training, at temperature 1.
+    """
+    version = connection.environment(world.name).version
+    seeds = [f"held-out-{number}" for number in range(world.held_out)]
+    solver = solver_episodes(world, version, seeds, folder / "solver")
+    write({"kind": "evaluation", "player": "solver", **returns_of([line["return"] for line in solver])})
+
+    shown = [f"demonstration-{seed}-{number}" for number in range(world.demonstrations)]
+    messages = [line["messages"] for line in solver_episodes(world, version, shown, folder / "demonstrations")]
+    vocabulary = Vocabulary(text for episode in messages for text in texts_of(episode))
+    key = jax.random.key(seed)
+    parameters = initial_parameters(key, shape, len(vocabulary.tokens))
+    write({"kind": "start", "parameters": count_of(parameters), "vocabulary": len(vocabulary.tokens)})
+    sampled = 0
+
+    def evaluate(name: str, player: Player) -> None:
+        write({"kind": "evaluation", "player": name, **summary(play(connection, world, vocabulary, seeds, player))})
+
+    def model(number: int) -> Player:
+        return model_player(learner.parameters, shape, jax.random.fold_in(key, number))
+
+    learner = Learner(parameters, shape, world.learning_rate, world.iterations)
+    evaluate("random", random_player(world, vocabulary, seed))
+    demonstrated = [sequence for episode in messages for sequence in sequences_of(turns_of(episode, vocabulary, world))]
+    learner.parameters, trained = train_supervised(parameters, shape, demonstrated, world.supervised_updates, seed)
+    write({"kind": "supervised", "episodes": len(messages), "trained_tokens": trained, **cost()})
+    evaluate("supervised", model(0))
+
+    for iteration in range(1, world.iterations + 1):
+        start = time.monotonic()
+        tasks = [f"train-{seed}-{iteration}-{task}" for task in range(world.groups)]
+        of_groups = [task for task in tasks for _ in range(world.group_size)]
+        batch = play(connection, world, vocabulary, of_groups, model(iteration))
+        learner.update(batch.rollouts)
+        sampled += sum(len(turn.call) for rollout in batch.rollouts for turn in rollout.turns)
+        tokens = {"sampled_tokens": sampled, "trained_tokens": learner.trained_tokens}
+        took = {"iteration_seconds": round(time.monotonic() - start, 2)}
+        write({"kind": "iteration", "iteration": iteration, **summary(batch), **tokens, **took, **cost()})
+    evaluate("grpo", model(0))
+    return learner.parameters
+
+
+def summary(batch: Batch) -> dict[str, Any]:
+    """Returns the figures of some episodes. The failed ones are counted, and are in no mean."""
+    rollouts = batch.rollouts
+    played = [rollout for rollout in rollouts if rollout.total is not None]
+    calls = sum(len(rollout.turns) for rollout in rollouts)
+    return {
+        **returns_of([rollout.total for rollout in played if rollout.total is not None]),
+        "success_rate": sum(rollout.success for rollout in played) / len(played),
+        "failed": len(rollouts) - len(played),
+        "calls": calls,
+        "invalid_rate": sum(rollout.invalid for rollout in rollouts) / calls,
+        "refused_rate": sum(rollout.refused for rollout in rollouts) / calls,
+        "environment_seconds": round(batch.environment_seconds, 2),
+    }
+
+
+def returns_of(returns: Sequence[float]) -> dict[str, float]:
+    """Returns how many episodes there are, their mean return, and its standard error, as if they were independent."""
+    return {"episodes": len(returns), "return": mean(returns), "standard_error": stdev(returns) / len(returns) ** 0.5}
+
+
+def seconds_of_children() -> float:
+    """Returns the seconds of processors that processes took which this one has started, and which have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def cost() -> dict[str, float]:
+    """Returns the seconds since the process began, and those of processors that it took, without the server's."""
+    return {"seconds": round(time.monotonic() - STARTED, 1), "cpu_seconds": round(time.process_time(), 1)}
+
+
+STARTED = time.monotonic()
+
+if __name__ == "__main__":
+    main()

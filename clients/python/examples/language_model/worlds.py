@@ -1,0 +1,71 @@
+"""The environments that are learned, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from calls import call_text
+
+
+@dataclass(frozen=True)
+class World:
+    """An environment with its parameters, and the size of the training."""
+
+    name: str
+    module: str
+    """What the command `episodic` loads."""
+    params: Mapping[str, Any]
+    prompt: str
+    calls: tuple[str, ...]
+    """All calls that can be valid, for the random player."""
+    success: str
+    """The reason of an end that is a success."""
+    remembers: bool
+    """Whether the model is shown the whole episode, or the latest observation alone."""
+    limits: Mapping[str, int] = field(default_factory=dict)
+    demonstrations: int = 8
+    """Episodes of the solver for the supervised start: few, so that something is left to learn."""
+    supervised_updates: int = 100
+    iterations: int = 30
+    groups: int = 16
+    """Tasks in an iteration. With few of them, GRPO learns what is peculiar to these, such as the number to guess."""
+    group_size: int = 8
+    """Episodes of each task."""
+    learning_rate: float = 3e-4
+    """Of GRPO, at its highest."""
+    held_out: int = 256
+    """Seeds on which players are evaluated."""
+
+
+WORLDS = {
+    world.name: world
+    for world in (
+        World(
+            name="number-guessing",
+            module="number-guessing",
+            params={"low": 1, "high": 15, "maxGuesses": 4},
+            prompt="Find the number.",
+            calls=tuple(call_text("guess", {"value": value}) for value in range(1, 16)),
+            success="solved",
+            remembers=True,
+            limits={"steps": 6},
+        ),
+        World(
+            name="warehouse",
+            module="warehouse",
+            params={"size": 3, "articles": 1, "bins": 1, "orders": 1, "capacity": 4, "battery": 20},
+            prompt="Deliver the order.",
+            calls=(
+                *(call_text("move", {"direction": direction}) for direction in ("up", "down", "left", "right")),
+                *(call_text("pick", {"quantity": quantity}) for quantity in range(1, 5)),
+                *(call_text(tool, {}) for tool in ("look", "deliver", "recharge")),
+            ),
+            success="all-delivered",
+            remembers=False,
+            limits={"steps": 16},
+            demonstrations=12,
+        ),
+    )
+}

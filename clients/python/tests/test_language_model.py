@@ -1,0 +1,144 @@
+"""The parts of the language model in `examples/language_model`, and its short training against a server."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+if importlib.util.find_spec("jax") is None or importlib.util.find_spec("optax") is None:
+    pytest.skip("needs jax and optax: pnpm interop python language-model", allow_module_level=True)
+
+import jax
+import numpy
+from calls import call_text, parse_call
+from conversation import Conversation
+from grpo import Learner, advantages
+from model import Parameters, Shape, hash_of, initial_parameters, log_probabilities
+from rollouts import Rollout
+from sampling import sample
+from turns import Turn, sequences_of
+from vocabulary import CALL, END, OBSERVATION, Vocabulary
+
+SHAPE = Shape(layers=1, width=16, heads=2)
+
+
+def test_every_ascii_text_is_encoded_and_decoded() -> None:
+    vocabulary = Vocabulary(["The number is higher than 8.\n", call_text("guess", {"value": 8})])
+    for text in (
+        "The number is lower than 12.\n@FFF",
+        '{"tool":"guess","arguments":{"value":15}}',
+        "".join(map(chr, range(32, 127))),
+    ):
+        assert vocabulary.decode(vocabulary.encode(text)) == text
+    assert len(vocabulary.encode(call_text("guess", {"value": 12}))) == 12
+    with pytest.raises(KeyError):
+        vocabulary.encode("é")
+
+
+def test_malformed_calls_are_not_repaired() -> None:
+    assert parse_call('{"tool":"guess","arguments":{"value":8}}') == ("guess", {"value": 8})
+    for text in (
+        '{"tool":"guess","arguments":{"value":08}}',
+        '{"tool":"guess"}',
+        '["guess"]',
+        "guess",
+        "",
+        '{"tool":"guess","arguments":{}}<end>',
+    ):
+        assert parse_call(text) == (text, {})
+
+
+def test_turns_of_a_remembered_episode_are_one_sequence() -> None:
+    vocabulary = Vocabulary(["a b"])
+    for remembers, count in ((True, 1), (False, 2)):
+        conversation = Conversation(vocabulary, remembers=remembers)
+        turns = []
+        for observed in ("a", "b"):
+            context = conversation.observe(observed)
+            call = conversation.call_tokens("c")
+            conversation.answer(call)
+            turns.append(Turn(context, tuple(call), (-1.0,) * len(call)))
+        sequences = sequences_of(turns)
+        assert len(sequences) == count
+        for sequence in sequences:
+            said = [token for token, learned in zip(sequence.tokens, sequence.learned, strict=True) if learned]
+            assert said == [*vocabulary.encode("c"), END] * (2 // count)
+            assert sequence.tokens[0] == OBSERVATION
+            assert CALL not in said
+
+
+def test_a_failed_episode_is_in_no_group() -> None:
+    returns = {"a": [1.0, 0.0, None], "b": [0.5, 0.5, 0.5]}
+    rollouts = [Rollout(seed, total=total) for seed, group in returns.items() for total in group]
+    assert [(rollout.total, value) for rollout, value in advantages(rollouts)] == [(1.0, 0.5), (0.0, -0.5)]
+
+
+def played(parameters: Parameters, number: int) -> list[Rollout]:
+    """Returns four groups of eight episodes of one call, which earn 1 if its first token is 7."""
+    completions = sample(parameters, SHAPE, [(1, 5, 2)] * 32, jax.random.key(number), range(32), 2)
+    return [
+        Rollout(
+            str(index // 8),
+            [Turn((1, 5, 2), tuple(completion.tokens), tuple(completion.log_probabilities))],
+            total=float(completion.tokens[0] == 7),
+        )
+        for index, completion in enumerate(completions)
+    ]
+
+
+def test_what_is_drawn_does_not_depend_on_the_rest_of_the_batch() -> None:
+    parameters = initial_parameters(jax.random.key(0), SHAPE, 20)
+    contexts = [(1, *[5] * (number % 70), 2) for number in range(80)]
+    together = sample(parameters, SHAPE, contexts, jax.random.key(1), range(80), 4)
+    for number in (0, 7, 69, 79):
+        [alone] = sample(parameters, SHAPE, [contexts[number]], jax.random.key(1), [number], 4)
+        assert alone.tokens == together[number].tokens
+
+
+def test_the_sampler_and_the_learner_compute_the_same_probabilities() -> None:
+    parameters = initial_parameters(jax.random.key(0), SHAPE, 20)
+    for rollout in played(parameters, 0):
+        [sequence] = sequences_of(rollout.turns)
+        logs = log_probabilities(parameters, SHAPE, numpy.array([sequence.tokens]))
+        drawn = len(rollout.turns[0].call)
+        assert numpy.asarray(logs)[0, -drawn:] == pytest.approx(rollout.turns[0].log_probabilities, abs=1e-5)
+
+
+def test_grpo_finds_what_is_rewarded_and_gives_the_same_parameters_again() -> None:
+    def trained() -> Learner:
+        learner = Learner(initial_parameters(jax.random.key(0), SHAPE, 20), SHAPE, 1e-2, 30)
+        for number in range(30):
+            learner.update(played(learner.parameters, number))
+        return learner
+
+    first, second = trained(), trained()
+    assert hash_of(first.parameters) == hash_of(second.parameters)
+    assert sum(rollout.total or 0 for rollout in played(first.parameters, 99)) >= 24
+
+
+def trained(world: str, folder: Path) -> list[dict[str, Any]]:
+    """Returns the lines of a short training, without what it cost."""
+    program = Path(__file__).parents[1] / "examples/language_model/train.py"
+    subprocess.run(
+        [sys.executable, "-B", str(program), world, "--smoke", "--out", str(folder)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    lines = [json.loads(line) for line in (folder / f"{world}-1" / "lines.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in line.items() if not key.endswith("seconds")} for line in lines]
+
+
+@pytest.mark.parametrize("world", ["number-guessing"])
+def test_the_same_command_trains_the_same_parameters(world: str, tmp_path: Path) -> None:
+    first, second = trained(world, tmp_path / "first"), trained(world, tmp_path / "second")
+    assert first == second
+    assert [line["kind"] for line in first[-4:]] == ["iteration", "iteration", "evaluation", "end"]
+    assert len(first[-1]["sha256"]) == 64
