@@ -18,7 +18,7 @@ import { readCpu } from './process-tree.ts'
 const ROUNDS = 3
 /** Most CPU time for an episode that a fleet may take, relative to `--processes`. */
 const CEILING = 1.15
-const EPISODES = 600
+const EPISODES = 2_000
 /** The parts of a run between which CPU time is measured: without the start of processes and the end of the run. */
 const [FROM, TO] = [0.2, 0.9]
 /** Milliseconds between two readings. */

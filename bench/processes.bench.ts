@@ -30,7 +30,7 @@ const SEARCHING = fileURLToPath(new URL('./servers/searching-world.ts', import.m
 const GUESSING = fileURLToPath(new URL('../examples/number-guessing', import.meta.url))
 const WORLDS = {
   computing: { world: SEARCHING, tasks: 250, options: ['--max-steps', '20'] },
-  light: { world: GUESSING, tasks: 5_000, options: [] },
+  light: { world: GUESSING, tasks: 20_000, options: [] },
 }
 const ENVIRONMENT = { EPISODIC_CONTROL_TOKEN: 'the-control-token-of-this-benchmark' }
 

@@ -153,7 +153,9 @@ async function open(cleanUp: AsyncDisposableStack, name: string, transport: Tran
   const { trainerUrl } = JSON.parse(await server.line()) as { trainerUrl: string }
   const url = transport === 'HTTP' ? trainerUrl : trainerUrl.replace(/^http/, 'ws')
   const connection = cleanUp.use(await connect({ url, token: TOKEN }))
-  return { world, connection, target: ['--url', url, '--token', TOKEN], server: server.pid }
+  // A run would choose the fastest transport that the server has.
+  const target = ['--url', url, '--token', TOKEN, '--transport', transport.toLowerCase()]
+  return { world, connection, target, server: server.pid }
 }
 
 /** Measures one world over one transport, in turn. */
