@@ -6,19 +6,15 @@
 import { parseArgs } from 'node:util'
 import { simulateFleet } from '../apps/harness/src/lib/fleet/simulation/simulate-fleet.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seed: { type: 'string', default: '1' },
-    episodes: { type: 'string', default: '10000000' },
-    workers: { type: 'string', default: '1000' },
-  },
-})
-if (positionals.join() !== 'fleet') {
-  console.error(`There is no simulation ${positionals.join(' ')}. There is: fleet.`)
-  process.exit(2)
-}
-const [episodes, workers] = [Number(values.episodes), Number(values.workers)]
+const USAGE = `Usage: pnpm simulate fleet [options]
+
+Plays a run in a simulated fleet, in virtual time, under faults that the seed draws. Ends with one line of JSON.
+
+  --episodes <count>  episodes of the run (default: 10000000, about an hour of CPU time)
+  --workers <count>   workers of 8 slots (default: 1000)
+  --seed <text>       all durations, losses and faults follow from it (default: 1)`
+
+const { seed, episodes, workers } = readOptions()
 
 const MINUTE = 60_000
 /** Most that memory, or the calls for an episode, may grow from the second tenth of the run to the last but one. */
@@ -36,7 +32,7 @@ const tenths: Tenth[] = []
 let before = { cpu: cpu(), calls: 0 }
 const began = performance.now()
 const found = await simulateFleet({
-  seed: values.seed,
+  seed,
   episodes,
   workers,
   slots: 8,
@@ -67,7 +63,7 @@ console.log(
   JSON.stringify({
     name: 'fleet',
     ok,
-    seed: values.seed,
+    seed,
     episodes,
     workers,
     ...found,
@@ -90,4 +86,37 @@ function cpu(): number {
 
 function round2(value: number): number {
   return Math.round(value * 100) / 100
+}
+
+/** Reads the command line. Prints how to use it, and ends the process, if that is asked for or something is wrong. */
+function readOptions(): { readonly seed: string; readonly episodes: number; readonly workers: number } {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        seed: { type: 'string', default: '1' },
+        episodes: { type: 'string', default: '10000000' },
+        workers: { type: 'string', default: '1000' },
+      },
+    })
+    if (values.help) {
+      console.log(USAGE)
+      process.exit(0)
+    }
+    if (positionals.join(' ') !== 'fleet')
+      throw new Error(`There is no simulation "${positionals.join(' ')}". There is: fleet.`)
+    // Growth is measured from tenth to tenth of the run.
+    const episodes = countOf('--episodes', values.episodes, 10)
+    return { seed: values.seed, episodes, workers: countOf('--workers', values.workers, 1) }
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`)
+    process.exit(2)
+  }
+}
+
+function countOf(option: string, text: string, least: number): number {
+  const count = Number(text)
+  if (Number.isSafeInteger(count) && count >= least) return count
+  throw new Error(`${option} ${text} is not a whole number of ${least} or more.`)
 }
