@@ -70,7 +70,7 @@ export async function playFleet(options: PlayFleetOptions): Promise<void> {
   let offset = 0
   let isSkewed = false
   await using member = await queue.join({ ...worker, plays: [], declines })
-  const timeOf = () => clock.now() + offset
+  const offsetOf = () => offset
 
   const share = () => {
     const playing = [...runs.values()].filter((run) => run !== null)
@@ -80,7 +80,7 @@ export async function playFleet(options: PlayFleetOptions): Promise<void> {
   const start = async (run: RunAnnouncement): Promise<void> => {
     runs.set(run.id, null)
     try {
-      const playing = await openPlaying(run, member, { ...options, timeOf, alone })
+      const playing = await openPlaying(run, member, { ...options, clock, offsetOf, alone })
       runs.set(run.id, playing)
       onNotice(`Plays ${playing.name}.`)
       share()
@@ -132,7 +132,9 @@ export async function playFleet(options: PlayFleetOptions): Promise<void> {
 }
 
 interface OpenPlayingOptions extends PlayFleetOptions {
-  readonly timeOf: () => number
+  readonly clock: WaitingClock
+  /** Returns what to add to the clock for the time of the queue, as it was measured last. */
+  readonly offsetOf: () => number
   readonly alone: PlayAlone
 }
 
@@ -205,7 +207,7 @@ async function play(job: TakenJob, options: PlayOptions): Promise<void> {
 async function resultOf(
   job: TakenJob,
   send: (message: JobMessage) => string,
-  { signer, run, name, origin, environment, timeOf, runner, signal }: PlayOptions,
+  { signer, run, name, origin, environment, clock, offsetOf, runner, signal }: PlayOptions,
 ): Promise<JobMessage | null> {
   let planned: ReturnType<typeof jobSchema.parse>
   try {
@@ -220,12 +222,12 @@ async function resultOf(
       why: `It asks for an episode of ${asked} ${version}, and the run is of ${environment.name} ${environment.version}.`,
     }
   const answered = new Set<string>()
-  const begun = timeOf()
-  const since = origin
+  // One offset for all of an episode: between two that are measured meanwhile, its time could go back.
+  const shift = offsetOf() - origin
   const context: RunContext = {
     run: name,
     signal: AbortSignal.any([signal, job.signal]),
-    now: () => Math.max(begun, timeOf()) - since,
+    now: () => clock.now() + shift,
     onAnswer(policy) {
       if (answered.has(policy)) return
       answered.add(policy)
