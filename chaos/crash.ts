@@ -5,10 +5,13 @@ import { execFile } from 'node:child_process'
  */
 const WRITES = 'write,writev,pwrite64,pwritev,fsync,fdatasync,ftruncate,rename,unlink'
 
-/** Where to crash: at the `point`th change, from 1, of one of these files. */
+/** Where to crash: at a change of these files. */
 export interface CrashPoint {
   readonly paths: readonly string[]
+  /** Which one, from 1. Each thread counts its own, and those of each call apart. */
   readonly point: number
+  /** The call that makes it. Default: any that changes a file. */
+  readonly call?: string
 }
 
 /** How a program ended that was to crash. */
@@ -21,15 +24,15 @@ export interface Crashed {
 
 /** Runs a program under `strace`, which kills it with SIGKILL at a crash point. */
 export async function crashAt(
-  { paths, point }: CrashPoint,
+  { paths, point, call = WRITES }: CrashPoint,
   command: string,
   args: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
 ): Promise<Crashed> {
   const traced = [
-    ...['-f', '-qqq', '-o', '/dev/null', '-e', `trace=${WRITES}`],
+    ...['-f', '-qqq', '-o', '/dev/null', '-e', `trace=${call}`],
     ...paths.flatMap((path) => ['-P', path]),
-    ...['-e', `inject=${WRITES}:signal=SIGKILL:when=${point}`, command, ...args],
+    ...['-e', `inject=${call}:signal=SIGKILL:when=${point}`, command, ...args],
   ]
   return new Promise((resolve, reject) => {
     const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 64 * 1_048_576 }
@@ -43,28 +46,16 @@ export async function crashAt(
   })
 }
 
-/** Points from one number to another. */
-export interface Points {
-  readonly count: number
-  /** Visits all of them, two at a time. */
-  inTurn(visit: (point: number) => Promise<void>): Promise<void>
+/** Visits every item, two at a time. */
+export async function visitAll<Item>(items: readonly Item[], visit: (item: Item) => Promise<void>): Promise<void> {
+  const next = items.values()
+  const worker = async () => {
+    for (const item of next) await visit(item)
+  }
+  await Promise.all([worker(), worker()])
 }
 
-/** The points `step`, 2 · `step`, … up to `last`. */
-export function isEach(step: number, last: number): Points {
-  const count = Math.floor(last / step)
-  return {
-    count,
-    async inTurn(visit) {
-      let next = step
-      const worker = async () => {
-        for (; next <= last; ) {
-          const point = next
-          next += step
-          await visit(point)
-        }
-      }
-      await Promise.all([worker(), worker()])
-    },
-  }
+/** Returns the numbers `step`, 2 · `step`, … up to `last`. */
+export function eachUpTo(last: number, step = 1): number[] {
+  return Array.from({ length: Math.floor(last / step) }, (_, i) => (i + 1) * step)
 }

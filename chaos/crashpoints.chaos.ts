@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openSqliteStore } from '@episodic/state/sqlite'
-import { crashAt, isEach } from './crash.ts'
+import { crashAt, eachUpTo, visitAll } from './crash.ts'
 import { runTrial } from './trial.ts'
 
 const WRITER = fileURLToPath(new URL('./crashpoints-writer.ts', import.meta.url))
@@ -16,11 +16,11 @@ interface Reported {
 }
 
 await runTrial('crashpoints', {}, async ({ quick, folder }) => {
-  const points = quick ? isEach(20, 200) : isEach(1, 200)
+  const points = eachUpTo(200, quick ? 20 : 1)
   const breaches: string[] = []
   let acknowledged = 0
   let reached = 0
-  await points.inTurn(async (point) => {
+  await visitAll(points, async (point) => {
     const path = join(folder, `${point}.db`)
     const { killed, out } = await crashAt(
       { paths: [path, `${path}-wal`, `${path}-journal`], point },
@@ -34,7 +34,7 @@ await runTrial('crashpoints', {}, async ({ quick, folder }) => {
     for (const revision of reported.revisions.values()) acknowledged += revision
     for (const breach of await problemsAfterCrash(path, reported)) breaches.push(`Killed at write ${point}: ${breach}`)
   })
-  return { breaches, figures: { points: points.count, killed: reached, acknowledged } }
+  return { breaches, figures: { points: points.length, killed: reached, acknowledged } }
 })
 
 /** Opens a store again after its writer was killed, and resolves with what is wrong with it. */

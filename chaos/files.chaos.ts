@@ -4,21 +4,34 @@ import { existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type EpisodeRecord, parseSealedRecord } from '@episodic/protocol'
-import { crashAt, isEach } from './crash.ts'
+import { type CrashPoint, crashAt, eachUpTo, visitAll } from './crash.ts'
 import { countsHold } from './oracle.ts'
 import { CLI } from './server.ts'
 import { runTrial } from './trial.ts'
 
 const WORLD = fileURLToPath(import.meta.resolve('@episodic-world/number-guessing'))
-const FILES = [
-  'run.json',
-  'run.json.part',
-  'episodes.jsonl',
-  'summary.json',
-  'summary.json.part',
-  'report.html',
-  'report.html.part',
-]
+const SETTINGS = ['run.json', 'run.json.part']
+const LINES = ['episodes.jsonl']
+const FIGURES = ['summary.json', 'summary.json.part', 'report.html', 'report.html.part']
+
+interface Change extends Omit<Required<CrashPoint>, 'paths'> {
+  readonly files: readonly string[]
+}
+
+/** The changes that a run makes to its files, in order, as `strace` counts them. */
+function changesOf(episodes: number): Change[] {
+  return [
+    { files: SETTINGS, call: 'write', point: 1 },
+    { files: SETTINGS, call: 'rename', point: 1 },
+    { files: LINES, call: 'ftruncate', point: 1 },
+    ...eachUpTo(episodes).map((point) => ({ files: LINES, call: 'write', point })),
+    { files: FIGURES, call: 'write', point: 1 },
+    { files: FIGURES, call: 'rename', point: 1 },
+    { files: FIGURES, call: 'write', point: 2 },
+    { files: FIGURES, call: 'rename', point: 2 },
+  ]
+}
+
 /** The size of the disk that fills up. */
 const DISK_KIB = 256
 /** Bytes that a crash may tear off, at most: some lines and a part of one. */
@@ -28,7 +41,7 @@ await runTrial('files', {}, async ({ rng, quick, folder }) => {
   const env = {
     EPISODIC_HOME: folder,
     NODE_COMPILE_CACHE: join(folder, 'compiled'),
-    // Changes are counted for each thread, so that there has to be one that makes them.
+    // One thread makes the changes that the main thread does not make.
     UV_THREADPOOL_SIZE: '1',
   }
   const runIn = (out: string, tasks: number) => {
@@ -42,24 +55,31 @@ await runTrial('files', {}, async ({ rng, quick, folder }) => {
 
   const breaches: string[] = []
   let killed = 0
-  const points = quick ? isEach(8, 32) : isEach(1, 200)
+  const changes = changesOf(tasks)
+  const points = quick ? changes.filter((_, i) => i % 7 === 1) : changes
   const tears = rng.stream('tears')
-  await points.inTurn(async (point) => {
-    const out = `killed-${point}`
+  await visitAll(points, async ({ files, call, point }) => {
+    const name = `${call} ${point} of ${files[0]}`
+    const out = `killed-${name.replaceAll(' ', '-')}`
     const path = join(folder, out)
     const { args, resumed } = runIn(out, tasks)
-    const crashed = await crashAt({ paths: FILES.map((file) => join(path, file)), point }, process.execPath, args, {
-      cwd: folder,
-      env,
-    })
-    if (!crashed.killed) return void breaches.push(`The run made no change ${point}.`)
+    const crashed = await crashAt(
+      { paths: files.map((file) => join(path, file)), call, point },
+      process.execPath,
+      args,
+      {
+        cwd: folder,
+        env,
+      },
+    )
+    if (!crashed.killed) return void breaches.push(`The run made no ${name}.`)
     killed += 1
     const tear = point % 2 === 0 ? tears.int(1, TORN) : 0
     const kept = tearOff(join(path, 'episodes.jsonl'), tear)
     // Before the run is written down there is nothing to resume: it begins.
     await (existsSync(join(path, 'run.json')) ? resumed() : finish(process.execPath, args, { cwd: folder, env }))
     for (const breach of wrongWith(path, whole, kept))
-      breaches.push(`Killed at change ${point}, ${tear} bytes torn off: ${breach}`)
+      breaches.push(`Killed at ${name}, ${tear} bytes torn off: ${breach}`)
   })
 
   const tooMany = 440
@@ -71,7 +91,7 @@ await runTrial('files', {}, async ({ rng, quick, folder }) => {
   return {
     breaches,
     figures: {
-      points: points.count,
+      points: points.length,
       killed,
       episodes: whole.length,
       fullAfter: full.kept.split('\n').length - 1,
