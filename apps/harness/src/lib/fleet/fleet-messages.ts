@@ -5,7 +5,7 @@ import type { HarnessErrorCode } from '../harness-error.ts'
 import { configurationSchema } from '../run/plan/configuration.ts'
 import type { PlannedEpisode } from '../run/plan/plan.ts'
 import { lineOf, readOwnLine } from '../run/record/sealed-line.ts'
-import { runSettingsSchema } from '../run/run-settings.ts'
+import { playSettingsSchema } from '../run/run-settings.ts'
 
 /** What a coordinator announces of its run. */
 export const announcementSchema = z.object({
@@ -15,8 +15,8 @@ export const announcementSchema = z.object({
   /** The version of Episodic. */
   episodic: z.string(),
   configuration: configurationSchema,
-  /** How the run was asked for, without secrets. */
-  settings: runSettingsSchema,
+  /** How it is played. Who plays it, and what, is in the configuration alone. */
+  settings: playSettingsSchema,
   /** The module of the world; `null` if a server of another system has it. */
   world: z.object({ sha256: z.string() }).nullable(),
 })

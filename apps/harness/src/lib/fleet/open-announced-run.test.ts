@@ -8,9 +8,9 @@ import { createFolderJournal } from '../llm/folder-journal.ts'
 import { createModelLimit } from '../llm/model-limit.ts'
 import { hashFile } from '../run/plan/sources.ts'
 import { configureRun, prepareRun } from '../run/prepare-run.ts'
-import { runSettingsSchema } from '../run/run-settings.ts'
+import { playSettingsSchema, runSettingsSchema } from '../run/run-settings.ts'
 import { loadWorld } from '../world.ts'
-import type { Announcement } from './fleet-messages.ts'
+import { type Announcement, announcementSchema } from './fleet-messages.ts'
 import { openAnnouncedRun, type WorkerScope } from './open-announced-run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'episodic-'))
@@ -20,8 +20,10 @@ afterAll(() => {
 })
 const reference = exampleWorld('number-guessing')
 const world = await loadWorld(reference)
-const settings = runSettingsSchema.parse({ policy: 'solver' })
-const configuration = await configureRun(await prepareRun(reference, settings))
+const settings = playSettingsSchema.parse({})
+const configuration = await configureRun(
+  await prepareRun(reference, runSettingsSchema.parse({ ...settings, policy: 'solver' })),
+)
 const announced: Announcement = {
   format: 1,
   name: 'a-run',
@@ -46,12 +48,17 @@ const scope: WorkerScope = {
 }
 const played = (policy: string, sha256: string | null = null): Announcement => ({
   ...announced,
-  settings: { ...settings, policy },
   configuration: { ...configuration, policy: { name: policy, sha256 } },
 })
-const asked = (change: Partial<Announcement['settings']>): Announcement => ({
-  ...announced,
+const asked = (change: Partial<Announcement['settings']>, policy = 'random'): Announcement => ({
+  ...played(policy),
   settings: { ...settings, ...change },
+})
+/** Of no world: what is executed would follow from the name of its environment. */
+const nameless = (change: Partial<Announcement['settings']> = {}): Announcement => ({
+  ...asked(change),
+  world: null,
+  configuration: { ...configuration, environment: { name: './evil.mjs', version: '1.0.0' } },
 })
 const policy = "export const policy = { name: 'p', start: () => () => ({ tool: 'guess', arguments: { number: 1 } }) }"
 writeFileSync(join(folder, 'own.ts'), policy)
@@ -67,7 +74,19 @@ describe('openAnnouncedRun', () => {
     }
   })
 
+  it('takes no player and no server from the settings of an announcement, which nobody has checked', () => {
+    const forged = {
+      policy: 'process:touch /tmp/x',
+      seat: { one: 'process:touch /tmp/x' },
+      config: 'mcp.json',
+      server: 'x',
+    }
+    expect(announcementSchema.parse({ ...announced, settings: { ...settings, ...forged } })).toEqual(announced)
+  })
+
   it.each<[string, Announcement, Partial<WorkerScope>]>([
+    ['names no module of ./evil.mjs', nameless(), {}],
+    ['names no module of ./evil.mjs', nameless({ url: 'http://own' }), { url: 'http://own' }],
     ['the run is of Episodic 2, and this worker has 1', { ...announced, episodic: '2' }, {}],
     [
       '--branch plays 5 episodes of a tree at once, and this worker has 4 slots',
@@ -86,10 +105,10 @@ describe('openAnnouncedRun', () => {
     ['this worker is for runs of --url http://own', announced, { url: 'http://own' }],
     [
       'asks language models at http://evil, and this worker has http://own',
-      asked({ policy: 'llm:m', baseUrl: 'http://evil' }),
+      asked({ baseUrl: 'http://evil' }, 'llm:m'),
       { baseUrl: 'http://own' },
     ],
-    ['uses the key in AWS_SECRET_KEY', asked({ policy: 'llm:m', apiKeyEnv: 'AWS_SECRET_KEY' }), {}],
+    ['uses the key in AWS_SECRET_KEY', asked({ apiKeyEnv: 'AWS_SECRET_KEY' }, 'llm:m'), {}],
     [
       'plays number-guessing 0.9.0, and this worker has number-guessing 1.1.0',
       { ...announced, configuration: { ...configuration, environment: { name: 'number-guessing', version: '0.9.0' } } },

@@ -8,7 +8,9 @@ import { isAgentName, isLlm, policyFileOf } from '../policies.ts'
 import { countLeaves } from '../run/plan/configuration.ts'
 import { hashFile } from '../run/plan/sources.ts'
 import type { Runner } from '../run/play/open-runner.ts'
-import { keepsAnswers, openPrepared, prepareRun } from '../run/prepare-run.ts'
+import { keepsAnswers, openPrepared, policyNames, prepareRun } from '../run/prepare-run.ts'
+import { type RunSettings, runSettingsSchema } from '../run/run-settings.ts'
+import { isOtherSystem } from '../target-options.ts'
 import { loadWorld, locateByName, type World } from '../world.ts'
 import type { Announcement } from './fleet-messages.ts'
 import type { FleetModels } from './fleet-models.ts'
@@ -61,14 +63,13 @@ export async function openAnnouncedRun(announcement: Announcement, scope: Worker
     throw declined(
       `--branch plays ${leaves} episodes of a tree at once, and this worker has ${scope.concurrency} slots. Start it with --concurrency ${leaves}.`,
     )
-  assertServer(settings, scope)
+  assertServer(announcement, scope)
   const policies = [configuration.policy, ...Object.values(configuration.seats ?? {})]
-  for (const policy of policies) await assertPolicy(policy, announcement, scope)
-  const reference = announcement.world ? await findWorld(announcement, scope) : configuration.environment.name
+  for (const policy of policies) await assertPolicy(policy, scope)
+  const reference = await findReference(announcement, scope)
   const access = new ModelAccess()
   access.limit = scope.models.limit
-  const own = { ...settings, token: scope.token, concurrency: scope.concurrency, processes: 1 }
-  const prepared = await prepareRun(reference, own, access)
+  const prepared = await prepareRun(reference, settingsOf(announcement, scope), access)
   const { name, version } = prepared.world.environment
   if (name !== configuration.environment.name || version !== configuration.environment.version)
     throw otherVersion(configuration.environment, { name, version })
@@ -76,6 +77,26 @@ export async function openAnnouncedRun(announcement: Announcement, scope: Worker
     ? scope.models.journalOf(run, recordingOf(settings).redact)
     : null
   return openPrepared(prepared, configuration, journal)
+}
+
+/** Returns the settings of an announced run here. What it plays is that of its configuration, which was checked. */
+function settingsOf({ configuration, settings }: Announcement, { token, concurrency }: WorkerScope): RunSettings {
+  const { policy, seats, focus, branch } = configuration
+  const players = seats
+    ? { seat: Object.fromEntries(Object.entries(seats).map(([seat, { name }]) => [seat, name])), focus }
+    : { policy: policy.name }
+  return runSettingsSchema.parse({ ...settings, ...players, branch, token, concurrency })
+}
+
+/** Returns the name of an environment of another system's server, or the reference of the worker's own copy of a world. */
+async function findReference(announcement: Announcement, scope: WorkerScope): Promise<string> {
+  if (announcement.world) return findWorld(announcement, scope)
+  const { name } = announcement.configuration.environment
+  // Elsewhere the name would be that of a module, which is executed.
+  if (scope.url !== undefined && isOtherSystem({ url: scope.url })) return name
+  throw declined(
+    `it names no module of ${name}, and this worker has no --url of another system's server that plays it.`,
+  )
 }
 
 /** Returns the reference of the worker's own copy of a world. */
@@ -111,15 +132,15 @@ function otherVersion(asked: { name: string; version: string }, own: { name: str
 }
 
 /** Throws `run-declined` if a run would send a token or a key elsewhere than this worker was given it for. */
-function assertServer({ url, baseUrl, apiKeyEnv, ...settings }: Announcement['settings'], scope: WorkerScope): void {
+function assertServer({ configuration, settings }: Announcement, scope: WorkerScope): void {
+  const { url, baseUrl, apiKeyEnv, recordModels } = settings
   if (url !== scope.url)
     throw declined(
       url === undefined
         ? `this worker is for runs of --url ${scope.url}.`
         : `it is played on the server ${url}. Start the worker with that --url and its token.`,
     )
-  const names = [settings.policy, ...Object.values(settings.seat ?? {})]
-  const asksModels = settings.recordModels === true || names.some((name) => name !== undefined && isLlm(name))
+  const asksModels = recordModels === true || policyNames(configuration).some(isLlm)
   if (!asksModels) return
   if (baseUrl !== scope.baseUrl)
     throw declined(
@@ -132,7 +153,6 @@ function assertServer({ url, baseUrl, apiKeyEnv, ...settings }: Announcement['se
 /** Throws `run-declined` if a policy is none of a world, and not a file of this worker with the same content. */
 async function assertPolicy(
   { name, sha256 }: Announcement['configuration']['policy'],
-  _: Announcement,
   { folder, allowAgents }: WorkerScope,
 ): Promise<void> {
   const file = policyFileOf(name, folder)

@@ -9,10 +9,12 @@ import { hashFile } from '../run/plan/sources.ts'
 import type { Runner } from '../run/play/open-runner.ts'
 import { keepsAnswers, type PreparedRun } from '../run/prepare-run.ts'
 import { runIdOf } from '../run/record/run-folder.ts'
+import { type PlaySettings, playSettingsSchema } from '../run/run-settings.ts'
 import { isServed } from '../served-world.ts'
 import { type Announcement, placeOf } from './fleet-messages.ts'
 import { openFleetModels } from './fleet-models.ts'
 import { createFleetRunner } from './fleet-runner.ts'
+import { processTable } from './process-table.ts'
 import { openRedisQueue } from './redis/open-redis-queue.ts'
 import { createSigner, type Signer } from './signer.ts'
 
@@ -63,7 +65,7 @@ export async function openFleet(
     signal,
     lease,
     leaves: countLeaves(configuration.branch),
-    owner: { host: hostname(), pid: process.pid },
+    owner: { host: hostname(), pid: process.pid, processes: processTable() },
     entryOf(manifest, elapsed) {
       const id = runIdOf(manifest)
       run = id
@@ -73,7 +75,7 @@ export async function openFleet(
         episodic: VERSION,
         // That of `run.json`: a dataset may have another name now.
         configuration: manifest.configuration,
-        settings: withoutSecrets(prepared),
+        settings: playSettingsOf(prepared),
         world: sha256 === null ? null : { sha256 },
       }
       return {
@@ -99,11 +101,10 @@ export async function openFleet(
   }
 }
 
-/** What workers have to know of the options. They have keys, tokens and files of their own. */
-function withoutSecrets({ settings }: PreparedRun): Announcement['settings'] {
-  const { token: _, dataset: __, queue: ___, lease: ____, ...rest } = settings
+/** Returns how workers play. They have keys, tokens and files of their own. */
+function playSettingsOf({ settings }: PreparedRun): PlaySettings {
   const baseUrl = settings.baseUrl ?? process.env.OPENAI_BASE_URL
-  return { ...rest, processes: 1, ...(baseUrl && { baseUrl }) }
+  return playSettingsSchema.parse({ ...settings, ...(baseUrl && { baseUrl }) })
 }
 
 function assertForFleet({ settings }: PreparedRun): void {

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { configurationSchema } from '../run/plan/configuration.ts'
-import { runSettingsSchema } from '../run/run-settings.ts'
+import { playSettingsSchema } from '../run/run-settings.ts'
 import { machineClock } from '../waiting-clock.ts'
 import { placeOf } from './fleet-messages.ts'
 import { createMemoryQueue } from './memory/memory-queue.ts'
@@ -33,7 +33,7 @@ const ANNOUNCEMENT = {
     discount: 1,
     seed: '0',
   }),
-  settings: runSettingsSchema.parse({}),
+  settings: playSettingsSchema.parse({}),
   world: null,
 }
 

@@ -47,10 +47,12 @@ export interface RunEntry {
   readonly elapsed: number
 }
 
-/** Who coordinates a run, for messages; `host` and `pid` also find out if it has ended. */
+/** Who coordinates a run, for messages. */
 export interface CoordinatorInfo {
   readonly host: string
   readonly pid: number
+  /** Identifies the processes among which it has the number `pid`, see `processTable`. Default: nobody can look whether it has ended. */
+  readonly processes?: string
 }
 
 /** A planned episode, or tree of episodes, in the queue. */

@@ -91,7 +91,10 @@ export async function prepareRun(
 }
 
 /** Whether a run keeps the answers of language models until their episodes are sealed: it asks some, and lines have what they say. */
-export function keepsAnswers({ transcript }: RunSettings, configuration: RunConfiguration): boolean {
+export function keepsAnswers(
+  { transcript }: Pick<RunSettings, 'transcript'>,
+  configuration: RunConfiguration,
+): boolean {
   return transcript !== 'none' && policyNames(configuration).some(isLlm)
 }
 

@@ -8,6 +8,18 @@ import { RETRY_TIMEOUT, TRANSPORTS } from './play/open-environment.ts'
 /** Episodes in flight at once for each process: with fewer, a process waits for the next ones most of the time. */
 export const CONCURRENCY = 64
 
+/** How a process plays, whoever plays what: the settings that the workers of a queue are told. */
+export const playSettingsSchema = z.object({
+  transport: z.enum(TRANSPORTS).optional(),
+  workerThreads: z.boolean().optional(),
+  /** Seconds. */
+  retryTimeout: z.int().min(0).default(RETRY_TIMEOUT),
+  recordModels: z.boolean().optional(),
+  url: z.string().optional(),
+  ...modelOptionsSchema.shape,
+})
+export type PlaySettings = z.infer<typeof playSettingsSchema>
+
 const optionsSchema = z.object({
   dataset: z.string().optional(),
   tasks: z.int().min(1).default(100),
@@ -34,18 +46,12 @@ const optionsSchema = z.object({
   shaping: z.boolean().optional(),
   discount: z.number().min(0).max(1).default(1),
   seed: z.string().min(1).default('0'),
-  transport: z.enum(TRANSPORTS).optional(),
-  workerThreads: z.boolean().optional(),
-  /** Seconds. */
-  retryTimeout: z.int().min(0).default(RETRY_TIMEOUT),
-  recordModels: z.boolean().optional(),
   retryFailed: z.enum(RETRIED).optional(),
   tries: z.int().min(2).default(3),
-  url: z.string().optional(),
   token: z.string().optional(),
   config: z.string().optional(),
   server: z.string().optional(),
-  ...modelOptionsSchema.shape,
+  ...playSettingsSchema.shape,
 })
 /**
  * How a run is asked for: what the options of `episodic run` say, as plain JSON, so that it can be kept in a file and sent to

@@ -47,18 +47,19 @@ end
  */
 const COORDINATE = `${NOW}
 local runs, lease = unpack(KEYS)
-local run, digest, announcement, elapsed, token, host, pid, duration, ended, since = unpack(ARGV)
+local run, digest, announcement, elapsed, token, host, pid, processes, duration, ended, since = unpack(ARGV)
 local time = now()
-local held = redis.call('HMGET', lease, 'token', 'until', 'host', 'pid', 'since')
+local held = redis.call('HMGET', lease, 'token', 'until', 'host', 'pid', 'processes', 'since')
 if held[1] and held[1] ~= token then
   local isOver = held[1] == ended or tonumber(held[2]) <= time
-  if since ~= '' then isOver = tonumber(held[5]) < tonumber(since) end
-  if not isOver then return {'held', held[1], held[2], held[3], held[4]} end
+  if since ~= '' then isOver = tonumber(held[6]) < tonumber(since) end
+  if not isOver then return {'held', held[1], held[2], held[3], held[4], held[5]} end
 end
 if since == '' then since = tostring(time) end
 local kept = redis.call('HGET', runs, run)
 if kept and string.match(kept, '^%S+ (%S+) ') ~= digest then return {'differs'} end
-redis.call('HSET', lease, 'token', token, 'until', time + duration, 'host', host, 'pid', pid, 'since', since)
+redis.call('HSET', lease, 'token', token, 'until', time + duration, 'since', since)
+redis.call('HSET', lease, 'host', host, 'pid', pid, 'processes', processes)
 if not kept or held[1] ~= token then
   redis.call('HSET', runs, run, string.format('%d %s %s', time - elapsed, digest, announcement))
 end

@@ -1,6 +1,7 @@
 import type { Queue } from 'bullmq'
 import { HarnessError } from '../../harness-error.ts'
 import type { WaitingClock } from '../../waiting-clock.ts'
+import { isAlive } from '../process-table.ts'
 import type {
   Coordination,
   CoordinatorInfo,
@@ -45,7 +46,7 @@ export async function takeLease(parts: LeaseParts, signal: AbortSignal): Promise
   let seen = { token: '', until: '' }
   for (let ended = ''; ; ) {
     signal.throwIfAborted()
-    const [answer = '', held = '', until = '', host = '', pid = ''] = await askForLease(parts, { ended })
+    const [answer = '', held = '', until = '', host = '', pid = '', table = ''] = await askForLease(parts, { ended })
     if (answer === 'taken') return held
     if (answer === 'differs')
       throw new HarnessError(
@@ -59,7 +60,7 @@ export async function takeLease(parts: LeaseParts, signal: AbortSignal): Promise
       )
     seen = { token: held, until }
     // A coordinator that was killed cannot end its lease, but its own machine knows.
-    if (host === owner.host && !isAlive(Number(pid))) ended = held
+    if (table !== '' && table === owner.processes && !isAlive(Number(pid))) ended = held
     else await clock.wait(lease / 2, signal)
   }
 }
@@ -71,18 +72,8 @@ function askForLease(
   const { id, digest, announcement, elapsed } = run
   return client.fleetCoordinate(
     ...[QUEUE_KEYS.runs, keysOf(id).lease, id, digest, announcement, Math.round(elapsed)],
-    ...[token, owner.host, owner.pid, lease, ended, since],
+    ...[token, owner.host, owner.pid, owner.processes ?? '', lease, ended, since],
   )
-}
-
-function isAlive(pid: number): boolean {
-  // In a container, the process that was started anew has the number of the one that ended.
-  if (pid === process.pid) return false
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 export class RedisCoordination implements Coordination {

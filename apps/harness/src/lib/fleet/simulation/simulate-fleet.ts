@@ -4,7 +4,7 @@ import { type PlannedEpisode, planOf } from '../../run/plan/plan.ts'
 import { runPlan } from '../../run/play/run-plan.ts'
 import type { RunTask } from '../../run/play/run-task.ts'
 import type { RunManifest } from '../../run/record/run-folder.ts'
-import { runSettingsSchema } from '../../run/run-settings.ts'
+import { playSettingsSchema } from '../../run/run-settings.ts'
 import { type Announcement, placeOf } from '../fleet-messages.ts'
 import { createFleetRunner } from '../fleet-runner.ts'
 import { createMemoryQueue } from '../memory/memory-queue.ts'
@@ -321,7 +321,7 @@ class Simulation {
       name: RUN,
       episodic: '0.0.0',
       configuration: CONFIGURATION,
-      settings: runSettingsSchema.parse({}),
+      settings: playSettingsSchema.parse({}),
       world: null,
     }
     return this.#signer.sign(placeOf.announcement(RUN), JSON.stringify(announcement))
