@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
@@ -237,6 +237,12 @@ describe('episodic run --queue', { timeout: 120_000 }, () => {
 
   it.each([
     ['http://127.0.0.1:6379', 2, /^error: --queue http:\/\/127\.0\.0\.1:6379 is not the URL of a Redis\. Give redis:/],
+    ['redis://127.0.0.1:6379/abc', 2, /^error: --queue redis:\/\/127\.0\.0\.1:6379\/abc names no database of a Redis/],
+    [
+      `${redis.url}/9999`,
+      1,
+      /^error: No Redis answers .*\(ERR DB index is out of range\)\. It has no database of that/,
+    ],
     ['redis://user:secret@127.0.0.1:1', 1, /^error: No Redis answers at redis:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED/],
   ])('refuses the queue %s, on every command, and leaves nothing', async (url, status, message) => {
     for (const args of [
@@ -261,6 +267,7 @@ describe('episodic run --queue', { timeout: 120_000 }, () => {
       const { port } = server.address() as { port: number }
       const ended = await workshop.main(['queue', 'status', '--queue', `redis://127.0.0.1:${port}`])
       expect(ended.err).toMatch(/^error: No Redis answers at redis:\/\/127\.0\.0\.1:\d+ \(/)
+      if (answer) expect(ended.err).toContain('What answers there is no Redis.')
       expect(ended.status).toBe(1)
       server.close()
     }
@@ -311,6 +318,20 @@ describe('episodic run --queue', { timeout: 120_000 }, () => {
     expect(readEpisodes(at('versions'))).toHaveLength(3)
   })
 
+  it('plays a run that it declined once it has what was missing', async () => {
+    const policy = `export { solver as policy } from '${new URL(`file://${world}/src/index.ts`)}'`
+    writeFileSync(at('own.ts'), policy)
+    mkdirSync(at('elsewhere'))
+    const worker = workshop.start(['work', world, ...QUEUE], { under: ['env', '-C', at('elsewhere')] })
+    started.add(worker)
+    const run = start(['run', world, '--policy', './own.ts', '--tasks', '3', ...QUEUE, '--out', 'late'])
+    await worker.until(/Does not play the run \S+: Its policy \.\/own\.ts is not in the folder/)
+    writeFileSync(at('elsewhere', 'own.ts'), policy)
+    expect(await run.ended).toMatchObject({ status: 0 })
+    const { played } = JSON.parse(readFileSync(at('late', 'run.json'), 'utf8'))
+    expect(played).toEqual({ transport: 'queue', player: expect.any(String) })
+  })
+
   it('refuses jobs and results that were changed in the queue, and plays their episodes from good ones', async () => {
     const env = { EPISODIC_QUEUE_SECRET: 'one that only they have' }
     const paused = await workshop.main(['queue', 'pause', ...QUEUE])
@@ -325,7 +346,7 @@ describe('episodic run --queue', { timeout: 120_000 }, () => {
     await admin.hset(jobs[0] ?? '', 'data', data.replace('"attempt\\":0', '"attempt\\":7'))
     expect(await admin.hget(jobs[0] ?? '', 'data')).not.toBe(data)
     const without = work()
-    await without.until(/Does not play a run: Its digest does not fit.*EPISODIC_QUEUE_SECRET/)
+    await without.until(/Does not play the run \S+: Its digest does not fit.*EPISODIC_QUEUE_SECRET/)
     const worker = work([], env)
     await worker.until(/Plays signed/)
     expect((await workshop.main(['queue', 'resume', ...QUEUE])).out).toContain('2 workers')

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { Command, Option } from 'commander'
 import type { Console } from '../console.ts'
 import { openFleetModels } from '../fleet/fleet-models.ts'
@@ -12,6 +13,7 @@ import { untilInterrupted } from '../interruption.ts'
 import { address } from '../llm/model-options.ts'
 import { collect, numberWithin, wholeNumber } from '../option-values.ts'
 import { VERSION } from '../own-package.ts'
+import { hashFile } from '../run/plan/sources.ts'
 import { loadWorld } from '../world.ts'
 
 interface WorkOptions extends MetricsFlags {
@@ -81,7 +83,13 @@ async function work(references: readonly string[], options: WorkOptions, console
   const lease = options.lease === undefined ? undefined : 1_000 * options.lease
   try {
     const worlds: GivenWorld[] = []
-    for (const reference of references) worlds.push({ reference, world: await loadWorld(reference) })
+    const loaded = new Map<string, string>()
+    for (const reference of references) {
+      const world = await loadWorld(reference)
+      const file = fileURLToPath(world.url)
+      loaded.set(file, await hashFile(file))
+      worlds.push({ reference, world })
+    }
     await using queue = await openRedisQueue(url, { onNotice, lease, signal })
     const signer = signerOfEnvironment()
     await using models = await openFleetModels(url, signer, signal)
@@ -109,6 +117,7 @@ async function work(references: readonly string[], options: WorkOptions, console
       concurrency,
       version: VERSION,
       models,
+      loaded,
     }
     if (json) console.out.write(`${JSON.stringify({ worker: worker.id, host: worker.host, pid: worker.pid })}\n`)
     else onNotice(`Waiting for runs, with ${concurrency} slots. Ctrl-C gives back what is being played.`)

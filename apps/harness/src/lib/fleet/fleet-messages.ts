@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type SealedRecord, taskSchema } from '@episodic/protocol'
 import { z } from 'zod'
-import type { HarnessErrorCode } from '../harness-error.ts'
+import { HarnessError, type HarnessErrorCode } from '../harness-error.ts'
 import { configurationSchema } from '../run/plan/configuration.ts'
 import type { PlannedEpisode } from '../run/plan/plan.ts'
 import { lineOf, readOwnLine } from '../run/record/sealed-line.ts'
@@ -42,17 +42,37 @@ export type JobMessage =
   | { readonly kind: 'left'; readonly lost: number }
   | { readonly kind: 'refused'; readonly why: string }
 
+/** The first line of a message. */
+const headSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('answered'), policy: z.string() }),
+  z.object({ kind: z.literal('played') }),
+  z.object({
+    kind: z.literal('failed'),
+    code: z.custom<HarnessErrorCode>((code) => typeof code === 'string').nullable(),
+    message: z.string(),
+  }),
+  z.object({ kind: z.literal('left'), lost: z.int() }),
+  z.object({ kind: z.literal('refused'), why: z.string() }),
+])
+
 /** Returns the text of a message: JSON, and after it the lines of the sealed records as they are in `episodes.jsonl`. */
 export function writeMessage(message: JobMessage): string {
   if (message.kind !== 'played') return JSON.stringify(message)
   return [JSON.stringify({ kind: message.kind }), ...message.records.map(lineOf)].join('\n')
 }
 
-/** Reads the text of a message. Its records are not validated, and keep their lines, which are then not written again. */
+/**
+ * Reads the text of a message. Its records are not validated, and keep their lines, which are then not written again. Throws
+ * `queue-tampered` if it is no message.
+ */
 export function readMessage(text: string): JobMessage {
   const [head = '', ...lines] = text.split('\n')
-  const message: JobMessage = JSON.parse(head)
-  return message.kind === 'played' ? { kind: 'played', records: lines.map(readOwnLine) } : message
+  try {
+    const message = headSchema.parse(JSON.parse(head))
+    return message.kind === 'played' ? { kind: 'played', records: lines.map(readOwnLine) } : message
+  } catch (cause) {
+    throw new HarnessError('queue-tampered', 'It is no result of a worker.', { cause })
+  }
 }
 
 /** Returns the id of a job: the same for the same episode, and for each of its tries another one. */

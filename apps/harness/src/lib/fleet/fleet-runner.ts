@@ -190,7 +190,7 @@ class FleetRunner implements Runner {
       const { open, unread } = await coordination.end(this.#isComplete)
       if (this.#isComplete && (open > 0 || unread > this.#unstored.size))
         this.#options.warn(
-          `All episodes are stored, and the queue still had ${open} jobs and ${unread} results: Redis lost its last moments, and they came back. They were removed.`,
+          `The run is over, and the queue still had ${open} jobs and ${unread} results of it: Redis had lost its last moments, and they came back. They were removed.`,
         )
     } catch (error) {
       // The queue has reported that it does not answer.

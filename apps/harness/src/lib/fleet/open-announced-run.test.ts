@@ -32,7 +32,7 @@ const announced: Announcement = {
   settings,
   world: { sha256: await hashFile(fileURLToPath(world.url)) },
 }
-const scope: WorkerScope = {
+const scope: Omit<WorkerScope, 'loaded'> = {
   worlds: [{ reference, world }],
   folder,
   allowAgents: false,
@@ -69,9 +69,20 @@ const sha256 = await hashFile(join(folder, 'own.ts'))
 describe('openAnnouncedRun', () => {
   it('opens a run whose world and policy the worker has', async () => {
     for (const announcement of [announced, played('random'), played(join(folder, 'own.ts'), sha256)]) {
-      await using runner = await openAnnouncedRun(announcement, scope, 'run1')
+      await using runner = await openAnnouncedRun(announcement, { ...scope, loaded: new Map() }, 'run1')
       expect(runner.runTask).toBeTypeOf('function')
     }
+  })
+
+  it('knows a file that was changed as what this process has loaded', async () => {
+    const loaded = new Map()
+    const file = join(folder, 'changed.ts')
+    writeFileSync(file, policy)
+    await using _ = await openAnnouncedRun(played(file, await hashFile(file)), { ...scope, loaded }, 'run1')
+    writeFileSync(file, `${policy} // changed`)
+    await expect(
+      openAnnouncedRun(played(file, await hashFile(file)), { ...scope, loaded }, 'run1'),
+    ).rejects.toMatchObject({ code: 'run-declined', message: expect.stringContaining('start the worker again') })
   })
 
   it('takes no player and no server from the settings of an announcement, which nobody has checked', () => {
@@ -115,7 +126,9 @@ describe('openAnnouncedRun', () => {
       {},
     ],
   ])('declines with "%s"', async (message, announcement, change) => {
-    await expect(openAnnouncedRun(announcement, { ...scope, ...change }, 'run1')).rejects.toMatchObject({
+    await expect(
+      openAnnouncedRun(announcement, { ...scope, loaded: new Map(), ...change }, 'run1'),
+    ).rejects.toMatchObject({
       code: 'run-declined',
       message: expect.stringContaining(message.slice(1)),
     })

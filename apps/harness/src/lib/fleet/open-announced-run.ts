@@ -36,6 +36,11 @@ export interface WorkerScope {
   readonly version: string
   /** What language models share with the other workers of the queue. */
   readonly models: FleetModels
+  /**
+   * The SHA-256 of each module that this process may have loaded, by its file; what a run needs is added. A process keeps a
+   * module as it was when it was loaded, also if its file is changed.
+   */
+  readonly loaded: Map<string, string>
 }
 
 export interface GivenWorld {
@@ -100,29 +105,38 @@ async function findReference(announcement: Announcement, scope: WorkerScope): Pr
 }
 
 /** Returns the reference of the worker's own copy of a world. */
-async function findWorld({ configuration, world }: Announcement, { worlds, folder }: WorkerScope): Promise<string> {
+async function findWorld({ configuration, world }: Announcement, scope: WorkerScope): Promise<string> {
   const { environment } = configuration
-  const found = worlds
-    ? worlds.find(({ world }) => world.environment.name === environment.name)
-    : await worldByName(environment.name, folder)
+  const found = scope.worlds
+    ? scope.worlds.find(({ world }) => world.environment.name === environment.name)
+    : await worldByName(environment.name, scope)
   if (!found)
     throw declined(
-      worlds
+      scope.worlds
         ? `it plays ${environment.name}, which this worker was not given. Start it with that world: episodic work <world>`
         : `it plays ${environment.name}, which is neither in examples/ nor worlds/ here nor a classic. Start the worker with that world: episodic work <world>`,
     )
   const { name, version } = found.world.environment
   if (name !== environment.name || version !== environment.version) throw otherVersion(environment, { name, version })
-  if ((await hashFile(fileURLToPath(found.world.url))) !== world?.sha256)
+  if ((await contentOf(fileURLToPath(found.world.url), scope)) !== world?.sha256)
     throw declined(
-      `the module of ${environment.name} ${environment.version} has another content here. Install the same one; if its behavior changed, give it a new version.`,
+      `the module of ${environment.name} ${environment.version} has another content here. Install the same one, and start the worker again; if its behavior changed, give it a new version.`,
     )
   return found.reference
 }
 
-async function worldByName(name: string, folder: string): Promise<GivenWorld | null> {
-  const file = locateByName(name, folder)
-  return file === null ? null : { reference: file, world: await loadWorld(file) }
+async function worldByName(name: string, scope: WorkerScope): Promise<GivenWorld | null> {
+  const file = locateByName(name, scope.folder)
+  if (file === null) return null
+  await contentOf(file, scope)
+  return { reference: file, world: await loadWorld(file) }
+}
+
+/** Resolves with the SHA-256 of a module when this process may have loaded it first, which it may do from now on. */
+async function contentOf(file: string, { loaded }: WorkerScope): Promise<string> {
+  const content = loaded.get(file) ?? (await hashFile(file))
+  loaded.set(file, content)
+  return content
 }
 
 function otherVersion(asked: { name: string; version: string }, own: { name: string; version: string }): HarnessError {
@@ -153,7 +167,7 @@ function assertServer({ configuration, settings }: Announcement, scope: WorkerSc
 /** Throws `run-declined` if a policy is none of a world, and not a file of this worker with the same content. */
 async function assertPolicy(
   { name, sha256 }: Announcement['configuration']['policy'],
-  { folder, allowAgents }: WorkerScope,
+  { folder, allowAgents, loaded }: WorkerScope,
 ): Promise<void> {
   const file = policyFileOf(name, folder)
   if (!file) {
@@ -163,8 +177,12 @@ async function assertPolicy(
   }
   if (!existsSync(file) || !isWithin(realpathSync(folder), realpathSync(file)))
     throw declined(`its policy ${name} is not in the folder of this worker, ${folder}. Copy it there.`)
-  if ((await hashFile(file)) !== sha256)
-    throw declined(`its policy ${name} has another content here. Copy the file from where the run was started.`)
+  const own = loaded.get(file)
+  if ((own ?? (await hashFile(file))) !== sha256)
+    throw declined(
+      `its policy ${name} has another content ${own === undefined ? 'here' : 'in this process'}. Copy the file from where the run was started${own === undefined ? '' : ', and start the worker again'}.`,
+    )
+  loaded.set(file, sha256)
 }
 
 function isWithin(folder: string, file: string): boolean {

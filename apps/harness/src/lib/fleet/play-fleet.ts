@@ -50,6 +50,18 @@ const HEARTBEAT = 1_000
 /** Difference of the clocks of which a worker says that it is wrong, in milliseconds. */
 const MAX_SKEW = 10_000
 
+/** Milliseconds until a run that was declined is looked at again: a file may be there now, or a server. Each time twice as long. */
+const FIRST_PAUSE = 2_000
+const LONGEST_PAUSE = 60_000
+
+/** A run that this worker does not play. */
+interface Declined {
+  readonly why: string
+  /** Milliseconds, and the time after which it is looked at again. */
+  readonly pause: number
+  readonly until: number
+}
+
 /** A run that this worker plays. */
 interface Playing extends AsyncDisposable {
   readonly name: string
@@ -64,35 +76,37 @@ interface Playing extends AsyncDisposable {
  */
 export async function playFleet(options: PlayFleetOptions): Promise<void> {
   const { queue, worker, signal, onNotice, clock = machineClock, lease = LEASE, wallClock } = options
-  const runs = new Map<string, Playing | null>()
-  const declines: Record<string, string> = {}
+  const runs = new Map<string, Playing>()
+  const declined = new Map<string, Declined>()
+  const declines = () => Object.fromEntries([...declined].map(([id, { why }]) => [id, why]))
   const alone = new PlayAlone()
   let offset = 0
   let isSkewed = false
-  await using member = await queue.join({ ...worker, plays: [], declines })
+  await using member = await queue.join({ ...worker, plays: [], declines: {} })
   const offsetOf = () => offset
 
   const share = () => {
-    const playing = [...runs.values()].filter((run) => run !== null)
-    for (const { consumer, leaves } of playing)
-      consumer.slots = Math.max(1, Math.floor(worker.slots / playing.length / leaves))
+    for (const { consumer, leaves } of runs.values())
+      consumer.slots = Math.max(1, Math.floor(worker.slots / runs.size / leaves))
   }
   const start = async (run: RunAnnouncement): Promise<void> => {
-    runs.set(run.id, null)
     try {
       const playing = await openPlaying(run, member, { ...options, clock, offsetOf, alone })
+      declined.delete(run.id)
       runs.set(run.id, playing)
       onNotice(`Plays ${playing.name}.`)
       share()
     } catch (error) {
-      declines[run.id] = (error as Error).message
-      onNotice(`Does not play a run: ${(error as Error).message}`)
+      const why = (error as Error).message
+      const earlier = declined.get(run.id)
+      const pause = earlier ? Math.min(2 * earlier.pause, LONGEST_PAUSE) : FIRST_PAUSE
+      declined.set(run.id, { why, pause, until: clock.now() + pause })
+      if (why !== earlier?.why) onNotice(`Does not play the run ${run.id}: ${why}`)
     }
   }
   const stop = async (id: string): Promise<void> => {
     const playing = runs.get(id)
     runs.delete(id)
-    delete declines[id]
     if (!playing) return
     share()
     await playing[Symbol.asyncDispose]()
@@ -101,9 +115,11 @@ export async function playFleet(options: PlayFleetOptions): Promise<void> {
 
   const stopping = new Set<Promise<void>>()
   while (!signal.aborted) {
-    const plays = [...runs].flatMap(([id, playing]) => (playing ? [id] : []))
     const asked = clock.now()
-    const announced = await orAborted(member.renew({ ...worker, plays, declines }), signal)
+    const announced = await orAborted(
+      member.renew({ ...worker, plays: [...runs.keys()], declines: declines() }),
+      signal,
+    )
     if (!announced) break
     // The answer was given between the two.
     offset = announced.time - (asked + clock.now()) / 2
@@ -119,9 +135,10 @@ export async function playFleet(options: PlayFleetOptions): Promise<void> {
         const stopped = stop(id).finally(() => stopping.delete(stopped))
         stopping.add(stopped)
       }
+    for (const id of declined.keys()) if (!current.has(id)) declined.delete(id)
     let isNew = false
     for (const run of current.values())
-      if (!runs.has(run.id)) {
+      if (!runs.has(run.id) && clock.now() >= (declined.get(run.id)?.until ?? 0)) {
         await start(run)
         isNew = true
       }

@@ -176,12 +176,16 @@ function describePlay(
   { world, target, transport, players, settings }: PreparedRun,
   configuration: RunConfiguration,
 ): RunManifest['played'] {
-  const { concurrency, processes, transcript, recordModels = false } = settings
+  const { concurrency, processes, queue, transcript, recordModels = false } = settings
   const asksModels = recordModels || policyNames(configuration).some(isLlm)
   return {
-    transport: isServed(world) ? world.address : target ? `${transport}, a server that was there` : transport,
-    concurrency,
-    processes,
+    ...(queue === undefined
+      ? {
+          transport: isServed(world) ? world.address : target ? `${transport}, a server that was there` : transport,
+          concurrency,
+          processes,
+        }
+      : { transport: 'queue' }),
     ...(players.kind === 'one' && { player: players.player.name }),
     ...(isServed(world) && { guarantees: world.guarantees }),
     ...(asksModels && {

@@ -52,6 +52,16 @@ function shownAddress(url: string): string {
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
 }
 
+/** Returns the number of the database in a URL, by default 0. Throws `option-invalid` for anything else in its place. */
+function databaseOf(url: string): number {
+  const { pathname } = new URL(url)
+  if (/^\/?\d*$/.test(pathname)) return Number(pathname.slice(1))
+  throw new HarnessError(
+    'option-invalid',
+    `--queue ${shownAddress(url)} names no database of a Redis: what follows the port is its number. Give redis://<host>:<port>, or redis://<host>:<port>/<number>.`,
+  )
+}
+
 /** The variable of the password, so that it is in no list of processes. */
 const PASSWORD_VARIABLE = 'EPISODIC_QUEUE_PASSWORD'
 
@@ -76,6 +86,7 @@ export async function connectQueue(url: string, { onNotice, signal }: ConnectQue
       `--queue ${url.replace(/\/\/[^@/]*@/, '//')} is not the URL of a Redis. Give redis://<host>:<port>, or rediss:// for TLS.`,
     )
   const address = shownAddress(url)
+  const database = databaseOf(url)
   let isConnected = false
   let lastError: Error | null = null
   const options: LegacyOptions = {
@@ -96,6 +107,8 @@ export async function connectQueue(url: string, { onNotice, signal }: ConnectQue
   const late = setTimeout(() => client.disconnect(), CONNECT_TIMEOUT)
   try {
     await client.connect()
+    // A client to which the database is refused goes on in the first one.
+    if (database > 0) await client.select(database)
     // Finds out at once if the user may not run scripts or use these keys.
     await client.eval("return redis.call('DEL', KEYS[1])", 1, QUEUE_KEYS.probe)
   } catch (cause) {

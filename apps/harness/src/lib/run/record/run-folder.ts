@@ -24,9 +24,11 @@ export const runManifestSchema = z.object({
   versions: z.record(z.string(), z.string()),
   /** How the run was played. It does not affect what was played. */
   played: z.object({
+    /** `queue` if the workers of a queue play, each over its own. */
     transport: z.string(),
-    concurrency: z.int(),
-    processes: z.int().default(1),
+    /** Left out if the workers of a queue play, which have their own, and come and go. */
+    concurrency: z.int().optional(),
+    processes: z.int().optional(),
     /** The own name of the policy or agent, as in its sealed lines. */
     player: z.string().optional(),
     /** What lines keep of what language models were sent and said; left out if none was asked. */
