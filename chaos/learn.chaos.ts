@@ -1,7 +1,7 @@
 /**
  * A learner over a bad connection to a server that is killed again and again, and which is killed itself: its parameters are those
- * of a training that nothing disturbed, bit for bit, after every batch. Beside it the same learner with a server and a client of the
- * usual kind.
+ * of a training that nothing disturbed, bit for bit, after every batch. Beside it the same learner with an in-memory server and
+ * retries without keys.
  *
  *   pnpm chaos learn --out curves      keeps the learning curves of all three as lines, and draws them
  *   pnpm chaos learn --every 30      kills the server every 30 seconds, and not after so many replies
@@ -11,11 +11,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import type { Rng } from '@episodic/protocol'
+import { type Rng, seedFor } from '@episodic/protocol'
 import {
   createActor,
   createRollouts,
   drawFaultCurves,
+  FAULT_PLAYERS,
   type FaultPoint,
   fingerprint,
   HYPERPARAMETERS,
@@ -45,7 +46,7 @@ type Killed = Pick<Server, 'port' | 'restart' | 'kills'> & AsyncDisposable
 
 await runTrial(
   'learn',
-  { store: 'sqlite', episodes: '2400', kills: '10', every: '', out: '' },
+  { store: 'sqlite', episodes: '4000', kills: '10', every: '', out: '' },
   async ({ rng, seed, quick, options, folder, stack }) => {
     const episodes = quick ? 128 : Number(options.episodes)
     /** Held-out episodes of the scores at the end. */
@@ -78,7 +79,7 @@ await runTrial(
 
     const network = await openNetwork({ inputs: world.inputs, hidden: settings.hidden, actions: world.actions.length })
     const score = async ({ parameters }: Pick<TrainingState, 'parameters'>, held: number = evaluated) =>
-      (await playHeldOut(rollouts, createActor(network, parameters), held, settings.batch)).return
+      (await playHeldOut(rollouts, createActor(network, parameters), { episodes: held, batch: settings.batch })).return
     const expectedHash = fingerprint(expected.parameters)
     const found = fingerprint(faithful.state.parameters)
     const differing = faithful.returns.filter((one, batch) => one !== undisturbed[batch]).length
@@ -94,19 +95,22 @@ await runTrial(
       // Twelve points, each after a whole number of batches.
       const distance = Math.ceil(episodes / 12 / settings.batch) * settings.batch
       const points: FaultPoint[] = []
-      for (const [played, undisturbedState] of states) {
-        if (played % distance !== 0 && played !== episodes) continue
-        const players = {
-          'without faults': undisturbedState,
-          Episodic: faithful.at(played),
-          'the usual kind': naive.at(played),
-        }
-        for (const [player, one] of Object.entries(players))
+      const add = async (played: number, ...of: readonly Pick<TrainingState, 'parameters'>[]) => {
+        for (const [at, player] of FAULT_PLAYERS.entries()) {
+          const one = of[at] as Pick<TrainingState, 'parameters'>
           points.push({ player, episodes: played, return: await score(one, CURVE_EPISODES) })
+        }
       }
+      // All three start with the same parameters.
+      const start = { parameters: network.initialize(seedFor(seed, 'parameters')) }
+      await add(0, start, start, start)
+      for (const [played, undisturbedState] of states)
+        if (played % distance === 0 || played === episodes)
+          await add(played, undisturbedState, faithful.at(played), naive.at(played))
       mkdirSync(options.out, { recursive: true })
-      writeFileSync(join(options.out, 'faults.jsonl'), points.map((point) => `${JSON.stringify(point)}\n`).join(''))
-      writeFileSync(join(options.out, 'faults.svg'), await drawFaultCurves(points))
+      const lines = points.map((point) => `${JSON.stringify(point)}\n`).join('')
+      writeFileSync(join(options.out, 'train-faults.jsonl'), lines)
+      writeFileSync(join(options.out, 'train-faults.svg'), await drawFaultCurves(points))
     }
     return {
       breaches,

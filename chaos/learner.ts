@@ -26,7 +26,7 @@ export interface LearnerLine {
   readonly return: number
   /** Episodes of the batch that failed, were no data and were played again. */
   readonly failures: number
-  /** Of a client of the usual kind: episodes whose failure was a reward of 0. */
+  /** Of the client that retries without keys: episodes whose failure was a reward of 0. */
   readonly zeros: number
 }
 

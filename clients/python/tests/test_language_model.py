@@ -37,9 +37,12 @@ def test_every_ascii_text_is_encoded_and_decoded() -> None:
         "".join(map(chr, range(32, 127))),
     ):
         assert vocabulary.decode(vocabulary.encode(text)) == text
-    assert len(vocabulary.encode(call_text("guess", {"value": 12}))) == 12
+    # What is before the digits, two digits, and what is after them.
+    assert len(vocabulary.encode(call_text("guess", {"value": 12}))) == 4
     with pytest.raises(KeyError):
         vocabulary.encode("é")
+    spelled = Vocabulary(["drôle"])
+    assert spelled.decode(spelled.encode("ô4")) == "ô4"
 
 
 def test_malformed_calls_are_not_repaired() -> None:

@@ -1,5 +1,5 @@
 import { draw } from './draw.ts'
-import { estimateOf } from './figure.ts'
+import { estimateOf } from './estimate.ts'
 
 /** The result of one training of an experiment, as a line of `ablations.ts`. */
 export type AblationResult = Readonly<Record<string, string | number | null>>
@@ -14,9 +14,9 @@ export interface Ablation {
   readonly figures: readonly { readonly title: string; readonly fields: readonly string[] }[]
 }
 
-/** The experiments of `ablations.ts`, by the name of their picture. */
+/** The experiments of `ablations.ts`. */
 export const ABLATIONS = {
-  'train-curricula': {
+  curricula: {
     title: 'Hallway: until 90 % of the tasks are solved',
     field: 'drawing',
     names: { uniform: 'uniform draws', adaptive: 'adaptive draws' },
@@ -25,7 +25,7 @@ export const ABLATIONS = {
       { title: 'steps', fields: ['steps'] },
     ],
   },
-  'train-credit': {
+  credit: {
     title: 'FrozenLake 4×4, firm ice: until 90 % of the episodes reach the goal',
     field: 'credit',
     names: { returns: 'returns', forks: 'forks' },
@@ -38,11 +38,11 @@ export const ABLATIONS = {
 
 /**
  * Draws the results of an experiment as an SVG: a panel for each figure, with a point for each seed that reached the target,
- * and the mean with its 95 % interval. Results of other experiments are left out.
+ * and the mean with its 95 % interval.
  */
 export function drawAblation({ title, field, names, figures }: Ablation, results: readonly AblationResult[]) {
   const players = Object.values(names)
-  const own = results.filter((result) => field in result && result.episodes !== null)
+  const own = results.filter(({ episodes }) => episodes !== null)
   const panels = figures.map(({ title: axis, fields }) => {
     const values = own.map((result) => ({
       player: names[String(result[field])] ?? '',

@@ -4,48 +4,78 @@
  *   node src/ablations.ts curricula     episodes until all tasks are learned: adaptive beside uniform draws
  *   node src/ablations.ts credit        episodes and steps to a target: advantages from forks beside plain returns
  *
- * A line of JSON for each training, and then the means with their 95 % intervals.
+ * A line of JSON for each training, and then the means with their 95 % intervals. `--out <folder>` keeps the lines in
+ * `train-curricula.jsonl` or `train-credit.jsonl`, and draws the picture of the same name.
  */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { environment as frozenLake } from '@episodic/classics/frozen-lake'
-import { connect } from '@episodic/env'
+import { type Connection, connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { estimateOf } from './figure.ts'
+import { ABLATIONS, type AblationResult, drawAblation } from './ablation-figure.ts'
+import { estimateOf } from './estimate.ts'
 import { hallway } from './hallway.ts'
 import { SEEDS } from './hyperparameters.ts'
-import { learnTasks } from './learn-tasks.ts'
-import { learnWithCredit } from './learn-with-credit.ts'
+import { type Drawing, learnTasks } from './learn-tasks.ts'
+import { type Credit, learnWithCredit } from './learn-with-credit.ts'
 
-const [experiment] = process.argv.slice(2)
-await using host = createHost({ environments: [hallway, frozenLake], bounds: { sessions: 4_096 } })
-await using connection = await connect(inProcess(host))
-if (experiment === 'curricula')
-  for (const drawing of ['uniform', 'adaptive'] as const)
-    await play(drawing, ['episodes', 'steps'], (seed) => learnTasks(connection, { drawing, seed }))
-else if (experiment === 'credit')
-  for (const credit of ['returns', 'forks'] as const)
-    await play(credit, ['episodes', 'steps', 'forkedSteps'], (seed) => learnWithCredit(connection, { credit, seed }))
-else {
-  process.stderr.write('Name an experiment: curricula or credit.\n')
-  process.exitCode = 2
+type Experiment = keyof typeof ABLATIONS
+
+/** Trains once with what is named, and with a seed. */
+const TRAIN: Readonly<
+  Record<Experiment, (connection: Connection, named: string, seed: string) => Promise<AblationResult>>
+> = {
+  curricula: async (connection, drawing, seed) => ({
+    ...(await learnTasks(connection, { drawing: drawing as Drawing, seed })),
+  }),
+  credit: async (connection, credit, seed) => ({
+    ...(await learnWithCredit(connection, { credit: credit as Credit, seed })),
+  }),
 }
 
-/** Trains with each seed, and writes the results. A training that missed the target is in no mean, and is counted. */
-async function play<Result extends { readonly episodes: number | null }>(
-  name: string,
-  figures: readonly (keyof Result & string)[],
-  train: (seed: string) => Promise<Result>,
-): Promise<void> {
-  const results: Result[] = []
+const { experiment, out } = readArguments()
+const { names, figures } = ABLATIONS[experiment]
+await using host = createHost({ environments: [hallway, frozenLake], bounds: { sessions: 4_096 } })
+await using connection = await connect(inProcess(host))
+const results: AblationResult[] = []
+for (const name of Object.keys(names)) {
+  const own: AblationResult[] = []
   for (const seed of SEEDS) {
-    const result = await train(seed)
-    results.push(result)
+    const result = await TRAIN[experiment](connection, name, seed)
+    own.push(result)
     process.stdout.write(`${JSON.stringify(result)}\n`)
   }
-  const reached = results.filter(({ episodes }) => episodes !== null)
-  const means = figures.map((figure) => {
-    if (reached.length < 2) return `${figure} –`
-    const { mean, low, high } = estimateOf(reached.map((result) => Number(result[figure])))
-    return `${figure} ${Math.round(mean)} (${Math.round(low)} to ${Math.round(high)})`
+  process.stdout.write(`${name}: ${meansOf(own)}\n`)
+  results.push(...own)
+}
+if (out !== undefined) {
+  const lines = results.map((result) => `${JSON.stringify(result)}\n`).join('')
+  await writeFile(join(out, `train-${experiment}.jsonl`), lines)
+  await writeFile(join(out, `train-${experiment}.svg`), await drawAblation(ABLATIONS[experiment], results))
+}
+
+/** Says the means. A training that missed the target is in none of them, and is counted. */
+function meansOf(own: readonly AblationResult[]): string {
+  const reached = own.filter(({ episodes }) => episodes !== null)
+  const fields = [...new Set(figures.flatMap((figure) => figure.fields as readonly string[]))]
+  const means = fields.map((field) => {
+    if (reached.length < 2) return `${field} –`
+    const { mean, low, high } = estimateOf(reached.map((result) => Number(result[field])))
+    return `${field} ${Math.round(mean)} (${Math.round(low)} to ${Math.round(high)})`
   })
-  process.stdout.write(`${name}: ${means.join(', ')}; ${reached.length} of ${results.length} reached the target\n`)
+  return `${means.join(', ')}; ${reached.length} of ${own.length} reached the target`
+}
+
+function readArguments(): { experiment: Experiment; out: string | undefined } {
+  try {
+    const { values, positionals } = parseArgs({ allowPositionals: true, options: { out: { type: 'string' } } })
+    const [experiment = ''] = positionals
+    if (positionals.length !== 1 || !Object.hasOwn(ABLATIONS, experiment))
+      throw new Error(`Name one experiment: ${Object.keys(ABLATIONS).join(' or ')}.`)
+    return { experiment: experiment as Experiment, out: values.out }
+  } catch (cause) {
+    process.stderr.write(`${(cause as Error).message}\n`)
+    process.exit(2)
+  }
 }

@@ -23,13 +23,14 @@ export function createActor({ predict, sizes }: Network, parameters: Parameters)
       return inputs.map((input, place) => {
         if (!input) return null
         const row = rows[place] as Numbers
-        return rngs ? draw(row, (rngs[place] as Rng).float()) : row.indexOf(Math.max(...row))
+        return rngs ? actionAt(row, (rngs[place] as Rng).float()) : row.indexOf(Math.max(...row))
       })
     },
   }
 }
 
-function draw(probabilities: Numbers, share: number): number {
+/** Returns the number of the action on which a share from 0 to 1 falls. */
+export function actionAt(probabilities: Numbers | readonly number[], share: number): number {
   let left = share
   for (const [action, probability] of probabilities.entries()) {
     left -= probability

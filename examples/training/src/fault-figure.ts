@@ -1,9 +1,12 @@
 import { draw } from './draw.ts'
 
+/** Whose curves are compared, in the order of the legend. The first is drawn wide, so that a curve which lies on it is seen too. */
+export const FAULT_PLAYERS = ['without faults', 'Episodic', 'in-memory server, retries without keys'] as const
+
 /** A point of the learning curve of a learner whose server and connection fail, or do not. */
 export interface FaultPoint {
   /** Whose curve it belongs to. */
-  readonly player: string
+  readonly player: (typeof FAULT_PLAYERS)[number]
   /** Episodes that had been learned from. */
   readonly episodes: number
   /** The mean return on held-out seeds. */
@@ -12,16 +15,21 @@ export interface FaultPoint {
 
 const COLORS = ['#adb5bd', '#0b6bcb', '#d9480f']
 
-/** Draws learning curves of up to three players as an SVG. The first is a wide line, so that a curve which lies on it is seen too. */
+/** Draws the learning curves of `FAULT_PLAYERS` as an SVG. */
 export function drawFaultCurves(points: readonly FaultPoint[]): Promise<string> {
-  const players = [...new Set(points.map(({ player }) => player))]
   const layerOf = (strokeWidth: number, shown: readonly FaultPoint[]) => ({
     data: { values: [...shown] },
     mark: { type: 'line', strokeWidth } as const,
     encoding: {
       x: { field: 'episodes', type: 'quantitative', title: 'episodes' },
-      y: { field: 'return', type: 'quantitative', title: 'return on held-out seeds (share of goals)' },
-      color: { field: 'player', type: 'nominal', title: null, scale: { domain: players, range: COLORS } },
+      y: { field: 'return', type: 'quantitative', title: 'return (share of goals)' },
+      color: {
+        field: 'player',
+        type: 'nominal',
+        title: null,
+        legend: { labelLimit: 400 },
+        scale: { domain: FAULT_PLAYERS, range: COLORS },
+      },
     } as const,
   })
   return draw({
@@ -32,11 +40,11 @@ export function drawFaultCurves(points: readonly FaultPoint[]): Promise<string> 
     layer: [
       layerOf(
         7,
-        points.filter(({ player }) => player === players[0]),
+        points.filter(({ player }) => player === FAULT_PLAYERS[0]),
       ),
       layerOf(
         2,
-        points.filter(({ player }) => player !== players[0]),
+        points.filter(({ player }) => player !== FAULT_PLAYERS[0]),
       ),
     ],
     config: { font: 'sans-serif', axis: { grid: true, gridOpacity: 0.4 }, view: { stroke: null } },

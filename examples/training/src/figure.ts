@@ -1,38 +1,26 @@
-import { mean, sampleStandardDeviation } from 'simple-statistics'
 import type { TopLevelSpec } from 'vega-lite'
 import { draw } from './draw.ts'
-import type { WorldName } from './hyperparameters.ts'
+import { estimateOf } from './estimate.ts'
+import type { AlgorithmName, WorldName } from './hyperparameters.ts'
 import type { ReferenceLines } from './reference-lines.ts'
-import type { CurvePoint } from './run-training.ts'
+import type { TrainingPoint } from './run-training.ts'
 
-/** Student's t for a 95 % interval, by the number of seeds. */
-const T = [Number.NaN, Number.NaN, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262] as const
-
-/** The mean over seeds, with its 95 % confidence interval. */
-export interface Estimate {
-  readonly mean: number
-  readonly low: number
-  readonly high: number
+/** A point of a learning curve. */
+export interface CurvePoint extends TrainingPoint {
+  readonly world: WorldName
+  readonly algorithm: AlgorithmName
+  readonly seed: string
 }
 
-/** Estimates a mean from one number for each seed, from 2 to 10 of them. Throws a `RangeError` for another number of seeds. */
-export function estimateOf(numbers: readonly number[]): Estimate {
-  const t = T[numbers.length]
-  if (t === undefined || Number.isNaN(t))
-    throw new RangeError(`An interval needs from 2 to ${T.length - 1} seeds; there are ${numbers.length}.`)
-  const middle = mean([...numbers])
-  const half = (t * sampleStandardDeviation([...numbers])) / Math.sqrt(numbers.length)
-  return { mean: middle, low: middle - half, high: middle + half }
-}
-
-/** What a panel shows. */
-const PANELS: Readonly<Record<WorldName, { title: string; axis: string }>> = {
+/** What a panel shows. A title of an axis that is longer than the axis would move the title of the panel up. */
+const PANELS: Readonly<Record<WorldName, { title: string; axis: string; domain?: [number, number] }>> = {
   'frozen-lake': { title: 'FrozenLake 4×4, slippery', axis: 'return (share of goals)' },
   taxi: { title: 'Taxi, 50 steps', axis: 'return' },
-  'kuhn-poker': { title: 'Kuhn poker, self-play', axis: 'minus exploitability (chips a hand)' },
+  // Up to 0.1, so that the lines at 0 are within the panel.
+  'kuhn-poker': { title: 'Kuhn poker, self-play, chips a hand', axis: 'minus exploitability', domain: [-0.5, 0.1] },
 }
 
-/** Draws learning curves as an SVG: a panel for each world, with what they are compared with as dashed lines. */
+/** Draws learning curves as an SVG: a panel for each world, with what they are compared with as level lines. */
 export async function drawCurves(
   points: readonly CurvePoint[],
   references: Readonly<Partial<Record<WorldName, ReferenceLines>>>,
@@ -51,7 +39,7 @@ function panelOf(
   points: readonly CurvePoint[],
   references: ReferenceLines | undefined,
 ): Extract<TopLevelSpec, { layer: unknown }> {
-  const { title, axis } = PANELS[world]
+  const { title, axis, domain } = PANELS[world]
   const own = points.filter((point) => point.world === world)
   const groups = Map.groupBy(own, ({ algorithm, episodes }) => `${algorithm} ${episodes}`)
   const curves = [...groups.values()].map((group) => {
@@ -77,7 +65,12 @@ function panelOf(
       range: ['#0b6bcb', '#d9480f', '#111111', '#2b8a3e', '#868e96'],
     },
   } as const
-  const y = { type: 'quantitative', title: axis, scale: { zero: false } } as const
+  const y = { type: 'quantitative' as const, title: axis, scale: domain ? { domain } : { zero: false } }
+  const levelOf = (style: { strokeWidth: number; opacity?: number; strokeDash?: number[] }, ...players: string[]) => ({
+    data: { values: lines.filter(({ player }) => players.includes(player)) },
+    mark: { type: 'line', ...style } as const,
+    encoding: { x, color, y: { ...y, field: 'mean' } },
+  })
   return {
     title,
     width: 260,
@@ -89,11 +82,9 @@ function panelOf(
         encoding: { x, color, y: { ...y, field: 'low' }, y2: { field: 'high' } },
       },
       { data: { values: curves }, mark: { type: 'line' }, encoding: { x, color, y: { ...y, field: 'mean' } } },
-      {
-        data: { values: lines },
-        mark: { type: 'line', strokeDash: [5, 3] },
-        encoding: { x, color, y: { ...y, field: 'mean' } },
-      },
+      // Wide and below the optimum, which the solver nearly or fully reaches: so both are seen.
+      levelOf({ strokeWidth: 5, opacity: 0.45 }, 'solver'),
+      levelOf({ strokeWidth: 1.5, strokeDash: [5, 3] }, 'optimum', 'random'),
     ],
   }
 }

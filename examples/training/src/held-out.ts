@@ -13,13 +13,25 @@ export interface Score {
   readonly success: number | null
 }
 
-/** Plays a world by the most likely actions, on seeds that no training has: their names differ, and so do all seeds. */
-export async function playHeldOut(rollouts: Rollouts, actor: Actor, episodes: number, batch: number): Promise<Score> {
+export interface HeldOut {
+  readonly episodes: number
+  /** Episodes that are played at once. */
+  readonly batch: number
+  /** Whether the policy draws its actions, as in training. Default: it takes the most likely ones. */
+  readonly drawn?: boolean | undefined
+}
+
+/** Plays a world on seeds that no training has: their names differ, and so do all seeds. */
+export async function playHeldOut(
+  rollouts: Rollouts,
+  actor: Actor,
+  { episodes, batch, drawn = false }: HeldOut,
+): Promise<Score> {
   let [total, successes] = [0, 0]
   for (let first = 0; first < episodes; first += batch) {
     const seeds = Array.from({ length: Math.min(batch, episodes - first) }, (_, at) => ({
       environment: seedFor('curves', 'episode', first + at),
-      actions: null,
+      actions: drawn ? seedFor('curves', 'actions', first + at) : null,
     }))
     for (const trajectory of (await rollouts.play(actor, seeds)).trajectories) {
       total += trajectory.return

@@ -3,7 +3,7 @@ import type { LossName } from './losses.ts'
 /** The seeds of every curve. None of them was trained with before all hyperparameters were fixed. */
 export const SEEDS = ['31', '32', '33', '34', '35'] as const
 
-/** The seeds that the hyperparameters were chosen with, in short trials by hand. No curve has them. */
+/** The seeds that the hyperparameters were chosen with, in short trials by hand. No curve over several seeds has them. */
 export const TUNING_SEEDS = ['1', '2', '3', '4', '11', '21', '22', '23', '24', '25', 'tuning-1'] as const
 
 export interface Hyperparameters {

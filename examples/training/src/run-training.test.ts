@@ -1,8 +1,9 @@
 import { type Connection, connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AlgorithmName, HYPERPARAMETERS, type WorldName } from './hyperparameters.ts'
 import { referenceLines } from './reference-lines.ts'
-import { runTraining, type TrainingOptions } from './run-training.ts'
+import { runTraining } from './run-training.ts'
 import { WORLDS } from './worlds.ts'
 
 const stack = new AsyncDisposableStack()
@@ -14,8 +15,22 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-const train = (options: Pick<TrainingOptions, 'world' | 'algorithm' | 'episodes' | 'seed' | 'evaluated'>) =>
-  runTraining({ connection, points: 1, ...options })
+interface Asked {
+  readonly world: WorldName
+  readonly algorithm: AlgorithmName
+  readonly seed: string
+  readonly episodes: number
+  readonly evaluated?: number
+}
+
+const train = ({ world, algorithm, episodes, ...options }: Asked) =>
+  runTraining({
+    connection,
+    world: WORLDS[world],
+    settings: { ...HYPERPARAMETERS[world][algorithm], episodes },
+    points: 1,
+    ...options,
+  })
 
 describe('runTraining', () => {
   // Few episodes: the best policy needs more of them, and these are enough to see that something is learned.

@@ -4,24 +4,21 @@ import { createActor } from './actor.ts'
 import { createAveragePolicy } from './average-policy.ts'
 import { fingerprint } from './fingerprint.ts'
 import { createExploitability, playHeldOut, type Score } from './held-out.ts'
-import { type AlgorithmName, HYPERPARAMETERS, type WorldName } from './hyperparameters.ts'
+import type { Hyperparameters } from './hyperparameters.ts'
 import { learn, type TrainingState } from './learn.ts'
 import { openNetwork } from './network.ts'
 import { createRollouts } from './rollouts.ts'
-import { WORLDS } from './worlds.ts'
+import type { World } from './world.ts'
 
-/** A point of a learning curve. */
-export interface CurvePoint extends Score {
-  readonly world: WorldName
-  readonly algorithm: AlgorithmName
-  readonly seed: string
+/** What a policy scores in the course of its training. */
+export interface TrainingPoint extends Score {
   /** Episodes that had been learned from. */
   readonly episodes: number
 }
 
 /** What a training ended with. */
 export interface TrainingResult {
-  readonly points: readonly CurvePoint[]
+  readonly points: readonly TrainingPoint[]
   /** SHA-256 of the parameters. */
   readonly parameters: string
   readonly steps: number
@@ -34,37 +31,38 @@ export interface TrainingResult {
 
 export interface TrainingOptions {
   readonly connection: Connection
-  readonly world: WorldName
-  readonly algorithm: AlgorithmName
+  readonly world: World
+  readonly settings: Hyperparameters
   readonly seed: string
-  /** Default: those of the hyperparameters. */
-  readonly episodes?: number | undefined
   /** Points of the curve, besides the one at the start. Default 10. */
   readonly points?: number | undefined
-  /** Held-out episodes of a point. Default 200. */
+  /** Held-out episodes of a point. Default 200. A game needs none. */
   readonly evaluated?: number | undefined
-  readonly onPoint?: ((point: CurvePoint) => void) | undefined
+  /** Whether the policy draws its actions in the held-out episodes, as in training. Default: it takes the most likely ones. */
+  readonly drawn?: boolean | undefined
+  readonly onPoint?: ((point: TrainingPoint) => void) | undefined
 }
 
 /** Trains one network, and evaluates it at the start, in between and at the end. */
 export async function runTraining(options: TrainingOptions): Promise<TrainingResult> {
-  const { connection, world: name, algorithm, seed, points: wanted = 10, evaluated = 200 } = options
-  const world = WORLDS[name]
-  const settings = { ...HYPERPARAMETERS[name][algorithm] }
-  if (options.episodes !== undefined) Object.assign(settings, { episodes: options.episodes })
+  const { connection, world, settings, seed, points: wanted = 10, evaluated = 200, drawn } = options
   await using rollouts = createRollouts(connection, world, settings)
   const model = await openNetwork({ inputs: world.inputs, hidden: settings.hidden, actions: world.actions.length })
   const exploitability = world.environment.game ? createExploitability(world) : null
   const average = createAveragePolicy(world.actions.length)
 
-  const points: CurvePoint[] = []
+  const points: TrainingPoint[] = []
   let [evaluating, environment, network, steps, failures] = [0, 0, 0, 0, 0]
   const evaluate = async (parameters: TrainingState['parameters'], episodes: number) => {
     const asked = performance.now()
     const score =
       exploitability?.(average) ??
-      (await playHeldOut(rollouts, createActor(model, parameters), evaluated, settings.batch))
-    const point = { world: name, algorithm, seed, episodes, ...score }
+      (await playHeldOut(rollouts, createActor(model, parameters), {
+        episodes: evaluated,
+        batch: settings.batch,
+        drawn,
+      }))
+    const point = { episodes, ...score }
     points.push(point)
     options.onPoint?.(point)
     evaluating += performance.now() - asked
@@ -80,7 +78,7 @@ export async function runTraining(options: TrainingOptions): Promise<TrainingRes
     network += spent.network
     steps += rollout.steps
     failures += rollout.failures
-    // A point after each tenth, and one at the end.
+    // A point after each equal part, and so one at the end.
     if (state.played >= (points.length * settings.episodes) / wanted) await evaluate(parameters, state.played)
   }
   return {

@@ -1,5 +1,6 @@
 import type { Policy } from '@episodic/env'
 import { type Action, createRng, type Observation, seedFor } from '@episodic/protocol'
+import { actionAt } from './actor.ts'
 
 /** A step that is learned from. */
 export interface TabularStep {
@@ -64,13 +65,8 @@ export function createTabularLearner(
   function actFrom(seed: string, first: number) {
     let step = first
     return (observation: Observation): Action => {
-      let left = createRng(seedFor(seed, 'step', step++)).float()
-      for (const [number, probability] of probabilities(stateOf(observation)).entries()) {
-        left -= probability
-        if (left < 0) return actions[number] as Action
-      }
-      // Rounding may leave a rest.
-      return actions.at(-1) as Action
+      const share = createRng(seedFor(seed, 'step', step++)).float()
+      return actions[actionAt(probabilities(stateOf(observation)), share)] as Action
     }
   }
 }

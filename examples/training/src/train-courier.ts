@@ -8,7 +8,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { estimateOf } from './figure.ts'
+import { estimateOf } from './estimate.ts'
 import { SEEDS } from './hyperparameters.ts'
 import { type CourierName, type HackingPoint, trainCourier } from './reward-hacking.ts'
 import { drawRewardHacking } from './reward-hacking-figure.ts'

@@ -30,4 +30,26 @@ describe('node src/train.ts', () => {
     },
     120_000,
   )
+
+  it.each([
+    [['lake'], 'There is no world "lake".'],
+    [['taxi', 'frozen-lake'], 'further words: frozen-lake'],
+    [['taxi', '--sed', '2'], "Unknown option '--sed'"],
+    [['taxi', '--algorithm', 'dqn'], 'There is no algorithm "dqn".'],
+    [['taxi', '--episodes', 'many'], '--episodes is "many"'],
+    [['taxi', '--figure', 'no such folder/curve.svg'], '--figure cannot be written'],
+  ])('says in one line what is wrong, and trains nothing: %j', async (args, message) => {
+    const failure = await train(...args).then(
+      () => null,
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    )
+    expect(failure).toMatchObject({ code: 2, stdout: '' })
+    expect(failure?.stderr).toContain(message)
+    expect(failure?.stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('prints its usage with --help', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [TRAIN, '--help'])
+    expect(stdout).toContain('Usage: node examples/training/src/train.ts <world> [options]')
+  })
 })

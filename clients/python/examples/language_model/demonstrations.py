@@ -1,4 +1,4 @@
-"""Sealed episodes of the solver, played by `episodic run` and written by `episodic export`."""
+"""Sealed episodes of the solver or of chance, played by `episodic run` and written by `episodic export`."""
 
 from __future__ import annotations
 
@@ -19,21 +19,24 @@ from worlds import World
 Messages: TypeAlias = list[dict[str, Any]]
 
 
-def solver_episodes(world: World, version: str, seeds: Iterable[str], folder: Path) -> list[dict[str, Any]]:
-    """Plays an episode with the solver for each seed, and returns the lines of `episodic export --format trl-sft`.
+def sealed_episodes(
+    world: World, version: str, seeds: Iterable[str], policy: str, folder: Path
+) -> list[dict[str, Any]]:
+    """Plays an episode with a policy for each seed, and returns the lines of `episodic export --format trl-sft`.
 
     Args:
         world: What is played.
         version: The version of the environment.
         seeds: Of the episodes.
+        policy: `solver` or `random`, as `episodic run` knows them.
         folder: Where the dataset, the run and the export are kept.
     """
     folder.mkdir(parents=True, exist_ok=True)
     tasks = [_task(world, version, seed) for seed in seeds]
     (folder / "tasks.jsonl").write_text("".join(f"{json.dumps(task)}\n" for task in tasks), encoding="utf-8")
-    run, export = folder / "run", folder / "solver.jsonl"
+    run, export = folder / "run", folder / "episodes.jsonl"
     shutil.rmtree(run, ignore_errors=True)
-    episodic("run", world.module, "--dataset", str(folder / "tasks.jsonl"), "--policy", "solver", "--out", str(run))
+    episodic("run", world.module, "--dataset", str(folder / "tasks.jsonl"), "--policy", policy, "--out", str(run))
     episodic("export", str(run), "--format", "trl-sft", "--out", str(export))
     return [json.loads(line) for line in export.read_text(encoding="utf-8").splitlines()]
 

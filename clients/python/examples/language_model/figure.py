@@ -16,7 +16,8 @@ from matplotlib.axes import Axes
 from scipy.stats import t as student
 
 BLUE, ORANGE, GREEN, GREY = "#0b6bcb", "#d9480f", "#2b8a3e", "#868e96"
-BASELINES = (("solver", GREEN), ("supervised", ORANGE), ("random", GREY))
+BASELINES = (("solver", GREEN), ("random", GREY))
+NORMAL = 1.96
 
 
 def main() -> None:
@@ -31,9 +32,9 @@ def main() -> None:
         of_world = [line for line in lines if line["world"] == world]
         draw(returns, of_world, "return")
         returns.set(title=world, ylabel="mean return")
-        returns.legend(fontsize=7)
         draw(invalid, of_world, "invalid_rate")
         invalid.set(title=f"{world}: invalid calls", ylabel="invalid calls / calls", ylim=(0, None))
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), fontsize=8, loc="outside lower center", ncols=5)
     figure.savefig(target, metadata={"Date": None})
 
 
@@ -41,12 +42,15 @@ def draw(axes: Axes, lines: Sequence[dict[str, Any]], name: str) -> None:
     """Draws a figure of the episodes that GRPO learns from, and those of the players on held-out seeds."""
     by_iteration: dict[int, list[float]] = defaultdict(list)
     held_out: dict[str, list[float]] = defaultdict(list)
+    errors: dict[str, float] = {}
     for line in lines:
         if line["kind"] == "iteration":
             # The episodes of an iteration are played before its updates.
             by_iteration[line["iteration"] - 1].append(line[name])
         elif line["kind"] == "evaluation" and name in line:
             held_out[line["player"]].append(line[name])
+            if name == "return":
+                errors[line["player"]] = line["standard_error"]
     iterations = sorted(by_iteration)
     means, halves = zip(*(interval(by_iteration[iteration]) for iteration in iterations), strict=True)
     low = [middle - half for middle, half in zip(means, halves, strict=True)]
@@ -56,8 +60,13 @@ def draw(axes: Axes, lines: Sequence[dict[str, Any]], name: str) -> None:
     for player, color in BASELINES:
         if player in held_out:
             axes.axhline(mean(held_out[player]), color=color, linestyle="--", linewidth=1, label=player)
-    end, half = interval(held_out["grpo"])
-    axes.errorbar(len(iterations), end, half, color=BLUE, marker="o", markersize=4, label="GRPO, held-out seeds")
+    points = (("supervised", 0, ORANGE, "supervised, held-out"), ("grpo", len(iterations), BLUE, "GRPO, held-out"))
+    for player, iteration, color, label in points:
+        middle, half = interval(held_out[player])
+        if len(held_out[player]) == 1:
+            # One seed has no interval over seeds, but one over its episodes.
+            half = NORMAL * errors.get(player, 0.0)
+        axes.errorbar(iteration, middle, half, color=color, marker="o", markersize=4, capsize=3, label=label, zorder=3)
     axes.set_xlabel("iterations")
     axes.grid(alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)

@@ -22,8 +22,10 @@ from turns import TokenSequence, sequences_of
 
 CLIP = 0.2
 """How far the ratio of new to old probability may leave 1 before it stops to be followed."""
-EPOCHS = 2
-"""Updates with each batch of episodes."""
+EPOCHS = 1
+"""How often each batch of episodes is learned from."""
+MINIBATCHES = 4
+"""Updates in each epoch, each with a part of the batch. The later ones are clipped against the start of the batch."""
 INVALID_COST = 0.2
 """What an invalid call costs beside its reward: a world may charge little, and then nothing keeps the format."""
 ROWS = 32
@@ -62,10 +64,11 @@ class Learner:
         self.trained_tokens = 0
         """Tokens that gradients were computed of, without padding."""
         # Adam's first changes are of full size however small the gradient is.
-        updates = EPOCHS * iterations
+        updates = EPOCHS * MINIBATCHES * iterations
         rate = optax.warmup_cosine_decay_schedule(learning_rate / 10, learning_rate, updates // 5, updates)
         self._optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(rate))
         self._state = self._optimizer.init(parameters)
+        self._order = np.random.default_rng(0)
         self._gradient = jax.jit(jax.grad(partial(_loss, shape=shape)))
         self._apply = jax.jit(self._applied)
 
@@ -81,13 +84,19 @@ class Learner:
                 drawn += sum(sequence.learned)
         if not weights:
             return
-        ordered = sorted(weights.items(), key=lambda item: (len(item[0].tokens), item[0].tokens))
-        parts = [_arrays(ordered[start : start + ROWS]) for start in range(0, len(ordered), ROWS)]
+        sequences = list(weights.items())
+        count = min(MINIBATCHES, len(sequences))
         for _ in range(EPOCHS):
-            gradients = [self._gradient(self.parameters, *part, drawn) for part in parts]
-            total = jax.tree.map(lambda *arrays: sum(arrays[1:], arrays[0]), *gradients)
-            self.parameters, self._state = self._apply(self.parameters, self._state, total)
+            for minibatch in np.array_split(self._order.permutation(len(sequences)), count):
+                self._step([sequences[index] for index in minibatch], drawn / count)
             self.trained_tokens += sum(len(sequence.tokens) for sequence in weights)
+
+    def _step(self, minibatch: list[tuple[TokenSequence, Weights]], drawn: float) -> None:
+        ordered = sorted(minibatch, key=lambda item: len(item[0].tokens))
+        parts = [_arrays(ordered[start : start + ROWS]) for start in range(0, len(ordered), ROWS)]
+        gradients = [self._gradient(self.parameters, *part, drawn) for part in parts]
+        total = jax.tree.map(lambda *arrays: sum(arrays[1:], arrays[0]), *gradients)
+        self.parameters, self._state = self._apply(self.parameters, self._state, total)
 
     def _applied(
         self, parameters: Parameters, state: optax.OptState, gradient: Parameters
@@ -114,7 +123,7 @@ def _loss(
     learned: jax.Array,
     old: jax.Array,
     weights: jax.Array,
-    drawn: int,
+    drawn: float,
     shape: Shape,
 ) -> jax.Array:
     ratio = jnp.exp((log_probabilities(parameters, shape, tokens) - old) * learned)

@@ -15,7 +15,7 @@ from typing import Any
 
 import jax
 from command import served
-from demonstrations import solver_episodes, texts_of, turns_of
+from demonstrations import sealed_episodes, texts_of, turns_of
 from grpo import Learner
 from model import Parameters, Shape, count_of, hash_of, initial_parameters
 from players import model_player, random_player
@@ -26,6 +26,9 @@ from vocabulary import Vocabulary
 from worlds import WORLDS, World
 
 from episodic_env import Connection
+
+RANDOM_EPISODES = 16
+"""Episodes of random calls, for the vocabulary."""
 
 
 def main() -> None:
@@ -76,12 +79,16 @@ def train(
     """
     version = connection.environment(world.name).version
     seeds = [f"held-out-{number}" for number in range(world.held_out)]
-    solver = solver_episodes(world, version, seeds, folder / "solver")
+    solver = sealed_episodes(world, version, seeds, "solver", folder / "solver")
     write({"kind": "evaluation", "player": "solver", **returns_of([line["return"] for line in solver])})
 
     shown = [f"demonstration-{seed}-{number}" for number in range(world.demonstrations)]
-    messages = [line["messages"] for line in solver_episodes(world, version, shown, folder / "demonstrations")]
-    vocabulary = Vocabulary(text for episode in messages for text in texts_of(episode))
+    shown_lines = sealed_episodes(world, version, shown, "solver", folder / "demonstrations")
+    messages = [line["messages"] for line in shown_lines]
+    # They add tokens for what the solver never reads, such as refusals. Nothing else is learned from them.
+    read = [f"vocabulary-{seed}-{number}" for number in range(RANDOM_EPISODES)]
+    read_lines = sealed_episodes(world, version, read, "random", folder / "vocabulary")
+    vocabulary = Vocabulary(text for line in (*shown_lines, *read_lines) for text in texts_of(line["messages"]))
     key = jax.random.key(seed)
     parameters = initial_parameters(key, shape, len(vocabulary.tokens))
     write({"kind": "start", "parameters": count_of(parameters), "vocabulary": len(vocabulary.tokens)})

@@ -1,4 +1,4 @@
-"""Text as token ids: phrases, digits and punctuation, from the demonstrations, over single characters."""
+"""Text as token ids: digits, and the text between them as played episodes have it, over single characters."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ PAD, OBSERVATION, CALL, END = range(4)
 
 SPECIAL = ("<pad>", "<observation>", "<call>", "<end>")
 CHARACTERS = ("\n", *map(chr, range(32, 127)))
-PIECE = re.compile(r"[A-Za-z][A-Za-z ]*|\W+|.", re.ASCII | re.DOTALL)
+PIECE = re.compile(r"\d|\D+", re.ASCII)
 
 
 class Vocabulary:
-    """A fixed list of tokens, which can encode every ASCII text."""
+    """A fixed list of tokens, which can encode every text of the characters that it has seen, and of ASCII."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        """Takes the phrases and the runs of punctuation of some texts, beside all printable ASCII characters."""
-        pieces = {piece for text in texts for piece in PIECE.findall(text)}
+        """Takes the pieces and the characters of some texts, beside all printable ASCII characters."""
+        pieces = {piece for text in texts for piece in (*PIECE.findall(text), *text)}
         tokens = (*SPECIAL, *CHARACTERS, *sorted(pieces.difference(CHARACTERS)))
         # A multiple of 64, so that trainings with other demonstrations find their programs compiled.
         self.tokens = (*tokens, *(f"<unused {number}>" for number in range(-len(tokens) % 64)))
@@ -27,7 +27,7 @@ class Vocabulary:
     def encode(self, text: str) -> list[int]:
         """Returns the tokens of a text. A piece that is not in the vocabulary is spelled out in characters.
 
-        Raises `KeyError` for a character outside of ASCII.
+        Raises `KeyError` for a character outside of ASCII that was in no text.
         """
         pieces = (piece if piece in self._ids else tuple(piece) for piece in PIECE.findall(text))
         return [self._ids[token] for piece in pieces for token in ((piece,) if isinstance(piece, str) else piece)]

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { ABLATIONS, drawAblation } from './ablation-figure.ts'
+import { drawFaultCurves } from './fault-figure.ts'
+import { drawCurves } from './figure.ts'
+import { SEEDS } from './hyperparameters.ts'
+import { drawRewardHacking } from './reward-hacking-figure.ts'
+
+const IMAGES = new URL('../../../docs/images/', import.meta.url)
+const read = (name: string) => readFileSync(new URL(name, IMAGES), 'utf8')
+const linesOf = (name: string) =>
+  read(name)
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+/** Lines of one training each: that under faults, whose seed is not a claim, and that of the language model in Python. */
+const OF_ONE_TRAINING = ['train-faults.jsonl', 'train-language-model.jsonl']
+const OF_ALL_SEEDS = readdirSync(IMAGES).filter((name) => name.endsWith('.jsonl') && !OF_ONE_TRAINING.includes(name))
+
+describe('the lines in docs/images', () => {
+  it.each(OF_ALL_SEEDS)('are of the seeds in SEEDS, and of no other: %s', (name) => {
+    const trainings = Map.groupBy(linesOf(name), ({ world, algorithm, drawing, credit }) =>
+      JSON.stringify({ world, algorithm, drawing, credit }),
+    )
+    for (const [training, lines] of trainings)
+      expect([training, ...new Set(lines.map(({ seed }) => seed))]).toEqual([training, ...SEEDS])
+  })
+
+  it.each(['train-curves', 'train-curricula', 'train-credit', 'reward-hacking'])('are kept: %s', (name) => {
+    expect(OF_ALL_SEEDS).toContain(`${name}.jsonl`)
+  })
+})
+
+describe('the pictures in docs/images', () => {
+  it.each([
+    ['train-curves', () => drawCurves(linesOf('train-curves.jsonl'), JSON.parse(read('train-curves.json')))],
+    ['train-curricula', () => drawAblation(ABLATIONS.curricula, linesOf('train-curricula.jsonl'))],
+    ['train-credit', () => drawAblation(ABLATIONS.credit, linesOf('train-credit.jsonl'))],
+    ['train-faults', () => drawFaultCurves(linesOf('train-faults.jsonl'))],
+    ['reward-hacking', () => drawRewardHacking(linesOf('reward-hacking.jsonl'))],
+  ])('are drawn from their lines: %s', async (name, draw) => {
+    expect(read(`${name}.svg`)).toBe(await draw())
+  })
+})
