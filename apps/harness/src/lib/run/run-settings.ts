@@ -8,7 +8,7 @@ import { RETRY_TIMEOUT, TRANSPORTS } from './play/open-environment.ts'
 /** Episodes in flight at once for each process: with fewer, a process waits for the next ones most of the time. */
 export const CONCURRENCY = 64
 
-/** How a process plays, whoever plays what: the settings that the workers of a queue are told. */
+/** How a process plays the episodes of a run: the settings that are sent to the workers of a queue. */
 export const playSettingsSchema = z.object({
   transport: z.enum(TRANSPORTS).optional(),
   workerThreads: z.boolean().optional(),
