@@ -70,6 +70,8 @@ export interface Workshop extends Disposable {
   main(args: readonly string[], options?: { readonly env?: Readonly<Record<string, string>> }): Promise<Ended>
   /** A server that listens. */
   serve(args: readonly string[], options?: StartOptions): Promise<Serving>
+  /** Kills all that was started and has not ended. Resolves when it has. */
+  killAll(): Promise<void>
 }
 
 interface StartOptions {
@@ -169,6 +171,11 @@ export function openWorkshop(): Workshop {
       const [line] = await started.until(/^\{"agentUrl".*\}$/m)
       const { trainerUrl, agentUrl, tokenFile } = listeningSchema.parse(JSON.parse(line))
       return { ...started, url: trainerUrl, agentUrl, tokenFile }
+    },
+    async killAll() {
+      const killed = [...running]
+      for (const started of killed) started.kill('SIGKILL')
+      await Promise.all(killed.map(({ ended }) => ended))
     },
     [Symbol.dispose]() {
       for (const started of running) started.kill('SIGKILL')

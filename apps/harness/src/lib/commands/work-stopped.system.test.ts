@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, type Started, withoutTimes } from '../episodic.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
 import { HELD_SEEDS_POLICY } from '../held-seeds-policy.fixture.ts'
 import { bisecting, startChatServer } from '../llm/chat-server.fixture.ts'
 import { startRedis, type TestRedis } from '../programs.fixture.ts'
@@ -17,14 +17,10 @@ const SENTENCE = /The queue at redis:\/\/127\.0\.0\.1:\d+ does not answer, so th
 
 let redis: TestRedis
 let undisturbed: EpisodeRecord[]
-const started = new Set<Started>()
 
-function start(args: readonly string[], env: Record<string, string> = {}): Started {
+const start = (args: readonly string[], env: Record<string, string> = {}) =>
   // Seconds: soon, and longer than a busy machine keeps a process waiting.
-  const command = workshop.start([...args, '--queue', redis.url, '--lease', '3'], { env })
-  started.add(command)
-  return command
-}
+  workshop.start([...args, '--queue', redis.url, '--lease', '3'], { env })
 const work = (...options: string[]) => start(['work', world, '--concurrency', String(SLOTS), ...options])
 const open = () => writeFileSync(at('open'), '')
 const held = () => (existsSync(at('held')) ? readFileSync(at('held'), 'utf8').trim().split('\n') : [])
@@ -65,9 +61,7 @@ beforeEach(async () => {
   for (const file of ['open', 'held']) rmSync(at(file), { force: true })
 })
 afterEach(async () => {
-  for (const command of started) command.kill('SIGKILL')
-  await Promise.all([...started].map(({ ended }) => ended))
-  started.clear()
+  await workshop.killAll()
   await redis[Symbol.asyncDispose]()
 })
 

@@ -17,16 +17,9 @@ afterAll(async () => {
 const world = exampleWorld('number-guessing')
 // Longer than any test: whatever is lost until a lease ends is lost here.
 const QUEUE = ['--queue', redis.url, '--lease', '3600']
-const started = new Set<Started>()
-function start(args: readonly string[]): Started {
-  const command = workshop.start([...args, ...QUEUE])
-  started.add(command)
-  return command
-}
+const start = (args: readonly string[]) => workshop.start([...args, ...QUEUE])
 afterEach(async () => {
-  for (const command of started) command.kill('SIGKILL')
-  await Promise.all([...started].map(({ ended }) => ended))
-  started.clear()
+  await workshop.killAll()
   await admin.flushall()
 })
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { exampleWorld, nameOf, openWorkshop, readEpisodes, type Started, withoutTimes } from '../episodic.fixture.ts'
+import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
 import { HELD_SEEDS_POLICY } from '../held-seeds-policy.fixture.ts'
 import { bisecting, startChatServer } from '../llm/chat-server.fixture.ts'
 import { startRedis } from '../programs.fixture.ts'
@@ -36,13 +36,7 @@ const waitFor = (condition: () => unknown) => vi.waitFor(condition, { timeout: 6
 /** All episodes of the configuration, as one process plays them. */
 let undisturbed: EpisodeRecord[]
 
-/** What a test has started. It ends with the test. */
-const started = new Set<Started>()
-function start(args: readonly string[], env: Record<string, string> = {}): Started {
-  const command = workshop.start(args, { env })
-  started.add(command)
-  return command
-}
+const start = (args: readonly string[], env: Record<string, string> = {}) => workshop.start(args, { env })
 const work = (options: readonly string[] = [], env: Record<string, string> = {}) =>
   start(['work', world, ...QUEUE, '--concurrency', String(SLOTS), ...SOON, ...options], env)
 const coordinate = (out: string, ...options: string[]) =>
@@ -56,9 +50,7 @@ beforeAll(async () => {
   rmSync(at('open'))
 })
 afterEach(async () => {
-  for (const command of started) command.kill('SIGKILL')
-  await Promise.all([...started].map(({ ended }) => ended))
-  started.clear()
+  await workshop.killAll()
   for (const file of ['open', 'held', 'deadly']) rmSync(at(file), { force: true })
   await admin.flushall()
 })
@@ -323,7 +315,6 @@ describe('episodic run --queue', { timeout: 120_000 }, () => {
     writeFileSync(at('own.ts'), policy)
     mkdirSync(at('elsewhere'))
     const worker = workshop.start(['work', world, ...QUEUE], { under: ['env', '-C', at('elsewhere')] })
-    started.add(worker)
     const run = start(['run', world, '--policy', './own.ts', '--tasks', '3', ...QUEUE, '--out', 'late'])
     await worker.until(/Does not play the run \S+: Its policy \.\/own\.ts is not in the folder/)
     writeFileSync(at('elsewhere', 'own.ts'), policy)

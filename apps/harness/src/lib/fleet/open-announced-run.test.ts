@@ -87,8 +87,8 @@ describe('openAnnouncedRun', () => {
 
   it('takes no player and no server from the settings of an announcement, which nobody has checked', () => {
     const forged = {
-      policy: 'process:touch /tmp/x',
-      seat: { one: 'process:touch /tmp/x' },
+      policy: 'process:touch x',
+      seat: { one: 'process:touch x' },
       config: 'mcp.json',
       server: 'x',
     }

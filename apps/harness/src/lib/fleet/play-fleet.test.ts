@@ -1,41 +1,16 @@
 import { expect, it, vi } from 'vitest'
-import { configurationSchema } from '../run/plan/configuration.ts'
-import { playSettingsSchema } from '../run/run-settings.ts'
 import { machineClock } from '../waiting-clock.ts'
 import { placeOf } from './fleet-messages.ts'
 import { createMemoryQueue } from './memory/memory-queue.ts'
 import { QueueModel } from './memory/queue-model.ts'
 import { playFleet } from './play-fleet.ts'
 import { createSigner } from './signer.ts'
+import { announceSimulated, SIMULATED_TASK } from './simulation/simulated-run.ts'
 
 const RUN = 'run'
 /** Milliseconds. A worker measures the clock of the queue nine times in it. */
 const LEASE = 90
-const WORLD = { name: 'waiting', version: '1.0.0' }
-const TASK = { id: 'one', environment: WORLD, tools: [], prompt: '', hints: [], params: {}, seed: '0' }
-const JOB = {
-  task: { ...TASK, difficulty: 0, limits: {}, split: 'train', tags: [], metadata: {} },
-  attempt: 0,
-  try: 0,
-}
-const ANNOUNCEMENT = {
-  format: 1,
-  name: RUN,
-  episodic: '0.0.0',
-  configuration: configurationSchema.parse({
-    environment: WORLD,
-    tasks: { from: 'generator', count: 1, difficulty: [0, 1], split: null },
-    policy: { name: 'waiting', sha256: null },
-    rollouts: 1,
-    maxSteps: null,
-    weights: {},
-    shaping: false,
-    discount: 1,
-    seed: '0',
-  }),
-  settings: playSettingsSchema.parse({}),
-  world: null,
-}
+const JOB = { task: SIMULATED_TASK, attempt: 0, try: 0 }
 
 it('gives an episode times that do not go back, also if the clock of the queue does', async () => {
   let [jump, calls] = [0, 0]
@@ -47,8 +22,7 @@ it('gives an episode times that do not go back, also if the clock of the queue d
   await using queue = createMemoryQueue({ model, link: { send, isCut: () => false }, lease: LEASE })
   const signer = createSigner(null)
   const { signal } = new AbortController()
-  const announcement = signer.sign(placeOf.announcement(RUN), JSON.stringify(ANNOUNCEMENT))
-  const entry = { id: RUN, announcement, digest: RUN, elapsed: 0 }
+  const entry = { id: RUN, announcement: announceSimulated(RUN, signer), digest: RUN, elapsed: 0 }
   const coordination = await queue.coordinate(entry, { host: 'here', pid: 1 }, signal)
   await coordination.add([{ id: 'job', payload: signer.sign(placeOf.job(RUN, 'job'), JSON.stringify(JOB)) }])
 

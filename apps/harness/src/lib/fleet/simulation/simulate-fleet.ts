@@ -1,11 +1,8 @@
 import { createRng, type EpisodeRecord, type Rng, type Task } from '@episodic/protocol'
-import { configurationSchema } from '../../run/plan/configuration.ts'
 import { type PlannedEpisode, planOf } from '../../run/plan/plan.ts'
 import { runPlan } from '../../run/play/run-plan.ts'
 import type { RunTask } from '../../run/play/run-task.ts'
 import type { RunManifest } from '../../run/record/run-folder.ts'
-import { playSettingsSchema } from '../../run/run-settings.ts'
-import { type Announcement, placeOf } from '../fleet-messages.ts'
 import { createFleetRunner } from '../fleet-runner.ts'
 import { createMemoryQueue } from '../memory/memory-queue.ts'
 import { QueueModel } from '../memory/queue-model.ts'
@@ -13,6 +10,7 @@ import { playFleet } from '../play-fleet.ts'
 import type { RunAccount } from '../run-queue.ts'
 import { createSigner } from '../signer.ts'
 import { SimulatedProcess } from './simulated-process.ts'
+import { announceSimulated, SIMULATED_TASK } from './simulated-run.ts'
 import { VirtualTime } from './virtual-time.ts'
 
 export interface SimulateFleetOptions {
@@ -185,7 +183,7 @@ class Simulation {
     await using runner = createFleetRunner({
       ...{ queue, lease, clock, signal, signer: this.#signer, leaves: 1 },
       owner: { host: 'one', pid },
-      entryOf: () => ({ id: RUN, announcement: this.#announcement(), digest: RUN, elapsed: 0 }),
+      entryOf: () => ({ id: RUN, announcement: announceSimulated(RUN, this.#signer), digest: RUN, elapsed: 0 }),
       warn: (notice) => {
         if (notice.includes('is left unplayed')) this.#left += 1
       },
@@ -206,7 +204,7 @@ class Simulation {
 
   async *#plan(episodes: number): AsyncGenerator<PlannedEpisode> {
     const missing = async function* (lines: Uint8Array): AsyncGenerator<Task> {
-      for (let i = 0; i < episodes; i++) if (lines[i] === 0) yield { ...TASK, id: String(i) }
+      for (let i = 0; i < episodes; i++) if (lines[i] === 0) yield { ...SIMULATED_TASK, id: String(i) }
     }
     yield* planOf(missing(this.#lines), 1)
   }
@@ -315,18 +313,6 @@ class Simulation {
     return createMemoryQueue({ model: this.#queue, link, clock, lease: this.#options.lease, hasEnded })
   }
 
-  #announcement(): string {
-    const announcement: Announcement = {
-      format: 1,
-      name: RUN,
-      episodic: '0.0.0',
-      configuration: CONFIGURATION,
-      settings: playSettingsSchema.parse({}),
-      world: null,
-    }
-    return this.#signer.sign(placeOf.announcement(RUN), JSON.stringify(announcement))
-  }
-
   #pause(most: number): Promise<void> {
     return new Promise((resolve) => this.#time.after(this.#rng.int(1, most), resolve))
   }
@@ -336,34 +322,6 @@ class Simulation {
     return Math.min(-Math.log(1 - this.#rng.float()) * mean, 2 ** 40)
   }
 }
-
-/** The task of every episode, but for its id, which is the number of the episode. */
-const TASK: Task = {
-  id: '0',
-  environment: { name: 'simulated', version: '1.0.0' },
-  tools: [],
-  prompt: '',
-  hints: [],
-  params: {},
-  seed: '0',
-  difficulty: 0,
-  limits: {},
-  split: 'train',
-  tags: [],
-  metadata: {},
-}
-
-const CONFIGURATION = configurationSchema.parse({
-  environment: TASK.environment,
-  tasks: { from: 'generator', count: 1, difficulty: [0, 1], split: null },
-  policy: { name: 'simulated', sha256: null },
-  rollouts: 1,
-  maxSteps: null,
-  weights: {},
-  shaping: false,
-  discount: 1,
-  seed: '0',
-})
 
 function recordOf({ task, attempt, try: number = 0 }: PlannedEpisode): EpisodeRecord {
   return { ...RECORD, task: { ...RECORD.task, id: task.id }, attempt, try: number }
@@ -377,7 +335,7 @@ const RECORD: EpisodeRecord = {
   attempt: 0,
   try: 0,
   policy: { name: 'simulated', seed: '0' },
-  environment: TASK.environment,
+  environment: SIMULATED_TASK.environment,
   params: {},
   seed: '0',
   branch: null,

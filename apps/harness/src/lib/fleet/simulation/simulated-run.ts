@@ -1,0 +1,44 @@
+import type { Task } from '@episodic/protocol'
+import { configurationSchema } from '../../run/plan/configuration.ts'
+import { playSettingsSchema } from '../../run/run-settings.ts'
+import { type Announcement, placeOf } from '../fleet-messages.ts'
+import type { Signer } from '../signer.ts'
+
+/** A task of an environment that nobody has, and whose episodes are made up. */
+export const SIMULATED_TASK: Task = {
+  id: '0',
+  environment: { name: 'simulated', version: '1.0.0' },
+  tools: [],
+  prompt: '',
+  hints: [],
+  params: {},
+  seed: '0',
+  difficulty: 0,
+  limits: {},
+  split: 'train',
+  tags: [],
+  metadata: {},
+}
+
+/** Returns the signed announcement of a run of such tasks, whose id and name is `run`. */
+export function announceSimulated(run: string, signer: Signer): string {
+  const announcement: Announcement = {
+    format: 1,
+    name: run,
+    episodic: '0.0.0',
+    configuration: configurationSchema.parse({
+      environment: SIMULATED_TASK.environment,
+      tasks: { from: 'generator', count: 1, difficulty: [0, 1], split: null },
+      policy: { name: 'simulated', sha256: null },
+      rollouts: 1,
+      maxSteps: null,
+      weights: {},
+      shaping: false,
+      discount: 1,
+      seed: '0',
+    }),
+    settings: playSettingsSchema.parse({}),
+    world: null,
+  }
+  return signer.sign(placeOf.announcement(run), JSON.stringify(announcement))
+}
