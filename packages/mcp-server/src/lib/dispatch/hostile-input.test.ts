@@ -39,7 +39,7 @@ const HOSTILE: readonly (readonly [text: string, why: string])[] = [
   [`{${Array.from({ length: 10_001 }, (_, key) => `"k${key}":0`).join(',')}}`, '10000 values'],
 ]
 
-const call = (value: string) => `{"name":"guess","arguments":{"value":50,"more":${value}}}`
+const call = (value: string) => `{"name":"guess","arguments":{"value":5,"more":${value}}}`
 const message = (params: string, id = '1') => `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${params}}`
 
 afterEach(() => {

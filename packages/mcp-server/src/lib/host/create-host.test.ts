@@ -323,7 +323,7 @@ describe('Host.sessions', () => {
     const { host, clock } = createTestHost()
     const opened = await Promise.all(Array.from({ length: 5 }, () => host.open('trainer', asking())))
     clock.advance(3_000)
-    await atControl(host, opened[0]?.session as string, 'trainer').step(guess(50))
+    await atControl(host, opened[0]?.session as string, 'trainer').step(guess(5))
     clock.advance(2_000)
     const first = await host.list({ limit: 3 })
     const second = await host.list({ limit: 3, after: first.sessions.at(-1)?.id })
