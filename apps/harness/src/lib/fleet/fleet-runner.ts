@@ -2,8 +2,9 @@ import { parseSealedRecord, type SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
 import type { PlannedEpisode } from '../run/plan/plan.ts'
 import { InFlight } from '../run/play/in-flight.ts'
-import type { Runner } from '../run/play/open-runner.ts'
+import type { EarlierParts, Runner } from '../run/play/open-runner.ts'
 import type { RunContext } from '../run/play/run-task.ts'
+import type { RunManifest } from '../run/record/run-folder.ts'
 import { machineClock, type WaitingClock } from '../waiting-clock.ts'
 import { type JobMessage, jobIdOf, placeOf, readMessage } from './fleet-messages.ts'
 import {
@@ -22,7 +23,7 @@ export interface FleetRunnerOptions {
   /** Disposed with the runner. */
   readonly queue: RunQueue
   /** Returns how a run is announced, once its folder is known. */
-  readonly entryOf: (...run: Parameters<NonNullable<Runner['begin']>>) => RunEntry
+  readonly entryOf: (manifest: RunManifest, elapsed: number) => RunEntry
   /** Episodes of each planned episode: more than 1 for trees. */
   readonly leaves: number
   readonly owner: CoordinatorInfo
@@ -77,6 +78,7 @@ class FleetRunner implements Runner {
   readonly #lease: number
   readonly #closing = new AbortController()
   #run: RunEntry | null = null
+  #hasStored: EarlierParts['hasStored'] = () => false
   #coordination: Coordination | null = null
   #loops: Promise<void>[] = []
   /** Jobs that wait for their result. */
@@ -104,9 +106,10 @@ class FleetRunner implements Runner {
     this.#lease = options.lease ?? LEASE
   }
 
-  readonly begin: NonNullable<Runner['begin']> = async (manifest, elapsed) => {
+  readonly begin: NonNullable<Runner['begin']> = async (manifest, { elapsed, hasStored }) => {
     const { queue, entryOf, owner, signal } = this.#options
     this.#run = entryOf(manifest, elapsed)
+    this.#hasStored = hasStored
     try {
       this.#coordination = await queue.coordinate(this.#run, owner, signal)
       this.#accompanied = this.#clock.now()
@@ -293,6 +296,10 @@ class FleetRunner implements Runner {
       this.#again.delete(job)
       this.#note(job, key, message)
       asked.answer.resolve(message)
+    } else if (message.kind === 'played' && message.records.every(this.#hasStored)) {
+      // The earlier coordinator ended before it acknowledged what it had stored.
+      this.#toAcknowledge.push({ job, key })
+      this.#send()
     } else this.#early.set(job, { key, message })
   }
 

@@ -110,7 +110,7 @@ export async function playRun(
       drawn?.note(record)
     },
   })
-  await runner.begin?.(manifest, fold.elapsed)
+  await runner.begin?.(manifest, { elapsed: fold.elapsed, hasStored: tries.has })
   await using file = await SealedFile.open(join(folder, RUN_FILES.episodes), () => lock.assertHeld())
   await removeStop(folder)
   await using live = new LiveFile(folder)

@@ -43,6 +43,13 @@ describe('a fleet in simulation', () => {
     expect(await simulateFleet({ ...FLEET, seed: '2' })).not.toEqual(found)
   })
 
+  it('reads every result, also those that a killed coordinator had stored and not acknowledged', async () => {
+    const faultsEvery = { ...FLEET.faultsEvery, coordinator: 5 * SECOND, queue: Number.POSITIVE_INFINITY }
+    const { faults, account } = await simulateFleet({ ...FLEET, episodes: 1_000, duration: SECOND, faultsEvery })
+    expect(faults['coordinators killed']).toBeGreaterThan(3)
+    expect(account).toMatchObject({ open: 0, unread: 0 })
+  })
+
   it('notices a queue that loses a result', async () => {
     class Forgetful extends QueueModel {
       #forgotten: string | null = null

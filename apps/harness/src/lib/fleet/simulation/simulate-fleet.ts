@@ -1,4 +1,4 @@
-import { createRng, type EpisodeRecord, type Rng, type Task } from '@episodic/protocol'
+import { createRng, type EpisodeRecord, type Rng, type SealedRecord, type Task } from '@episodic/protocol'
 import { type PlannedEpisode, planOf } from '../../run/plan/plan.ts'
 import { runPlan } from '../../run/play/run-plan.ts'
 import type { RunTask } from '../../run/play/run-task.ts'
@@ -188,13 +188,14 @@ class Simulation {
         if (notice.includes('is left unplayed')) this.#left += 1
       },
     })
-    await runner.begin?.({} as RunManifest, 0)
+    const hasStored = ({ task }: SealedRecord) => (this.#lines[Number(task.id)] ?? 0) > 0
+    await runner.begin?.({} as RunManifest, { elapsed: 0, hasStored })
     await runPlan(this.#plan(episodes), {
       run: RUN,
       runTask: runner.runTask,
       inFlight: runner.inFlight ?? 1,
       clock,
-      signal,
+      // No signal: Node keeps one that is made of several, and what listens to it, even if its process was "killed".
       seal: async (record) => {
         await this.#append(process, Number(record.task.id))
         runner.onStored?.(record)

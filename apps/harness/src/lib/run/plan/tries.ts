@@ -34,6 +34,8 @@ export interface Tries {
    * because a plan has each episode once. Returns `false` for a play that was added before.
    */
   settle(record: SealedRecord): boolean
+  /** Returns whether a play was added. */
+  has(record: SealedRecord): boolean
   /** Returns the number of the next play of an episode: 0 if it was never added, `null` if it is done. */
   next(key: string): number | null
   /** Episodes that are done. */
@@ -80,6 +82,7 @@ export function createTries({ retried, most }: TriesOptions): Tries {
       if (nextAfter(record, 0) === null) done += 1
       return true
     },
+    has: (record) => episodes.get(episodeKey(record))?.plays.has(record.try) ?? false,
     next: (key) => {
       const known = episodes.get(key)
       return known ? known.next : 0

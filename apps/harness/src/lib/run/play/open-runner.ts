@@ -20,6 +20,14 @@ import { createRunMatchTask } from './run-match-task.ts'
 import { createRunTask, type RunTask } from './run-task.ts'
 
 /** Plays the episodes of a plan. Disposing it stops everything that was started for it. */
+/** What earlier parts of a resumed run have left. */
+export interface EarlierParts {
+  /** Milliseconds that they took. */
+  readonly elapsed: number
+  /** Returns whether they have stored an episode. */
+  readonly hasStored: (record: SealedRecord) => boolean
+}
+
 export interface Runner extends AsyncDisposable {
   readonly runTask: RunTask
   /** Where the time of steps goes, as far as it is known. Default: unknown. */
@@ -29,10 +37,8 @@ export interface Runner extends AsyncDisposable {
   /**
    * Called before the first `runTask`, when the folder of the run is locked. Rejects with `run-locked` or `run-mismatch` if
    * somebody else plays the run.
-   *
-   * @param elapsed - milliseconds that earlier parts of the run took.
    */
-  readonly begin?: (manifest: RunManifest, elapsed: number) => Promise<void>
+  readonly begin?: (manifest: RunManifest, earlier: EarlierParts) => Promise<void>
   /** Called with each record that the run has stored, or has stored before. */
   readonly onStored?: (record: SealedRecord) => void
   /** Called when the whole plan was played, and its records are stored. */

@@ -153,6 +153,8 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
     } catch (error) {
       fail(error)
     }
+  // Node keeps a signal of `AbortSignal.any` in memory, with all that listens to it, until it aborts.
+  stop.abort()
   if (failures.length > 0) throw failures[0]
 }
 
