@@ -1,6 +1,6 @@
 /**
  * What a step costs as a host's sessions grow from 10 to 10,000, and a run's tasks from 1 to 100,000; and what an episode of
- * `episodic run` costs as its plan grows from 1,000 episodes to 1,000,000, of which 12,000 are played.
+ * `episodic run` costs as its plan grows from 1,000 episodes to 1,000,000, of which the first 1,000 are played.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,8 +17,12 @@ import { counter } from './servers/counter-world.ts'
 const STEPS = 50_000
 const EPISODES = 20_000
 const CEILING = 1.2
-/** Episodes of a short plan and of a long one, how many of the long one are played before it is measured, and while it is. */
-const [SHORT, LONG, WARM_UP, MEASURED] = [1_000, 1_000_000, 2_000, 10_000]
+/** Episodes of a short plan and of a long one. */
+const [SHORT, LONG] = [1_000, 1_000_000]
+/** The starts of episodes between which both are measured. Before the first, as many have started as are in flight at once. */
+const [FROM, TO] = [300, 1_000]
+/** Runs of each plan that are measured. */
+const ROUNDS = 7
 /** The most that an episode of the long plan may cost, relative to one of the short plan. */
 const PLAN_CEILING = 1.1
 
@@ -70,53 +74,49 @@ interface Cost {
   readonly held: number
 }
 
-/** Plays a whole short run; its first episodes, while code is compiled, count as much as those of any other. */
-async function playShort(out: string): Promise<Cost> {
-  let began = process.cpuUsage()
-  onStart((started) => {
-    if (started === 1) began = process.cpuUsage()
-  })
-  let cost: Cost | null = null
-  await playRunCommand(['number-guessing', '--tasks', String(SHORT), '--out', out], () => {
-    const { user, system } = process.cpuUsage(began)
-    cost = { microseconds: (user + system) / SHORT, held: heldBytes().heap }
-  })
-  return cost as unknown as Cost
-}
-
-/** Starts a long run, and interrupts it as Ctrl-C does once it was measured. */
-async function playLong(out: string): Promise<Cost> {
+/**
+ * Plays a run, and measures it from one start of an episode to another: meanwhile as many episodes end as start. Neither the
+ * start of the run nor its report counts. A long run is interrupted then, as by Ctrl-C.
+ */
+async function playPlan(planned: number, out: string): Promise<Cost> {
   let began = process.cpuUsage()
   let cost: Cost | null = null
   onStart((started) => {
-    if (started === WARM_UP) began = process.cpuUsage()
-    if (started !== WARM_UP + MEASURED) return
+    if (started === FROM) began = process.cpuUsage()
+    if (started !== TO) return
     const { user, system } = process.cpuUsage(began)
-    cost = { microseconds: (user + system) / MEASURED, held: heldBytes().heap }
-    process.kill(process.pid, 'SIGINT')
+    cost = { microseconds: (user + system) / (TO - FROM), held: heldBytes().heap }
+    if (TO < planned) process.kill(process.pid, 'SIGINT')
   })
-  await playRunCommand(['number-guessing', '--tasks', String(LONG), '--out', out])
+  await playRunCommand(['number-guessing', '--tasks', String(planned), '--out', out])
   process.exitCode = 0
   return cost as unknown as Cost
 }
 
-/** Measures both plans in turn: as many episodes of short runs as of the long one. */
+/** Measures both plans in turn, at the same episodes: only what is still to be played differs. */
 async function measurePlans() {
   const folder = mkdtempSync(join(tmpdir(), 'episodic-scale-'))
-  const short: Cost[] = []
+  const costs = { short: [] as Cost[], long: [] as Cost[] }
   try {
-    for (let run = 0; run < (WARM_UP + MEASURED) / SHORT; run++)
-      short.push(await playShort(join(folder, `short-${run}`)))
-    const long = await playLong(join(folder, 'long'))
-    const counted = short.slice(WARM_UP / SHORT)
-    const microseconds = median(counted.map((cost) => cost.microseconds))
-    return {
-      ratio: round2(long.microseconds / microseconds),
-      microsecondsOfEpisode: [Math.round(microseconds), Math.round(long.microseconds)],
-      mebibytes: [mebibytes(median(counted.map(({ held }) => held))), mebibytes(long.held)],
+    for (let round = -1; round < ROUNDS; round++) {
+      const short = await playPlan(SHORT, join(folder, `short-${round}`))
+      const long = await playPlan(LONG, join(folder, `long-${round}`))
+      // In the first round, code is compiled.
+      if (round < 0) continue
+      costs.short.push(short)
+      costs.long.push(long)
     }
   } finally {
     rmSync(folder, { recursive: true, maxRetries: 3 })
+  }
+  const [short, long] = [costs.short, costs.long].map((ofPlan) => ({
+    microseconds: median(ofPlan.map(({ microseconds }) => microseconds)),
+    held: median(ofPlan.map(({ held }) => held)),
+  })) as [Cost, Cost]
+  return {
+    ratio: round2(long.microseconds / short.microseconds),
+    microsecondsOfEpisode: [Math.round(short.microseconds), Math.round(long.microseconds)],
+    mebibytes: [mebibytes(short.held), mebibytes(long.held)],
   }
 }
 
