@@ -28,6 +28,9 @@ describe('weights', () => {
       expect(() => weights(text)).toThrow('name=number')
     },
   )
+  it('refuses a name that is given twice', () => {
+    expect(() => weights('solved=1,solved=2')).toThrow('solved is given twice')
+  })
 })
 
 describe('range', () => {
@@ -47,8 +50,12 @@ describe('stages', () => {
       { episodes: 20, difficulty: [1, 1] },
     ])
   })
-  it.each(['', '500', '@0..1', '0@0..1', '-1@0..1', '5@2..3', '5@0..1,', '5x@0..1'])('refuses %j', (text) => {
+  it.each(['', '500', '@0..1', '-1@0..1', '5@2..3', '5@0..1,', '5x@0..1'])('refuses %j', (text) => {
     expect(() => stages(text)).toThrow(/count@difficulty|low\.\.high/)
+  })
+
+  it('refuses a stage that draws nothing', () => {
+    expect(() => stages('5@0..1,0@0..1')).toThrow('at least 1 task')
   })
 })
 

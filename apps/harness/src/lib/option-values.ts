@@ -24,14 +24,15 @@ export function numberWithin(low: number, high: number): (text: string) => numbe
 
 /** Reads `name=1,other=0.5`. */
 export function weights(text: string): Record<string, number> {
-  return Object.fromEntries(
-    text.split(',').map((part) => {
-      const [name = '', value = '', ...more] = part.split('=').map((side) => side.trim())
-      if (!name || value === '' || more.length > 0 || !Number.isFinite(Number(value)))
-        throw new InvalidArgumentError('Write them as name=number, separated by commas.')
-      return [name, Number(value)]
-    }),
-  )
+  const found: Record<string, number> = {}
+  for (const part of text.split(',')) {
+    const [name = '', value = '', ...more] = part.split('=').map((side) => side.trim())
+    if (!name || value === '' || more.length > 0 || !Number.isFinite(Number(value)))
+      throw new InvalidArgumentError('Write them as name=number, separated by commas.')
+    if (Object.hasOwn(found, name)) throw new InvalidArgumentError(`${name} is given twice.`)
+    found[name] = Number(value)
+  }
+  return found
 }
 
 /** Reads `name=value` and adds it to those before. */
@@ -92,11 +93,12 @@ export function branchPoints(text: string): { readonly lines: number; readonly a
 /** Reads `500@0..0.3,100@1`: the number of tasks that each stage draws, and their range of difficulty. */
 export function stages(text: string): { readonly episodes: number; readonly difficulty: [number, number] }[] {
   return text.split(',').map((part) => {
-    const [, count = 0, difficulty = ''] = /^\s*(\d{1,9})@(.*)$/.exec(part) ?? []
-    if (Number(count) < 1)
+    const [, count, difficulty = ''] = /^\s*(\d{1,9})@(.*)$/.exec(part) ?? []
+    if (count === undefined)
       throw new InvalidArgumentError(
         'Write stages as count@difficulty, separated by commas, for example 500@0..0.3,500@0.7..1.',
       )
+    if (Number(count) < 1) throw new InvalidArgumentError('A stage draws at least 1 task.')
     return { episodes: Number(count), difficulty: range(difficulty) }
   })
 }

@@ -41,15 +41,17 @@ export function queueCommand(console: Console): Command {
   add('drain', 'pause, and wait until no episode is played: Redis or workers may then be stopped').action(
     (options: QueueOptions) => act(options, (queue) => drain(queue, console)),
   )
-  add('remove <run>', 'remove an interrupted run: what workers have sealed of it since is lost').action(
-    (run: string, options: QueueOptions) =>
-      act(options, async (queue) => {
-        if (await queue.remove(run)) return
-        throw new HarnessError(
-          'option-invalid',
-          `The queue has no interrupted run ${run}. \`episodic queue status\` lists its runs; one that is being played is stopped where it was started.`,
-        )
-      }),
+  add(
+    'remove <run>',
+    'remove an interrupted run; episodes that workers sealed since are played again by --resume',
+  ).action((run: string, options: QueueOptions) =>
+    act(options, async (queue) => {
+      if (await queue.remove(run)) return
+      throw new HarnessError(
+        'option-invalid',
+        `The queue has no interrupted run ${run}. \`episodic queue status\` lists its runs; one that is being played is stopped where it was started.`,
+      )
+    }),
   )
   return command
 }
@@ -100,7 +102,7 @@ function showStatus({ paused, runs, workers }: QueueStatus, { json }: QueueOptio
     )
 }
 
-/** Reads what a run plays from its announcement, which may be signed with a secret that is not given here. */
+/** Reads what a run plays from its announcement, which another version may have written, or signed with another secret. */
 function describe(run: string, signed: string) {
   try {
     const announced = announcementSchema.parse(
@@ -110,6 +112,7 @@ function describe(run: string, signed: string) {
     const { environment, policy } = configuration
     return { name, environment: `${environment.name} ${environment.version}`, policy: policy.name }
   } catch {
-    return { name: '(signed with another EPISODIC_QUEUE_SECRET)', environment: 'unknown', policy: 'unknown' }
+    const name = '(unreadable: another EPISODIC_QUEUE_SECRET, another version of Episodic, or damaged)'
+    return { name, environment: 'unknown', policy: 'unknown' }
   }
 }

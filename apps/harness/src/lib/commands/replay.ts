@@ -7,7 +7,7 @@ import { isAgentName } from '../policies.ts'
 import { formatDivergence } from '../replay/divergence.ts'
 import { openPlan } from '../replay/open-plan.ts'
 import { findSealed, type RecordedLine, readRecorded } from '../replay/read-recorded.ts'
-import type { Redrawn } from '../replay/redraw.ts'
+import type { DrawnEpisode, Redrawn } from '../replay/redraw.ts'
 import { type ReplaySummary, replayRun, STRICT_EPISODES } from '../replay/replay-run.ts'
 import { type Scoring, UNKNOWN_WITHOUT_PLAN, UNKNOWN_WITHOUT_RUN } from '../replay/scoring.ts'
 import { traceEpisode } from '../replay/trace.ts'
@@ -126,10 +126,17 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   if (wrong.length > 0) throw new HarnessError('replay-diverged', wrong.join(' '))
 }
 
-function describeRedrawn({ misdrawn }: Redrawn, { draw, recorded, planned }: NonNullable<Redrawn['first']>): string {
-  const lines = recorded === null ? 'no line is of that draw' : `its lines are of task ${recorded}`
-  const place = planned === null ? 'does not get to' : `draws task ${planned} at`
-  return `The tasks do not follow from the outcomes: ${misdrawn} lines are of episodes that the curriculum does not draw. First, it ${place} draw ${draw}, and ${lines}. Lines were edited, removed or added, or the curriculum in run.json.`
+function describeRedrawn({ misdrawn }: Redrawn, { draw, planned, recorded }: NonNullable<Redrawn['first']>): string {
+  const [lines, are] = misdrawn === 1 ? ['1 line', 'is of an episode'] : [`${misdrawn} lines`, 'are of episodes']
+  return `The tasks do not follow from the outcomes: ${lines} ${are} that the curriculum does not draw there. First, ${describeDraw(draw, planned, recorded)} Lines were edited, removed or added, or the curriculum in run.json.`
+}
+
+function describeDraw(draw: number, planned: DrawnEpisode | null, recorded: DrawnEpisode | null): string {
+  if (!planned) return `it does not get to draw ${draw}, and a line of it is of task ${recorded?.task}.`
+  const it = `it draws task ${planned.task} at draw ${draw}`
+  if (recorded?.task !== planned.task) return `${it}, and a line of it is of task ${recorded?.task}.`
+  const stage = recorded.stage === null ? '' : `, stage ${recorded.stage}`
+  return `${it}, and the line of its attempt ${planned.attempt} says draw ${recorded.draw}${stage}.`
 }
 
 const NOT_KNOWN =

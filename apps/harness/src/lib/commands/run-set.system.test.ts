@@ -322,6 +322,9 @@ describe('episodic run, of a set', () => {
     writeFileSync(at('one-run/episodes.jsonl'), `${lines.slice(0, 2).join('\n')}\n`)
     const { status, out } = await play(...options, '--resume', 'one-run', '--json')
     expect([status, JSON.parse(out).counts]).toMatchObject([0, { finished: 6, unresolved: 0 }])
+    const alone = await play('--resume', 'one-run')
+    expect([alone.status, alone.err]).toEqual([2, expect.stringContaining('Give what the run plays too')])
+    expect(alone.err).toMatch(/episodic run \S+ .*--policy solver .*--out one-run --resume/)
   })
 
   it('lists what it would play and what that can cost, and plays nothing', async () => {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { type Console, resumeCommand } from '../console.ts'
+import { type Console, resumeCommand, shownPath } from '../console.ts'
 import { openRedisQueue } from '../fleet/redis/open-redis-queue.ts'
 import { addMetricsOptions, type MetricsFlags, serveMetrics } from '../fleet/serve-metrics.ts'
 import { HarnessError } from '../harness-error.ts'
@@ -23,12 +23,13 @@ import { RETRIED } from '../run/plan/tries.ts'
 import { TRANSPORTS } from '../run/play/open-environment.ts'
 import { configureRun, journalOf, openPrepared, prepareRun } from '../run/prepare-run.ts'
 import { showSummary } from '../run/record/report-run.ts'
-import { defaultFolder } from '../run/record/run-folder.ts'
+import { defaultFolder, readManifest } from '../run/record/run-folder.ts'
 import { concludeRun, runAlone } from '../run/run-alone.ts'
 import { CONCURRENCY, type RunSettings, runSettingsSchema } from '../run/run-settings.ts'
 import { runWorker } from '../run/workers/worker-main.ts'
 import { holdsSet } from '../sets/set-folder.ts'
 import { addTargetOptions, PLAYED_SERVERS } from '../target-options.ts'
+import { resumeCommandsFor } from '../view/folder/resume-commands.ts'
 import { askAgain, askForSet, listSet, runSet, setFolder } from './run-set.ts'
 import { leaseOption } from './work.ts'
 
@@ -193,6 +194,20 @@ Examples:
   )
 }
 
+/** Returns the error for a run that shall be resumed by its folder alone, as a set can be. */
+async function worldMissing(folder: string): Promise<HarnessError> {
+  const manifest = await readManifest(folder)
+  const { resume } = resumeCommandsFor(
+    { folder: resolve(folder), setFolder: null, manifest },
+    { missing: 1, failed: 0 },
+  )
+  const example = resume === undefined ? '' : `, for example:\n  ${resume}`
+  return new HarnessError(
+    'option-invalid',
+    `${shownPath(folder)} is one run, and only a set is resumed by its folder alone. Give what the run plays too${example}`,
+  )
+}
+
 async function run(
   worlds: readonly string[],
   {
@@ -243,6 +258,7 @@ async function run(
     if (dryRun || folder === null) return listSet(asked, { folder, out, json }, console)
     return runSet(asked, { folder, resume: resume === true, json }, console)
   }
+  if (typeof resume === 'string' && worlds.length === 0 && !settings.url) throw await worldMissing(resume)
   const prepared = await prepareRun(worlds[0], { ...settings, policy: policy[0] })
   const configuration = await configureRun(prepared)
   const folder = resolve((typeof resume === 'string' ? resume : out) ?? defaultFolder(configuration))

@@ -14,11 +14,21 @@ export interface Redrawn {
   readonly first: {
     /** From 0. */
     readonly draw: number
-    /** The id of the task that its lines are of; `null` if no line is of this draw. */
-    readonly recorded: string | null
-    /** The id of the task that the curriculum draws; `null` for nothing, as an outcome that it needs is missing. */
-    readonly planned: string | null
+    /** What the curriculum draws; `null` for nothing, as an outcome that it needs is missing. */
+    readonly planned: DrawnEpisode | null
+    /** The line of the planned episode, or a line that says it is of this draw; `null` if there is neither. */
+    readonly recorded: DrawnEpisode | null
   } | null
+}
+
+/** An episode, and where it was drawn. */
+export interface DrawnEpisode {
+  /** The id of its task. */
+  readonly task: string
+  readonly attempt: number
+  /** From 0; -1 if its line has no draw. */
+  readonly draw: number
+  readonly stage: string | null
 }
 
 /** Draws the tasks of a run with a curriculum again, from the outcomes of its sealed lines. */
@@ -40,15 +50,15 @@ export async function createRedraw(
   const plan = await createDrawnPlan(configuration, tasks)
   const leaves = countLeaves(configuration.branch)
   /** Where each episode says that it was drawn, by its name. */
-  const places = new Map<string, { readonly draw: number; readonly stage: string | null; readonly task: string }>()
+  const places = new Map<string, DrawnEpisode>()
   return {
     add(record) {
       const { task, attempt, curriculum } = record
       plan.note(record)
-      places.set(episodeKey({ task, attempt }), { draw: -1, stage: null, ...curriculum, task: task.id })
+      places.set(episodeKey({ task, attempt }), { draw: -1, stage: null, ...curriculum, task: task.id, attempt })
     },
     async finish() {
-      const recordedAt = new Map([...places.values()].map(({ draw, task }) => [draw, task]))
+      const recordedAt = new Map([...places.values()].map((place) => [place.draw, place]))
       let drawn = 0
       let first: Redrawn['first'] = null
       for await (const { task, attempt, curriculum } of plan.episodes())
@@ -57,13 +67,14 @@ export async function createRedraw(
           const place = places.get(key)
           const { draw = 0, stage = null } = curriculum ?? {}
           const isThere = place?.draw === draw && place.stage === stage
+          const recorded = place ?? recordedAt.get(draw) ?? null
           if (isThere && places.delete(key)) drawn += 1
           // An episode that is missing is no fault of the plan, unless another one is in its place.
-          else if (place || (recordedAt.get(draw) ?? task.id) !== task.id)
-            first ??= { draw, recorded: recordedAt.get(draw) ?? null, planned: task.id }
+          else if (place || (recorded && recorded.task !== task.id))
+            first ??= { draw, planned: { task: task.id, attempt: leaf, draw, stage }, recorded }
         }
       const [left] = [...places.values()].sort((a, b) => a.draw - b.draw)
-      if (left) first ??= { draw: left.draw, recorded: left.task, planned: null }
+      if (left) first ??= { draw: left.draw, planned: null, recorded: left }
       return { drawn, misdrawn: places.size, first }
     },
   }

@@ -163,4 +163,10 @@ describe('createDrawnPlan', () => {
     )
     await expect(created).rejects.toThrow(expect.objectContaining({ code: 'option-invalid' }))
   })
+
+  it('refuses to draw from more tasks than there are', async () => {
+    const curriculum = { ...adaptive, focus: tasks.length + 1 }
+    const planned = createDrawnPlan({ curriculum, seed: 's', rollouts: 1, branch: [] }, pool())
+    await expect(planned).rejects.toThrow('focus=13 draws from more tasks than there are: 12')
+  })
 })

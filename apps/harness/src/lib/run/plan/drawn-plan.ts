@@ -123,6 +123,11 @@ function createCurriculum(
   try {
     if (settings.kind === 'staged') return createStagedCurriculum(settings.stages, tasks, { seed })
     const { target, explore, focus } = settings
+    if (focus !== null && focus > tasks.length)
+      throw new HarnessError(
+        'option-invalid',
+        `--adaptive focus=${focus} draws from more tasks than there are: ${tasks.length}. Give fewer, or more --tasks.`,
+      )
     return createAdaptiveCurriculum(tasks, { seed, target, explore, ...(focus !== null && { focus }) })
   } catch (cause) {
     if (!DatasetError.is(cause)) throw cause
