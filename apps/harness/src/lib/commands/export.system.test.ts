@@ -59,6 +59,16 @@ describe('episodic export', () => {
     const { out } = await workshop.main(['export', 'versioned', '--format', 'trl', '--policy-version', 'step-15'])
     for (const line of out.trimEnd().split('\n'))
       expect(JSON.parse(line)).toMatchObject({ policy_version: 'step-12', staleness_at_seal: 0, staleness: 3 })
+    const exported = (version: string) =>
+      workshop.main([
+        ...['export', 'versioned', '--format', 'trl', '--policy-version'],
+        version,
+        '--out',
+        'stale.jsonl',
+      ])
+    expect((await exported('step-11')).err).toContain('2 episodes of a newer version than step-11')
+    expect((await exported('13')).err).toContain('2 episodes without staleness')
+    expect((await exported('step-12')).err).not.toContain('staleness')
     const resumed = await play('step-13', '--resume')
     expect([resumed.status, resumed.err]).toEqual([
       1,

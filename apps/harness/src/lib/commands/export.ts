@@ -106,6 +106,7 @@ most formats have it as "episode".`,
         onTorn: (line) => void torn.add(line),
       })
       for (const line of torn) console.err.write(tornNotice(line))
+      for (const notice of describeVersions(counts, options.policyVersion)) warn(notice)
       if (options.json) console.out.write(`${JSON.stringify(counts)}\n`)
       else console.err.write(describe(counts, format, options))
     })
@@ -172,6 +173,13 @@ function describe(
   const omitted = keepsFailed || failed === 0 ? [] : [`${failed} failed ones left out`]
   const rest = [...file, ...omitted].join(', ')
   return `${episodes} exported${where} as ${format}${rest && `: ${rest}`}.\n`
+}
+
+/** Says which episodes have no staleness, or one that a trainer does not expect. */
+function* describeVersions({ withoutStaleness = 0, newer = 0 }: Exported, version: string | undefined) {
+  if (withoutStaleness > 0)
+    yield `${plural(withoutStaleness, 'episode')} without staleness: the version is not known, or it and ${version} do not differ in the number at their end alone.`
+  if (newer > 0) yield `${plural(newer, 'episode')} of a newer version than ${version}: the staleness is below 0.`
 }
 
 /** The tools of a run's world. An export without them is still of use, so a world that is gone is reported. */

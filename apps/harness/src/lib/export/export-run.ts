@@ -10,6 +10,7 @@ import { HarnessError } from '../harness-error.ts'
 import { readRecorded, type SealedEpisodes } from '../replay/read-recorded.ts'
 import type { ExportFormat } from './export-format.ts'
 import { EXPORT_REWARDS, type ExportReward } from './rewards.ts'
+import { stalenessColumns } from './staleness-columns.ts'
 
 /** Which episodes of a run to export. */
 export interface Selection {
@@ -46,6 +47,10 @@ export interface Exported {
   readonly failed: number
   /** Lines of the file; 0 for a binary one. */
   readonly lines: number
+  /** With `policyVersion`: the episodes that have no staleness, as no version is known or it cannot be subtracted. */
+  readonly withoutStaleness?: number
+  /** With `policyVersion`: the episodes of newer versions, whose staleness is below 0. */
+  readonly newer?: number
 }
 
 /**
@@ -59,6 +64,8 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions):
   const { format, tools, policyVersion, reward = EXPORT_REWARDS.unshaped, to, signal } = options
   const selected = new Set<string>()
   const failures = new Set<string>()
+  const withoutStaleness = new Set<string>()
+  const newer = new Set<string>()
 
   async function* allEpisodes(): AsyncGenerator<EpisodeRecord> {
     const digests = new Map<string, number>()
@@ -89,6 +96,11 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions):
       const name = `${line.task.id} ${line.attempt} ${seat}`
       selected.add(name)
       if (scoredOutcomeOf(record).kind === 'failed') failures.add(name)
+      if (policyVersion !== undefined) {
+        const { staleness } = stalenessColumns(record, policyVersion)
+        if (staleness === undefined) withoutStaleness.add(name)
+        else if (staleness < 0) newer.add(name)
+      }
       yield record
     }
   }
@@ -118,7 +130,13 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions):
   }
   if (typeof to === 'string') await writeWhole(to, pieces(), signal)
   else await pipeline(pieces(), to, { signal, end: false })
-  return { episodes: selected.size, finished: selected.size - failures.size, failed: failures.size, lines }
+  return {
+    episodes: selected.size,
+    finished: selected.size - failures.size,
+    failed: failures.size,
+    lines,
+    ...(policyVersion !== undefined && { withoutStaleness: withoutStaleness.size, newer: newer.size }),
+  }
 }
 
 function conflicting(file: string, { task, attempt }: SealedRecord): HarnessError {

@@ -1,13 +1,19 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { policyVersionsOf, stalenessOf } from '@episodic/report'
 
+export type StalenessColumns = {
+  readonly policy_version?: string
+  readonly staleness_at_seal?: number
+  readonly staleness?: number
+}
+
 /**
  * Returns the columns by which a trainer corrects for old samples. Nothing is known of an episode without a version, and it
  * has none of them.
  *
  * @param current - the version that is trained with now.
  */
-export function stalenessColumns(record: EpisodeRecord, current: string | undefined) {
+export function stalenessColumns(record: EpisodeRecord, current: string | undefined): StalenessColumns {
   const versions = policyVersionsOf(record)
   if (!versions) return {}
   const { oldest, newest } = versions
