@@ -10,7 +10,7 @@ const USAGE = `Usage: pnpm simulate fleet [options]
 
 Plays a run in a simulated fleet, in virtual time, under faults that the seed draws. Ends with one line of JSON.
 
-  --episodes <count>  episodes of the run (default: 10000000, more than an hour of CPU time)
+  --episodes <count>  episodes of the run (default: 10000000, about half an hour of CPU time)
   --workers <count>   workers of 8 slots (default: 1000)
   --seed <text>       all durations, losses and faults follow from it (default: 1)`
 
