@@ -19,9 +19,10 @@ import jax
 import numpy
 from calls import call_text, parse_call
 from conversation import Conversation
-from grpo import Learner, advantages
+from credit import DISCOUNT, INVALID_COST, REFUSED_COST, advantages, values_after
+from grpo import Learner
 from model import Parameters, Shape, hash_of, initial_parameters, log_probabilities
-from rollouts import Rollout
+from rollouts import Outcome, Rollout
 from sampling import sample
 from turns import Turn, sequences_of
 from vocabulary import CALL, END, OBSERVATION, Vocabulary
@@ -37,8 +38,9 @@ def test_every_ascii_text_is_encoded_and_decoded() -> None:
         "".join(map(chr, range(32, 127))),
     ):
         assert vocabulary.decode(vocabulary.encode(text)) == text
-    # What is before the digits, two digits, and what is after them.
+    # What is before the number, two digits of a number that was in no text, and what is after it.
     assert len(vocabulary.encode(call_text("guess", {"value": 12}))) == 4
+    assert len(vocabulary.encode(call_text("guess", {"value": 8}))) == 3
     with pytest.raises(KeyError):
         vocabulary.encode("é")
     spelled = Vocabulary(["drôle"])
@@ -61,7 +63,7 @@ def test_malformed_calls_are_not_repaired() -> None:
 def test_turns_of_a_remembered_episode_are_one_sequence() -> None:
     vocabulary = Vocabulary(["a b"])
     for remembers, count in ((True, 1), (False, 2)):
-        conversation = Conversation(vocabulary, remembers=remembers)
+        conversation = Conversation(vocabulary, remembers=remembers, longest=8)
         turns = []
         for observed in ("a", "b"):
             context = conversation.observe(observed)
@@ -71,16 +73,37 @@ def test_turns_of_a_remembered_episode_are_one_sequence() -> None:
         sequences = sequences_of(turns)
         assert len(sequences) == count
         for sequence in sequences:
-            said = [token for token, learned in zip(sequence.tokens, sequence.learned, strict=True) if learned]
+            said = [token for token, learned in zip(sequence.tokens, sequence.calls, strict=True) if learned]
             assert said == [*vocabulary.encode("c"), END] * (2 // count)
             assert sequence.tokens[0] == OBSERVATION
             assert CALL not in said
 
 
+def test_of_a_long_observation_the_end_is_kept() -> None:
+    conversation = Conversation(Vocabulary([]), remembers=False, longest=2)
+    assert conversation.observe("abc") == conversation.observe("bc")
+
+
+def rollout_of(seed: str, *outcomes: Outcome, failed: bool = False) -> Rollout:
+    total = None if failed else sum(outcome.reward for outcome in outcomes)
+    return Rollout(seed, outcomes=list(outcomes), total=total)
+
+
 def test_a_failed_episode_is_in_no_group() -> None:
-    returns = {"a": [1.0, 0.0, None], "b": [0.5, 0.5, 0.5]}
-    rollouts = [Rollout(seed, total=total) for seed, group in returns.items() for total in group]
-    assert [(rollout.total, value) for rollout, value in advantages(rollouts)] == [(1.0, 0.5), (0.0, -0.5)]
+    won, lost = Outcome(1.0, 0.0, False), Outcome(0.0, 0.0, False)
+    rollouts = [rollout_of("a", won), rollout_of("a", lost), rollout_of("a", won, failed=True)]
+    assert [(rollout.total, values) for rollout, values in advantages(rollouts)] == [(1.0, [1.0]), (0.0, [-1.0])]
+
+
+def test_what_followed_a_call_is_discounted_and_shaped() -> None:
+    outcomes = [Outcome(0.0, 0.2, False), Outcome(1.0, 0.5, False)]
+    last = 1.0 - 0.5
+    assert values_after(outcomes) == pytest.approx([DISCOUNT * 0.5 - 0.2 + DISCOUNT * last, last])
+
+
+def test_invalid_and_refused_calls_cost() -> None:
+    assert values_after([Outcome(0.0, 0.0, True)]) == [-INVALID_COST]
+    assert values_after([Outcome(0.0, 0.0, False, True)]) == [-REFUSED_COST]
 
 
 def played(parameters: Parameters, number: int) -> list[Rollout]:
@@ -90,7 +113,8 @@ def played(parameters: Parameters, number: int) -> list[Rollout]:
         Rollout(
             str(index // 8),
             [Turn((1, 5, 2), tuple(completion.tokens), tuple(completion.log_probabilities))],
-            total=float(completion.tokens[0] == 7),
+            [Outcome(float(completion.tokens[0] == 7), 0.0, False)],
+            float(completion.tokens[0] == 7),
         )
         for index, completion in enumerate(completions)
     ]
@@ -116,7 +140,7 @@ def test_the_sampler_and_the_learner_compute_the_same_probabilities() -> None:
 
 def test_grpo_finds_what_is_rewarded_and_gives_the_same_parameters_again() -> None:
     def trained() -> Learner:
-        learner = Learner(initial_parameters(jax.random.key(0), SHAPE, 20), SHAPE, 1e-2, 30)
+        learner = Learner(initial_parameters(jax.random.key(0), SHAPE, 20), SHAPE, 1e-2, 30, 2)
         for number in range(30):
             learner.update(played(learner.parameters, number))
         return learner

@@ -14,9 +14,9 @@ const linesOf = (name: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-/** Lines of one training each: that under faults, whose seed is not a claim, and that of the language model in Python. */
-const OF_ONE_TRAINING = ['train-faults.jsonl', 'train-language-model.jsonl']
-const OF_ALL_SEEDS = readdirSync(IMAGES).filter((name) => name.endsWith('.jsonl') && !OF_ONE_TRAINING.includes(name))
+/** Lines of other seeds: of the training under faults, whose seed is not a claim, and of the language model in Python. */
+const OF_OTHER_SEEDS = ['train-faults.jsonl', 'train-language-model.jsonl']
+const OF_ALL_SEEDS = readdirSync(IMAGES).filter((name) => name.endsWith('.jsonl') && !OF_OTHER_SEEDS.includes(name))
 
 describe('the lines in docs/images', () => {
   it.each(OF_ALL_SEEDS)('are of the seeds in SEEDS, and of no other: %s', (name) => {
@@ -25,6 +25,15 @@ describe('the lines in docs/images', () => {
     )
     for (const [training, lines] of trainings)
       expect([training, ...new Set(lines.map(({ seed }) => seed))]).toEqual([training, ...SEEDS])
+  })
+
+  it('are of three whole trainings of the language model in each world', () => {
+    const trainings = Object.groupBy(linesOf('train-language-model.jsonl'), ({ world }) => world)
+    expect(Object.keys(trainings)).toEqual(['number-guessing', 'warehouse'])
+    for (const lines of Object.values(trainings)) {
+      expect([...new Set(lines?.map(({ seed }) => seed))]).toEqual([2, 3, 4])
+      expect(lines?.filter(({ kind }) => kind === 'end')).toHaveLength(3)
+    }
   })
 
   it.each(['train-curves', 'train-curricula', 'train-credit', 'reward-hacking'])('are kept: %s', (name) => {

@@ -10,17 +10,22 @@ from vocabulary import CALL, END, OBSERVATION, Vocabulary
 class Conversation:
     """Observations and calls in turn: `<observation> text <call> text <end>`."""
 
-    def __init__(self, vocabulary: Vocabulary, *, remembers: bool) -> None:
-        """Keeps the whole episode if it `remembers`, else the latest observation alone."""
+    def __init__(self, vocabulary: Vocabulary, *, remembers: bool, longest: int) -> None:
+        """Keeps the whole episode if it `remembers`, else the latest observation alone.
+
+        Of an observation it keeps the last tokens, at most `longest`. What is cut off is the start of a refusal, which
+        quotes a malformed call in single characters.
+        """
         self._vocabulary = vocabulary
         self._remembers = remembers
+        self._longest = longest
         self._tokens: list[int] = []
 
     def observe(self, text: str) -> tuple[int, ...]:
         """Adds an observation, and returns what the next call is drawn after."""
         if not self._remembers:
             self._tokens = []
-        self._tokens += [OBSERVATION, *self._vocabulary.encode(text), CALL]
+        self._tokens += [OBSERVATION, *self._vocabulary.encode(text)[-self._longest :], CALL]
         return tuple(self._tokens)
 
     def answer(self, tokens: Sequence[int]) -> None:

@@ -53,7 +53,7 @@ def texts_of(messages: Messages) -> Iterator[str]:
 
 def turns_of(messages: Messages, vocabulary: Vocabulary, world: World) -> list[Turn]:
     """Returns the turns of an episode as the model would have seen them."""
-    conversation = Conversation(vocabulary, remembers=world.remembers)
+    conversation = Conversation(vocabulary, remembers=world.remembers, longest=world.longest_observation)
     texts = list(texts_of(messages))
     turns = []
     # The observation after the last call is not followed by another one.

@@ -17,8 +17,8 @@ STACKED = ("attention", "attention_out", "hidden", "hidden_out", "norms")
 class Shape(NamedTuple):
     """The size of a model. The default has about a million parameters beside the embedding."""
 
-    layers: int = 3
-    width: int = 160
+    layers: int = 2
+    width: int = 200
     heads: int = 4
 
 
@@ -48,66 +48,74 @@ def initial_parameters(key: jax.Array, shape: Shape, tokens: int) -> Parameters:
     }
 
 
-def empty_cache(shape: Shape, rows: int, length: int) -> Cache:
-    """Returns a cache without tokens."""
-    size = (rows, length, shape.heads, shape.width // shape.heads)
-    zeros = tuple(jnp.zeros(size) for _ in range(shape.layers))
-    return Cache(zeros, zeros)
-
-
 def forward(
-    parameters: Parameters, shape: Shape, tokens: jax.Array, cache: Cache, start: jax.Array
+    parameters: Parameters,
+    shape: Shape,
+    tokens: jax.Array,
+    positions: jax.Array,
+    visible: jax.Array,
+    cache: Cache | None = None,
+    start: jax.Array | int = 0,
 ) -> tuple[jax.Array, Cache]:
     """Returns the logits of the token after each of `tokens`, and the cache with these tokens.
 
     Args:
         parameters: Of the model.
         shape: Of the model.
-        tokens: Token ids, of shape (rows, n). Padding at the end of a row changes nothing before it.
-        cache: What was computed for the tokens before. Its length bounds the sum of both.
-        start: How many tokens of each row the cache has.
+        tokens: Token ids, of shape (rows, n).
+        positions: Of the tokens in their rows: as `tokens`, or one row for all.
+        visible: Which tokens of the cache each token sees, of shape (rows or 1, n, length of the cache).
+        cache: Of the tokens before, with room for these. Without one, these are the first tokens.
+        start: Where in the cache these tokens go. It is the same for all rows, so that the cache changes in one piece.
     """
     rows, count = tokens.shape
-    positions = start[:, None] + jnp.arange(count)
-    visible = jnp.arange(cache.keys[0].shape[1])[None, None] <= positions[:, :, None]
-    row = jnp.arange(rows)[:, None]
-    whole = count == cache.keys[0].shape[1]
     head_width = shape.width // shape.heads
 
-    def layer(
-        stream: jax.Array, own: Parameters, keys: jax.Array, values: jax.Array
-    ) -> tuple[jax.Array, jax.Array, jax.Array]:
-        projected = _norm(stream, own["norms"][0]) @ own["attention"]
-        query, key, value = jnp.split(projected.reshape(rows, count, 3 * shape.heads, head_width), 3, axis=2)
-        key = _rotated(key, positions)
-        # A sequence from its start fills the cache in one piece, which is cheaper than by indices.
-        keys = key if whole else keys.at[row, positions].set(key)
-        values = value if whole else values.at[row, positions].set(value)
-        scores = jnp.einsum("bqhd,bkhd->bhqk", _rotated(query, positions), keys) / head_width**0.5
-        weights = jax.nn.softmax(jnp.where(visible[:, None], scores, -1e9))
-        mixed = jnp.einsum("bhqk,bkhd->bqhd", weights, values).reshape(rows, count, shape.width)
-        stream = stream + mixed @ own["attention_out"]
-        hidden = jax.nn.gelu(_norm(stream, own["norms"][1]) @ own["hidden"])
-        return stream + hidden @ own["hidden_out"], keys, values
+    def extended(known: jax.Array, new: jax.Array) -> jax.Array:
+        return jax.lax.dynamic_update_slice(known, new, (0, start, 0, 0))
 
     stream = parameters["embedding"][tokens]
-    caches = []
+    keys, values = [], []
     # No scan: with an array for each layer, the loop that draws tokens changes the cache in place.
     for number in range(shape.layers):
         own = {name: parameters[name][number] for name in STACKED}
-        stream, *cached = layer(stream, own, cache.keys[number], cache.values[number])
-        caches.append(cached)
-    keys, values = zip(*caches, strict=True)
-    return _norm(stream, parameters["last_norm"]) @ parameters["embedding"].T, Cache(keys, values)
+        projected = _norm(stream, own["norms"][0]) @ own["attention"]
+        query, key, value = jnp.split(projected.reshape(rows, count, 3 * shape.heads, head_width), 3, axis=2)
+        key = _rotated(key, positions)
+        if cache is not None:
+            key, value = extended(cache.keys[number], key), extended(cache.values[number], value)
+        keys.append(key)
+        values.append(value)
+        scores = jnp.einsum("bqhd,bkhd->bhqk", _rotated(query, positions), key) / head_width**0.5
+        weights = jax.nn.softmax(jnp.where(visible[:, None], scores, -1e9))
+        mixed = jnp.einsum("bhqk,bkhd->bqhd", weights, value).reshape(rows, count, shape.width)
+        stream = stream + mixed @ own["attention_out"]
+        # The square of a ReLU (arXiv 2109.08668) has a cheaper gradient than a GELU.
+        hidden = jnp.square(jax.nn.relu(_norm(stream, own["norms"][1]) @ own["hidden"]))
+        stream = stream + hidden @ own["hidden_out"]
+    return _norm(stream, parameters["last_norm"]) @ parameters["embedding"].T, Cache(tuple(keys), tuple(values))
+
+
+def forward_whole(parameters: Parameters, shape: Shape, tokens: jax.Array) -> tuple[jax.Array, Cache]:
+    """Does what `forward` does from the start of sequences. Padding at the end of a row changes nothing before it."""
+    positions = jnp.arange(tokens.shape[1])[None]
+    return forward(parameters, shape, tokens, positions, positions[:, None] <= positions[:, :, None])
 
 
 def log_probabilities(parameters: Parameters, shape: Shape, tokens: jax.Array) -> jax.Array:
     """Returns the log-probability of each token but the first, given those before it: shape (rows, length - 1)."""
-    rows, length = tokens.shape
-    cache = empty_cache(shape, rows, length)
-    logits, _ = forward(parameters, shape, tokens, cache, jnp.zeros(rows, int))
+    logits, _ = forward_whole(parameters, shape, tokens)
     of_all = jax.nn.log_softmax(logits[:, :-1])
-    return jnp.take_along_axis(of_all, tokens[:, 1:, None], axis=2)[:, :, 0]
+    return _of(tokens, of_all)
+
+
+def log_probabilities_and_entropy(
+    parameters: Parameters, shape: Shape, tokens: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """Returns what `log_probabilities` does, and the entropy of the distribution that each token is drawn from."""
+    logits, _ = forward_whole(parameters, shape, tokens)
+    of_all = jax.nn.log_softmax(logits[:, :-1])
+    return _of(tokens, of_all), -jnp.sum(jnp.exp(of_all) * of_all, axis=2)
 
 
 def count_of(parameters: Parameters) -> int:
@@ -121,6 +129,10 @@ def hash_of(parameters: Parameters) -> str:
     for name in sorted(parameters):
         digest.update(name.encode() + np.asarray(parameters[name]).tobytes())
     return digest.hexdigest()
+
+
+def _of(tokens: jax.Array, log_probabilities: jax.Array) -> jax.Array:
+    return jnp.take_along_axis(log_probabilities, tokens[:, 1:, None], axis=2)[:, :, 0]
 
 
 def _norm(stream: jax.Array, scale: jax.Array) -> jax.Array:

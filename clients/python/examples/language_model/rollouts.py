@@ -21,19 +21,40 @@ Player: TypeAlias = Callable[[Sequence[tuple[int, ...]], Sequence[int], int], li
 """Makes a call after each context. Takes the contexts, the numbers of their episodes and that of the turn."""
 
 
+class Outcome(NamedTuple):
+    """What a call led to."""
+
+    reward: float
+    """The sum of the raw terms."""
+    potential: float
+    """That of the world before the call."""
+    invalid: bool
+    """Whether the call was malformed, or its tool or arguments are not what the schemas allow."""
+    refused: bool = False
+    """Whether it was valid, and the rules refused it."""
+
+
 @dataclass
 class Rollout:
     """One played episode."""
 
     seed: str
     turns: list[Turn] = field(default_factory=list)
-    invalid: int = 0
-    """Calls that were malformed, or whose tool or arguments the schemas do not allow."""
-    refused: int = 0
-    """Valid calls that the rules refused."""
+    outcomes: list[Outcome] = field(default_factory=list)
+    """Of the turns. One fewer in an episode that failed."""
     total: float | None = None
-    """The return: the sum of the raw terms. None for a failed episode, which is no data."""
+    """The return: the sum of all rewards. None for a failed episode, which is no data."""
     success: bool = False
+
+    @property
+    def invalid(self) -> int:
+        """How many calls were invalid."""
+        return sum(outcome.invalid for outcome in self.outcomes)
+
+    @property
+    def refused(self) -> int:
+        """How many valid calls the rules refused."""
+        return sum(outcome.refused for outcome in self.outcomes)
 
 
 class Batch(NamedTuple):
@@ -46,7 +67,9 @@ class Batch(NamedTuple):
 def play(connection: Connection, world: World, vocabulary: Vocabulary, seeds: Sequence[str], player: Player) -> Batch:
     """Plays an episode for each seed. Those that fail have no return."""
     rollouts = [Rollout(seed) for seed in seeds]
-    conversations = [Conversation(vocabulary, remembers=world.remembers) for _ in seeds]
+    conversations = [
+        Conversation(vocabulary, remembers=world.remembers, longest=world.longest_observation) for _ in seeds
+    ]
     with ThreadPoolExecutor(8) as pool:
         start = monotonic()
         episodes = list(
@@ -83,12 +106,14 @@ def _step(episode: Episode, rollout: Rollout, world: World, vocabulary: Vocabula
     """Makes a call, and returns the observation; None if the episode is over, or has failed."""
     ended = call.tokens[-1] == END
     tool, arguments = parse_call(vocabulary.decode(call.tokens[:-1] if ended else call.tokens))
+    potential = episode.potential or 0.0
     try:
         step = episode.step(tool, arguments)
     except EpisodicError:
         return None
-    rollout.invalid += step.refused in ("tool", "arguments")
-    rollout.refused += step.refused == "rules"
+    rollout.outcomes.append(
+        Outcome(step.reward, potential, step.refused in ("tool", "arguments"), step.refused == "rules")
+    )
     if step.end is None:
         return step.observation.text
     rollout.total = episode.total

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from model import Cache, Parameters, Shape, empty_cache, forward
+from model import Cache, Parameters, Shape, forward, forward_whole
 from padding import padded
 from vocabulary import END
 
-ROWS = 32
+ROWS = 64
 """Contexts that are computed at once."""
 
 
@@ -83,7 +83,11 @@ def _draw(
 ) -> tuple[jax.Array, jax.Array]:
     rows, length = tokens.shape
     keys = jax.vmap(jax.random.fold_in, (None, 0))(key, numbers)
-    logits, cache = forward(parameters, shape, tokens, empty_cache(shape, rows, length + limit), jnp.zeros(rows, int))
+    logits, known = forward_whole(parameters, shape, tokens)
+    cache = jax.tree.map(lambda array: jnp.pad(array, ((0, 0), (0, limit), (0, 0), (0, 0))), known)
+    slots = jnp.arange(length + limit)[None, None]
+    # What is drawn comes after the padding, which is never seen.
+    context = slots < lengths[:, None, None]
 
     def unfinished(state: _State) -> jax.Array:
         return (state.count < limit) & ~jnp.all(state.ended)
@@ -92,7 +96,10 @@ def _draw(
         row_keys = jax.vmap(jax.random.fold_in, (0, None))(keys, state.count)
         token = jax.vmap(jax.random.categorical)(row_keys, state.logits)
         log = jnp.take_along_axis(jax.nn.log_softmax(state.logits), token[:, None], axis=1)[:, 0]
-        logits, cache = forward(parameters, shape, token[:, None], state.cache, lengths + state.count)
+        place = length + state.count
+        visible = context | ((slots >= length) & (slots <= place))
+        positions = (lengths + state.count)[:, None]
+        logits, cache = forward(parameters, shape, token[:, None], positions, visible, state.cache, place)
         return _State(
             state.count + 1,
             state.ended | (token == END),

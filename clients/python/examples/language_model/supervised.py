@@ -25,7 +25,8 @@ def train_supervised(
     """Updates with sequences that the seed draws. Returns the parameters, and how many tokens were learned from."""
     rows = min(BATCH, len(sequences))
     tokens, _ = padded([sequence.tokens for sequence in sequences], len(sequences))
-    learned, _ = padded([sequence.learned for sequence in sequences], len(sequences))
+    calls, _ = padded([sequence.calls for sequence in sequences], len(sequences))
+    learned = calls > 0
     rate = optax.cosine_decay_schedule(LEARNING_RATE, updates)
     optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(rate))
     state = optimizer.init(parameters)

@@ -30,6 +30,9 @@ from episodic_env import Connection
 RANDOM_EPISODES = 16
 """Episodes of random calls, for the vocabulary."""
 
+HELD_OUT = "held-out"
+"""Of the seeds on which players are evaluated."""
+
 
 def main() -> None:
     """Trains as the arguments say, and prints and keeps lines of JSON."""
@@ -78,7 +81,7 @@ def train(
     training, at temperature 1.
     """
     version = connection.environment(world.name).version
-    seeds = [f"held-out-{number}" for number in range(world.held_out)]
+    seeds = [f"{HELD_OUT}-{number}" for number in range(world.held_out)]
     solver = sealed_episodes(world, version, seeds, "solver", folder / "solver")
     write({"kind": "evaluation", "player": "solver", **returns_of([line["return"] for line in solver])})
 
@@ -100,7 +103,7 @@ def train(
     def model(number: int) -> Player:
         return model_player(learner.parameters, shape, jax.random.fold_in(key, number))
 
-    learner = Learner(parameters, shape, world.learning_rate, world.iterations)
+    learner = Learner(parameters, shape, world.learning_rate, world.iterations, world.minibatches)
     evaluate("random", random_player(world, vocabulary, seed))
     demonstrated = [sequence for episode in messages for sequence in sequences_of(turns_of(episode, vocabulary, world))]
     learner.parameters, trained = train_supervised(parameters, shape, demonstrated, world.supervised_updates, seed)
@@ -112,11 +115,12 @@ def train(
         tasks = [f"train-{seed}-{iteration}-{task}" for task in range(world.groups)]
         of_groups = [task for task in tasks for _ in range(world.group_size)]
         batch = play(connection, world, vocabulary, of_groups, model(iteration))
-        learner.update(batch.rollouts)
+        figures = learner.update(batch.rollouts)
         sampled += sum(len(turn.call) for rollout in batch.rollouts for turn in rollout.turns)
         tokens = {"sampled_tokens": sampled, "trained_tokens": learner.trained_tokens}
         took = {"iteration_seconds": round(time.monotonic() - start, 2)}
-        write({"kind": "iteration", "iteration": iteration, **summary(batch), **tokens, **took, **cost()})
+        learned = {**figures._asdict(), **tokens, **took, **cost()}
+        write({"kind": "iteration", "iteration": iteration, **summary(batch), **learned})
     evaluate("grpo", model(0))
     return learner.parameters
 

@@ -21,7 +21,8 @@ class TokenSequence:
     """Tokens, of which those of calls are learned."""
 
     tokens: tuple[int, ...]
-    learned: tuple[bool, ...]
+    calls: tuple[int, ...]
+    """Which call each token is of: 1 for the first in this sequence, and 0 for what is not learned."""
     log_probabilities: tuple[float, ...]
     """As in `Turn`. Zeros for tokens that are not learned."""
 
@@ -33,10 +34,11 @@ def sequences_of(turns: Sequence[Turn]) -> list[TokenSequence]:
         continues = joined and turn.context[: len(joined[-1].tokens)] == joined[-1].tokens
         known = joined.pop() if continues else TokenSequence((), (), ())
         added = turn.context[len(known.tokens) :]
+        number = max(known.calls, default=0) + 1
         joined.append(
             TokenSequence(
                 known.tokens + added + turn.call,
-                known.learned + (False,) * len(added) + (True,) * len(turn.call),
+                known.calls + (0,) * len(added) + (number,) * len(turn.call),
                 known.log_probabilities + (0.0,) * len(added) + turn.log_probabilities,
             )
         )

@@ -1,4 +1,4 @@
-"""Text as token ids: digits, and the text between them as played episodes have it, over single characters."""
+"""Text as token ids: numbers, and the text between them as played episodes have it, over single characters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PAD, OBSERVATION, CALL, END = range(4)
 
 SPECIAL = ("<pad>", "<observation>", "<call>", "<end>")
 CHARACTERS = ("\n", *map(chr, range(32, 127)))
-PIECE = re.compile(r"\d|\D+", re.ASCII)
+PIECE = re.compile(r"\d+|\D+", re.ASCII)
 
 
 class Vocabulary:

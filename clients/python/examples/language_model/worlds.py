@@ -27,6 +27,8 @@ class World:
     """The reason of an end that is a success."""
     remembers: bool
     """Whether the model is shown the whole episode, or the latest observation alone."""
+    longest_observation: int
+    """Tokens of an observation that the model is shown: as many as those have that refuse nothing."""
     limits: Mapping[str, int]
     demonstrations: int
     """Episodes of the solver for the supervised start: few, so that something is left to learn."""
@@ -34,6 +36,9 @@ class World:
     iterations: int
     groups: int
     """Tasks in an iteration. With few of them, GRPO learns what is peculiar to these, such as the number to guess."""
+    minibatches: int
+    """Updates with each batch of episodes, each with a part of it. The later ones are clipped against the start of the
+    batch. Longer episodes have more calls to learn from."""
     learning_rate: float
     """Of GRPO, at its highest."""
     group_size: int = 8
@@ -53,12 +58,13 @@ WORLDS = {
             calls=tuple(call_text("guess", {"value": value}) for value in range(1, 16)),
             success="solved",
             remembers=True,
+            longest_observation=16,
             limits={"steps": 6},
             demonstrations=16,
             supervised_updates=50,
-            iterations=25,
-            groups=32,
-            group_size=4,
+            iterations=100,
+            groups=16,
+            minibatches=2,
             learning_rate=5e-4,
         ),
         World(
@@ -73,11 +79,13 @@ WORLDS = {
             ),
             success="all-delivered",
             remembers=False,
+            longest_observation=40,
             limits={"steps": 16},
-            demonstrations=24,
-            supervised_updates=150,
-            iterations=25,
-            groups=8,
+            demonstrations=64,
+            supervised_updates=200,
+            iterations=80,
+            groups=16,
+            minibatches=8,
             learning_rate=5e-4,
         ),
     )

@@ -1,12 +1,13 @@
-/** The same promise, or `null` once the signal aborts. */
+import { onAbort } from '@episodic/protocol/extend'
+
+/** The same promise, or `null` once the signal aborts. A rejection after that is nobody's. */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
   const aborted = Promise.withResolvers<null>()
-  const abort = () => aborted.resolve(null)
-  signal.addEventListener('abort', abort, { once: true })
-  if (signal.aborted) abort()
+  const stop = onAbort(signal, () => aborted.resolve(null))
+  if (signal.aborted) aborted.resolve(null)
   try {
     return await Promise.race([aborted.promise, promise])
   } finally {
-    signal.removeEventListener('abort', abort)
+    stop()
   }
 }
