@@ -1,6 +1,6 @@
 import { onAbort } from '@episodic/protocol/extend'
 
-/** The same promise, or `null` once the signal aborts. A rejection after that is nobody's. */
+/** Settles like `promise`, or resolves with `null` once the signal is aborted. The work itself goes on. */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
   const aborted = Promise.withResolvers<null>()
   const stop = onAbort(signal, () => aborted.resolve(null))

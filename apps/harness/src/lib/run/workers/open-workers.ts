@@ -1,3 +1,4 @@
+import { abortable } from '@episodic/protocol/extend'
 import pLimit from 'p-limit'
 import { backOff } from '../../back-off.ts'
 import { HarnessError } from '../../harness-error.ts'
@@ -123,24 +124,11 @@ export async function openWorkers(
   signal.addEventListener('abort', change)
   const supervised: Promise<void>[] = []
   try {
-    const workers = await orAborted(Promise.all(Array.from({ length: processes }, start)), signal)
+    const workers = await abortable(Promise.all(Array.from({ length: processes }, start)), signal)
     supervised.push(...workers.map(supervise))
     return { runTask, [Symbol.asyncDispose]: stop }
   } catch (error) {
     await stop()
     throw error
-  }
-}
-
-/** The same promise, except that it rejects if the signal aborts first. */
-async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', abort)
-  try {
-    if (signal.aborted) abort()
-    return await Promise.race([promise, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
   }
 }
