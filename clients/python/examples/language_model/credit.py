@@ -12,7 +12,6 @@ DISCOUNT = 0.9
 """What a reward is worth one call earlier."""
 INVALID_COST = 0.2
 """What an invalid call costs beside its reward: a world may charge little, and then nothing keeps the format."""
-
 REFUSED_COST = 0.05
 """What a valid call costs that the rules refuse. Nothing changes in the world, and the next call is often the same."""
 

@@ -104,9 +104,7 @@ def forward_whole(parameters: Parameters, shape: Shape, tokens: jax.Array) -> tu
 
 def log_probabilities(parameters: Parameters, shape: Shape, tokens: jax.Array) -> jax.Array:
     """Returns the log-probability of each token but the first, given those before it: shape (rows, length - 1)."""
-    logits, _ = forward_whole(parameters, shape, tokens)
-    of_all = jax.nn.log_softmax(logits[:, :-1])
-    return _of(tokens, of_all)
+    return log_probabilities_and_entropy(parameters, shape, tokens)[0]
 
 
 def log_probabilities_and_entropy(
@@ -115,7 +113,8 @@ def log_probabilities_and_entropy(
     """Returns what `log_probabilities` does, and the entropy of the distribution that each token is drawn from."""
     logits, _ = forward_whole(parameters, shape, tokens)
     of_all = jax.nn.log_softmax(logits[:, :-1])
-    return _of(tokens, of_all), -jnp.sum(jnp.exp(of_all) * of_all, axis=2)
+    of_drawn = jnp.take_along_axis(of_all, tokens[:, 1:, None], axis=2)[:, :, 0]
+    return of_drawn, -jnp.sum(jnp.exp(of_all) * of_all, axis=2)
 
 
 def count_of(parameters: Parameters) -> int:
@@ -129,10 +128,6 @@ def hash_of(parameters: Parameters) -> str:
     for name in sorted(parameters):
         digest.update(name.encode() + np.asarray(parameters[name]).tobytes())
     return digest.hexdigest()
-
-
-def _of(tokens: jax.Array, log_probabilities: jax.Array) -> jax.Array:
-    return jnp.take_along_axis(log_probabilities, tokens[:, 1:, None], axis=2)[:, :, 0]
 
 
 def _norm(stream: jax.Array, scale: jax.Array) -> jax.Array:

@@ -30,9 +30,6 @@ from episodic_env import Connection
 RANDOM_EPISODES = 16
 """Episodes of random calls, for the vocabulary."""
 
-HELD_OUT = "held-out"
-"""Of the seeds on which players are evaluated."""
-
 
 def main() -> None:
     """Trains as the arguments say, and prints and keeps lines of JSON."""
@@ -81,7 +78,7 @@ def train(
     training, at temperature 1.
     """
     version = connection.environment(world.name).version
-    seeds = [f"{HELD_OUT}-{number}" for number in range(world.held_out)]
+    seeds = [f"held-out-{number}" for number in range(world.held_out)]
     solver = sealed_episodes(world, version, seeds, "solver", folder / "solver")
     write({"kind": "evaluation", "player": "solver", **returns_of([line["return"] for line in solver])})
 
