@@ -5,3 +5,4 @@ export type { EnvironmentSpec, Transition } from './lib/environment/environment.
 export { dumpSession } from './lib/host/dump-session.ts'
 export type { StateView } from './lib/host/host.ts'
 export { renderMetric } from './lib/host/prometheus-text.ts'
+export { ownFrames } from './lib/own-frames.ts'

@@ -1,7 +1,7 @@
 import type { Player, Policy } from '@episodic/env'
+import { ownFrames } from '@episodic/mcp-server/extend'
 import { type Action, actionSchema, type Json, type JsonObject } from '@episodic/protocol'
 import { HarnessError } from './harness-error.ts'
-import { ownFrames } from './own-frames.ts'
 
 /**
  * Wraps a policy: its players throw HarnessError `policy-failed` if the policy throws or returns something other than an

@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url'
 import type { TasksDefinition } from '@episodic/dataset'
 import type { Policy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import { ownFrames } from '@episodic/mcp-server/extend'
 import { type Grader, isGrader } from '@episodic/report'
 import { HarnessError } from './harness-error.ts'
-import { ownFrames } from './own-frames.ts'
 
 /** The exports of a world module: an environment, and its tasks, policies and graders. */
 export interface World {

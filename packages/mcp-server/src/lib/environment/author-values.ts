@@ -1,3 +1,4 @@
+import { shorten } from '@episodic/protocol/extend'
 import { ServerError } from '../server-error.ts'
 
 // What the functions of a definition return, checked.
@@ -25,6 +26,15 @@ export function finitePotential(environment: string, value: number): number {
   return value + 0
 }
 
+/** Returns the text of an observation. Throws `rules-failed` for a value that is no text. */
+export function observedText(environment: string, text: unknown): string {
+  if (typeof text === 'string') return text
+  throw new ServerError(
+    'rules-failed',
+    `\`observe\` of ${environment} returned ${shownValue(text)}, and has to return a text.`,
+  )
+}
+
 function notFinite(environment: string, what: string, value: unknown): ServerError {
   return new ServerError('rules-failed', `The ${what} of ${environment} is ${value}, and has to be a finite number.`)
 }
@@ -34,6 +44,10 @@ export function judged(environment: string, success: unknown): boolean {
   if (typeof success === 'boolean') return success
   throw new ServerError(
     'rules-failed',
-    `The success of ${environment} is ${success instanceof Promise ? 'a promise' : JSON.stringify(success)}, and has to be true or false.`,
+    `The success of ${environment} is ${shownValue(success)}, and has to be true or false.`,
   )
+}
+
+function shownValue(value: unknown): string {
+  return shorten(JSON.stringify(value) ?? String(value), 80)
 }

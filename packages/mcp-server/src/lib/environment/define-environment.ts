@@ -1,7 +1,8 @@
 import { DEFAULT_SEAT, type EventInfo, type JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
-import { finitePotential, judged, rewardTerms } from './author-values.ts'
+import { finitePotential, judged, observedText, rewardTerms } from './author-values.ts'
+import { authoredEvents, authoredParts, authoredTools } from './authored.ts'
 import { assertClosed, assertNamed, invalid, jsonSchemaOf } from './definition-schema.ts'
 import type {
   EnvironmentDefinition,
@@ -37,17 +38,18 @@ export function defineEnvironment<
   Events extends WorldEvents = WorldEvents,
 >(definition: EnvironmentSpec<Params, Public, Private, Tools, Events>): EnvironmentDefinition<Tools, Public> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
-  const erased = definition as unknown as ErasedDefinition
+  const erased = authoredParts(definition as unknown as ErasedDefinition)
   const { name, version, description, params = NO_PARAMS, state, limits = {}, history = null } = erased
   assertNamed(name, version)
-  const tools = definition.tools({
-    tool: makeTool as ToolMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>, Events>,
-  })
+  const tools = authoredTools(
+    name,
+    definition.tools({
+      tool: makeTool as ToolMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>, Events>,
+    }),
+  )
   if (Object.keys(tools).length === 0) throw invalid(name, 'it has no tools, so nothing could be done in it')
-  const events: WorldEvents =
-    definition.events?.({
-      event: makeEvent as EventMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>>,
-    }) ?? {}
+  const event = makeEvent as EventMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>>
+  const events = authoredEvents(name, definition.events?.({ event }) ?? {})
   const handle = erased.handle === false ? null : (erased.handle ?? name.replaceAll('-', '_'))
   if (handle !== null) assertHandle(name, handle, tools, false)
   const terms = Object.keys(erased.rewards)
@@ -77,7 +79,7 @@ export function defineEnvironment<
     limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),
     start: (context) => erased.start(context),
     observe: (current, values) => ({
-      text: erased.observe(current.public, values),
+      text: observedText(name, erased.observe(current.public, values)),
       structured: current.public,
     }),
     rewards: (transition) => rewardTerms(name, terms, erased.rewards, transition),

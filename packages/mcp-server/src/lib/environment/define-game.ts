@@ -3,7 +3,8 @@ import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
 import { ServerError } from '../server-error.ts'
 import { ABSENT } from './absence.ts'
-import { finitePotential, judged, rewardTerms } from './author-values.ts'
+import { finitePotential, judged, observedText, rewardTerms } from './author-values.ts'
+import { authoredParts, authoredTools } from './authored.ts'
 import { assertHandle, type KeepsLiterals } from './define-environment.ts'
 import { assertClosed, assertNamed, invalid, jsonSchemaOf } from './definition-schema.ts'
 import type {
@@ -46,15 +47,18 @@ export function defineGame<
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
 >(definition: GameSpec<Seat, Params, Public, Own, Private, Tools>): EnvironmentDefinition<Tools, Public> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
-  const erased = definition as unknown as ErasedGame
+  const erased = authoredParts(definition as unknown as ErasedGame)
   const { name, version, description, seats, params = NO_PARAMS, state, limits = {} } = erased
   assertNamed(name, version)
   assertSeats(name, seats)
   type State = GameState<Seat, z.output<Public>, z.output<Own>, z.output<Private>>
-  const tools = definition.tools({
-    tool: makeTool as unknown as GameToolMaker<Seat, State, z.output<Params>>,
-    sealed: makeSealed as unknown as SealedToolMaker<Seat, z.output<Public>, z.output<Own>, z.output<Params>>,
-  })
+  const tools = authoredTools(
+    name,
+    definition.tools({
+      tool: makeTool as unknown as GameToolMaker<Seat, State, z.output<Params>>,
+      sealed: makeSealed as unknown as SealedToolMaker<Seat, z.output<Public>, z.output<Own>, z.output<Params>>,
+    }),
+  )
   assertTools(name, seats, tools, erased.settle)
   const handle = name.replaceAll('-', '_')
   assertHandle(name, handle, tools, true)
@@ -110,7 +114,7 @@ export function defineGame<
     observe(current, values, seat) {
       const seen = viewOf(current, seat)
       return {
-        text: erased.observe(seen, values),
+        text: observedText(name, erased.observe(seen, values)),
         structured: { seat, turn: [...turn(current, values)], ...seen.public, own: seen.own },
       }
     },

@@ -1,20 +1,13 @@
-import {
-  type Action,
-  type EpisodeEnd,
-  type JsonObject,
-  type LegalActions,
-  type OutsideEvent,
-  WireError,
-} from '@episodic/protocol'
+import type { Action, EpisodeEnd, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
 import type { Happened, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import { applyEvent, type EventTurn } from './apply-event.ts'
+import { faultOf } from './authored.ts'
 import type { CallOptions } from './call-options.ts'
 import type { EnvironmentDefinition } from './environment.ts'
 import { playAction } from './play-action.ts'
 import type { PlayOutcome, RulesTurn } from './rules-turn.ts'
 import { type InitialState, type ObservedState, observeState, startEnvironment } from './start-environment.ts'
-import { asError } from './thrown-value.ts'
 
 /** An episode that has ended. */
 export interface EndedEpisode {
@@ -89,13 +82,13 @@ export const directRules = {
   secrets: (environment, ...given) => environment.secrets(...given),
 } satisfies RulesRunner
 
-/** Turns a `WireError` of an author's code into a fault, since the caller would receive its message otherwise. */
+/** Turns whatever an author's code throws into a fault: the caller would receive the message of a `WireError`. */
 function asFault<T>({ name }: EnvironmentDefinition, run: () => T): T {
   try {
     return run()
   } catch (thrown) {
-    const cause = asError(thrown)
-    throw WireError.is(cause) ? new ServerError('rules-failed', 'The rules threw a WireError.', { cause }) : cause
+    // Code of a schema is outside the functions that the definition names.
+    throw ServerError.is(thrown) ? thrown : faultOf(`The rules of ${name}`, thrown)
   } finally {
     assertPrototypeUntouched(name)
   }

@@ -127,7 +127,7 @@ export class Faults {
     this.#onFault({ reference: null, environment, session, cause })
   }
 
-  #report(environment: string, session: string, cause: Error, what = FAILED, details = {}): WireError {
+  #report(environment: string, session: string, cause: Error, what = '', details = {}): WireError {
     const reference = randomText()
     this.#metrics?.fault(environment)
     this.#onFault({ reference, environment, session, cause })
@@ -139,11 +139,10 @@ export class Faults {
   }
 }
 
-const FAILED = ', and the call changed nothing'
 const ESCAPED = ' after it had answered an earlier call of this session, so no further step of it is played here'
 
 /** Characters of an environment's error message that the trainer endpoint shows. `onFault` gets all of it. */
-const MESSAGE_LENGTH = 1_000
+const MESSAGE_LENGTH = 1_800
 
 /** Names the secret for which an answer was withheld. */
 const LEAKED: Readonly<Record<SecretKind, string>> = {

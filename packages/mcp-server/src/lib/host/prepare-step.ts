@@ -1,11 +1,11 @@
 import { type Action, findNonJson, type Json, WireError } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/extend'
 import type { Clock, SessionRecord } from '@episodic/state'
+import { faultOf } from '../environment/authored.ts'
 import type { CallOptions } from '../environment/call-options.ts'
 import type { EnvironmentDefinition, Preparation } from '../environment/environment.ts'
 import { freezeAll } from '../environment/frozen.ts'
 import { assertPrototypeUntouched } from '../environment/rules-runner.ts'
-import { asError } from '../environment/thrown-value.ts'
 import { ServerError } from '../server-error.ts'
 import type { Faults } from './faults.ts'
 import type { StepCall } from './host.ts'
@@ -91,7 +91,7 @@ async function prepareStep(
     const context = { state: freezeAll(structuredClone(state)), input, params, signal }
     Promise.resolve()
       .then(() => preparation.prepare(context))
-      .then(given.resolve, (thrown) => given.reject(faultOf(tool, thrown)))
+      .then(given.resolve, (thrown) => given.reject(faultOf(`The preparation of tool ${tool}`, thrown)))
     const value = await given.promise
     assertPrototypeUntouched(`the preparation of ${tool}`)
     const parsed = schema.safeParse(value)
@@ -106,12 +106,6 @@ async function prepareStep(
     callOff()
     signal.removeEventListener('abort', giveUp)
   }
-}
-
-/** What the tool's own code threw. A refusal of another server that it asked must not be taken for one of ours. */
-function faultOf(tool: string, thrown: unknown): Error {
-  const cause = asError(thrown)
-  return WireError.is(cause) ? failed(tool, `threw: ${cause.message}`, cause) : cause
 }
 
 /** Returns a copy that throws if it is changed: a change would not be kept anywhere. */

@@ -108,7 +108,10 @@ describe('prepare', () => {
     await expect(play('quote', 1, 0)).rejects.toMatchObject({ code: 'environment-failed' })
     exchange.order = async () => Promise.reject(new Error('the line is still dead'))
     await expect(play('quote', 1, 0)).rejects.toMatchObject({ code: 'environment-failed' })
-    expect(faults.map(({ cause }) => (cause as Error).message)).toEqual(['the line is dead', 'the line is still dead'])
+    expect(faults.map(({ cause }) => (cause as Error).message.split('\n')[0])).toEqual([
+      'The preparation of tool quote threw: the line is dead',
+      'The preparation of tool quote threw: the line is still dead',
+    ])
     expect(await state()).toMatchObject({ revision: 0 })
     exchange.order = () => 7
     expect((await play('quote', 1, 0)).step.report).toMatchObject({ seq: 1, prepared: { fee: 7 } })
@@ -279,7 +282,9 @@ describe('what is done outside once', () => {
       code: 'outcome-unknown',
       message: expect.stringContaining('failed on the way'),
     })
-    expect(faults).toMatchObject([{ reference: expect.any(String), cause: { message: 'the line went dead' } }])
+    expect(faults).toMatchObject([
+      { reference: expect.any(String), cause: { cause: { message: 'the line went dead' } } },
+    ])
     exchange.order = () => 1
     await expect(play('order', 1, 0)).rejects.toMatchObject({
       code: 'outcome-unknown',

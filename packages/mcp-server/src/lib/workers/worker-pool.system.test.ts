@@ -198,8 +198,7 @@ describe('createWorkerPool', () => {
     rulesClock.advance(1)
     expect(await stuck).toEqual({
       code: 'environment-failed',
-      message:
-        'The environment treadmill failed, and the call changed nothing: The rules ran for more than 5 s and were stopped.',
+      message: 'The environment treadmill failed: The rules ran for more than 5 s and were stopped.',
       details: {},
     })
     expect((await next).step.observation.text).toBe('Ran.\n2 rounds.')
@@ -263,8 +262,7 @@ describe('createWorkerPool', () => {
     const [one, other] = await Promise.all([1, 2].map(() => host.open(null, onTreadmill())))
     expect(await settled(atControl(host, one?.session as string).step(call('abandon')))).toEqual({
       code: 'environment-failed',
-      message:
-        'The environment treadmill failed, and the call changed nothing: An error that nothing caught ended the thread that the rules ran in.',
+      message: 'The environment treadmill failed: An error that nothing caught ended the thread that the rules ran in.',
       details: {},
     })
     expect(faults).toMatchObject([{ session: one?.id, cause: { cause: { message: 'Nobody caught this.' } } }])

@@ -1,0 +1,198 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
+
+/** The functions of a world that throw by its parameter `where`, with how a failure names them. */
+const PARTS = {
+  start: '`start` of gate',
+  observe: '`observe` of gate',
+  play: 'Tool push of gate',
+  chance: 'Tool push of gate',
+  prepare: 'The preparation of tool pull',
+  event: 'Event wind of gate',
+  reward: 'Reward term "open" of gate',
+  potential: '`potential` of gate',
+  success: '`success` of gate',
+} as const
+type Part = keyof typeof PARTS
+
+const WORDS: Readonly<Partial<Record<Part, string>>> = { chance: 'RangeError: rng.pick needs at least one item' }
+const TYPE_ERROR = "TypeError: Cannot read properties of undefined (reading 'name')"
+
+/** Its line of the word FAILS throws. */
+const RULES = `export function fail(where, here) {
+  if (where === here) return undefined.name // FAILS
+}
+`
+
+const GATE = `
+import { defineEnvironment } from '${import.meta.resolve('@episodic/mcp-server')}'
+import { definePolicy } from '${import.meta.resolve('@episodic/env')}'
+import { z } from '${import.meta.resolve('zod')}'
+import { fail } from './rules/fail.ts'
+
+export const environment = defineEnvironment({
+  name: 'gate',
+  version: '1.0.0',
+  description: 'Open a gate.',
+  handle: false,
+  params: z.object({ where: z.string().default('WHERE') }),
+  state: { public: z.object({ open: z.boolean() }), private: z.object({}) },
+  start({ params }) {
+    fail(params.where, 'start') // start
+    return { public: { open: false }, private: {} }
+  },
+  observe(_, params) {
+    fail(params.where, 'observe') // observe
+    return 'A gate.'
+  },
+  events: ({ event }) => ({
+    wind: event({
+      description: 'Blows.',
+      data: z.object({}),
+      apply({ params }) {
+        fail(params.where, 'event') // event
+      },
+    }),
+  }),
+  tools: ({ tool }) => ({
+    push: tool({
+      description: 'Push.',
+      input: z.object({}),
+      play({ state, params, rng, publish, end, say }) {
+        fail(params.where, 'play') // play
+        if (params.where === 'chance') rng.pick([]) // chance
+        publish('wind', {})
+        state.public.open = true
+        end('open')
+        return say('It opens.')
+      },
+    }),
+    PULL
+  }),
+  rewards: {
+    open({ params, end }) {
+      fail(params.where, 'reward') // reward
+      return end?.reason === 'open' ? 1 : 0
+    },
+  },
+  potential(state, params) {
+    fail(params.where, 'potential') // potential
+    return 0
+  },
+  success({ params }) {
+    fail(params.where, 'success') // success
+    return true
+  },
+})
+
+export const solver = definePolicy({
+  name: 'pusher',
+  start: () => () => ({ tool: 'TOOL', arguments: {} }),
+})
+`
+
+/** A tool that prepares its steps. `check` cannot play a world that has one. */
+const PULL = `pull: tool({
+      description: 'Pull.',
+      input: z.object({}),
+      prepared: z.object({}),
+      async prepare({ params }) {
+        await null
+        fail(params.where, 'prepare') // prepare
+        return {}
+      },
+      play: ({ end, say }) => (end('shut'), say('It stays shut.')),
+    }),`
+
+let workshop: Workshop
+beforeAll(() => {
+  workshop = openWorkshop()
+  mkdirSync(join(workshop.folder, 'rules'))
+  writeFileSync(join(workshop.folder, 'rules/fail.ts'), RULES)
+  for (const part of parts) writeFileSync(join(workshop.folder, `${part}.ts`), moduleOf(part))
+})
+afterAll(() => workshop[Symbol.dispose]())
+
+const parts = Object.keys(PARTS) as Part[]
+
+function moduleOf(part: Part): string {
+  return GATE.replace('WHERE', part)
+    .replace('PULL', part === 'prepare' ? PULL : '')
+    .replace('TOOL', part === 'prepare' ? 'pull' : 'push')
+}
+
+/** The place of the call of a part, such as `play.ts:40:9`. */
+function placeOf(part: Part): RegExp {
+  const line =
+    moduleOf(part)
+      .split('\n')
+      .findIndex((text) => text.endsWith(`// ${part}`)) + 1
+  return new RegExp(`^ +at .*${part}\\.ts:${line}:\\d+\\)?`, 'm')
+}
+
+describe('rules that throw', () => {
+  it.each(parts)('in `%s` fail their episodes, with the name of the function, file and line', async (part) => {
+    const { out, err } = await workshop.main([
+      'run',
+      `./${part}.ts`,
+      '--policy',
+      'solver',
+      '--tasks',
+      '2',
+      '--out',
+      part,
+    ])
+    const [record] = readEpisodes(join(workshop.folder, part))
+    const message = record?.outcome.kind === 'failed' ? record.outcome.error.message : ''
+    expect(message).toContain(`The environment gate failed: ${PARTS[part]} threw: ${WORDS[part] ?? TYPE_ERROR}`)
+    expect(message).toMatch(placeOf(part))
+    if (part !== 'chance') expect(message).toContain('at fail (rules/fail.ts:2:')
+    // A sealed line says nothing about the machine, and nothing of our own code.
+    expect(message).not.toContain(workshop.folder)
+    expect(message).not.toMatch(/mcp-server|node:/)
+    for (const shown of [out, err]) expect(shown).toMatch(placeOf(part))
+  })
+
+  it.each(['start', 'play', 'reward'] as const)('in `%s` are named by a check', async (part) => {
+    const { status, out } = await workshop.main(['check', `./${part}.ts`, '--only', 'rewards,hygiene'])
+    expect(status).toBe(1)
+    expect(out).toContain(`${PARTS[part]} threw: ${TYPE_ERROR}`)
+    expect(out).toMatch(placeOf(part))
+  })
+
+  it('are named to who plays on a terminal', async () => {
+    const { err } = await workshop.run(['play', './play.ts'], { input: 'push\n' })
+    expect(err).toContain(`${PARTS.play} threw: ${TYPE_ERROR}`)
+    expect(err).toMatch(placeOf('play'))
+  })
+
+  it.each([
+    ['in its own thread', []],
+    ['in worker threads', ['--worker-threads']],
+  ] as const)(
+    'that a server plays %s are named to a trainer and in its log, and never to an agent',
+    async (_, options) => {
+      const { agentUrl, url, ...server } = await workshop.serve(['./reward.ts', ...options])
+      const { out: played } = await workshop.run([
+        'run',
+        './reward.ts',
+        '--url',
+        url,
+        '--tasks',
+        '1',
+        '--out',
+        `served${options.length}`,
+      ])
+      expect(played).toMatch(placeOf('reward'))
+      const answered = await workshop.run(['call', 'push', '--url', agentUrl])
+      expect(answered.out).toContain('The environment failed')
+      expect(answered.out + answered.err).not.toMatch(/reading|\.ts|Reward term/)
+      server.kill('SIGTERM')
+      const { err: log } = await server.ended
+      expect(log).toContain(`Reward term \\"open\\" of gate threw: ${TYPE_ERROR}`)
+      expect(log).toMatch(/reward\.ts:\d+:\d+/)
+    },
+  )
+})
