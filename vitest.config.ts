@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { findTestPrograms } from './scripts/test-programs.ts'
 
 const TESTS = [
   '{packages,apps,examples}/*/src/**/*.test.ts',
@@ -11,14 +11,14 @@ const TESTS = [
 ]
 const SYSTEM_TESTS = TESTS.map((pattern) => pattern.replace('.test.ts', '.system.test.ts'))
 
-/** Files whose tests all need a Redis. In CI, a missing program is a failure. */
+const programs = findTestPrograms(Boolean(process.env.CI))
+
+/** Files whose tests all need a Redis. */
 const REDIS_TESTS = [
   'apps/harness/src/lib/commands/work*.system.test.ts',
   'apps/harness/src/lib/fleet/redis/*.system.test.ts',
   'apps/harness/src/lib/llm/{model-journal,redis-model-limit}.system.test.ts',
 ]
-const lacksRedis = !process.env.CI && spawnSync('redis-server', ['--version']).status !== 0
-if (lacksRedis) process.stderr.write('The tests of queues are skipped. To run them: apt-get install redis-server\n')
 
 export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
@@ -30,6 +30,7 @@ export default defineConfig({
     allowOnly: false,
     passWithNoTests: false,
     maxWorkers: availableParallelism(),
+    provide: { programs },
     projects: [
       {
         extends: true,
@@ -48,7 +49,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: SYSTEM_TESTS,
-          exclude: [...configDefaults.exclude, ...(lacksRedis ? REDIS_TESTS : [])],
+          exclude: [...configDefaults.exclude, ...(programs['redis-server'] ? [] : REDIS_TESTS)],
           // Starting processes takes long on a machine that is busy.
           testTimeout: 180_000,
           hookTimeout: 180_000,

@@ -1,14 +1,14 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+const executablePath = inject('programs').chromium ?? ''
 
-/** A missing browser fails the tests in CI; elsewhere they are skipped, with a hint what to install. */
-export const lacksBrowser: boolean = !existsSync(executablePath) && !process.env.CI
+/** Whether there is no browser. */
+export const lacksBrowser: boolean = executablePath === ''
 
 /** A text that attacks a page which does not escape it. */
 export const HOSTILE = `</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">"'&<!--`

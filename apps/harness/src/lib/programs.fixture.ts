@@ -2,13 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inject, type ProvidedContext } from 'vitest'
 import { type RedisServer, startRedisServer } from './redis-server.ts'
 
-/** Whether a program is on this machine. In CI, a missing program is a failure. */
-export function has(program: 'redis-server' | 'strace'): boolean {
-  const found = spawnSync(program, ['--version']).status === 0
-  if (!found && process.env.CI) throw new Error(`The tests need ${program}. Install it: apt-get install ${program}`)
-  return found
+/** Whether a program is on this machine. */
+export function has(program: keyof ProvidedContext['programs']): boolean {
+  return inject('programs')[program] !== null
 }
 
 /** Runs a command in a mount namespace of its own. */

@@ -1,15 +1,16 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findProgram } from '../find-program.ts'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { LocalSite } from '../local-site.ts'
 import { MEMBER, openLoginSite } from './login-site.ts'
 
-describe('the login site', () => {
+const executablePath = inject('programs').chromium
+
+describe.skipIf(executablePath === null)('the login site (needs Chromium: apt-get install chromium)', () => {
   let site: LocalSite
   let browser: Browser
   beforeAll(async () => {
     site = await openLoginSite()
-    browser = await chromium.launch({ executablePath: findProgram(['chromium'], 'chromium'), args: ['--no-sandbox'] })
+    browser = await chromium.launch({ executablePath: executablePath as string, args: ['--no-sandbox'] })
   })
   afterAll(async () => {
     await browser.close()

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { connect } from '../connect.fixture.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
 
+const lacksPostgres = inject('programs').initdb === null
 const SERVER = './database/database-server.ts'
 
-describe('the database server', () => {
+describe.skipIf(lacksPostgres)('the database server (needs PostgreSQL: apt-get install postgresql)', () => {
   let postgres: Postgres
   beforeAll(async () => {
     postgres = await startPostgres(new AbortController().signal)
@@ -71,7 +72,7 @@ describe('the database server', () => {
   })
 })
 
-describe('startPostgres', () => {
+describe.skipIf(lacksPostgres)('startPostgres (needs PostgreSQL: apt-get install postgresql)', () => {
   it('leaves no process and no file behind', async () => {
     const postgres = await startPostgres(new AbortController().signal)
     const folder = dirname(postgres.environment.PGHOST)

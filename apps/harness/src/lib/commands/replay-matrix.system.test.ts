@@ -4,7 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COIN_WORLD, exampleWorld, openWorkshop, type Workshop } from '../episodic.fixture.ts'
 import { has } from '../programs.fixture.ts'
 
-const stores = has('redis-server') ? ['memory', 'sqlite', 'redis'] : ['memory', 'sqlite']
+const settingsOf = (stores: readonly string[]) =>
+  stores.flatMap((store) =>
+    ['in-process', 'stdio', 'http'].flatMap((transport) => [1, 256].map((count) => `${store} ${transport} ${count}`)),
+  )
+const named = (cells: readonly Record<'store' | 'transport' | 'concurrency', unknown>[]) =>
+  cells.map(({ store, transport, concurrency }) => `${store} ${transport} ${concurrency}`)
 
 let workshop: Workshop
 beforeAll(() => {
@@ -19,15 +24,11 @@ describe('episodic replay --matrix', () => {
     const world = ['--world', exampleWorld('number-guessing')]
     const { status, out } = await workshop.run(['replay', '--matrix', '--episodes', '4', ...world, '--json'])
     expect(status).toBe(0)
-    const { cells, recording, replaying, ...sums } = JSON.parse(out)
+    const { cells, skipped, recording, replaying, ...sums } = JSON.parse(out)
     expect(sums).toMatchObject({ name: 'replay-matrix', ok: true, differingEpisodes: 0, differingBytes: 0 })
-    expect(cells.map(({ store, transport, concurrency }: never) => `${store} ${transport} ${concurrency}`)).toEqual(
-      stores.flatMap((store) =>
-        ['in-process', 'stdio', 'http'].flatMap((transport) =>
-          [1, 256].map((count) => `${store} ${transport} ${count}`),
-        ),
-      ),
-    )
+    const redis = has('redis-server') ? { played: ['redis'], skipped: [] } : { played: [], skipped: ['redis'] }
+    expect(named(cells)).toEqual(settingsOf(['memory', 'sqlite', ...redis.played]))
+    expect(named(skipped)).toEqual(settingsOf(redis.skipped))
     const [{ steps }] = cells
     expect(steps).toBeGreaterThan(0)
     for (const cell of cells) expect(cell).toMatchObject({ episodes: 4, steps, differingEpisodes: 0 })
@@ -59,5 +60,17 @@ describe('episodic replay --matrix', () => {
       expect([transport, field, differingEpisodes]).toEqual(
         transport === 'in-process' ? [transport, null, 0] : [transport, 'steps.0.observation.text', 2],
       )
+  })
+  it('plays the other settings where there is no Redis, and says which it skips and why', {
+    timeout: 180_000,
+  }, async () => {
+    writeFileSync(join(workshop.folder, 'one-coin.ts'), COIN_WORLD)
+    const asked = ['replay', '--matrix', '--episodes', '1', '--world', './one-coin.ts', '--json']
+    const { status, out, err } = await workshop.run(asked, { env: { PATH: workshop.folder } })
+    const { cells, skipped } = JSON.parse(out)
+    expect(named(cells)).toEqual(settingsOf(['memory', 'sqlite']))
+    expect(named(skipped)).toEqual(settingsOf(['redis']))
+    expect(err).toContain('redis, http, 256 in flight: skipped, redis-server is not installed. Install it: apt-get')
+    expect(status).toBe(0)
   })
 })

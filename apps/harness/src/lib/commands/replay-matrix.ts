@@ -27,7 +27,7 @@ export async function replayMatrix(options: MatrixOptions, console: Console): Pr
     )
   const matrix = await runMatrix(worlds, options.episodes, (cell) => console.err.write(`${lineOf(cell)}\n`))
   const { cells, skipped, recording, replaying } = matrix
-  for (const reason of skipped) console.err.write(`Skipped ${reason}\n`)
+  for (const cell of skipped) console.err.write(`${settingOf(cell)}: skipped, ${cell.reason}\n`)
   const differingEpisodes = cells.reduce((sum, cell) => sum + cell.differingEpisodes, 0)
   const differingBytes = cells.reduce((sum, cell) => sum + cell.differingBytes, 0)
   const ratio = replaying.stepsPerSecond / recording.stepsPerSecond
@@ -64,6 +64,10 @@ function formatMatrix({ cells, recording, replaying }: Matrix, ratio: number): s
 `
 }
 
+function settingOf({ store, transport, concurrency }: Pick<MatrixCell, 'store' | 'transport' | 'concurrency'>): string {
+  return `${store}, ${transport}, ${concurrency} in flight`
+}
+
 function lineOf({
   store,
   transport,
@@ -75,5 +79,5 @@ function lineOf({
   field,
 }: MatrixCell): string {
   const differs = field === null ? '' : `, first in ${field}`
-  return `${store}, ${transport}, ${concurrency} in flight: ${episodes} episodes, ${steps} steps in ${seconds.toFixed(1)} s, ${differingBytes} bytes differ${differs}`
+  return `${settingOf({ store, transport, concurrency })}: ${episodes} episodes, ${steps} steps in ${seconds.toFixed(1)} s, ${differingBytes} bytes differ${differs}`
 }

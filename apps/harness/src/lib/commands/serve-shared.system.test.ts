@@ -43,8 +43,8 @@ const TOKEN = 'the-same-for-all-of-them'
 const env = { EPISODIC_CONTROL_TOKEN: TOKEN }
 const sumTo = (count: number) => (count * (count + 1)) / 2
 
-// Needs redis-server: apt-get install redis-server
-describe.skipIf(!has('redis-server'))('several processes of episodic serve on one Redis', () => {
+// Needs redis-server and pgrep: apt-get install redis-server procps
+describe.skipIf(!has('redis-server') || !has('pgrep'))('several processes of episodic serve on one Redis', () => {
   let redis: RedisServer
   beforeAll(async () => {
     redis = await startRedis()

@@ -13,6 +13,13 @@ export interface MatrixCell extends Setting, Deviation {
   readonly seconds: number
 }
 
+/** A setting that was not played, and why. */
+export interface SkippedCell extends Pick<Setting, 'transport' | 'concurrency'> {
+  readonly store: 'redis'
+  /** With how to install what is missing. */
+  readonly reason: string
+}
+
 interface Speed {
   readonly seconds: number
   readonly stepsPerSecond: number
@@ -20,13 +27,15 @@ interface Speed {
 
 export interface Matrix {
   readonly cells: readonly MatrixCell[]
-  /** Stores that were not available, and how to install them. */
-  readonly skipped: readonly string[]
+  /** The settings whose store is not installed. */
+  readonly skipped: readonly SkippedCell[]
   /** Recording over HTTP with sessions in memory, at the better concurrency. */
   readonly recording: Speed & { readonly concurrency: number }
   /** Replaying the same episodes in process, from reading their lines to comparing them. */
   readonly replaying: Speed & { readonly diverged: number }
 }
+
+const NO_REDIS = 'redis-server is not installed. Install it: apt-get install redis-server.'
 
 const SETTINGS = (['memory', 'sqlite', 'redis'] as const).flatMap((store) =>
   (['in-process', 'stdio', 'http'] as const).flatMap((transport) =>
@@ -53,12 +62,16 @@ export async function runMatrix(
 
   const references: Reference[] = []
   const cells: MatrixCell[] = []
+  const skipped: SkippedCell[] = []
   const timed: Pick<Matrix, 'recording' | 'replaying'>[] = []
   for (const setting of SETTINGS) {
     const place = join(folder, String(cells.length))
-    mkdirSync(place)
     const store = { memory: 'memory', sqlite: `sqlite:${join(place, 'sessions.db')}`, redis: redis?.url }[setting.store]
-    if (store === undefined) continue
+    if (store === undefined) {
+      skipped.push({ ...setting, store: 'redis', reason: NO_REDIS })
+      continue
+    }
+    mkdirSync(place)
     const files = worlds.map((_, i) => join(place, `${i}.jsonl`))
     let seconds = 0
     for (const [i, world] of worlds.entries()) {
@@ -79,7 +92,6 @@ export async function runMatrix(
     if (cells.length > 1) rmSync(place, { recursive: true, force: true, maxRetries: 3 })
   }
   const fastest = timed.reduce((best, next) => (next.recording.seconds < best.recording.seconds ? next : best))
-  const skipped = redis ? [] : ['redis: redis-server is not installed. Install it: apt-get install redis-server.']
   return { cells, skipped, ...fastest }
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { StateError } from '../state-error.ts'
 import type { SessionStore } from '../store/session-store.ts'
 import { openSqliteStore } from './sqlite-store.ts'
@@ -78,9 +78,7 @@ describe('a SQLite store whose file was damaged', () => {
   })
 })
 
-const hasStrace = spawnSync('strace', ['--version']).status === 0
-
-describe.skipIf(!hasStrace && !process.env.CI)(
+describe.skipIf(inject('programs').strace === null)(
   'a SQLite store on a failing disk (needs strace: apt-get install strace)',
   () => {
     it.each([
