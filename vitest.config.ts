@@ -31,6 +31,7 @@ export default defineConfig({
     passWithNoTests: false,
     maxWorkers: availableParallelism(),
     provide: { programs },
+    setupFiles: [join(import.meta.dirname, 'scripts/property-seed.ts')],
     projects: [
       {
         extends: true,

@@ -8,6 +8,15 @@ import { listPublished, listRooms, pnpm, type Room, tarballOf } from './workspac
 /** Those whose environments other checks have too; the system tests play with those in TypeScript. */
 const QUICK_PARITY = 'python,gymnasium,openenv,openreward,ors-sdk'
 
+/** Programs that a machine may lack, by what they belong to. */
+const MISSING = {
+  Redis: ['redis-server'],
+  Chromium: ['chromium', 'chromium-browser', 'google-chrome'],
+  strace: ['strace'],
+  PostgreSQL: ['pg_ctlcluster', 'initdb', 'postgres', 'psql'],
+  Python: ['python3', 'python', 'uv'],
+}
+
 /** All broken packages are reported together, and the others print nothing. */
 const TURBO = ['--continue', '--output-logs=errors-only']
 
@@ -79,6 +88,9 @@ export function listChecks(folder: string): Check[] {
     { name: 'newcomer', command: ['node', 'scripts/newcomer.ts', folder], after: ['pack'] },
     ...published.flatMap((room) => checksOfTarball(room.name, join(folder, tarballOf(room)))),
     ...listRooms().flatMap(checksOfExample),
+    { name: 'properties, with fresh seeds', command: ['node', 'scripts/fuzz.ts', '--rounds', '10'], nightly: true },
+    ...Object.entries(MISSING).map(([name, programs]) => checkWithout(name, programs)),
+    checkWithout('any of these', Object.values(MISSING).flat()),
   ]
 }
 
@@ -98,6 +110,11 @@ function checkOfTests(project: 'unit' | 'system', folder: string): Check {
     ],
     count: () => countTests(report),
   }
+}
+
+function checkWithout(name: string, programs: readonly string[]): Check {
+  const command: Command = ['node', 'scripts/without-programs.ts', ...programs]
+  return { name: `npm test without ${name}`, command, alone: true, nightly: true }
 }
 
 function checkOfChaos(args: readonly string[]): Check {

@@ -16,12 +16,13 @@ const binaries = join(root, 'node_modules', '.bin')
 
 /**
  * Runs a program to its end and returns what it said; a failing or missing program is a result, not an error.
+ * `env` is added to the variables of this process.
  *
  * The program leads a process group of its own, so an abort of `signal` stops whatever it started as well.
  */
 export function runCommand(
   [program, ...args]: Command,
-  { folder = root, signal }: { folder?: string; signal?: AbortSignal } = {},
+  { folder = root, signal, env = {} }: { folder?: string; signal?: AbortSignal; env?: NodeJS.ProcessEnv } = {},
 ): Promise<CommandResult> {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
@@ -34,6 +35,7 @@ export function runCommand(
         TURBO_TELEMETRY_DISABLED: '1',
         FORCE_COLOR: '0',
         NO_COLOR: '1',
+        ...env,
       },
     })
     let output = ''

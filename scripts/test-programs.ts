@@ -42,9 +42,13 @@ export function findTestPrograms(required: boolean): FoundPrograms {
 }
 
 function pathOf(name: TestProgram): string | null {
-  const candidates = foldersOf(name).map((folder) => join(folder, name))
-  if (name === 'chromium' && process.env.CHROMIUM_PATH) candidates.unshift(process.env.CHROMIUM_PATH)
-  return candidates.find(canRun) ?? null
+  const { CHROMIUM_PATH } = process.env
+  if (name === 'chromium' && CHROMIUM_PATH) return canRun(CHROMIUM_PATH) ? CHROMIUM_PATH : null
+  return (
+    foldersOf(name)
+      .map((folder) => join(folder, name))
+      .find(canRun) ?? null
+  )
 }
 
 function foldersOf(name: TestProgram): string[] {

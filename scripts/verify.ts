@@ -11,12 +11,17 @@ import { listChecks } from './checks.ts'
 //   pnpm verify            everything that a change may break
 //   pnpm verify --quick    what is worth waiting for between two edits: lint, types, rooms, unit tests
 //   pnpm verify --all      what CI runs: also the chaos programs in their quick form, and clients in Python
+//   pnpm verify --nightly  instead: properties with fresh seeds, and npm test where programs are missing; takes hours
 
 /** How many checks run side by side. A check that uses every core by itself runs alone. */
 const AT_ONCE = 2
 
 const { values: options } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, all: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
+    nightly: { type: 'boolean', default: false },
+  },
 })
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
@@ -24,7 +29,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const folder = await mkdtemp(join(tmpdir(), 'episodic-verify-'))
 const verdicts: Verdict[] = []
 try {
-  await runAll(listChecks(folder).filter(({ quick, all }) => (options.quick ? quick : options.all || !all)))
+  await runAll(listChecks(folder).filter(isAsked))
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
@@ -33,6 +38,11 @@ const result = total(verdicts)
 if (stop.signal.aborted) console.log('Stopped before the last check.')
 console.log(sayTally(result))
 process.exitCode = stop.signal.aborted ? 130 : result.failed > 0 ? 1 : 0
+
+function isAsked({ quick, all, nightly }: Check): boolean {
+  if (options.nightly || nightly) return options.nightly && nightly === true
+  return options.quick ? quick === true : options.all || !all
+}
 
 /** Starts each check, in order, once those that it comes after have ended and there is room for it, or nothing else runs. */
 async function runAll(checks: readonly Check[]): Promise<void> {

@@ -26,12 +26,13 @@ describe('createNeedle', () => {
         expect(isIn(text, latin1(escaped))).toBe(true)
         expect(whole.match(createNeedle(text).inText())).toContain(text)
       }),
-      { numRuns: 500 },
+      { numRuns: 500, examples: [['é', 'éÉ', 'a']] },
     )
   })
 
   it('finds letters in both cases, and nothing that only has the same letters', () => {
     expect('Ärger, ÄRGER, ärger, Arger'.match(createNeedle('ärGer').inText())).toEqual(['Ärger', 'ÄRGER', 'ärger'])
+    expect('ééÉ ÉÉé'.match(createNeedle('éÉ').inText())).toEqual(['éÉ', 'ÉÉ'])
     expect('a.b axb'.match(createNeedle('A.B').inText())).toEqual(['a.b'])
     expect(isIn('ab', 'a b')).toBe(false)
   })

@@ -16,7 +16,10 @@ const ESCAPES = 2
  */
 export function createNeedle(text: string): Needle {
   const letters = [...text].map(formsOf)
-  const inText = letters.map((forms) => oneOf(forms)).join('')
+  // Two places may overlap. One as typed counts before one in other cases.
+  const asTyped = quoted(text)
+  const laterAsTyped = text.length > 1 ? `(?![^]{1,${text.length - 1}}${asTyped})` : ''
+  const inText = `${asTyped}|${laterAsTyped}${letters.map((forms) => oneOf(forms)).join('')}`
   const inBytes = letters.map((forms) => oneOf(forms.flatMap(writtenForms))).join('')
   return { inText: () => new RegExp(inText, 'g'), inBytes: new RegExp(inBytes, 'g') }
 }
