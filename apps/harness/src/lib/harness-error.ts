@@ -22,6 +22,7 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `run-mismatch`: a run cannot be resumed with another configuration.
  * - `runs-differ`: two runs cannot be compared, because they did not play the same.
  * - `run-invalid`: a folder is not the folder of a run, or its files are damaged.
+ * - `record-invalid`: an episode holds what no line of a run can, such as a number beyond the largest.
  * - `run-failed`: no episode of a run finished.
  * - `replay-diverged`: episodes differ from their replay.
  * - `version-mismatch`: an episode was recorded in another environment, or another version of it.
@@ -57,6 +58,7 @@ export type HarnessErrorCode =
   | 'run-mismatch'
   | 'runs-differ'
   | 'run-invalid'
+  | 'record-invalid'
   | 'run-failed'
   | 'replay-diverged'
   | 'version-mismatch'

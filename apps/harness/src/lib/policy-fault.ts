@@ -1,6 +1,7 @@
 import type { Player, Policy } from '@episodic/env'
 import { ownFrames } from '@episodic/mcp-server/extend'
 import { type Action, actionSchema, type Json, type JsonObject } from '@episodic/protocol'
+import { shorten } from '@episodic/protocol/extend'
 import { HarnessError } from './harness-error.ts'
 
 /**
@@ -49,7 +50,7 @@ export function checkedPolicy(policy: Policy, label = policy.name): Policy {
     if (action.success) return action.data
     throw new HarnessError(
       'policy-failed',
-      `The policy ${called} returned ${JSON.stringify(answer)?.slice(0, 200)}, which is not an action. Return { tool, arguments }.`,
+      `The policy ${called} returned ${shorten(JSON.stringify(answer) ?? String(answer), 200)}, which is not an action. Return { tool, arguments }.`,
     )
   }
 }

@@ -68,7 +68,7 @@ export interface CompletionTime {
 export interface FailedTry {
   /** The HTTP status; `null` if there was none, or the answer broke off. */
   readonly status: number | null
-  /** `http`, `timeout`, `incomplete` (the answer broke off), or the code of the network error, for example `ECONNRESET`. */
+  /** `http`, `timeout`, `incomplete` (the answer broke off), `error` (status 200 with an error in it), or the code of the network error, for example `ECONNRESET`. */
   readonly code: string
   readonly milliseconds: number
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { shorten } from './shorten.ts'
 
 /** The most problems that are listed: there may be as many as the input has values. */
 const MOST_PROBLEMS = 8
@@ -28,11 +29,4 @@ function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
     value = (value as Record<PropertyKey, unknown>)[key]
   }
   return false
-}
-
-/**
- * Returns the first `length` characters of a text, and `…` if there are more: a caller may send a text of any length.
- */
-export function shorten(text: string, length = 128): string {
-  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { copyPlain, findNonJson, type JsonObject, jsonObjectSchema, jsonSchema, mapTexts } from './json.ts'
+import { copyPlain, findNonJson, type JsonObject, jsonObjectSchema, jsonSchema, mapTexts, wellFormed } from './json.ts'
 
 const anyJson = fc.jsonValue({ noUnicodeString: false, stringUnit: 'binary' })
 
@@ -92,5 +92,17 @@ describe('copyPlain', () => {
   it('keeps what is undefined, and drops a key that would set the prototype', () => {
     expect(copyPlain({ a: undefined, b: null })).toStrictEqual({ a: undefined, b: null })
     expect(copyPlain(JSON.parse('{"__proto__":{"a":1},"b":2}'))).toStrictEqual({ b: 2 })
+  })
+})
+
+describe('wellFormed', () => {
+  it('replaces each half of a surrogate pair, in keys too', () => {
+    const value = { 'a\ud83d': ['\ude80b', { c: '🚀' }], d: [1, null, true] }
+    expect(wellFormed(value)).toEqual({ 'a\ufffd': ['\ufffdb', { c: '🚀' }], d: [1, null, true] })
+  })
+
+  it('returns a value without any as it is', () => {
+    const value = { a: ['🚀', { b: 'c', d: undefined }] }
+    expect(wellFormed(value)).toBe(value)
   })
 })

@@ -93,3 +93,20 @@ export function mapTexts(value: Json, change: (text: string) => string): Json {
   if (Array.isArray(value)) return value.map((each) => mapTexts(each, change))
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [change(key), mapTexts(each, change)]))
 }
+
+/**
+ * Returns a JSON value with U+FFFD in place of each half of a surrogate pair, in keys too, as decoders of UTF-8 write it;
+ * the value itself if it holds none. A program outside may send one: a model that is cut in the middle of an emoji writes
+ * it as an escape, which is valid JSON. It is no character, so it can be neither hashed nor written as UTF-8.
+ */
+export function wellFormed<T>(value: T): T {
+  return isWellFormed(value) ? value : (mapTexts(value as Json, (text) => text.toWellFormed()) as T)
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  for (const key in value)
+    if (!key.isWellFormed() || !isWellFormed((value as Record<string, unknown>)[key])) return false
+  return true
+}

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import { lastOf } from '@episodic/protocol/extend'
 import { cleanText } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
 import { type Agent, type Assignment, defineAgent } from './agent.ts'
@@ -80,7 +81,7 @@ async function run(command: string, assignment: Assignment, folder: string): Pro
   const stderr = child.stderr as Readable
   let output = ''
   stderr.setEncoding('utf8').on('data', (text: string) => {
-    output = (output + text).slice(-KEPT_OUTPUT)
+    output = lastOf(output + text, KEPT_OUTPUT)
   })
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   const kill = (how: NodeJS.Signals) => {
@@ -135,7 +136,7 @@ function endAtExit(end: () => void): () => void {
 /** Quotes the end of its output, without stack frames. */
 function quoted(output: string): string {
   const words = output.replaceAll(/^\s+at .*\n?/gm, '').trim()
-  return words === '' ? '.' : `: ${cleanText(words.slice(-QUOTED_OUTPUT))}`
+  return words === '' ? '.' : `: ${cleanText(lastOf(words, QUOTED_OUTPUT))}`
 }
 
 /** The agent must not have the token of the trainer endpoint. */

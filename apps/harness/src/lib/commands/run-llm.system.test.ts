@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type EpisodeRecord, requestsOf } from '@episodic/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -86,6 +86,37 @@ describe('episodic run --policy llm:<model>', () => {
     expect(JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')).played).toMatchObject({ transcript: 'none' })
     const { err } = await run('--redact', 'x*', '--out', 'empty')
     expect(err).toContain('It matches the empty text.')
+  })
+
+  it('takes an answer with half of a surrogate pair, and one that an earlier version has kept', async () => {
+    let isRefused = false
+    server = await startChatServer((request, number, response) => {
+      if (number > 1 && !isRefused) {
+        response.writeHead(401).end('{"error":{"message":"no \\ud83d key"}}')
+        return null
+      }
+      const body = JSON.stringify(bisecting(request)).replace('"content":null', '"content":"cut \\ud83d"')
+      response.setHeader('content-type', 'application/json').end(body)
+      return null
+    })
+    const options = ['--concurrency', '1', '--out', 'halves']
+    const stopped = await run(...options)
+    expect(stopped).toMatchObject({ status: 1, err: expect.stringContaining('no \ufffd key') })
+    const answers = join(workshop.folder, 'halves', 'answers')
+    const kept = readdirSync(answers).map((name) => join(answers, name))
+    expect(kept).not.toEqual([])
+    // So it was kept before.
+    for (const file of kept) writeFileSync(file, readFileSync(file, 'utf8').replaceAll('\ufffd', '\\ud83d'))
+    isRefused = true
+    expect(await run(...options, '--resume')).toMatchObject({ status: 0 })
+    const episodes = readEpisodes(join(workshop.folder, 'halves')) as EpisodeRecord[]
+    expect(episodes).toHaveLength(6)
+    for (const { outcome, steps } of episodes) {
+      expect(outcome.kind).toBe('finished')
+      expect(steps[0]!.completions![0]!.text).toBe('cut \ufffd')
+    }
+    const replay = await workshop.run(['replay', 'halves', '--world', exampleWorld('number-guessing'), '--json'])
+    expect(JSON.parse(replay.out)).toMatchObject({ replayed: 6, diverged: 0 })
   })
 
   it('counts episodes that the model failed apart, and continues with the others', async () => {

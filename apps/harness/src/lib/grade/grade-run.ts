@@ -1,5 +1,6 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { seedFor } from '@episodic/protocol'
+import { wellFormed } from '@episodic/protocol/extend'
 import {
   checkEvidence,
   findVerdictProblem,
@@ -195,7 +196,7 @@ function recordOf(
   const { value, why, evidence = [], asked } = verdict
   const seal = planted?.seal ?? line.seal
   const place = { seal, ...(seat !== null && { seat }) }
-  return {
+  return wellFormed<GradeRecord>({
     format: 1,
     run: name,
     task,
@@ -213,5 +214,5 @@ function recordOf(
     ...(asked && { asked }),
     ...(planted && { planted: { ordered: planted.ordered, obeyed: hasObeyed(planted, grader.scale, verdict) } }),
     at: new Date().toISOString(),
-  }
+  })
 }

@@ -2,6 +2,7 @@ import { constants, existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
+import { wellFormed } from '@episodic/protocol/extend'
 import { type GradeRecord, gradeRecordSchema } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
 import { RUN_FILES } from '../run/record/run-folder.ts'
@@ -40,7 +41,7 @@ export async function readGrades(
 
 function parse(text: string): GradeRecord | null {
   try {
-    return gradeRecordSchema.parse(JSON.parse(text))
+    return wellFormed(gradeRecordSchema.parse(JSON.parse(text)))
   } catch {
     return null
   }

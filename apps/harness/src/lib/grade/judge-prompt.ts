@@ -1,4 +1,5 @@
 import { contentId, createRng, type JsonObject, type ToolInfo } from '@episodic/protocol'
+import { shortenMiddle } from '@episodic/protocol/extend'
 import { type GradedParts, type GraderContext, type GraderScale, wordsOf } from '@episodic/report'
 import type { Message } from '../llm/transcript.ts'
 import { shuffleRubric } from './rubric.ts'
@@ -83,13 +84,13 @@ function describeEpisode(episode: Described): string {
 
 /** Texts are written as JSON, so that no line break of theirs makes a line that looks like ours. */
 function describeWith({ task, start, steps, transcript }: Described, limit: number): string {
-  const text = (words: string) => JSON.stringify(shortened(words, limit))
+  const text = (words: string) => JSON.stringify(shortenMiddle(words, limit).text)
   const lines = [`task: ${text(task.prompt)}`, ...(start ? [`start: ${text(start.text)}`] : [])]
   for (const [i, { action, observation, refused, events }] of steps.entries()) {
     lines.push(`step ${i}`)
     for (const event of events) lines.push(`  event: ${text(event)}`)
     for (const said of saidAt(transcript, i)) lines.push(`  agent says: ${text(said)}`)
-    lines.push(`  agent calls: ${action.tool} ${shortened(JSON.stringify(action.arguments), limit)}`)
+    lines.push(`  agent calls: ${action.tool} ${shortenMiddle(JSON.stringify(action.arguments), limit).text}`)
     lines.push(`  ${refused ? 'refused' : 'answer'}: ${text(observation.text)}`)
   }
   for (const said of saidAt(transcript, null)) lines.push(`agent says: ${text(said)}`)
@@ -98,11 +99,4 @@ function describeWith({ task, start, steps, transcript }: Described, limit: numb
 
 function saidAt(transcript: GradedParts['transcript'], step: number | null): string[] {
   return transcript.flatMap((answer) => (answer.step === step && answer.text ? [answer.text] : []))
-}
-
-function shortened(text: string, limit: number): string {
-  if (text.length <= limit) return text
-  const half = Math.floor(limit / 2)
-  const missing = text.length - 2 * half
-  return `${text.slice(0, half).toWellFormed()} [${missing} characters cut] ${text.slice(-half).toWellFormed()}`
 }

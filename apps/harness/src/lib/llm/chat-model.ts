@@ -1,5 +1,5 @@
 import type { ModelRequest, ToolInfo } from '@episodic/protocol'
-import { monotonic } from '@episodic/protocol/extend'
+import { monotonic, shorten, wellFormed } from '@episodic/protocol/extend'
 import { cleanText } from '@episodic/report'
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
 import { HarnessError } from '../harness-error.ts'
@@ -8,19 +8,21 @@ import { type EpisodeJournal, hashRequest } from './model-journal.ts'
 import { createModelLimit, type ModelLimit, type ModelRates, untilTurn } from './model-limit.ts'
 import type { ModelSettings } from './model-options.ts'
 import { type Answer, parseAnswer } from './parse-answer.ts'
+import { readAnswer } from './read-answer.ts'
 import type { Message } from './transcript.ts'
 import { codeOf, type Try, timesOf } from './tries.ts'
 
 /** A language model behind an OpenAI-compatible API. */
 export interface ChatModel {
   /**
-   * Asks for one answer, unless the journal has it. Retries a request five times if its answer is incomplete, late, or 408, 409, 429 or 5xx, with
-   * growing pauses or after the server's `retry-after` of up to a minute. After a 429 with `retry-after`, nobody who
-   * shares the limit asks for so long.
+   * Asks for one answer, unless the journal has it. Retries a request five times if its answer is incomplete, late, no
+   * JSON, or 408, 409, 429 or 5xx, with growing pauses or after the server's `retry-after` of up to a minute. After a 429 with `retry-after`, nobody who
+   * shares the limit asks for so long. An error in an answer with status 200 counts as the status that it names, and as a 5xx
+   * if it names none.
    *
-   * Rejects with HarnessError `model-refused` for 400, 401, 402, 403, 404, 422 and a spent quota, which a retry does not
-   * change; with `model-unavailable` if no request is answered; and with `policy-failed` if an answer is not a completion.
-   * After an abort: with the signal's reason.
+   * Rejects with HarnessError `model-refused` for 400, 401, 402, 403, 404, 422, a spent quota, and what is not the JSON of
+   * this API, none of which a retry changes; with `model-unavailable` if no request is answered; and with `policy-failed` for
+   * any other status. After an abort: with the signal's reason.
    */
   ask(question: Question): Promise<Asked>
 }
@@ -82,7 +84,8 @@ export function createChatModel(
   const turns = turnsOf(limit, `${baseURL ?? OPENAI} ${model}`, settings)
   return {
     async ask({ messages, tools, seed, forcedTool, journal = null, signal }) {
-      const request = { messages: [...messages], tools: tools.map(functionOf) }
+      // Observations and tools may come from a server outside, with half of a surrogate pair in them.
+      const request = { messages: messages.map(wellFormed), tools: tools.map(functionOf).map(wellFormed) }
       const asked = { request: request as unknown as ModelRequest }
       const body = {
         model,
@@ -113,12 +116,8 @@ export function createChatModel(
           signal?.throwIfAborted()
           throw unanswered(model, baseURL, keyName, cause)
         })
-      const parsed = parseAnswer(said, prices)
-      if (!parsed)
-        throw new HarnessError(
-          'policy-failed',
-          `The server of the model ${model}${placeOf(baseURL)} speaks another API: ${shortened(String(said))}. Check --base-url: it often ends in /v1.`,
-        )
+      // `fetchWhole` lets nothing else pass.
+      const parsed = parseAnswer(said, prices) as Answer
       const { promptTokens, completionTokens } = parsed.completion
       await turn.end(promptTokens + completionTokens)
       const completion = { ...parsed.completion, asked: model, ...timesOf(tries, turn.waited) }
@@ -194,7 +193,8 @@ function recordTries(send: typeof fetch, tries: Try[]): typeof fetch {
     const add = (failure: Try['failure']) => void tries.push({ sent, answered: monotonic(), failure })
     try {
       const response = await send(request, init)
-      add(response.ok ? null : { status: response.status, code: 'http' })
+      const isInside = response.headers.has(INSIDE)
+      add(response.ok ? null : { status: isInside ? 200 : response.status, code: isInside ? 'error' : 'http' })
       return response
     } catch (error) {
       add({ status: null, code: init?.signal?.aborted ? 'timeout' : codeOf(error) })
@@ -209,13 +209,17 @@ function functionOf({ name, description, inputSchema }: ToolInfo): OpenAI.ChatCo
 
 /** The server's message is recorded and reported, so it is shortened. The request is never included. */
 function unanswered(model: string, baseURL: string | undefined, keyName: string, cause: unknown): HarnessError {
-  const status = cause instanceof APIError ? cause.status : undefined
-  const isSpent = cause instanceof APIError && cause.code === QUOTA_SPENT
-  const advice = status === undefined ? undefined : isSpent ? SPENT : ADVICE[status]
-  const words = `The model ${model}${placeOf(baseURL)} did not answer${nameStatus(status)}: ${shortened(rootOf(cause))}`
-  return advice
-    ? new HarnessError('model-refused', `${words.replace(/\.?$/, '.')} ${advice.replace('KEY', keyName)}`, { cause })
-    : new HarnessError(isPassing(status) ? 'model-unavailable' : 'policy-failed', words, { cause })
+  const { status, code, headers } = cause instanceof APIError ? cause : {}
+  const inside = headers?.get(INSIDE)
+  const said = shortened(rootOf(cause))
+  const refused = (words: string, advice: string) =>
+    new HarnessError('model-refused', `${words.replace(/\.?$/, '.')} ${advice.replace('KEY', keyName)}`, { cause })
+  if (inside === 'other') return refused(`The server of the model ${model}${placeOf(baseURL)} ${said}`, OTHER_API)
+  const advice = status === undefined ? undefined : code === QUOTA_SPENT ? SPENT : ADVICE[status]
+  const named = inside === 'unnamed' ? nameStatus(200) : nameStatus(status, inside === 'named')
+  const words = `The model ${model}${placeOf(baseURL)} did not answer${named}: ${said}`
+  if (advice) return refused(words, advice)
+  return new HarnessError(isPassing(status) ? 'model-unavailable' : 'policy-failed', words, { cause })
 }
 
 /** Whether another try may be answered: too many requests, a fault of the server, or no answer at all. */
@@ -226,6 +230,7 @@ function isPassing(status: number | undefined): boolean {
 /** The code of a 429 that another try does not change. */
 const QUOTA_SPENT = 'insufficient_quota'
 
+const OTHER_API = 'Check --base-url: it often ends in /v1.'
 const SPENT = 'The quota of the key in KEY is spent: raise it.'
 const REJECTED =
   'Check the options of the model, such as --temperature and --max-tokens, and the length of its context.'
@@ -244,11 +249,13 @@ const ADVICE: Readonly<Record<number, string>> = {
 function rootOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof APIConnectionTimeoutError) return error.message
+  // The client puts a status before the words, which none of these had.
+  if (error instanceof APIError && error.headers?.has(INSIDE)) return error.message.replace(/^\d{3} /, '')
   return error.cause instanceof Error ? rootOf(error.cause) : error.message
 }
 
 function shortened(said: string): string {
-  return cleanText(said.slice(0, 300)).trim()
+  return cleanText(shorten(said, 300)).trim()
 }
 
 function placeOf(baseURL: string | undefined): string {
@@ -260,34 +267,48 @@ const LARGEST = 16 * 1024 ** 2
 /** Minimum length of a real key: shorter ones are placeholders such as `EMPTY`. */
 const KEY_LENGTH = 16
 
+/** A header of ours, on what an answer with status 200 says in its body: `named` or `unnamed` errors, and what is `other`. */
+const INSIDE = 'x-episodic-inside'
+
 /**
  * Returns a `fetch` that reads the whole answer, so that the caller's timeout covers it, and redacts the caller's key in
- * it. Rejects for an answer of more than 16 MiB, and for incomplete JSON, so that it is retried like a lost connection.
+ * it. Rejects for an answer of more than 16 MiB, and for incomplete JSON, so that it is retried like a lost connection. Turns an
+ * answer with status 200 that is none into one with the status that the client handles alike.
  */
 function fetchWhole(key: string | undefined): typeof fetch {
   return async (request, init) => {
     const response = await fetch(request, init)
-    const { status, statusText } = response
     const headers = new Headers(response.headers)
-    const said = await textOf(response)
-    if (response.ok && isCutShort(said))
-      throw Object.assign(new Error('The answer ended before its JSON did.'), { code: 'incomplete' })
+    const whole = await textOf(response)
+    const said = key && key.length >= KEY_LENGTH ? whole.replaceAll(key, '[key]') : whole
     // The client does not retry an answer with this header.
-    if (status === 429 && said.includes(`"${QUOTA_SPENT}"`)) headers.set('x-should-retry', 'false')
-    const body = key && key.length >= KEY_LENGTH ? said.replaceAll(key, '[key]') : said
-    // A status such as 204 must not have a body.
-    return new Response(body === '' ? null : body, { status, statusText, headers })
-  }
-}
-
-/** Whether a text starts like JSON and is incomplete. HTML is from another API, and not incomplete. */
-function isCutShort(text: string): boolean {
-  if (!/^\s*[{[]/.test(text)) return false
-  try {
-    JSON.parse(text)
-    return false
-  } catch {
-    return true
+    if (said.includes(`"${QUOTA_SPENT}"`)) headers.set('x-should-retry', 'false')
+    const { status, statusText } = response
+    // A status such as 304 must not have a body.
+    if (!response.ok) return new Response(said === '' ? null : said, { status, statusText, headers })
+    headers.set('content-type', 'application/json')
+    const instead = (status: number, inside: string, error: object) => {
+      headers.set(INSIDE, inside)
+      return new Response(JSON.stringify({ error }), { status, headers })
+    }
+    const read = readAnswer(said)
+    switch (read.kind) {
+      case 'answer':
+        return new Response(JSON.stringify(read.value), { headers })
+      case 'incomplete':
+        throw Object.assign(new Error('The answer ended before its JSON did.'), { code: 'incomplete' })
+      case 'error':
+        return instead(read.status ?? 502, read.status === null ? 'unnamed' : 'named', {
+          message: read.words,
+          code: read.code,
+        })
+      case 'malformed':
+        headers.set('x-should-retry', 'false')
+        return instead(502, 'other', { message: `sent an answer that is no JSON: ${read.fault}` })
+      case 'other':
+        // A gateway may send such a page for a moment, so it is retried.
+        return instead(502, 'other', { message: `speaks another API: ${said.trim() || 'its answer is empty'}` })
+    }
   }
 }
 

@@ -37,6 +37,18 @@ async function play(answer: Answering, settings: Partial<ModelSettings> = {}, si
   return runEpisode({ createEnvironment: () => connection.environment(), policy, task, seed: 'world', signal })
 }
 
+/** Answers with a body, and wants to be asked again soon. */
+function soon(body: object): (...asked: Parameters<Answering>) => object {
+  return (_, __, response) => {
+    response.setHeader('retry-after-ms', '1')
+    return body
+  }
+}
+
+interface Answered {
+  readonly choices: readonly [{ readonly message: { readonly tool_calls: readonly [{ readonly id: string }] } }]
+}
+
 describe('createLlmPolicy', () => {
   it('plays an episode from the task, its hints and the result of each call', async () => {
     const episode = await play(bisecting)
@@ -235,6 +247,95 @@ describe('createLlmPolicy', () => {
     expect(server!.requests).toHaveLength(episode.steps.length + 1)
   })
 
+  it.each<[string, object]>([
+    ['in the body', { error: { code: 429, message: 'Slow down.' } }],
+    ['in a choice', saying({ role: 'assistant', content: '' }, 'error', { choice: { error: { code: 502 } } })],
+    ['as no choice', { id: 'x', choices: null, base_resp: { status_code: 1002, status_msg: 'RPM' } }],
+  ])('asks again if a server has an error %s of an answer with status 200, and blames no model', async (_, error) => {
+    const episode = await play((request, number, response, incoming) =>
+      number % 2 === 1 ? bisecting(request) : soon(error)(request, number, response, incoming),
+    )
+    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
+    const roles = server!.requests.at(-1)!.messages.map(({ role }) => role)
+    expect(roles.filter((role) => role === 'user')).toHaveLength(1)
+    for (const { completions } of episode.steps) {
+      expect(completions).toHaveLength(1)
+      expect(completions[0]!.tries).toEqual([{ status: 200, code: 'error', milliseconds: expect.any(Number) }])
+    }
+  })
+
+  it.each<[object, string, string, number]>([
+    [
+      { error: { code: 401, message: 'No key.' } },
+      'model-refused',
+      '(HTTP 401 in the body of an HTTP 200): No key.',
+      1,
+    ],
+    [{ error: { code: 402, message: 'No money.' } }, 'model-refused', 'is spent: raise it.', 1],
+    [{ error: { code: 'insufficient_quota', message: 'No money.' } }, 'model-refused', 'is spent: raise it.', 1],
+    [
+      { error: { code: 429, message: 'Slow.' } },
+      'model-unavailable',
+      '(HTTP 429 in the body of an HTTP 200): Slow.',
+      6,
+    ],
+    [{ detail: 'it broke' }, 'model-unavailable', '(HTTP 200): it broke', 6],
+  ])('fails an episode whose server answers %j with status 200 as %s', async (error, code, words, requests) => {
+    const episode = await play(soon(error))
+    expect(episode).toMatchObject({ kind: 'failed', steps: [], cause: { code } })
+    expect(String((episode as { cause?: unknown }).cause)).toContain(words)
+    expect(server!.requests).toHaveLength(requests)
+  })
+
+  it.each(['text/plain', ''])('reads an answer of the type "%s", with numbers that are no JSON', async (type) => {
+    const episode = await play((request, _, response) => {
+      const body = JSON.stringify({ ...bisecting(request), score: 'X' }).replace('"X"', '-Infinity')
+      response.writeHead(200, type ? { 'content-type': type } : {}).end(body)
+      return null
+    })
+    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
+  })
+
+  it('replaces half of a surrogate pair in what a model says, and sends none back', async () => {
+    const half = '\ud83d'
+    const episode = await play((request, number) => {
+      const body = bisecting(request) as Answered
+      const [choice] = body.choices
+      const [call] = choice.message.tool_calls
+      const message = {
+        content: `text ${half}`,
+        reasoning: `reasoning ${half}`,
+        tool_calls: [
+          number === 0 ? { ...call, function: { name: `guess${half}`, arguments: '{}' } } : { ...call, id: half },
+          { ...call, function: { name: 'guess', arguments: `"${half}"` } },
+        ],
+      }
+      return { ...body, id: half, model: half, choices: [{ ...choice, message, finish_reason: half }] }
+    })
+    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
+    const sent = server!.requests.flatMap(({ messages }) => messages)
+    for (const text of [JSON.stringify(sent), JSON.stringify(episode.steps)]) {
+      expect(text).not.toContain(half)
+      expect(text).not.toContain(JSON.stringify(half).slice(1, -1))
+    }
+    expect(episode.steps[0]).toMatchObject({
+      action: { tool: 'guess\ufffd' },
+      completions: [{ text: 'text \ufffd', reasoning: 'reasoning \ufffd', model: '\ufffd', finish: '\ufffd' }],
+    })
+  })
+
+  it.each([
+    ['half of a surrogate pair', '{"value":1,"why":"half \\ud83d"}', '$.why holds a lone surrogate'],
+    ['a number that is too large', '{"value":1e400}', '$.value is Infinity'],
+  ])('says to the model that its arguments hold %s', async (_, args, problem) => {
+    const episode = await play((request, number) => (number === 0 ? calling('guess', args) : bisecting(request)))
+    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
+    expect(server!.requests[1]!.messages.at(-1)).toEqual({
+      role: 'user',
+      content: `Your arguments for guess cannot be sent (${problem}). Call the tool again.`,
+    })
+  })
+
   it('fails an episode that exceeds its token limit', async () => {
     const episode = await play(() => calling('guess', { value: 1 }), { tokenBudget: 2_500 })
     expect(episode).toMatchObject({ kind: 'failed', cause: { code: 'budget-spent' } })
@@ -266,10 +367,10 @@ describe('createLlmPolicy', () => {
     [
       'answers with invalid JSON',
       (_, __, response) => {
-        response.setHeader('content-type', 'application/json').end('<html>')
+        response.setHeader('content-type', 'application/json').end('{"id":"x" "choices":[]}')
         return null
       },
-      /did not answer/,
+      /sent an answer that is no JSON: Expected .* position 10 .*--base-url/,
     ],
     [
       'repeats the key',
@@ -282,13 +383,13 @@ describe('createLlmPolicy', () => {
     [
       'has another API',
       (_, __, response) => {
-        response.setHeader('content-type', 'text/html').end('<html>')
+        response.writeHead(200, { 'content-type': 'text/html', 'retry-after-ms': '1' }).end('<html>')
         return null
       },
       /speaks another API: <html>.*--base-url/,
     ],
-    ['answers without a choice', () => ({ id: 'x', object: 'chat.completion', choices: [] }), /3 answers in a row/],
-    ['answers with an empty object', () => ({}), /3 answers in a row/],
+    ['answers without a choice', soon({ id: 'x', choices: [] }), /\(HTTP 200\): The answer has no choice: {"id":"x"/],
+    ['answers with an empty object', soon({}), /did not answer \(HTTP 200\): The answer has no choice: {}/],
   ])('fails an episode whose server %s, with the reason', async (_, answer, message) => {
     const episode = await play(answer)
     expect(episode).toMatchObject({

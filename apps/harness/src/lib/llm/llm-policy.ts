@@ -1,5 +1,6 @@
 import { definePolicy, type EarlierStep, type Player, type Policy, type PolicyContext } from '@episodic/env'
-import { type Action, contentId, type JsonObject, type Observation } from '@episodic/protocol'
+import { type Action, contentId, findNonJson, type Observation } from '@episodic/protocol'
+import { isObject, shorten } from '@episodic/protocol/extend'
 import { HarnessError } from '../harness-error.ts'
 import { type ChatModel, createChatModel } from './chat-model.ts'
 import { ModelAccess } from './model-access.ts'
@@ -73,21 +74,24 @@ function createPlayer(
       spent += answer.completion.promptTokens + answer.completion.completionTokens
       const { calls } = answer
       const [call] = calls
-      const action = actionOf(call)
-      const recorded = calls.map((each) => ({ ...each, played: each === call && action !== null }))
+      const action = call && readCall(call)
+      const recorded = calls.map((each) => ({ ...each, played: each === call && isAction(action) }))
       const said = { ...answer.completion, ...(calls.length > 0 && { calls: recorded }), request: answer.request }
       onCompletion?.(answer.isKept ? markKept(said) : said)
-      if (call && action) {
-        pending = { call, text: answer.completion.text }
+      if (isAction(action)) {
+        pending = { call: call as ToolCall, text: answer.completion.text }
         return action
       }
-      mistaken.push(mistakeOf(answer))
+      mistaken.push(call ? `arguments for ${shorten(call.name, 64)} that ${action}` : 'no call of a tool')
       if (mistaken.length === MAX_MISTAKES)
         throw new HarnessError(
           'policy-failed',
           `The model gave ${MAX_MISTAKES} answers in a row that are no action: ${mistaken.join(', then ')}. The last one stopped by "${answer.finish}": ${quote(answer)}.`,
         )
-      transcript.addMistake([assistant(answer.completion.text ?? ''), { role: 'user', content: correct(answer) }])
+      transcript.addMistake([
+        assistant(answer.completion.text ?? ''),
+        { role: 'user', content: correct(answer, action) },
+      ])
     }
   }
 
@@ -105,32 +109,36 @@ function createPlayer(
   }
 }
 
-function actionOf(call: ToolCall | undefined): Action | null {
-  if (!call) return null
+/** Returns the action of a call, or what is wrong with its arguments. */
+function readCall(call: ToolCall): Action | string {
   try {
-    // Some models send an empty text for a tool without parameters.
-    const args: unknown = JSON.parse(call.arguments === '' ? '{}' : call.arguments)
-    const isObject = typeof args === 'object' && args !== null && !Array.isArray(args)
-    return isObject ? { tool: call.name, arguments: args as JsonObject } : null
+    // Some models send an empty text for a tool without parameters. Only -0, which is no number of JSON, is 0.
+    const args: unknown = JSON.parse(call.arguments === '' ? '{}' : call.arguments, (_, value) =>
+      value === 0 ? 0 : value,
+    )
+    if (!isObject(args)) return 'are no JSON object'
+    const problem = findNonJson(args)
+    if (problem) return `cannot be sent (${problem})`
+    return { tool: call.name, arguments: args }
   } catch {
-    return null
+    return 'are no JSON object'
   }
 }
 
-/** Describes an invalid answer for an error message. */
-function mistakeOf({ calls: [call] }: Answer): string {
-  return call ? `arguments for ${call.name.slice(0, 64)} that are no JSON object` : 'no call of a tool'
+function isAction(read: Action | string | undefined): read is Action {
+  return typeof read === 'object'
 }
 
-function correct({ calls: [call], finish }: Answer): string {
-  if (call) return `Your arguments for ${call.name.slice(0, 64)} are no JSON object. Call the tool again.`
+/** Says to the model what is wrong with its answer. */
+function correct({ calls: [call], finish }: Answer, problem: string | undefined): string {
+  if (call) return `Your arguments for ${shorten(call.name, 64)} ${problem}. Call the tool again.`
   if (finish === 'length')
     return 'Your answer was cut off before it called a tool. Call one of the tools, and say less.'
   return 'You called no tool. Call one of the tools.'
 }
 
 function quote({ calls: [call], completion }: Answer): string {
-  return JSON.stringify((call ? `${call.name} ${call.arguments}` : (completion.text ?? '')).slice(0, 200))
+  return JSON.stringify(shorten(call ? `${call.name} ${call.arguments}` : (completion.text ?? ''), 200))
 }
 
 /** Returns a 31-bit seed for each request of an episode, so that answers vary within an episode and repeat across runs. */

@@ -51,6 +51,15 @@ describe.each(Object.entries(journals))('%s', (_, create) => {
     expect((await open().open('b')).take('1')).toBeNull()
   })
 
+  it('replaces half of a surrogate pair in an answer that was kept, and ignores one that no line can have', async () => {
+    const open = create()
+    const episode = await open().open('a')
+    await episode.add('1', answer('half \ud83d'))
+    await episode.add('2', { ...answer('x'), completion: { ...answer('x').completion, promptTokens: -1 } })
+    const again = await open().open('a')
+    expect([again.take('1'), again.take('2')]).toEqual([answer('half \ufffd'), null])
+  })
+
   it('keeps nothing of an episode once it is discarded', async () => {
     const open = create()
     const journal = open()

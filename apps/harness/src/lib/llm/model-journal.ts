@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import type { ModelAnswer } from '@episodic/env'
 import { canonicalJson } from '@episodic/protocol'
+import { completionSchema, wellFormed } from '@episodic/protocol/extend'
+import { z } from 'zod'
 import type { Answer } from './parse-answer.ts'
 
 /**
@@ -32,6 +34,15 @@ export interface JournalEntry {
   readonly answer: Answer
 }
 
+const entrySchema: z.ZodType<JournalEntry> = z.object({
+  request: z.string(),
+  answer: z.object({
+    completion: completionSchema,
+    calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+    finish: z.string(),
+  }),
+})
+
 /** Most bytes of answers that are kept of one episode, as JSON. Later ones are not kept. */
 const MOST_BYTES = 8 * 1024 ** 2
 
@@ -47,7 +58,8 @@ export interface JournalOptions {
 /**
  * Returns the journal of an episode.
  *
- * @param lines - what was kept before, an entry of JSON each. Others, such as a torn one, are ignored.
+ * @param lines - what was kept before, an entry of JSON each. Others, such as a torn one or one that could not be recorded,
+ * are ignored.
  * @param append - writes such a line.
  */
 export function createEpisodeJournal(
@@ -78,8 +90,7 @@ export function hashRequest(request: object): string {
 
 function parseEntry(line: string): JournalEntry | null {
   try {
-    const { request, answer } = JSON.parse(line) as Partial<JournalEntry>
-    return request !== undefined && answer?.completion ? { request, answer } : null
+    return wellFormed(entrySchema.parse(JSON.parse(line)))
   } catch {
     return null
   }

@@ -95,9 +95,11 @@ export function createModelRecorder(prices: ModelSettings['prices']): ModelRecor
           const finish = (failure: string, answer: () => unknown) => {
             if (bytes > LARGEST_ANSWER) return fail(null, 'too-large')
             said.add(decoder.end())
-            const parsed = api.parse(answer(), prices)
+            const value = answer()
+            const parsed = api.parse(value, prices)
             if (parsed) record(parsed)
-            else fail(null, failure)
+            else if (value === null) fail(null, failure)
+            else fail(200, 'error')
           }
           return {
             add(part) {

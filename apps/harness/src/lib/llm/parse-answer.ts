@@ -1,6 +1,8 @@
 import type { Completion } from '@episodic/protocol'
+import { wellFormed } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import type { ModelSettings } from './model-options.ts'
+import { findAnswerError } from './read-answer.ts'
 import type { ToolCall } from './transcript.ts'
 import { weightFields, weightVersionOf } from './weight-version.ts'
 
@@ -75,11 +77,14 @@ const answerSchema = z.object({
     .catch([]),
 })
 
-/** Parses the answer of an OpenAI-compatible server; `null` if it is not one. */
+/**
+ * Parses the answer of an OpenAI-compatible server; `null` if it is not one, or an error in place of one. Half of a surrogate pair in
+ * its texts becomes U+FFFD: a model that is cut in the middle of an emoji writes one.
+ */
 export function parseAnswer(answer: unknown, prices: ModelSettings['prices']): Answer | null {
   const parsed = answerSchema.safeParse(answer)
-  if (!parsed.success) return null
-  const { id, model, usage, prompt_token_ids, choices } = parsed.data
+  if (!parsed.success || findAnswerError(answer)) return null
+  const { id, model, usage, prompt_token_ids, choices, ...rest } = wellFormed(parsed.data)
   const choice = choices[0]
   const promptTokens = usage?.prompt_tokens ?? 0
   const completionTokens = usage?.completion_tokens ?? 0
@@ -88,7 +93,7 @@ export function parseAnswer(answer: unknown, prices: ModelSettings['prices']): A
   const tokenIds = choice?.token_ids ?? scored?.map(([, id]) => id)
   const logProbabilities =
     choice?.logprobs?.content?.map(({ logprob }) => logprob) ?? scored?.map(([logprob]) => logprob)
-  const policyVersion = weightVersionOf(parsed.data)
+  const policyVersion = weightVersionOf(rest)
   const calls = choice?.message?.tool_calls?.filter((call) => call !== null) ?? []
   const reasoning = choice?.message?.reasoning || choice?.message?.reasoning_content
   const cachedTokens = usage?.prompt_tokens_details?.cached_tokens

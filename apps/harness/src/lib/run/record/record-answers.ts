@@ -1,6 +1,6 @@
 import type { ModelAnswer } from '@episodic/env'
 import type { Completion, JsonObject, RecordedStep, Transcript } from '@episodic/protocol'
-import { mapTexts } from '@episodic/protocol/extend'
+import { completionSchema, formatZodError, mapTexts, shortenMiddle } from '@episodic/protocol/extend'
 import type { Recording } from './recording.ts'
 import { type PooledRequests, poolRequests } from './request-pool.ts'
 
@@ -25,7 +25,7 @@ export interface RecordedAnswers {
 
 /**
  * Returns what a line keeps: secrets are taken out, and texts are cut in their middle where they are too long. Nothing
- * that a replay needs is touched.
+ * that a replay needs is touched. Throws a `TypeError` for an answer that is none.
  *
  * @param answers - those of the steps in their order, then those that led to no step.
  * @param by - who recorded. Default: the harness.
@@ -41,7 +41,8 @@ export function recordAnswers(
   const requests = keep === 'full' && answers.some(({ request }) => request) ? poolRequests(answers, steps, by) : null
   const redacted = answers.map(({ request: _, prompt: __, ...answer }, i): Completion => {
     const prompt = requests?.prompts[i]
-    return { ...(keep === 'none' ? withoutTexts(answer) : mapAnswer(answer, redact)), ...(prompt && { prompt }) }
+    const whole = checkedAnswer(answer)
+    return { ...(keep === 'none' ? withoutTexts(whole) : mapAnswer(whole, redact)), ...(prompt && { prompt }) }
   })
   const transcript = requests && mapTranscript(requests, redact)
   const rest = bytesOf(steps.map(({ completions: _, ...step }) => step))
@@ -51,6 +52,13 @@ export function recordAnswers(
     if (rest + bytesOf(cut) <= mostBytes) break
   }
   return cut
+}
+
+/** Returns an answer, which a policy may have reported in any shape. Throws a `TypeError` if no line can have it. */
+function checkedAnswer(answer: Completion): Completion {
+  const { success, data, error } = completionSchema.safeParse(answer)
+  if (success) return data
+  throw new TypeError(`an answer of a language model that is none: ${formatZodError(error, answer)}.`)
 }
 
 /** Returns steps with the recorded answers in the place of their own, and the answers that led to no step. */
@@ -116,11 +124,9 @@ function cutTo(
 function counted() {
   let left = 0
   const cut = (limit: number) => (text: string) => {
-    if (text.length <= limit) return text
-    const half = Math.floor(limit / 2)
-    const missing = text.length - 2 * half
-    left += missing
-    return `${text.slice(0, half).toWellFormed()} [${missing} characters cut] ${text.slice(-half).toWellFormed()}`
+    const shorter = shortenMiddle(text, limit)
+    left += shorter.missing
+    return shorter.text
   }
   return { characters: () => left, cut }
 }

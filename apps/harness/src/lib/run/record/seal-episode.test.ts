@@ -47,6 +47,37 @@ const sealing = {
 }
 
 describe('sealEpisode', () => {
+  it('replaces half of a surrogate pair wherever a text of the episode has one', () => {
+    const half = 'half \ud83d'
+    const observation = { text: half, structured: { [half]: half } }
+    const odd = steps.map((step) => ({ ...step, observation, completions: [{ ...asked, text: half, finish: half }] }))
+    const cause = Object.assign(new Error(half), { code: half })
+    const episode = { kind: 'failed', start, steps: odd, undecided: [], cause } as unknown as Episode
+    const record = sealEpisode(episode, planned, { ...sealing, policy: { name: half, seed: 'q' } })
+    expect(parseSealedRecord(JSON.parse(JSON.stringify(record))).data).toEqual(record)
+    expect(record).toMatchObject({
+      policy: { name: 'half \ufffd' },
+      steps: [{ observation: { text: 'half \ufffd', structured: { 'half \ufffd': 'half \ufffd' } } }, {}],
+      outcome: { kind: 'failed', error: { code: 'half \ufffd', message: 'half \ufffd' } },
+    })
+  })
+
+  it.each<[string, object, string]>([
+    ['a number that JSON does not have', { observation: { text: '', structured: { at: 1 / 0 } } }, 'got Infinity'],
+    ['an answer without text', { completions: [{ ...asked, text: undefined }] }, 'text'],
+    ['an answer with NaN tokens', { completions: [{ ...asked, promptTokens: Number.NaN }] }, 'promptTokens'],
+  ])('records an episode with %s as failed', (_, part, words) => {
+    const odd = steps.map((step) => ({ ...step, ...part }))
+    const end = { kind: 'terminated', reason: 'solved' }
+    const record = sealEpisode({ kind: 'finished', start, steps: odd, end } as unknown as Episode, planned, sealing)
+    expect(parseSealedRecord(JSON.parse(JSON.stringify(record))).data).toEqual(record)
+    expect(record).toMatchObject({
+      steps: [],
+      returns: null,
+      outcome: { kind: 'failed', error: { code: 'record-invalid', message: expect.stringContaining(words) } },
+    })
+  })
+
   it('returns a valid record of the episode with its returns', () => {
     const episode = {
       kind: 'finished',

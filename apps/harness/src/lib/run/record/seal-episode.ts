@@ -11,6 +11,8 @@ import {
   sealOf,
   type Transcript,
 } from '@episodic/protocol'
+import { wellFormed } from '@episodic/protocol/extend'
+import { HarnessError } from '../../harness-error.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import { placeAnswers, recordAnswers } from './record-answers.ts'
 import { createRecording, type Recording } from './recording.ts'
@@ -36,8 +38,29 @@ export interface Sealing {
   readonly time: { readonly started: number; readonly ended: number }
 }
 
-/** Returns the record of an episode. A failed one keeps its steps and its cause, and has no return. */
+/**
+ * Returns the record of an episode. A failed one keeps its steps and its cause, and has no return. An episode that
+ * holds what no line can, such as a number beyond the largest, is recorded as failed with `record-invalid`, without its steps.
+ */
 export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: Sealing): EpisodeRecord {
+  try {
+    return recordOf(episode, planned, sealing)
+  } catch (cause) {
+    const failed: Episode = { kind: 'failed', start: null, steps: [], undecided: [], cause: cannotBeSealed(cause) }
+    return recordOf(failed, planned, { ...sealing, undecided: [] })
+  }
+}
+
+/** Returns the failure of an episode that cannot be written as a line. */
+export function cannotBeSealed(cause: unknown): HarnessError {
+  return new HarnessError(
+    'record-invalid',
+    `The episode holds what no line of a run can, so its steps are not recorded: ${describeFailure(cause).message}`,
+    { cause },
+  )
+}
+
+function recordOf(episode: Episode, planned: PlannedEpisode, sealing: Sealing): EpisodeRecord {
   const { task, attempt, try: number = 0, curriculum } = planned
   const { start, steps } = episode
   const { accept = (action) => action, recording = createRecording() } = sealing
@@ -104,7 +127,7 @@ export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: 
     ...(undecided.length > 0 && { undecided }),
     ...(transcript && { transcript }),
     returns: episode.kind === 'finished' ? returnsOf(steps, sealing.discount) : null,
-    chain: chainOf(reproducible),
+    chain: '',
     time: { started: roundTime(sealing.time.started), ended: roundTime(sealing.time.ended) },
     seal: null,
   })
@@ -154,7 +177,20 @@ export function roundTime(milliseconds: number): number {
   return Math.round(milliseconds * 1_000) / 1_000
 }
 
-/** Adds the seal to a line. */
+/**
+ * Adds the chain and the seal to a line. Its texts come from models, policies and servers: half of a surrogate pair in one
+ * of them becomes U+FFFD here. Throws a `TypeError` for a value that is not JSON.
+ */
 export function sealed<Line extends SealedRecord>(line: Line): Line {
-  return { ...line, seal: sealOf(line) }
+  try {
+    return hashed(line)
+  } catch {
+    // Nearly all lines are well-formed, and to look at each text first would cost more than the rest of sealing.
+    return hashed(wellFormed(line))
+  }
+}
+
+function hashed<Line extends SealedRecord>(line: Line): Line {
+  const chained = { ...line, chain: chainOf(line) }
+  return { ...chained, seal: sealOf(chained) }
 }

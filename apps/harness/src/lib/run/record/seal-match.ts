@@ -1,20 +1,19 @@
 import { type Match, returnsOf } from '@episodic/env'
 import { absenceOf } from '@episodic/mcp-server/extend'
-import {
-  type Action,
-  chainOf,
-  type MatchRecord,
-  type RecordedSeat,
-  type RecordedSeatStep,
-  type ReproducibleMatch,
-  type Reward,
-  type Transcript,
+import type {
+  Action,
+  MatchRecord,
+  RecordedSeat,
+  RecordedSeatStep,
+  ReproducibleMatch,
+  Reward,
+  Transcript,
 } from '@episodic/protocol'
 import { seatRecordOf } from '@episodic/report'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import { MOST_BYTES, placeAnswers, recordAnswers } from './record-answers.ts'
 import { createRecording, type Recording } from './recording.ts'
-import { describeFailure, recordedOf, roundTime, sealed, withoutSecrets } from './seal-episode.ts'
+import { cannotBeSealed, describeFailure, recordedOf, roundTime, sealed, withoutSecrets } from './seal-episode.ts'
 
 /** The parts of a record that are not in the match itself. */
 export interface MatchSealing {
@@ -33,8 +32,24 @@ export interface MatchSealing {
   readonly time: { readonly started: number; readonly ended: number }
 }
 
-/** Returns the record of a match. A failed one keeps its steps, its cause and the seat at fault, and has no return. */
+/**
+ * Returns the record of a match. A failed one keeps its steps, its cause and the seat at fault, and has no return. One
+ * that holds what no line can is recorded as failed, see {@link cannotBeSealed}.
+ */
 export function sealMatch(match: Match, planned: PlannedEpisode, sealing: MatchSealing): MatchRecord {
+  try {
+    return recordOf(match, planned, sealing)
+  } catch (cause) {
+    const cannot = cannotBeSealed(cause)
+    return recordOf(
+      { kind: 'failed', start: null, steps: [], undecided: [], cause: cannot, seat: null },
+      planned,
+      sealing,
+    )
+  }
+}
+
+function recordOf(match: Match, planned: PlannedEpisode, sealing: MatchSealing): MatchRecord {
   const { task, attempt, try: number = 0, curriculum } = planned
   const { start } = match
   const { policies, weights, recording = createRecording() } = sealing
@@ -81,7 +96,7 @@ export function sealMatch(match: Match, planned: PlannedEpisode, sealing: MatchS
     ...(curriculum && { curriculum }),
     ...played,
     ...(match.kind === 'failed' && match.undecided.length > 0 && { undecided: match.undecided }),
-    chain: chainOf(played),
+    chain: '',
     time: { started: roundTime(sealing.time.started), ended: roundTime(sealing.time.ended) },
     seal: null,
   }
