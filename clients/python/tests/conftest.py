@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from serving import WORLDS, LossyProxy, Server, serve
+from serving import WORLDS, LossyProxy, Server
 
 from episodic_env import Connection, connect
 
@@ -30,7 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     examples = ["number-guessing", "frozen-lake", "warehouse", "flight-booking"]
     classics = [f"@episodic/classics/{name}" for name in CLASSICS]
     own = [str(WORLDS / name) for name in ("odd-tools.ts", "sealed-bids.ts", "pile.ts", "chatter.ts")]
-    running = serve(home, *examples, *classics, *own, "--port", "0")
+    running = Server(home, *examples, *classics, *own)
     yield running
     running.stop()
 
@@ -46,6 +46,22 @@ def connection(server: Server, request: pytest.FixtureRequest) -> Iterator[Conne
     url = server.url if request.param == "http" else server.websocket_url
     with connect(url, server.token) as connected:
         yield connected
+
+
+@pytest.fixture
+def durable(tmp_path: Path) -> Iterator[Server]:
+    """A server of its own for a test that kills it, with a store that outlives it."""
+    running = Server(tmp_path, "number-guessing", "--store", f"sqlite:{tmp_path / 'sessions.db'}")
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def forgetful(tmp_path: Path) -> Iterator[Server]:
+    """A server of its own for a test that kills it, whose sessions are lost with it."""
+    running = Server(tmp_path, "number-guessing")
+    yield running
+    running.stop()
 
 
 @pytest.fixture

@@ -6,22 +6,25 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import socket
 import subprocess
 import threading
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 WORLDS = Path(__file__).parent / "served"
 
 
-@dataclass
 class Server:
-    url: str
-    websocket_url: str
-    token: str
-    process: subprocess.Popen[str]
+    """`episodic serve` in a process of its own, at one port however often it is killed."""
+
+    def __init__(self, home: Path, *arguments: str) -> None:
+        self._home = home
+        self._arguments = arguments
+        self.token = ""
+        self._start("0")
 
     @property
     def port(self) -> int:
@@ -31,28 +34,54 @@ class Server:
         # `serve --json` stops when its input ends.
         assert self.process.stdin is not None
         self.process.stdin.close()
+        self._wait()
+
+    def kill(self) -> None:
+        """`kill -9`."""
+        self.process.kill()
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self._wait()
+
+    def restart(self) -> None:
+        """`kill -9`, and another one at the same port."""
+        port = str(self.port)
+        self.kill()
+        self._start(port)
+
+    def _start(self, port: str) -> None:
+        # A server that comes back is the one that its clients know.
+        held = {"EPISODIC_CONTROL_TOKEN": self.token} if self.token else {}
+        command = [node(), str(ROOT / "apps/harness/src/cli.ts"), "serve", *self._arguments, "--port", port]
+        self.process = subprocess.Popen(
+            [*command, "--json", "--log-level", "warn"],
+            cwd=ROOT,
+            env={**os.environ, "EPISODIC_HOME": str(self._home), **held},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"episodic serve ended with {self.process.wait()} before it listened.")
+        said = json.loads(line)
+        self.url: str = said["trainerUrl"]
+        self.websocket_url: str = said["webSocketUrl"]
+        self.token = self.token or Path(said["tokenFile"]).read_text().strip()
+
+    def _wait(self) -> None:
         self.process.wait(30)
         assert self.process.stdout is not None
         self.process.stdout.close()
 
 
-def serve(home: Path, *arguments: str) -> Server:
-    command = [str(ROOT / "node_modules/.bin/node"), str(ROOT / "apps/harness/src/cli.ts"), "serve", *arguments]
-    process = subprocess.Popen(
-        [*command, "--json", "--log-level", "warn"],
-        cwd=ROOT,
-        env={**os.environ, "EPISODIC_HOME": str(home)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    if not line:
-        raise RuntimeError(f"episodic serve ended with {process.wait()} before it listened.")
-    said = json.loads(line)
-    token = Path(said["tokenFile"]).read_text().strip()
-    return Server(said["trainerUrl"], said["webSocketUrl"], token, process)
+def node() -> str:
+    """Returns the Node of the workspace itself, and not the shell script that starts it: a signal has to reach it."""
+    [*own] = (ROOT / "node_modules").glob("node-linux-*/bin/node")
+    found = str(own[0]) if own else shutil.which("node")
+    assert found is not None, "Node is missing: install the workspace."
+    return found
 
 
 class LossyProxy:
@@ -71,6 +100,8 @@ class LossyProxy:
         self._answers = 0
         self._random = random.Random(0)
         self._lock = threading.Lock()
+        self._losing = threading.Event()
+        self._acts: dict[int, Callable[[], None]] = {}
         threading.Thread(target=self._accept, daemon=True).start()
 
     def lose(self, answers: int) -> None:
@@ -84,6 +115,19 @@ class LossyProxy:
             self._every = answers
             self._random = random.Random(seed)
 
+    def wait_for_a_loss(self) -> None:
+        """Waits until an answer is lost."""
+        assert self._losing.wait(60)
+
+    def after(self, answers: int, act: Callable[[], None]) -> None:
+        """Acts once so many further answers have come, before the next one passes."""
+        with self._lock:
+            self._acts[self._answers + answers] = act
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/env"
+
     def close(self) -> None:
         self._listener.close()
 
@@ -93,7 +137,11 @@ class LossyProxy:
                 client, _ = self._listener.accept()
             except OSError:
                 return
-            server = socket.create_connection(self._target)
+            try:
+                server = socket.create_connection(self._target)
+            except OSError:
+                _cut(client)
+                continue
             threading.Thread(target=self._forward, args=(client, server), daemon=True).start()
             threading.Thread(target=self._answer, args=(server, client), daemon=True).start()
 
@@ -120,11 +168,15 @@ class LossyProxy:
     def _kept(self, data: bytes) -> bytes:
         with self._lock:
             self._answers += 1
+            act = self._acts.pop(self._answers, None)
+            if act is not None:
+                act()
             if self._to_lose > 0:
                 self._to_lose -= 1
             elif self._every == 0 or self._answers % self._every != 0:
                 return data
             self.lost += 1
+            self._losing.set()
             return data[: self._random.choice([0, len(data) // 2])]
 
 

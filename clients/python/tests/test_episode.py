@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from serving import ROOT, Server
 
-from episodic_env import Connection, EpisodicError, Retries, Task, connect, read_tasks
+from episodic_env import Connection, EpisodicError, Task, connect, read_tasks
 
 GUESSES = (50, 75, 62, 68, 65)
 
@@ -190,7 +190,7 @@ def test_errors_of_an_address_that_is_no_trainer_endpoint(server: Server) -> Non
         ("http://127.0.0.1:1/env", "connection-failed"),
         ("ws://127.0.0.1:1/env", "connection-failed"),
     ]:
-        with connect(url, server.token, retries=Retries(attempts=2)) as wrong, pytest.raises(EpisodicError) as failed:
+        with connect(url, server.token, wait=0.05) as wrong, pytest.raises(EpisodicError) as failed:
             wrong.environments()
         assert failed.value.code == code, url
     with pytest.raises(EpisodicError) as invalid:
@@ -200,9 +200,38 @@ def test_errors_of_an_address_that_is_no_trainer_endpoint(server: Server) -> Non
 
 def test_a_wrong_token_is_not_retried(server: Server) -> None:
     for url in (server.url, server.websocket_url):
-        with connect(url, "wrong") as wrong, pytest.raises(EpisodicError) as refused:
-            wrong.environments()
-        assert (refused.value.code, refused.value.retryable) == ("connection-failed", False)
+        for token in ("wrong", None):
+            with (
+                connect(url, token) as wrong,
+                pytest.raises(EpisodicError, match=r"token=.*EPISODIC_CONTROL_TOKEN") as refused,
+            ):
+                wrong.environments()
+            assert (refused.value.code, refused.value.retryable) == ("unauthorized", False)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://trainer.example:7337/env", "ws://10.0.0.7/env", "http://127.0.0.1.example/env"]
+)
+def test_a_token_crosses_no_network_without_encryption(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(EpisodicError, match="EPISODIC_PLAIN_HTTP") as refused:
+        connect(url, "secret")
+    assert refused.value.code == "option-invalid"
+    # Without a token there is nothing to protect, and encryption protects it.
+    connect(url).close()
+    connect(url.replace("http:", "https:").replace("ws:", "wss:"), "secret").close()
+    monkeypatch.setenv("EPISODIC_PLAIN_HTTP", "1")
+    connect(url, "secret").close()
+
+
+def test_objects_say_what_they_are(server: Server) -> None:
+    with connect(server.url, server.token) as connection:
+        assert repr(connection) == f"<Connection to {server.url}>"
+        with connection.open("number-guessing", {"low": 5, "high": 6}) as episode:
+            step = episode.step("guess", {"value": 7})
+            assert repr(step) == "<Step 1: reward -0.01, refused rules, 'Out of range.'>"
+            assert repr(episode) == f"<Episode {episode.id} of number-guessing, 1 steps, return -0.01>"
+            assert connection._channel is not None and "ctl_" not in repr(episode)
+        assert repr(connection.environments()["number-guessing"]).startswith("<EnvironmentInfo number-guessing ")
 
 
 def test_finds_the_token_of_a_server_on_this_machine(

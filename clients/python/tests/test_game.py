@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from serving import LossyProxy, Server
 
-from episodic_env import Connection, EpisodicError, Game, Retries, connect
+from episodic_env import Connection, EpisodicError, Game, connect
 
 Seen = list[tuple[str, object]]
 
@@ -154,7 +154,7 @@ def test_no_step_of_any_seat_is_played_twice(server: Server, proxy: LossyProxy, 
             proxy.lose_every(3 if scheme == "http" else 6, seed)
             url = f"{scheme}://127.0.0.1:{proxy.port}/env"
             with (
-                connect(url, server.token, retries=Retries(attempts=60, seconds=60)) as lossy,
+                connect(url, server.token, wait=60) as lossy,
                 lossy.open_game("sealed-bids", {"rounds": 5}, seed=seed) as game,
             ):
                 played, replayed = play_bids(game, seed)
@@ -167,7 +167,7 @@ def test_no_step_of_any_seat_is_played_twice(server: Server, proxy: LossyProxy, 
 
 def test_after_the_last_attempt_the_same_step_gets_the_stored_answer(server: Server, proxy: LossyProxy) -> None:
     url = f"http://127.0.0.1:{proxy.port}/env"
-    with connect(url, server.token, retries=Retries(attempts=1)) as lossy, lossy.open_game("kuhn-poker") as game:
+    with connect(url, server.token, wait=0) as lossy, lossy.open_game("kuhn-poker") as game:
         seat = lossy.seat("kuhn-poker", "second", game.handle("second"))
         for player in (lambda: game.step("first", "act", {"move": "pass"}), lambda: seat.step("act", {"move": "pass"})):
             proxy.lose(1)

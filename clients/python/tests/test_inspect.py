@@ -8,15 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from serving import Server
+from serving import LossyProxy, Server
 
 from episodic_env import Task, connect
 
 pytest.importorskip("inspect_ai", reason="needs inspect-ai")
 
+import anyio
+import anyio.to_thread
 import inspect_ai
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from episodic_env.inspect import task
 
@@ -45,9 +48,11 @@ def halve(messages: list[Any], *_: Any) -> ModelOutput:
     return output
 
 
-def evaluate(server: Server, folder: Path, tasks: list[Task] = TASKS, **options: Any) -> EvalLog:
+def evaluate(
+    server: Server, folder: Path, tasks: list[Task] = TASKS, url: str | None = None, **options: Any
+) -> EvalLog:
     model = get_model("mockllm/model", custom_outputs=halve)
-    made = task(tasks, url=server.url, token=server.token, **options)
+    made = task(tasks, url=url or server.url, token=server.token, **options)
     [log] = inspect_ai.eval(made, model=model, display="none", log_dir=str(folder), log_format="json")
     return log
 
@@ -98,3 +103,63 @@ def test_sessions_are_closed(server: Server, tmp_path: Path) -> None:
         before = operator._call("environment/sessions", {}, True)["total"]
         evaluate(server, tmp_path)
         assert operator._call("environment/sessions", {}, True)["total"] == before
+
+
+def scores(log: EvalLog) -> dict[str | int, Any]:
+    assert log.samples is not None
+    return {sample.id: sample.scores["episode"].value for sample in log.samples if sample.scores}
+
+
+def test_lost_answers_change_no_score(server: Server, proxy: LossyProxy, tmp_path: Path) -> None:
+    expected = scores(evaluate(server, tmp_path))
+    proxy.lose_every(3, seed=1)
+    log = evaluate(server, tmp_path, url=proxy.url)
+    assert log.status == "success", log.error
+    assert scores(log) == expected and len(expected) == len(TASKS)
+    assert proxy.lost > 5
+
+
+def test_a_killed_server_changes_no_score(durable: Server, tmp_path: Path) -> None:
+    expected = scores(evaluate(durable, tmp_path))
+    proxy = LossyProxy(durable.port)
+    for answers in (6, 14):
+        proxy.after(answers, durable.restart)
+    log = evaluate(durable, tmp_path, url=proxy.url, wait=120)
+    proxy.close()
+    assert log.status == "success", log.error
+    assert scores(log) == expected
+
+
+def test_a_lost_session_is_an_error_and_no_score(forgetful: Server, tmp_path: Path) -> None:
+    proxy = LossyProxy(forgetful.port)
+    proxy.after(9, forgetful.restart)
+    log = evaluate(forgetful, tmp_path, url=proxy.url, wait=120, fail_on_error=False)
+    proxy.close()
+    assert log.samples is not None
+    failed = [sample for sample in log.samples if sample.error]
+    assert failed
+    assert all("session-not-found" in repr(sample.error) or "session" in sample.error.message for sample in failed)
+    assert not any(sample.scores for sample in failed)
+
+
+def test_a_limit_that_runs_out_while_the_server_does_not_answer_is_an_error(
+    server: Server, proxy: LossyProxy, tmp_path: Path
+) -> None:
+    @solver
+    def interrupted() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            [guess] = state.tools
+            proxy.lose(1_000_000)
+            async with anyio.create_task_group() as group:
+                group.start_soon(lambda: guess(value=1))
+                await anyio.to_thread.run_sync(proxy.wait_for_a_loss)
+                group.cancel_scope.cancel()
+                proxy.lose(0)
+            return state
+
+        return solve
+
+    log = evaluate(server, tmp_path, TASKS[:1], url=proxy.url, solver=interrupted(), wait=60)
+    assert log.status == "error" and log.error is not None
+    assert "limit of the sample ran out" in log.error.message
+    assert not scores(log)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import random
+import re
+import threading
 from collections.abc import Callable
 
 import pytest
 from serving import LossyProxy, Server
 
-from episodic_env import Connection, Episode, EpisodicError, Retries, Step, connect
+from episodic_env import Connection, Episode, EpisodicError, Step, connect
 
 MOVES = ("up", "down", "left", "right")
 
 
-def through(proxy: LossyProxy, server: Server, scheme: str, **options: Retries) -> Connection:
+def through(proxy: LossyProxy, server: Server, scheme: str, **options: float) -> Connection:
     return connect(f"{scheme}://127.0.0.1:{proxy.port}/env", server.token, **options)  # type: ignore[arg-type]
 
 
@@ -38,8 +40,7 @@ def test_no_step_is_played_twice(server: Server, proxy: LossyProxy, scheme: str,
     # A WebSocket loses the answers of its handshakes too.
     proxy.lose_every(3 if scheme == "http" else 6, seed)
     replayed: list[Step] = []
-    retries = Retries(attempts=60, seconds=60)
-    with through(proxy, server, scheme, retries=retries) as lossy, lossy.open("warehouse", seed=seed) as episode:
+    with through(proxy, server, scheme, wait=60) as lossy, lossy.open("warehouse", seed=seed) as episode:
         played = wander(episode, seed, lambda step: replayed.append(step) if step.replayed else None)
         logged = episode.played().steps
         proxy.lose_every(0, seed)
@@ -61,9 +62,8 @@ def test_an_open_whose_answer_is_lost_opens_one_session(server: Server, proxy: L
 
 
 def test_after_the_last_attempt_the_same_step_gets_the_stored_answer(server: Server, proxy: LossyProxy) -> None:
-    retries = Retries(attempts=3)
-    with through(proxy, server, "http", retries=retries) as lossy, lossy.open("number-guessing", seed="7") as episode:
-        proxy.lose(3)
+    with through(proxy, server, "http", wait=0) as lossy, lossy.open("number-guessing", seed="7") as episode:
+        proxy.lose(1)
         with pytest.raises(EpisodicError) as failed:
             episode.step("guess", {"value": 50})
         assert failed.value.code == "connection-failed"
@@ -72,8 +72,7 @@ def test_after_the_last_attempt_the_same_step_gets_the_stored_answer(server: Ser
 
 
 def test_another_action_in_place_of_a_lost_one_is_refused(server: Server, proxy: LossyProxy) -> None:
-    retries = Retries(attempts=1)
-    with through(proxy, server, "http", retries=retries) as lossy, lossy.open("number-guessing", seed="7") as episode:
+    with through(proxy, server, "http", wait=0) as lossy, lossy.open("number-guessing", seed="7") as episode:
         proxy.lose(1)
         with pytest.raises(EpisodicError):
             episode.step("guess", {"value": 50})
@@ -95,3 +94,27 @@ def test_a_session_that_is_gone_is_an_error_and_no_end(server: Server) -> None:
             episode.step("guess", {"value": 50})
         assert over.value.code == "not-playing"
         episode.close()
+
+
+def test_a_killed_server_is_waited_for_and_the_log_says_so(
+    durable: Server, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("episodic_env.waiting.SILENT", 0.0)
+    with connect(durable.url, durable.token, wait=120) as connection, connection.open("number-guessing") as episode:
+        assert episode.step("guess", {"value": 1}).seq == 1
+        port = str(durable.port)
+        durable.kill()
+        starting = threading.Thread(target=lambda: durable._start(port))
+        starting.start()
+        assert episode.step("guess", {"value": 2}).seq == 2
+        starting.join()
+    [first, *_, last] = [record.getMessage() for record in caplog.records if record.name == "episodic_env"]
+    assert re.match(r"waiting for the server at http://127\.0\.0\.1:\d+/env since \d+ s, until \d\d:\d\d:\d\d: ", first)
+    assert re.match(r"the server at \S+ answers again, after \d+ s", last)
+
+
+@pytest.mark.parametrize("wait", [-1, float("nan")])
+def test_a_wait_below_0_is_refused(wait: float) -> None:
+    with pytest.raises(EpisodicError) as refused:
+        connect(wait=wait)
+    assert refused.value.code == "option-invalid"

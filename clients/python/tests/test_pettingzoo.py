@@ -13,7 +13,7 @@ from gymnasium.spaces import Box
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 from serving import LossyProxy, Server
 
-from episodic_env import EpisodicError, Observation, Retries, ToolInfo, connect
+from episodic_env import EpisodicError, Observation, ToolInfo, connect
 from episodic_env.derived_actions import finite_tools
 from episodic_env.pettingzoo import AECGame, ParallelGame, aec, parallel
 
@@ -295,8 +295,8 @@ def test_another_action_in_place_of_a_lost_one_is_refused(server: Server, proxy:
         token=server.token,
         observe=lambda _: np.ones(2, np.float32),
         observation_space=Box(0, 1, (2,), np.float32),
+        wait=0,
     )
-    env.table.connection._retries = Retries(attempts=1)
     env.reset(seed=1)
     for action, code in ((0, "connection-failed"), (1, "seq-reused")):
         proxy.lose(int(action == 0))

@@ -14,7 +14,6 @@ from .game import Game
 from .json_types import Json, JsonObject
 from .observation import Observation
 from .played import Played, PlayedStep
-from .retries import Retries
 from .seat import Seat
 from .seats_report import SeatsReport
 from .step import Step
@@ -33,7 +32,6 @@ __all__ = [
     "Observation",
     "Played",
     "PlayedStep",
-    "Retries",
     "Seat",
     "SeatInfo",
     "SeatsReport",

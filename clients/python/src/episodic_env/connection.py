@@ -10,24 +10,26 @@ from types import TracebackType
 from urllib.parse import urlsplit, urlunsplit
 
 from .environment_info import EnvironmentInfo, environment_info_of
-from .episode import Episode
+from .episode import SEAT, Episode, attached_episode, read_handle
 from .errors import EpisodicError, malformed
 from .game import Game
 from .http_channel import HttpChannel
 from .json_types import Json, JsonObject
-from .retries import Retries
 from .rpc import Channel
 from .seat import Seat
 from .task import Task
+from .turn import read_turn
+from .waiting import Waiting
 
 
 class Connection:
     """A connection to a trainer endpoint. Threads may share it. Leaving its `with` block closes it."""
 
-    def __init__(self, channel: Channel, agent_url: str, retries: Retries) -> None:
+    def __init__(self, channel: Channel, url: str, agent_url: str, wait: float) -> None:
         self._channel = channel
+        self._url = url
         self._agent_url = agent_url
-        self._retries = retries
+        self._waiting = Waiting(url, wait)
         self._environments: dict[str, EnvironmentInfo] | None = None
 
     def environments(self) -> dict[str, EnvironmentInfo]:
@@ -136,9 +138,31 @@ class Connection:
         request = {"snapshot": snapshot, "requestKey": secrets.token_urlsafe(24)}
         return info, self._call("environment/restore", request, True)
 
+    def attach(self, handle: str) -> Episode:
+        """Goes on with an episode that another process has opened, by its `Episode.handle`.
+
+        The server says how many steps are answered, so the next one has the right number, and what the player sees now.
+        Steps before are not in `total`; `Episode.played` has all. Let one process play at a time: who steps without
+        having seen the latest answer is refused with `seq-reused` or `seq-conflict`.
+
+        Raises `option-invalid` for a text that is no handle, and `session-not-found` if the session is over.
+        """
+        held = read_handle(handle)
+        info = self.environment(held["environment"])
+        turn = read_turn(lambda method, params: self._call(method, params, True), info, held["session"], SEAT)
+        return attached_episode(self._call, info, held, turn, self._agent_url)
+
     def close(self) -> None:
         """Releases the sockets. Open sessions stay on the server until they expire. Safe to call twice."""
         self._channel.close()
+
+    @property
+    def last_lost(self) -> float:
+        """When an answer was last missing, on the clock of `time.monotonic`; minus infinity if none ever was."""
+        return self._waiting.last_lost
+
+    def __repr__(self) -> str:
+        return f"<Connection to {self._url}>"
 
     def __enter__(self) -> Connection:
         return self
@@ -149,9 +173,10 @@ class Connection:
         self.close()
 
     def _call(self, method: str, params: JsonObject, retry: bool) -> Json:
-        retries = self._retries if retry else Retries(attempts=1)
         try:
-            return retries.call(self._channel, method, params)
+            if retry:
+                return self._waiting.call(self._channel, method, params)
+            return self._channel.call(method, params)
         except EpisodicError as error:
             if error.code == "method-not-found" and method.startswith("environment/"):
                 message = f"The server has no {method}: give the URL of its trainer endpoint, which ends in /env."
@@ -165,7 +190,7 @@ def connect(
     *,
     agent_url: str | None = None,
     timeout: float = 120.0,
-    retries: Retries | None = None,
+    wait: float = 15.0,
 ) -> Connection:
     """Returns a connection to the trainer endpoint of `episodic serve`. Sends nothing before the first call.
 
@@ -174,14 +199,24 @@ def connect(
         token: The control token. Default: that of the environment variable `EPISODIC_CONTROL_TOKEN`, or of the file
             that a server on this machine wrote for its port.
         agent_url: The agent endpoint, for session URLs, if a proxy moves it. Default: `/mcp` beside `/env`.
-        timeout: Seconds until a call without an answer fails, and is retried.
-        retries: The bounds of retries. Default: 20 attempts in 15 seconds.
+        timeout: Seconds until a call without an answer counts as lost.
+        wait: Seconds after the first lost answer in which a call is repeated; 0 for never. What takes longer than 5
+            seconds is logged by the logger `episodic_env`.
+
+    Raises `option-invalid` where the token would cross a network without encryption: over `http:` or `ws:` to another
+    machine. Set `EPISODIC_PLAIN_HTTP=1` where that network is your own.
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https", "ws", "wss") or not parts.hostname:
         message = f"{url} is no URL of a trainer endpoint. It looks like http://127.0.0.1:7337/env."
         raise EpisodicError("option-invalid", message, retryable=False)
     token = token or os.environ.get("EPISODIC_CONTROL_TOKEN") or _local_token(url)
+    if token and parts.scheme in ("http", "ws") and not _is_local(url) and not os.environ.get("EPISODIC_PLAIN_HTTP"):
+        message = (
+            f"The control token would be sent to {parts.hostname} without encryption. Give an https: or wss: URL, or "
+            "set EPISODIC_PLAIN_HTTP=1 where that network is your own."
+        )
+        raise EpisodicError("option-invalid", message, retryable=False)
     channel: Channel
     if parts.scheme in ("ws", "wss"):
         from .websocket_channel import WebSocketChannel
@@ -190,7 +225,7 @@ def connect(
     else:
         channel = HttpChannel(url, token, timeout)
     agent = agent_url or _agent_url_beside(url)
-    return Connection(channel, agent.rstrip("/"), retries or Retries())
+    return Connection(channel, url, agent.rstrip("/"), wait)
 
 
 def _agent_url_beside(url: str) -> str:
@@ -202,7 +237,7 @@ def _agent_url_beside(url: str) -> str:
 def _local_token(url: str) -> str | None:
     """Returns the token that a server on this machine wrote for its port, if there is one."""
     parts = urlsplit(url)
-    if not re.fullmatch(r"localhost|127(\.\d+){3}|::1", parts.hostname or ""):
+    if not _is_local(url):
         return None
     home = os.environ.get("EPISODIC_HOME")
     folder = Path(home) if home else Path.home() / ".episodic"
@@ -211,3 +246,7 @@ def _local_token(url: str) -> str | None:
         return (folder / f"control-{port}.token").read_text(encoding="utf-8").strip()
     except OSError:
         return None
+
+
+def _is_local(url: str) -> bool:
+    return re.fullmatch(r"localhost|127(\.\d+){3}|::1", urlsplit(url).hostname or "") is not None

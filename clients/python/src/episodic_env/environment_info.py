@@ -55,6 +55,10 @@ class EnvironmentInfo:
     view_schema: JsonObject | None = None
     """What each seat sees as data, as JSON Schema 2020-12; None if there is one seat."""
 
+    def __repr__(self) -> str:
+        tools = ", ".join(tool.name for tool in self.tools)
+        return f"<EnvironmentInfo {self.name} {self.version}: tools {tools}; terms {', '.join(self.terms)}>"
+
 
 def environment_info_of(value: Any) -> EnvironmentInfo:
     """Reads one entry of a server's list. Raises `reply-malformed`."""

@@ -39,6 +39,7 @@ class EpisodicError(Exception):
     `code` is what a program branches on: a code of the server (`WIRE_CODES`), or one of the client:
 
     - `connection-failed`: no answer came, also after retries. `retryable` is false if a retry would fail too.
+    - `unauthorized`: the server does not know the control token, or got none.
     - `not-an-environment`: the server does not serve the trainer endpoint at this URL.
     - `reply-malformed`: the answer is not a valid one.
     - `not-playing`: a step after the end of the episode, or after `close`.
@@ -68,6 +69,16 @@ class EpisodicError(Exception):
 
 def _restore(code: str, message: str, details: JsonObject, retryable: bool, retry_after: float) -> EpisodicError:
     return EpisodicError(code, message, details=details, retryable=retryable, retry_after=retry_after)
+
+
+def unauthorized(url: str) -> EpisodicError:
+    """Returns the error for a control token that the server does not take."""
+    message = (
+        f"The server at {url} does not know the control token, or got none. Give it as token=, or in the environment "
+        "variable EPISODIC_CONTROL_TOKEN. A server draws a new token at each start, unless it is started with that "
+        "variable, too."
+    )
+    return EpisodicError("unauthorized", message, retryable=False)
 
 
 def malformed(message: str) -> EpisodicError:

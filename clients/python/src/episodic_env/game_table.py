@@ -21,6 +21,7 @@ from .played import ABSENT
 from .step import Step
 from .task import Task
 from .terms import Terms, total_of
+from .waiting import PATIENCE
 
 TOO_LATE = frozenset({"not-your-turn", "episode-ended"})
 REPEATED = frozenset({"seq-reused", "seq-conflict"})
@@ -33,6 +34,8 @@ class GameTable:
         world: The name of the game on the server.
         url: The trainer endpoint.
         token: The control token; see `episodic_env.connect` for the default.
+        wait: Seconds to wait for a server that does not answer; see `episodic_env.connect`.
+        timeout: Seconds until a call without an answer counts as lost.
         params: Parameters of the game.
         limits: Limits of each episode: `steps` of each seat, `seconds`, `turnSeconds`, `bytes`.
         version: The version of the game that must be served. Default: any.
@@ -48,6 +51,8 @@ class GameTable:
         *,
         url: str = "http://127.0.0.1:7337/env",
         token: str | None = None,
+        wait: float = PATIENCE,
+        timeout: float = 120.0,
         params: JsonObject | None = None,
         limits: JsonObject | None = None,
         version: str | None = None,
@@ -57,7 +62,7 @@ class GameTable:
     ) -> None:
         if (observe is None) != (observation_space is None):
             raise _invalid("Give observe and observation_space together: the space cannot be guessed.")
-        self.connection: Connection = connect(url, token)
+        self.connection: Connection = connect(url, token, wait=wait, timeout=timeout)
         self.game: Game | None = None
         self._task = Task(world, params=dict(params or {}), limits=dict(limits or {}), version=version)
         self._observe = observe

@@ -22,6 +22,7 @@ from .errors import EpisodicError
 from .json_types import JsonObject
 from .observation import Observation
 from .task import Task
+from .waiting import PATIENCE
 
 __all__ = ["AnyText", "EpisodicEnv", "register_worlds"]
 
@@ -61,6 +62,8 @@ class EpisodicEnv(gymnasium.Env[Any, Any]):
         world: The name of the world on the server.
         url: The trainer endpoint.
         token: The control token; see `episodic_env.connect` for the default.
+        wait: Seconds to wait for a server that does not answer; see `episodic_env.connect`.
+        timeout: Seconds until a call without an answer counts as lost.
         params: Parameters of the world.
         limits: Limits of each episode: `steps`, `seconds`, `bytes`.
         version: The version of the world that must be served. Default: any.
@@ -82,6 +85,8 @@ class EpisodicEnv(gymnasium.Env[Any, Any]):
         *,
         url: str = "http://127.0.0.1:7337/env",
         token: str | None = None,
+        wait: float = PATIENCE,
+        timeout: float = 120.0,
         params: JsonObject | None = None,
         limits: JsonObject | None = None,
         version: str | None = None,
@@ -100,7 +105,7 @@ class EpisodicEnv(gymnasium.Env[Any, Any]):
         if tasks is not None and not tasks:
             raise _invalid("There are no tasks to play.")
         self.render_mode = render_mode
-        self.connection: Connection = connect(url, token)
+        self.connection: Connection = connect(url, token, wait=wait, timeout=timeout)
         self.episode: Episode | None = None
         """The session that is played; None before the first reset."""
         self._tasks = tasks

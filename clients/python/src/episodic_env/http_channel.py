@@ -9,9 +9,9 @@ import ssl
 import threading
 from urllib.parse import urlsplit
 
-from .errors import EpisodicError, malformed
+from .errors import EpisodicError, malformed, unauthorized
 from .json_types import Json, JsonObject
-from .rpc import AWAY, PROTOCOL_VERSION, SENDER, decode, encode, header_value, result_of
+from .rpc import AWAY, PROTOCOL_VERSION, SENDER, UNAUTHORIZED, decode, encode, header_value, result_of
 
 MOST_IDLE = 64
 """Connections without a call that are kept open."""
@@ -49,6 +49,8 @@ class HttpChannel:
         if method == "tools/call":
             headers["Mcp-Name"] = header_value(params["name"])
         status, retry_after, text = self._post(method, body, headers)
+        if status == UNAUTHORIZED:
+            raise unauthorized(self._url)
         message = decode(text)
         # The id is null if the server could not read the request.
         if message is not None and message.get("id") in (identifier, None) and message.keys() & {"error", "result"}:

@@ -56,14 +56,17 @@ class OpenSession:
 
     def close(self) -> End | None:
         """Ends the episode on the server and returns how it ended. Safe to call twice: then it returns `end`."""
+        # No retries for a server that did not answer the last call: the session expires there.
+        return self._close(self._answered)
+
+    def _close(self, retry: bool) -> End | None:
         if not self._open:
             return self.end
         self._open = False
         if self._over is None:
             self._over = "The episode is closed"
         try:
-            # No retries for a server that did not answer the last call: the session expires there.
-            result = self._call("environment/close", self._named(), self._answered)
+            result = self._call("environment/close", self._named(), retry)
             self.end = end_of(result["end"])
             self.success = result.get("success", self.success)
         except EpisodicError as error:

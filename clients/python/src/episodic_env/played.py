@@ -11,6 +11,7 @@ from .json_types import JsonObject
 from .observation import observation_of
 from .play_step import Ask
 from .step import Step, step_of
+from .terms import Terms
 
 PAGE = 1000
 ABSENT = "absent"
@@ -34,6 +35,22 @@ class Played:
 
     steps: tuple[PlayedStep, ...]
     end: End | None
+    summed: Terms
+    """The sum of each raw term over the steps, in the order of the terms."""
+
+    @property
+    def total(self) -> float:
+        """The return of the steps: the sum of their rewards, added in their order."""
+        total = 0.0
+        for played in self.steps:
+            total += played.step.reward
+        return total
+
+    @property
+    def success(self) -> bool | None:
+        """Whether the episode succeeded, as its last step says; None if no step says so."""
+        said = [played.step.success for played in self.steps if played.step.success is not None]
+        return said[-1] if said else None
 
 
 def read_played(ask: Ask, info: EnvironmentInfo, session: str, after: int, wait: float) -> Played:
@@ -50,5 +67,13 @@ def read_played(ask: Ask, info: EnvironmentInfo, session: str, after: int, wait:
             steps.append(PlayedStep(action["tool"], action["arguments"], step, seat))
             after = report["revision"]
         if len(logged) < PAGE:
-            return Played(tuple(steps), end_of(page.get("end")))
+            return Played(tuple(steps), end_of(page.get("end")), _summed(info, steps))
         wait = 0.0
+
+
+def _summed(info: EnvironmentInfo, steps: list[PlayedStep]) -> Terms:
+    summed = dict.fromkeys(info.terms, 0.0)
+    for played in steps:
+        for name, term in played.step.terms.items():
+            summed[name] += term
+    return summed

@@ -27,6 +27,8 @@ SEAT = "dev.episodic/seat"
 STEP = "dev.episodic/step"
 REPLAYED = "dev.episodic/replayed"
 
+UNAUTHORIZED = 401
+"""The status for a control token that the server does not know."""
 AWAY = frozenset({502, 503, 504})
 """Statuses of a gateway, or of a server that starts or stops: a retry may succeed."""
 

@@ -41,6 +41,12 @@ class Step:
     seats: SeatsReport | None = None
     """What the step meant to the other seats; None if the environment has one seat."""
 
+    def __repr__(self) -> str:
+        refused = f", refused {self.refused}" if self.refused else ""
+        end = f", {self.end.kind} as {self.end.reason}" if self.end else ""
+        [line, *_] = self.observation.text.split("\n")
+        return f"<Step {self.seq}: reward {self.reward:g}{refused}{end}, {line!r}>"
+
     @property
     def terminated(self) -> bool:
         """Whether the rules ended the episode."""

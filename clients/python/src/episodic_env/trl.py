@@ -10,8 +10,10 @@ import inspect
 import json
 import keyword
 import logging
+import os
 import re
 import sys
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Optional, Union
@@ -22,15 +24,19 @@ from .episode import Episode
 from .errors import EpisodicError
 from .json_types import Json, JsonObject
 from .task import Task, read_tasks
+from .terms import total_of
+from .waiting import PATIENCE
 
 if TYPE_CHECKING:
     import datasets
 
-__all__ = ["WorldEnvironment", "dataset", "environment", "rows"]
+__all__ = ["WorldEnvironment", "dataset", "environment", "reward_columns", "rows"]
 
 log = logging.getLogger("episodic_env")
 
 OVER = "The episode is over."
+UNFINISHED = "unfinished"
+"""The column of what an episode without an end earns."""
 RESERVED = frozenset({"reset", "get_reward"})
 """Names that mean something else to TRL."""
 
@@ -40,10 +46,14 @@ class WorldEnvironment:
 
     world: ClassVar[str]
     _connection: ClassVar[Connection]
+    _weights: ClassVar[Mapping[str, float] | None]
+    _unfinished: ClassVar[float]
 
     def __init__(self) -> None:
-        self._episode: Episode | None = None
+        # In a list, so that the session can be closed when TRL drops the instance, or the process ends.
+        self._opened: list[Episode] = []
         self._failure: EpisodicError | None = None
+        weakref.finalize(self, _release, self._opened, self.world, os.getpid())
 
     def reset(
         self,
@@ -58,29 +68,45 @@ class WorldEnvironment:
 
         Raises `EpisodicError`, which ends the training: a server that opens no episode needs its operator.
         """
-        self._close()
+        while self._opened:
+            _closed(self._opened.pop(), self.world, retry=True)
         self._failure = None
         if row.get("environment", self.world) != self.world:
             message = f"The row is for {row['environment']}, and this environment plays {self.world}."
             raise EpisodicError("option-invalid", message, retryable=False)
-        self._episode = self._connection.open(self.world, _object(params), seed=seed, limits=_object(limits))
-        text = self._episode.observation.text
+        episode = self._connection.open(self.world, _object(params), seed=seed, limits=_object(limits))
+        self._opened.append(episode)
+        text = episode.observation.text
         # TRL appends it to the prompt as it is.
         return f"\n\n{text}" if row.get("prompt") else text
 
     def get_reward(self) -> float | None:
-        """Returns the return so far: the sum of the raw terms of all steps. None for a failed episode.
+        """Returns the return: the weighted sum of the terms of all steps. None for a failed episode.
 
         TRL gives a rollout without a reward no advantage; a 0 in its place would be learned from.
         """
-        if self._failure is not None or self._episode is None:
+        columns = self._columns()
+        if columns is None or self.episode is None:
             return None
-        return self._episode.total
+        if self._weights is None:
+            return self.episode.total + columns.get(UNFINISHED, 0.0)
+        return total_of(columns)
+
+    def _columns(self) -> dict[str, float] | None:
+        """Returns what each term earned, by its weight; None for a failed episode."""
+        episode = self.episode
+        if self._failure is not None or episode is None:
+            return None
+        weights = self._weights or {}
+        columns = {name: weights.get(name, 1.0) * term for name, term in episode.summed.items()}
+        if self._unfinished:
+            columns[UNFINISHED] = self._unfinished if episode.end is None else 0.0
+        return columns
 
     @property
     def episode(self) -> Episode | None:
         """The episode that is played; None before the first reset."""
-        return self._episode
+        return self._opened[0] if self._opened else None
 
     @property
     def failure(self) -> EpisodicError | None:
@@ -88,15 +114,15 @@ class WorldEnvironment:
         return self._failure
 
     def _play(self, tool: str, arguments: JsonObject) -> str:
-        # What is raised here is shown to the model, which must not see the reason of an end, or an address.
+        # What is raised or returned here is shown to the model, which must not see the reason of an end, or an address.
         if self._failure is not None:
             raise RuntimeError("The environment failed. Call no more tools.")
-        if self._episode is None:
+        if self.episode is None:
             raise RuntimeError("No episode is being played.")
-        if self._episode.end is not None:
-            raise RuntimeError(f"{OVER} Call no more tools.")
+        if self.episode.end is not None:
+            return f"{OVER} Call no more tools."
         try:
-            step = self._episode.step(tool, arguments)
+            step = self.episode.step(tool, arguments)
         except EpisodicError as error:
             log.error("an episode of %s failed: %s", self.world, error)
             self._failure = error
@@ -106,13 +132,21 @@ class WorldEnvironment:
         # Nothing tells TRL that it is over.
         return f"{step.observation.text}\n{OVER}"
 
-    def _close(self) -> None:
-        if self._episode is not None:
-            episode, self._episode = self._episode, None
-            try:
-                episode.close()
-            except EpisodicError as error:
-                log.warning("a session of %s was not closed, and expires: %s", self.world, error)
+
+def _release(opened: list[Episode], world: str, process: int) -> None:
+    """Closes the session of an instance that is gone. After a fork, the sessions are the parent's."""
+    while opened and os.getpid() == process:
+        _closed(opened.pop(), world, retry=False)
+
+
+def _closed(episode: Episode, world: str, *, retry: bool) -> None:
+    try:
+        if retry:
+            episode.close()
+        else:
+            episode._close(retry=False)
+    except EpisodicError as error:
+        log.warning("a session of %s was not closed, and expires: %s", world, error)
 
 
 def environment(
@@ -120,6 +154,11 @@ def environment(
     *,
     url: str = "http://127.0.0.1:7337/env",
     token: str | None = None,
+    wait: float = PATIENCE,
+    timeout: float = 120.0,
+    weights: Mapping[str, float] | None = None,
+    unfinished: float = 0.0,
+    columns: bool = False,
     name: str | None = None,
 ) -> type[WorldEnvironment]:
     """Makes a class for `environment_factory`, whose public methods are the tools of a world.
@@ -134,18 +173,61 @@ def environment(
         world: The name of the world on the server.
         url: The trainer endpoint.
         token: The control token; see `episodic_env.connect` for the default.
+        wait: Seconds to wait for a server that does not answer; see `episodic_env.connect`.
+        timeout: Seconds until a call without an answer counts as lost.
+        weights: What the reward terms count, by their names; 1 for those that are left out. Default: the return.
+        unfinished: Is added to the reward of an episode that has not ended when the model makes no more calls, or made
+            none. Below 0, giving up is worse than failing, which many models learn otherwise.
+        columns: Leaves `get_reward` out. Give `reward_columns` of the class to the trainer as its `reward_funcs`.
         name: The name of the class. Default: `NumberGuessing` for `number-guessing`.
     """
-    connection = connect(url, token)
+    connection = connect(url, token, wait=wait, timeout=timeout)
     info = connection.environment(world)
+    if unknown := set(weights or {}) - set(info.terms):
+        message = f"{world} has no reward term {', '.join(sorted(unknown))}. It has: {', '.join(info.terms)}."
+        raise EpisodicError("option-invalid", message, retryable=False)
     chosen = name or "".join(part.capitalize() for part in re.split(r"\W|_", world))
-    members: dict[str, Any] = {"__doc__": info.description, "world": world, "_connection": connection}
+    members: dict[str, Any] = {
+        "__doc__": info.description,
+        "world": world,
+        "_connection": connection,
+        "_weights": weights,
+        "_unfinished": unfinished,
+    }
+    if columns:
+        members["get_reward"] = None
     for method in _methods(info):
         members[method.__name__] = method
         method.__qualname__ = f"{chosen}.{method.__name__}"
     made = type(chosen, (WorldEnvironment,), members)
     made.__module__ = sys._getframe(1).f_globals.get("__name__", "__main__")
     return made
+
+
+def reward_columns(*classes: type[WorldEnvironment]) -> list[Callable[..., list[float | None]]]:
+    """Returns a reward function for each reward term of classes that `environment` has made with `columns=True`.
+
+    TRL logs each of them under the name of its term, and adds them up. Each is the weight of the term times its sum;
+    `unfinished` is one of them where it is given. For an episode of a world without the term it is None.
+
+    Raises `option-invalid` for a class that has `get_reward`: TRL would count its reward twice.
+    """
+    names: list[str] = []
+    for made in classes:
+        if made.get_reward is not None:
+            message = f"{made.__name__} has get_reward, which TRL adds to the columns. Make it with columns=True."
+            raise EpisodicError("option-invalid", message, retryable=False)
+        names += made._connection.environment(made.world).terms
+        names += [UNFINISHED] if made._unfinished else []
+    return [_column(name) for name in dict.fromkeys(names)]
+
+
+def _column(name: str) -> Callable[..., list[float | None]]:
+    def column(environments: list[WorldEnvironment], **_: Any) -> list[float | None]:
+        return [(played._columns() or {}).get(name) for played in environments]
+
+    column.__name__ = column.__qualname__ = name
+    return column
 
 
 def rows(tasks: str | PathLike[str] | Iterable[Task]) -> Iterator[dict[str, str | list[dict[str, str]] | None]]:

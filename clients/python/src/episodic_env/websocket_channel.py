@@ -17,9 +17,9 @@ try:
 except ImportError as cause:
     raise ImportError('WebSocket URLs need the extra: pip install "episodic-env[websocket]"') from cause
 
-from .errors import EpisodicError
+from .errors import EpisodicError, unauthorized
 from .json_types import Json, JsonObject
-from .rpc import AWAY, CLIENT, decode, encode, result_of
+from .rpc import AWAY, CLIENT, UNAUTHORIZED, decode, encode, result_of
 
 MOST_IN_FLIGHT = 256
 """Calls without an answer on one socket; further calls wait. The bound of the server."""
@@ -84,6 +84,8 @@ class WebSocketChannel:
             )
         except InvalidStatus as refused:
             status = refused.response.status_code
+            if status == UNAUTHORIZED:
+                raise unauthorized(self._url) from refused
             message = f"Cannot connect to {self._url}: it answered with HTTP status {status}."
             raise EpisodicError("connection-failed", message, retryable=status in AWAY) from refused
         except (OSError, InvalidHandshake, LateError) as failed:

@@ -45,7 +45,7 @@ export const METHODS = {
 export const META = {
   /** The control handle, or the handle of one seat, of the session in which a `tools/call` is a step. */
   session: 'dev.episodic/session',
-  /** How many steps of the seat the caller has had answered. */
+  /** How many steps of the seat the caller has had answered. A `tools/call` at the agent endpoint may carry it too. */
   seq: 'dev.episodic/seq',
   /** The epoch that the caller knows; one older than the session's is fenced. */
   epoch: 'dev.episodic/epoch',

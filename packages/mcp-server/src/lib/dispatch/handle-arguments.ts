@@ -59,7 +59,7 @@ export async function callByArgument(
   host: Host,
   { principal, address: { hold } }: AgentCaller,
   info: EnvironmentInfo & { readonly handle: string },
-  { action: { tool, arguments: given }, waiting }: StepCall,
+  { action: { tool, arguments: given }, ...call }: StepCall,
   play: (session: SessionRef, call: StepCall) => Promise<Answer>,
 ): Promise<Answer> {
   const { name: environment, handle, seats } = info
@@ -78,7 +78,7 @@ export async function callByArgument(
     return refused(`${argument} is missing: ${tool} needs the text that ${create} answered with. Call ${create} first.`)
   try {
     const session = await host.resolve(principal, { by: 'argument', token, environment, hold })
-    if (tool !== destroy) return await play(session, { action: { tool, arguments: rest }, waiting })
+    if (tool !== destroy) return await play(session, { ...call, action: { tool, arguments: rest } })
     await session.close()
     return { result: { content: [{ type: 'text', text: `The ${noun} is over.` }] }, secrets: null }
   } catch (error) {

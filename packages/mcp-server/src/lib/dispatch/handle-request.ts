@@ -1,4 +1,4 @@
-import { WireError } from '@episodic/protocol'
+import { META, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/extend'
 import type { Caller } from '../host/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
@@ -6,7 +6,7 @@ import { callAsAgent } from './agent-call.ts'
 import type { Answer } from './leak-scan.ts'
 import type { Message } from './message.ts'
 import { readResource } from './state-resource.ts'
-import { answerExtension, type RequestOptions, stepAsTrainer } from './trainer-methods.ts'
+import { answerExtension, type RequestOptions, stepAsTrainer, wholeNumber } from './trainer-methods.ts'
 
 /**
  * Answers one request of one caller: the only way from any endpoint to a session. `session` is the session of an
@@ -27,7 +27,7 @@ export async function answerRequest(
     const { name: tool, arguments: args = {} } = params
     if (typeof tool !== 'string') throw new WireError('invalid-params', 'tools/call needs the name of a tool.')
     if (!isObject(args)) throw new WireError('invalid-params', 'The arguments of tools/call have to be an object.')
-    const call = { action: { tool, arguments: args }, waiting: options.waiting }
+    const call = { action: { tool, arguments: args }, seq: wholeNumber(meta ?? {}, META.seq), waiting: options.waiting }
     return caller.endpoint === 'agent'
       ? callAsAgent(host, caller, session, call)
       : stepAsTrainer(host, caller.principal, call, meta ?? {})

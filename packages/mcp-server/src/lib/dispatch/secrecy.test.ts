@@ -93,7 +93,7 @@ describe('the agent endpoint', () => {
       await ask('tools/call', { name: 'peek', arguments: {} })
       await guess('fifty')
       await guess(1_000)
-      const meta = { [META.session]: opened.session, [META.seq]: 40, [META.epoch]: 0 }
+      const meta = { [META.session]: opened.session, [META.seq]: 3, [META.epoch]: 0 }
       await ask('tools/call', { name: 'guess', arguments: { value: 1 }, _meta: meta })
       const guesses = await halve(2, 100, async (value) => {
         const { result } = await guess(value)
@@ -143,7 +143,7 @@ describe('the agent endpoint', () => {
         params: {
           name: 'guess',
           arguments: { value: 11 + i },
-          _meta: { [META.session]: opened.session, [META.seq]: 40 },
+          _meta: { [META.session]: opened.session, [META.seq]: 4 + i },
         },
       })),
       { method: 'tools/call', params: { name: 'peek', arguments: {} } },

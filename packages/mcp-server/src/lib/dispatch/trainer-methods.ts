@@ -96,13 +96,13 @@ export async function stepAsTrainer(
       'invalid-params',
       `A step at this endpoint names its session: send the handle in _meta["${META.session}"].`,
     )
-  const [seq, epoch] = [wholeNumber(meta, META.seq), wholeNumber(meta, META.epoch)]
+  const epoch = wholeNumber(meta, META.epoch)
   const seat = meta[META.seat]
   if (seat !== undefined && typeof seat !== 'string')
     throw new WireError('invalid-params', `_meta["${META.seat}"] has to be the name of a seat.`)
   const resolved = host.resolve(principal, { by: 'control', token })
   const session = resolved instanceof Promise ? await resolved : resolved
-  const { step, replayed, secrets } = await session.step({ ...call, seat, seq, epoch })
+  const { step, replayed, secrets } = await session.step({ ...call, seat, epoch })
   const report = { [META.step]: step.report as unknown as JsonObject }
   const reported = replayed ? { ...report, [META.replayed]: true } : report
   const _meta = meta[META.timed] === true ? { ...reported, [META.took]: microseconds(monotonic() - began) } : reported
@@ -114,7 +114,8 @@ function microseconds(milliseconds: number): number {
   return Math.round(milliseconds * 1_000) / 1_000
 }
 
-function wholeNumber(meta: JsonObject, key: string): number | undefined {
+/** Returns the number under a key of `_meta`; `undefined` if there is none. Throws `invalid-params` for anything else. */
+export function wholeNumber(meta: JsonObject, key: string): number | undefined {
   const value = meta[key]
   if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)) return value as number | undefined
   throw new WireError(
