@@ -3,6 +3,7 @@ export {
   comparisonSchema,
   type Flip,
   type PairedFigure,
+  SIGNIFICANCE,
 } from './lib/compare/comparison.ts'
 export { type Contrasts, contrastsSchema } from './lib/compare/contrasts.ts'
 export {
@@ -63,7 +64,7 @@ export {
   scoredOutcomeOf,
 } from './lib/fold/scored-outcome.ts'
 export { SPLITS } from './lib/fold/splits.ts'
-export { clusteredMean, passAtK, quantile } from './lib/fold/statistics.ts'
+export { clusteredMean, passAtK, passHatK, quantile } from './lib/fold/statistics.ts'
 export {
   type Distribution,
   type Estimate,
@@ -145,7 +146,7 @@ export { sampleRows } from './lib/rows/row-sample.ts'
 export { contentOf, createRowTable, type RowTable, type RowTableOptions } from './lib/rows/row-table.ts'
 export { rowTimes, TIME_COLUMNS } from './lib/rows/row-times.ts'
 export { sealedShape } from './lib/rows/sealed-shape.ts'
-export { passHatK, TASK_COLUMNS, type TaskFigures, taskFigures } from './lib/rows/task-figures.ts'
+export { TASK_COLUMNS, type TaskFigures, taskFigures } from './lib/rows/task-figures.ts'
 export { VERSION_COLUMNS, versionFigures } from './lib/rows/version-figures.ts'
 export { type FoundText, findInRecord } from './lib/search/find-in-record.ts'
 export { searchedTexts } from './lib/search/searched-texts.ts'
@@ -153,6 +154,7 @@ export { lanesOf, type ShownRecord } from './lib/seats/lanes.ts'
 export { hasStarted, seatRecordOf, seatRecordsOf } from './lib/seats/seat-record.ts'
 export {
   cleanText,
+  formatCost,
   formatCount,
   formatDuration,
   formatInterval,

@@ -1,8 +1,10 @@
 /** The share of intervals that hold the true value. */
-type Confidence = 0.95 | 0.999
+type Confidence = 0.6 | 0.95 | 0.999
 
 /** The factor from a standard error to half of an interval, for a normal distribution. */
 export const NORMAL_POINTS: Readonly<Record<Confidence, number>> = {
+  // Its upper end is the 80 % point, which the power of a test needs.
+  0.6: 0.8416212335729143,
   0.95: 1.959963984540054,
   0.999: 3.2905267314919255,
 }

@@ -12,9 +12,9 @@ type Task = ComparedRuns['tasks'][number]
 /** Which tasks are shown, by how the runs did on them. */
 const FILTERS = [
   ['all', 'All', () => true],
-  ['disagree', 'They disagree', (task: Task) => new Set(task.runs.map(stateOf)).size > 1],
-  ['solved', 'All solved', (task: Task) => task.runs.every((run) => stateOf(run) === 'solved')],
-  ['unsolved', 'None solved', (task: Task) => task.runs.every((run) => stateOf(run) === 'unsolved')],
+  ['disagree', 'They disagree', (task: Task) => new Set(statesOf(task)).size > 1],
+  ['solved', 'All solved', (task: Task) => statesOf(task).every((state) => state === 'solved')],
+  ['unsolved', 'None solved', (task: Task) => statesOf(task).every((state) => state === 'unsolved')],
 ] as const
 
 /** Every compared task in every run; each cell opens its episodes. */
@@ -80,11 +80,21 @@ export function ComparedTasks({
                   </td>
                   {task.runs.map((run, at) => (
                     <td key={at} class="number">
-                      <a href={formatRoute({ screen: 'group', run: runs[at] ?? '', task: task.task })}>
-                        <span class={stateOf(run) === 'solved' ? 'positive' : 'negative'}>{SIGNS[stateOf(run)]}</span>{' '}
-                        {formatCount(run.successes)}/{formatCount(run.finished)}
-                      </a>{' '}
-                      <span class="muted">{formatNumber(run.unshaped)}</span>
+                      {run.rows.length === 0 ? (
+                        <span class="muted" title="this run has no episode of the task">
+                          {SIGNS.none}
+                        </span>
+                      ) : (
+                        <>
+                          <a href={formatRoute({ screen: 'group', run: runs[at] ?? '', task: task.task })}>
+                            <span class={stateOf(run) === 'solved' ? 'positive' : 'negative'}>
+                              {SIGNS[stateOf(run)]}
+                            </span>{' '}
+                            {formatCount(run.successes)}/{formatCount(run.finished)}
+                          </a>{' '}
+                          <span class="muted">{formatNumber(run.unshaped)}</span>
+                        </>
+                      )}
                     </td>
                   ))}
                 </tr>
@@ -117,6 +127,11 @@ export function ComparedTasks({
 }
 
 const SIGNS = { solved: '✓', unsolved: '✗', partly: '◐', none: '–' } as const
+
+/** Of the runs that have a finished episode of the task. */
+function statesOf({ runs }: Task) {
+  return runs.map(stateOf).filter((state) => state !== 'none')
+}
 
 function stateOf({ finished, successes }: Task['runs'][number]): keyof typeof SIGNS {
   if (finished === 0) return 'none'

@@ -1,4 +1,5 @@
 import type { ComparedRuns } from '@episodic/report'
+import { plural } from '@episodic/report'
 import { PlainText } from '../parts/plain-text.tsx'
 import { ComparedTasks } from './compared-tasks.tsx'
 import { ComparisonView } from './comparison-view.tsx'
@@ -23,7 +24,7 @@ export function ComparedView({
       <h1>
         {contrasts ? (
           <>
-            {contrasts.contrasts.length} runs against <PlainText text={contrasts.baseline} />
+            {plural(contrasts.contrasts.length, 'run')} against <PlainText text={contrasts.baseline} />
           </>
         ) : (
           <>

@@ -1,4 +1,4 @@
-import type { Comparison, Flip } from '@episodic/report'
+import type { Comparison, FigureRow, Flip } from '@episodic/report'
 import {
   aloneIn,
   describeRules,
@@ -26,6 +26,8 @@ const NAMES: Readonly<Record<string, string>> = {
   tokens: 'Tokens, B − A',
   cost: 'Cost, B − A',
 }
+
+const isGrade = ({ name }: FigureRow) => name.startsWith('grade ')
 const NONE = 'No task has a finished episode in both runs.'
 
 /** Two runs: each figure of B less that of A, task by task, and the episodes that flipped. */
@@ -40,7 +42,7 @@ export function ComparisonView({
   const { a, b, tasks, return: returned, byTask, byDifficulty, episodes } = comparison
   const rows = figureRows(comparison)
   const figures = rows.filter(({ name }) => name in NAMES)
-  const grades = rows.filter(({ name }) => !(name in NAMES))
+  const [grades, statistics] = [rows.filter(isGrade), rows.filter((row) => !isGrade(row))]
   const warnings = [
     ...otherDifferences(comparison).map((row) => `${row.key} also differs: ${row.a} in A, ${row.b} in B.`),
     aloneIn('A', tasks.onlyA),
@@ -77,11 +79,16 @@ export function ComparisonView({
             <TaskDifferencesPlot byTask={byTask} returned={returned} compared={tasks.compared} />
           )}
         </Card>
-        <Card title="Statistics" caption="Means over tasks." empty={NONE}>
-          {figures.length > 0 && (
+        <Card
+          title="Statistics"
+          caption="Means over tasks. B is what the sign-flip test of the means shows."
+          empty={NONE}
+          wide
+        >
+          {statistics.length > 0 && (
             <FiguresTable
-              head={['Figure', 'A', 'B', 'Tasks in which B is']}
-              rows={figures.map((row) => [row.name, row.a, row.b, row.tasks])}
+              head={['Figure', 'A', 'B', 'B − A', '95 %', 'B is', 'Tasks in which B is', 'Tests', 'Detectable']}
+              rows={statistics.map((row) => cellsOf(row))}
             />
           )}
         </Card>
@@ -95,16 +102,8 @@ export function ComparisonView({
         {grades.length > 0 && (
           <Card title="What graders say" caption="Over the tasks that the grader judged in both runs." wide>
             <FiguresTable
-              head={['Grader', 'A', 'B', 'B − A', '95 %', 'In B', 'Tasks in which B is']}
-              rows={grades.map(({ name, a, b, difference, interval, effect, tasks }) => [
-                <PlainText text={name} />,
-                a,
-                b,
-                difference,
-                interval,
-                effect === 'unclear' ? 'not significant' : effect,
-                tasks,
-              ])}
+              head={['Grader', 'A', 'B', 'B − A', '95 %', 'B is', 'Tasks in which B is', 'Tests', 'Detectable']}
+              rows={grades.map((row) => cellsOf(row))}
             />
           </Card>
         )}
@@ -120,6 +119,10 @@ export function ComparisonView({
       </details>
     </>
   )
+}
+
+function cellsOf({ name, a, b, difference, interval, shown, tasks, tests, detectable }: FigureRow) {
+  return [<PlainText text={name} />, a, b, difference, interval, shown, tasks, tests, detectable]
 }
 
 function Flips({
@@ -206,7 +209,9 @@ function notesOf({ successRules, seeded }: Comparison): string[] {
   return [
     'Both runs played the same tasks, with the same environment, parameters and seed. So each task is compared with itself, and the variance between tasks cancels out.',
     'Each task counts once, with the mean over its finished episodes in a run, because rollouts of one task are not independent of each other. Intervals are Student’s t over the differences by task (Miller 2024, section 4).',
-    'The p-value of the exact sign test is the probability that a fair coin splits the differing tasks at least as unevenly, in either direction; with one rollout per task it is McNemar’s exact test (1947). It is valid for any number of tasks.',
+    'A difference is shown if the p-value of the sign-flip test is below 0.05: the probability that the mean difference is at least as far from 0, in either direction, if the sign of the difference of each task is a fair coin (Fisher 1935, Pitman 1937). All signs are counted, or 19,999 random ones where they are too many. The interval does not decide: for few tasks it relies on a normal distribution, which the test does not.',
+    'The smallest detectable difference is the one that such tasks show in four of five samples at 5 % (Bloom 1995). There is none if so few tasks differ that p cannot fall below 0.05.',
+    'The p-value of the exact sign test, which does not see how large a difference is, is the probability that a fair coin splits the differing tasks at least as unevenly, in either direction; with one rollout per task it is McNemar’s exact test (1947). It is valid for any number of tasks.',
     ...(seeded ? [] : [UNSEEDED]),
     `An episode solves its task if it succeeds: ${describeRules(successRules)}. A failed episode does not count as zero: no figure includes it.`,
   ]

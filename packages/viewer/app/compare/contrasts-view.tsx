@@ -14,8 +14,17 @@ export function ContrastsView({ contrasts }: { readonly contrasts: Contrasts }) 
       <p class="meta">
         <PlainText text={contrasts.environment} />
       </p>
+      {contrasts.leftOut.map(({ run, why }) => (
+        <p key={run} class="warning">
+          <PlainText text={`Left out: ${run}. ${why}`} />
+        </p>
+      ))}
       <Section title="Runs">
-        <Card title="Figures of each run" caption="Means over tasks. The first run is the baseline." wide>
+        <Card
+          title="Figures of each run"
+          caption="Means over the tasks of the run. The first run is the baseline."
+          wide
+        >
           <FiguresTable
             head={RUN_HEAD}
             texts={2}
@@ -49,8 +58,15 @@ export function ContrastsView({ contrasts }: { readonly contrasts: Contrasts }) 
         <summary>How these figures are computed</summary>
         <p>Success is {describeRules(contrasts.successRules)}. A failed episode is in no figure.</p>
         <p>
-          A difference is shown if its 95 % interval does not hold 0 and the adjusted p-value is below 0.05 (Holm 1979),
-          so that one of many runs does not look better by chance.
+          A difference is shown if the p-value of the sign-flip test, adjusted by Holm’s procedure (1979), is below
+          0.05: so one of many runs does not look better by chance. The test asks how often the mean difference would be
+          as far from 0 if the sign of the difference of each task were a fair coin (Fisher 1935). The interval says how
+          large a difference may be, and does not decide: for few tasks it relies on a normal distribution, which the
+          test does not.
+        </p>
+        <p>
+          Detectable is the smallest true difference that such tasks show in four of five samples, at 5 % and without
+          the adjustment (Bloom 1995). There is none if so few tasks differ that p cannot fall below 0.05.
         </p>
       </details>
     </>
@@ -60,7 +76,8 @@ export function ContrastsView({ contrasts }: { readonly contrasts: Contrasts }) 
 /** Each figure of each run less that of the baseline. */
 function DifferencesTable({ contrasts: { contrasts } }: { readonly contrasts: Contrasts }) {
   const rows = contrasts.flatMap((contrast) =>
-    contrastRows(contrast).map(({ figure, difference, interval, p, verdict, better, paired }, i) => {
+    contrastRows(contrast).map((row, i) => {
+      const { figure, difference, interval, p, verdict, better, paired, detectable } = row
       const range = widestOf(contrasts, figure)
       const sign = better === null ? '' : better ? '✓ ' : '✗ '
       return [
@@ -80,12 +97,13 @@ function DifferencesTable({ contrasts: { contrasts } }: { readonly contrasts: Co
           {sign}
           {verdict}
         </span>,
+        <PlainText text={detectable} />,
       ]
     }),
   )
   return (
     <FiguresTable
-      head={['Run', 'Figure', 'less ◂ 0 ▸ more', 'Difference', '95 %', 'Holm', 'Shown']}
+      head={['Run', 'Figure', 'less ◂ 0 ▸ more', 'Difference', '95 %', 'Holm', 'Shown', 'Detectable']}
       texts={3}
       rows={rows}
     />

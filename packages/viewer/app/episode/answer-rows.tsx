@@ -1,5 +1,4 @@
-import { formatCount, formatDuration, plural } from '@episodic/report'
-import { formatCost } from '../parts/amounts.ts'
+import { formatCost, formatCount, formatDuration, plural } from '@episodic/report'
 import { PlainText } from '../parts/plain-text.tsx'
 import { Call, MessageContent, ModelText, Row, ThoughtText } from './message-view.tsx'
 import type { AnsweredRequest } from './requests.ts'

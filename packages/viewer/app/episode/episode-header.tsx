@@ -1,6 +1,6 @@
-import { formatDuration, formatNumber, plural, type RowWords, stalenessOf } from '@episodic/report'
+import { formatCost, formatDuration, formatNumber, plural, type RowWords, stalenessOf } from '@episodic/report'
 import type { ComponentChildren } from 'preact'
-import { formatCost, formatTokens } from '../parts/amounts.ts'
+import { formatTokens } from '../parts/amounts.ts'
 import { PlainText } from '../parts/plain-text.tsx'
 import { ResultBadge } from '../parts/result.tsx'
 import { formatRoute, type Route } from '../route/route.ts'

@@ -1,5 +1,5 @@
-import { formatNumber, type GradeRecord, plural } from '@episodic/report'
-import { formatCost, formatTokens } from '../parts/amounts.ts'
+import { formatCost, formatNumber, type GradeRecord, plural } from '@episodic/report'
+import { formatTokens } from '../parts/amounts.ts'
 import { EmptyNote } from '../parts/notes.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 

@@ -1,5 +1,5 @@
-import { formatDuration, formatNumber } from '@episodic/report'
-import { formatCost, formatSigned, formatTokens } from '../parts/amounts.ts'
+import { formatCost, formatDuration, formatNumber } from '@episodic/report'
+import { formatSigned, formatTokens } from '../parts/amounts.ts'
 import { NumberHead } from '../parts/number-head.tsx'
 import { ResultBadge } from '../parts/result.tsx'
 import { formatRoute } from '../route/route.ts'

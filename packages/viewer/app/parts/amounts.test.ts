@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatAge, formatBytes, formatCost, formatShare, formatSigned, formatTokens } from './amounts.ts'
+import { formatAge, formatBytes, formatShare, formatSigned, formatTokens } from './amounts.ts'
 
 describe('formatTokens', () => {
   it('shortens large counts', () => {
@@ -10,20 +10,6 @@ describe('formatTokens', () => {
       '812',
       '31.2 k',
       '4.12 M',
-    ])
-  })
-})
-
-describe('formatCost', () => {
-  it('keeps two digits of small amounts', () => {
-    expect([null, 0, 0.000_81, 0.011, 0.5, 8.123, 1_234.5].map(formatCost)).toEqual([
-      '–',
-      '0',
-      '0.00081',
-      '0.011',
-      '0.50',
-      '8.12',
-      '1234.50',
     ])
   })
 })

@@ -8,14 +8,6 @@ export function formatTokens(tokens: number | null): string {
   return TOKENS.format(tokens).replace(/[A-Z]$/, (unit) => ` ${unit === 'K' ? 'k' : unit}`)
 }
 
-/** A cost in the currency of the run's prices, which is not known: 8.12, 0.011. */
-export function formatCost(cost: number | null): string {
-  if (cost === null || Number.isNaN(cost)) return NOTHING
-  if (cost === 0) return '0'
-  if (Math.abs(cost) < 0.01) return cost.toLocaleString('en-US', { maximumSignificantDigits: 2 })
-  return Math.abs(cost) >= 0.1 && Math.abs(cost) < 100_000 ? cost.toFixed(2) : formatNumber(cost)
-}
-
 /** A share of a whole: 4 of 12 as 33 %; never 100 % unless it is all, nor 0 % unless it is nothing. */
 export function formatShare(part: number, whole: number): string {
   if (whole === 0) return NOTHING

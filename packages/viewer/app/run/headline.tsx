@@ -1,9 +1,10 @@
-import type { EpisodeColumns, Summary, TaskFigures } from '@episodic/report'
+import type { EpisodeColumns, Summary } from '@episodic/report'
 import {
   describeIntervals,
   describeRetried,
   describeRules,
   describeWaiting,
+  formatCost,
   formatCount,
   formatDuration,
   formatInterval,
@@ -15,22 +16,19 @@ import {
   noteGuarantees,
   noteInterval,
   noteMissingRewards,
-  passHatK,
   rowTimes,
 } from '@episodic/report'
-import { formatCost, formatTokens } from '../parts/amounts.ts'
+import { formatTokens } from '../parts/amounts.ts'
 import { type Figure, FigureStrip } from '../parts/figure-strip.tsx'
 
 /** The main figures of a run, each with its interval, and what has to be known of them. */
 export function Headline({
   summary,
   columns,
-  tasks,
 }: {
   readonly summary: Summary
   /** Without them, the figures that only columns have are left out. */
   readonly columns: EpisodeColumns | null
-  readonly tasks: readonly TaskFigures[]
 }) {
   const alarms = [noteFailures(summary), noteMissingRewards(summary)].filter((notice) => notice !== null)
   const notes = [describeIntervals(summary.success.overall), boundsOf(summary), ...noteGuarantees(summary)]
@@ -41,21 +39,16 @@ export function Headline({
           {notice}
         </p>
       ))}
-      <FigureStrip
-        figures={[...scoresOf(summary, tasks), ...spentOf(summary, columns)].filter((figure) => figure !== null)}
-      />
+      <FigureStrip figures={[...scoresOf(summary), ...spentOf(summary, columns)].filter((figure) => figure !== null)} />
       <p class="caption">{notes.filter(Boolean).join(' ')}</p>
     </section>
   )
 }
 
-function scoresOf(
-  { success, returns, counts, branch, retried }: Summary,
-  tasks: readonly TaskFigures[],
-): (Figure | null)[] {
+function scoresOf({ success, returns, counts, branch, retried }: Summary): (Figure | null)[] {
   const pass = success.passAtK.at(-1)
   const unshaped = returns.unshaped?.mean
-  const hat = pass && passHatK(tasks, pass.k)
+  const hat = success.passHatK.at(-1)
   return [
     {
       name: 'Success',
@@ -84,7 +77,8 @@ function scoresOf(
           value: formatPercent(pass.mean),
           notes: [
             noteInterval(pass, formatShareInterval),
-            typeof hat === 'number' ? `all ${pass.k} (pass^${pass.k}): ${formatPercent(hat)}` : '',
+            hat ? `all ${hat.k} (pass^${hat.k}): ${formatPercent(hat.mean)}` : '',
+            hat ? noteInterval(hat, formatShareInterval) : '',
           ],
         }
       : null,

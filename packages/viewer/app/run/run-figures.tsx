@@ -58,7 +58,7 @@ export function RunFigures({
     <div class="run">
       <RunHeader detail={detail} />
       <StopNote detail={detail} />
-      <Headline summary={summary} columns={columns} tasks={tasks} />
+      <Headline summary={summary} columns={columns} />
       <Account summary={summary} />
       {columns && tab !== 'all' && <LookFirstList run={entry.id} summary={summary} columns={columns} grades={grades} />}
       {tab !== 'all' && <Tabs detail={detail} grades={grades} tab={tab} />}

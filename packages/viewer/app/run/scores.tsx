@@ -4,7 +4,7 @@ import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { Meter } from '../parts/meter.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
-import { DifficultyPlot, PassAtKPlot, ReturnsPlot, StepsPlot } from '../parts/plots/score-plots.tsx'
+import { DifficultyPlot, PassPlot, ReturnsPlot, StepsPlot } from '../parts/plots/score-plots.tsx'
 
 /** Returns, success and ends. */
 export function Scores({ summary: { returns, success, ends, counts } }: { readonly summary: Summary }) {
@@ -33,7 +33,14 @@ export function Scores({ summary: { returns, success, ends, counts } }: { readon
         caption="Probability that at least one of k attempts succeeds, averaged over tasks."
         empty="No episode finished."
       >
-        {success.passAtK.length > 0 && <PassAtKPlot estimates={success.passAtK} />}
+        {success.passAtK.length > 0 && <PassPlot name="pass@" estimates={success.passAtK} />}
+      </Card>
+      <Card
+        title="pass^k"
+        caption="Probability that all of k attempts succeed, averaged over tasks."
+        empty="No episode finished."
+      >
+        {success.passHatK.length > 0 && <PassPlot name="pass^" estimates={success.passHatK} />}
       </Card>
       <Card
         title="Steps to success"

@@ -1,6 +1,5 @@
 import type { EpisodeColumns, Latency, Summary } from '@episodic/report'
-import { formatCount, formatDuration, formatNumber, rowTimes } from '@episodic/report'
-import { formatCost } from '../parts/amounts.ts'
+import { formatCost, formatCount, formatDuration, formatNumber, rowTimes } from '@episodic/report'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { ConcurrencyPlot, LatencyPlot } from '../parts/plots/time-plots.tsx'

@@ -112,10 +112,15 @@ export function createSharedSource(shared: SharedRuns): Source {
   }
 }
 
-/** Whether a comparison is of these runs, in any order. */
-export function isOf(compared: Pick<ComparedRuns, 'runs' | 'baseline'>, runs: readonly string[], baseline: string) {
-  const wanted = [...new Set(runs)].toSorted().join()
-  return compared.baseline === baseline && compared.runs.toSorted().join() === wanted
+/** Whether a comparison is of these runs, in any order and but for those that are left out. */
+export function isOf(
+  { runs, baseline, leftOut }: Pick<ComparedRuns, 'runs' | 'baseline' | 'leftOut'>,
+  asked: readonly string[],
+  askedBaseline: string,
+): boolean {
+  const isLeftOut = (id: string) => leftOut.some(({ run }) => run === id)
+  const wanted = [...new Set(asked)].filter((id) => !isLeftOut(id)).toSorted()
+  return (baseline === askedBaseline || isLeftOut(askedBaseline)) && runs.toSorted().join() === wanted.join()
 }
 
 async function* searchTexts(

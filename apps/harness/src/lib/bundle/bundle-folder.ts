@@ -53,7 +53,7 @@ export async function bundleFolder(
   { count, secrets }: Watched,
 ): Promise<EmbeddedRuns> {
   const { runs, withhold } = options
-  const { compared, flipped } = await compareShared(options)
+  const { compared, flipped, without } = await compareShared(options)
   const written: EmbeddedRun[] = []
   const sentences: string[] = []
   const rows = new Map<string, RowsByTask>()
@@ -71,7 +71,7 @@ export async function bundleFolder(
     title: titleOf(written.map(({ detail }) => detail.entry.name)),
     runs: written,
     compared: compared.map((one) => shareComparison(one, runs, rows, withhold)),
-    withheld: [...sentences, ...describeWithheld(options)],
+    withheld: [...without, ...sentences, ...describeWithheld(options)],
   }
   await writeAll(content, options, folder)
   const { runs: _, ...rest } = content
@@ -91,7 +91,7 @@ async function writeAll(
     format: 1,
     title,
     runs: runs.map(({ detail }) => detail.entry),
-    compared: compared.map(({ runs, baseline }) => ({ runs, baseline })),
+    compared: compared.map(({ runs, baseline, leftOut }) => ({ runs, baseline, leftOut })),
     states: options.states !== 'none',
     withheld,
   }

@@ -17,12 +17,12 @@ import {
  * Makes what a shared file holds: figures of all episodes that match, and as many of them whole as fit. Neither commands nor
  * folders of this machine are in it, except those in the configuration of a run.
  *
- * Rejects with `query-invalid`, with `run-invalid` for lines that are no sealed episodes, with `runs-differ` for runs that cannot
+ * Rejects with `query-invalid`, with `run-invalid` for lines that are no sealed episodes, with `runs-differ` if no two runs can
  * be compared, and with `world-not-found` if states are asked for and no episode can be replayed.
  */
 export async function bundleRuns(options: BundleOptions): Promise<EmbeddedRuns> {
   const { runs, withhold } = options
-  const { compared, flipped } = await compareShared(options)
+  const { compared, flipped, without } = await compareShared(options)
   const embedded: EmbeddedRun[] = []
   const sentences: string[] = []
   for (const run of runs) {
@@ -36,7 +36,7 @@ export async function bundleRuns(options: BundleOptions): Promise<EmbeddedRuns> 
     title: titleOf(embedded.map(({ detail }) => detail.entry.name)),
     runs: embedded,
     compared: compared.map((one) => shareComparison(one, runs, rows, withhold)),
-    withheld: [...sentences, ...describeWithheld(options)],
+    withheld: [...without, ...sentences, ...describeWithheld(options)],
   }
 }
 

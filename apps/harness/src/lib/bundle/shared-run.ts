@@ -14,6 +14,7 @@ import {
 import { flippedIn, type RowsByTask, withRows } from '../compare/compare-page.ts'
 import { episodeKey } from '../compare/episode-key.ts'
 import { gradesFileOf, readGrades } from '../grade/grades-file.ts'
+import { HarnessError } from '../harness-error.ts'
 import { matchingLines } from '../query/matching-lines.ts'
 import { readRecorded } from '../replay/read-recorded.ts'
 import type { EmbeddedContent } from '../report/page/embed-run.ts'
@@ -41,6 +42,8 @@ export interface BundleOptions {
   readonly mostCharacters?: number | undefined
   /** Called with the number of a torn last line, which is skipped. */
   readonly onTorn: (run: FoundRun, line: number) => void
+  /** Called with each run and each world that cannot be compared, in a sentence. */
+  readonly onProblem: (problem: string) => void
 }
 
 /** A run to share: what is left of it, and what takes out what is withheld. */
@@ -127,12 +130,34 @@ export async function openSharedRun(
   }
 }
 
-/** Compares the runs of each group. Rejects with `runs-differ`. */
-export async function compareShared({ runs, compared }: BundleOptions) {
+/**
+ * Compares the runs of each group. `without` says in sentences which groups cannot be compared.
+ *
+ * Rejects with `runs-differ` if none can.
+ */
+export async function compareShared({ runs, compared, withhold, onProblem }: BundleOptions) {
   const results: ComparedRuns[] = []
-  for (const ids of compared)
-    results.push(await compareFolders({ runs: ids.flatMap((id) => runs.find((run) => run.id === id) ?? []) }))
-  return { compared: results, flipped: new Set(results.flatMap((one) => [...flippedIn(one)])) }
+  const without: string[] = []
+  const problems: string[] = []
+  let last: unknown = null
+  for (const ids of compared) {
+    const group = ids.flatMap((id) => runs.find((run) => run.id === id) ?? [])
+    const world = group[0]?.manifest.configuration.environment.name ?? ''
+    try {
+      const result = await compareFolders({ runs: group })
+      results.push(result)
+      for (const { name, why } of result.leftOut) problems.push(`${world}: ${name} is not compared. ${why}`)
+    } catch (error) {
+      if (!HarnessError.is(error, 'runs-differ')) throw error
+      last = error
+      const why = error.message.replace(/\s+/g, ' ')
+      problems.push(`${world} is not compared. ${why}`)
+      without.push(`The runs of ${world} are not compared. ${withhold.length > 0 ? WITHHELD : why}`)
+    }
+  }
+  if (results.length === 0 && last !== null) throw last
+  for (const problem of problems) onProblem(problem)
+  return { compared: results, flipped: new Set(results.flatMap((one) => [...flippedIn(one)])), without }
 }
 
 /** The title of the pages that show runs of these names. */
@@ -180,12 +205,16 @@ export function shareComparison(
     compared,
     compared.runs.flatMap((id) => rowsOf.get(id) ?? []),
   )
-  if (!withhold.includes('seeds')) return shared
-  const names = new Map(runs.map((run) => [run.manifest.name, sharedName(run, withhold)]))
-  return JSON.parse(JSON.stringify(shared), (_, value) => {
+  if (withhold.length === 0) return shared
+  const names = new Map(
+    withhold.includes('seeds') ? runs.map((run) => [run.manifest.name, sharedName(run, withhold)]) : [],
+  )
+  return JSON.parse(JSON.stringify(shared), (key, value) => {
+    // Why a run is left out may quote a seed, or what a model was sent.
+    if (key === 'why') return WITHHELD
     if (typeof value === 'string') return names.get(value) ?? value
     // A setting in which two runs differ.
-    return value?.key === 'seed' ? { key: 'seed', a: WITHHELD, b: WITHHELD } : value
+    return withhold.includes('seeds') && value?.key === 'seed' ? { key: 'seed', a: WITHHELD, b: WITHHELD } : value
   })
 }
 

@@ -110,6 +110,7 @@ async function bundle(folders: readonly string[], options: BundleCommandOptions,
     compared: options.compare ? groupsOf(runs) : [],
     mostCharacters: options.bytes,
     onTorn: ({ folder }, line) => void err.write(`${shownPath(folder)}: ${tornNotice(line)}`),
+    onProblem: (problem) => void err.write(`${problem}\n`),
   }
   await write(bundled, options, console)
 }
@@ -198,7 +199,8 @@ async function runsIn(folders: readonly string[], onProblem: (problem: string) =
   for (const folder of folders) {
     if (!existsSync(folder)) throw new HarnessError('run-invalid', `There is no folder ${folder}.`)
     const { runs, problems } = await findRuns(folder)
-    const order = (await membersOf(folder))?.flatMap(({ runs }) => runs.filter(existsSync)) ?? []
+    const order =
+      (await membersOf(folder))?.flatMap(({ members }) => members.map(({ folder }) => folder)).filter(existsSync) ?? []
     const places = order.map((path) => realpathSync(path))
     for (const problem of problems) onProblem(problem)
     if (runs.length === 0)

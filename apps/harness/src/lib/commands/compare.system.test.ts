@@ -99,11 +99,11 @@ describe('episodic compare', () => {
     const nothing = await workshop.main(['compare', 'solver', 'cut'])
     expect([nothing.status, nothing.err]).toEqual([
       1,
-      expect.stringMatching(/^error: The runs share no task: A .* 40 tasks and B .* 0/),
+      expect.stringMatching(/^error: cut cannot be compared\. It has no sealed episode\./),
     ])
   })
 
-  it('compares several runs with a baseline, over the tasks that all of them have', async () => {
+  it('compares several runs with a baseline, each over the tasks that both have', async () => {
     await play('solver', 'few', '--tasks', '25')
     const runs = ['careless', 'solver', 'random', 'few']
     const { status, out } = await workshop.main(['compare', ...runs, '--baseline', 'solver', '--json'])
@@ -111,12 +111,18 @@ describe('episodic compare', () => {
     const contrasts = contrastsSchema.parse(JSON.parse(out))
     expect(contrasts).toMatchObject({
       baseline: 'solver',
-      tasks: { compared: 25, leftOut: 15 },
+      tasks: { compared: 40, leftOut: 0 },
+      leftOut: [],
       runs: [
-        { name: 'solver', finished: 120 },
-        { name: 'careless' },
+        { name: 'solver', finished: 120, tasks: 40 },
+        { name: 'careless', tasks: 40 },
         { name: 'random', finished: 40 },
-        { name: 'few', finished: 25 },
+        { name: 'few', finished: 25, tasks: 25 },
+      ],
+      contrasts: [
+        { run: 'careless', tasks: 40 },
+        { run: 'random', tasks: 40 },
+        { run: 'few', tasks: 25 },
       ],
     })
     const [careless, random, few] = contrasts.contrasts
@@ -125,12 +131,13 @@ describe('episodic compare', () => {
     expect(random?.return.holm).toBeLessThan(0.05)
     // Three contrasts: the smallest p-value counts three times.
     expect(random?.return.holm).toBeCloseTo(3 * (random?.return.p as number), 12)
-    // The pair by itself, over the same tasks.
-    const pair = (await compare('few', 'careless')).comparison
+    // The pair by itself: a run with few tasks takes none from the others.
+    const pair = (await compare('solver', 'careless')).comparison
+    expect(careless?.success.p).toBe(pair.success?.p)
     expect(careless?.success.difference.mean).toBeCloseTo(pair.success?.difference.mean as number, 12)
     const shown = await workshop.main(['compare', ...runs, '--html', 'many.html', '--fail-if-worse'])
     expect([shown.status, shown.out]).toEqual([1, expect.stringContaining('3 runs against careless')])
-    expect(shown.out).toMatch(/random +success +−.* points .* p < 0\.001 +lower/)
+    expect(shown.out).toMatch(/random +success +−.* points .* p < 0\.001 +\d.* points +lower/)
     expect(readFileSync(at('many.html'), 'utf8')).toContain('Figures of each run')
     const wrong = await workshop.main(['compare', ...runs, '--baseline', 'nowhere'])
     expect(wrong.err).toContain('--baseline nowhere is none of the runs: careless, solver, random, few.')
@@ -142,8 +149,8 @@ describe('episodic compare', () => {
     await play('solver', 'weighted', '--weights', 'solved=2')
     await play('solver', 'elsewhere', '--seed', 'another')
     const refused: Record<string, RegExp> = {
-      coin: /environment\.name: "number-guessing" in A, "coin" in B/,
-      weighted: /weights\.solved: undefined in A, 2 in B/,
+      coin: /environment\.name: "number-guessing" in solver, "coin" in coin/,
+      weighted: /weights\.solved: undefined in solver, 2 in weighted/,
       elsewhere: /The runs share no task/,
       nowhere: /nowhere holds no run/,
     }
@@ -152,6 +159,31 @@ describe('episodic compare', () => {
       expect([status, out, err]).toEqual([1, '', expect.stringMatching(message)])
       expect(err).toMatch(/^error: /)
     }
+    // Of more than two, each that cannot be compared is named with why, and the others are compared.
+    truncateSync(at('cut', 'episodes.jsonl'))
+    const many = ['cut', 'solver', 'coin', 'careless', 'weighted']
+    const { status, out, err } = await workshop.main(['compare', ...many, '--json'])
+    expect([status, err]).toEqual([0, ''])
+    expect(contrastsSchema.parse(JSON.parse(out))).toMatchObject({
+      baseline: 'solver',
+      runs: [{ name: 'solver' }, { name: 'careless' }],
+      leftOut: [
+        { run: 'cut', why: 'It has no sealed episode. The baseline is solver instead.' },
+        { run: 'coin', why: expect.stringContaining('environment.name') },
+        { run: 'weighted', why: expect.stringContaining('weights.solved') },
+      ],
+      contrasts: [{ run: 'careless' }],
+    })
+    const shown = await workshop.main(['compare', ...many, '--html', 'left-out.html'])
+    expect(shown.out).toContain('Left out: cut. It has no sealed episode.')
+    expect(readFileSync(at('left-out.html'), 'utf8')).toContain('Left out: cut. It has no sealed episode.')
+    // What could not be compared is not shown to be no worse.
+    const gate = ['--fail-if-worse', '--json']
+    expect((await workshop.main(['compare', 'careless', 'solver', 'coin', ...gate])).status).toBe(1)
+    expect((await workshop.main(['compare', 'careless', 'solver', 'few', ...gate])).status).toBe(0)
+    // A baseline that was named is not replaced.
+    const chosen = await workshop.main(['compare', ...many, '--baseline', 'cut'])
+    expect([chosen.status, chosen.err]).toEqual([1, expect.stringContaining('cut: It has no sealed episode.')])
   })
 
   it('compares what graders say, that have graded all runs, and adjusts their p-values too', async () => {

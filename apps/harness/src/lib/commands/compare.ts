@@ -1,16 +1,17 @@
 import { basename, dirname, join, resolve } from 'node:path'
-import { contrastRows } from '@episodic/report'
+import { type Comparison, type Contrasts, cleanText, contrastRows } from '@episodic/report'
 import { Command } from 'commander'
 import { renderComparedRuns } from '../compare/compare-page.ts'
 import { type ComparedRun, compareRuns } from '../compare/compare-runs.ts'
+import { compareWithBaseline, type UnreadRun } from '../compare/compare-with-baseline.ts'
 import { contrastRuns } from '../compare/contrast-runs.ts'
 import { formatComparison } from '../compare/format-comparison.ts'
 import { formatContrasts } from '../compare/format-contrasts.ts'
-import { readComparedRun } from '../compare/read-compared-run.ts'
+import { readComparedRun, readOrWhy } from '../compare/read-compared-run.ts'
 import { type Console, colorsOf, shownPath, usesColor } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { tornNotice } from '../run/record/report-run.ts'
-import { holdsRun, writeRunFile } from '../run/record/run-folder.ts'
+import { writeRunFile } from '../run/record/run-folder.ts'
 import { membersOf } from '../sets/set-folder.ts'
 
 interface CompareOptions {
@@ -26,20 +27,20 @@ export function compareCommand(console: Console): Command {
   return new Command('compare')
     .description('compare two or more runs of the same tasks')
     .argument('<runs...>', 'folders of the runs, the baseline first; or the folder of a set')
-    .option('--baseline <run>', 'folder of the baseline, one of the runs (default: the first)')
+    .option('--baseline <run>', 'folder of the baseline, or of a set the name of its player (default: the first)')
     .option('--json', 'print the comparison as JSON')
     .option('--html <file>', 'also write an HTML page, with both plays of each flipped episode')
     .option('--seat <seat>', 'of an environment of several seats: the seat to compare (default: the one in focus)')
     .option('--allow-conflicts', 'accept conflicting lines of the same episode')
-    .option('--fail-if-worse', 'exit with 1 if a run is significantly worse than the baseline')
+    .option('--fail-if-worse', 'exit with 1 if a run is shown to be worse than the baseline, or cannot be compared')
     .addHelpText(
       'after',
       `
 The runs must have the same environment, version, weights and tasks; usually
 only the policy differs. No run needs to be finished. Of two runs, the episodes
 whose success flipped are listed; more are each compared with the baseline, with
-p-values adjusted by Holm's procedure. Of a set, the players of each world are
-compared with the set's baseline.
+p-values adjusted by Holm's procedure; those that cannot be compared are named and
+left out. Of a set, the players of each world are compared with the set's baseline.
 
 Examples:
   episodic run number-guessing --rollouts 4 --policy careless --out runs/careless
@@ -48,100 +49,186 @@ Examples:
   episodic compare runs/careless runs/solver --html compare.html
   episodic compare runs/solver runs/qwen3 runs/llama runs/gemma --html models.html
   episodic compare runs/june
+  episodic compare runs/june --baseline llm:qwen3
   episodic compare runs/june/warehouse --html models.html
   episodic compare runs/main runs/branch --json --fail-if-worse`,
     )
-    .action(async (runs: string[], options: CompareOptions) => {
-      for (const { title, folders } of await groupsOf(runs, options, console)) {
-        if (title !== null) console.out.write(`\n${colorsOf(console.out).bold(title)}\n`)
-        const [first = '', second = '', ...more] = withBaselineFirst(folders, options.baseline)
-        await (more.length > 0
-          ? contrast([first, second, ...more], options, console)
-          : compare(first, second, options, console))
-      }
+    .action(async (folders: string[], options: CompareOptions) => {
+      const groups = await groupsOf(folders, options)
+      const results: CompareResult[] = []
+      for (const group of groups) results.push(await compareGroup(group, options, console, groups.length > 1))
+      if (options.json) console.out.write(`${JSON.stringify(jsonOf(folders[0] ?? '', results))}\n`)
+      const isNothing = results.every(({ compared }) => compared === null)
+      // Of a run that could not be compared nobody can say that it is not worse.
+      const isWorse = results.some((result) => result.compared === null || result.leftOut > 0 || result.isWorse)
+      if (isNothing || (options.failIfWorse && isWorse)) process.exitCode = 1
     })
 }
 
-/** Runs that are compared with each other, under a title if there are several such groups. */
+/** Runs that are compared with each other, the baseline first, under a title if there are several such groups. */
 interface Group {
   readonly title: string | null
   readonly folders: readonly string[]
+  /** Whether the baseline was named. */
+  readonly chosen: boolean
+  /** Whether they are those of a set, of which some may be damaged, or not there yet. */
+  readonly isSet: boolean
+}
+
+/** What became of a group. */
+interface CompareResult {
+  readonly title: string | null
+  readonly compared: Comparison | Contrasts | null
+  /** Why nothing could be compared. */
+  readonly problem: string | null
+  readonly leftOut: number
+  readonly isWorse: boolean
 }
 
 /** Returns the given runs, or those of a set by world. Throws `option-invalid` if there are fewer than two. */
-async function groupsOf(runs: readonly string[], { json, html }: CompareOptions, { err }: Console): Promise<Group[]> {
-  const [only] = runs
-  const worlds = runs.length === 1 && only !== undefined ? await membersOf(only) : null
+async function groupsOf(folders: readonly string[], { html, baseline }: CompareOptions): Promise<Group[]> {
+  const [only = ''] = folders
+  const worlds = folders.length === 1 ? await membersOf(only) : null
   if (!worlds) {
-    if (runs.length > 1) return [{ title: null, folders: runs }]
-    throw new HarnessError('option-invalid', `${only} is no set of runs. Give the folders of two or more runs.`)
+    if (folders.length < 2)
+      throw new HarnessError('option-invalid', `${only} is no set of runs. Give the folders of two or more runs.`)
+    const members = folders.map((folder) => ({ folder, player: null }))
+    return [{ title: null, isSet: false, ...withBaselineFirst(members, baseline) }]
   }
-  if (worlds.length > 1 && (json || html !== undefined))
+  if (worlds.length > 1 && html !== undefined)
     throw new HarnessError(
       'option-invalid',
-      `${only} has several worlds, and ${json ? '--json' : '--html'} shows one. Give the folder of a world, such as ${shownPath(dirname(worlds[0]?.runs[0] ?? ''))}.`,
+      `${only} has several worlds, and --html shows one. Give the folder of a world, such as ${shownPath(dirname(worlds[0]?.members[0]?.folder ?? ''))}, or bundle them all: episodic bundle ${only} --compare --out <file>.html`,
     )
-  return worlds.map(({ world, runs }) => {
-    const [begun, others] = [runs.filter(holdsRun), runs.filter((run) => !holdsRun(run))]
-    if (others.length > 0) err.write(`Not played yet: ${others.map(shownPath).join(', ')}\n`)
-    if (begun.length < 2)
-      throw new HarnessError('option-invalid', `${only} has fewer than two runs of ${world} to compare.`)
-    return { title: worlds.length > 1 ? world : null, folders: begun.map(shownPath) }
-  })
+  return worlds.map(({ world, members }) => ({
+    title: worlds.length > 1 ? world : null,
+    isSet: true,
+    ...withBaselineFirst(
+      members.map(({ folder, player }) => ({ folder: shownPath(folder), player })),
+      baseline,
+    ),
+  }))
 }
 
-/** Moves the baseline to the front. Throws `option-invalid` if it is none of the runs. */
-function withBaselineFirst(folders: readonly string[], baseline = folders[0]): string[] {
-  const chosen = folders.findIndex((folder) => baseline !== undefined && resolve(folder) === resolve(baseline))
-  if (chosen >= 0) return [folders[chosen] as string, ...folders.toSpliced(chosen, 1)]
-  throw new HarnessError('option-invalid', `--baseline ${baseline} is none of the runs: ${folders.join(', ')}.`)
+interface Member {
+  readonly folder: string
+  readonly player: string | null
 }
 
-function readFrom(folder: string, options: CompareOptions, console: Console): Promise<ComparedRun> {
-  return readComparedRun(folder, {
-    onTorn: (line) => console.err.write(`${folder}: ${tornNotice(line)}`),
-    allowConflicts: options.allowConflicts === true,
-    seat: options.seat,
-  })
+/**
+ * Moves the baseline to the front: the run that is named by its folder or, of a set, by its player. Throws `option-invalid` if it
+ * is none of the runs.
+ */
+function withBaselineFirst(members: readonly Member[], baseline: string | undefined) {
+  const folders = members.map(({ folder }) => folder)
+  if (baseline === undefined) return { folders, chosen: false }
+  const byPlayer = members.findIndex(({ player }) => player === baseline)
+  const chosen = byPlayer >= 0 ? byPlayer : folders.findIndex((folder) => resolve(folder) === resolve(baseline))
+  if (chosen >= 0) return { folders: [folders[chosen] as string, ...folders.toSpliced(chosen, 1)], chosen: true }
+  const players = members.flatMap(({ player }) => player ?? [])
+  throw new HarnessError(
+    'option-invalid',
+    players.length > 0
+      ? `--baseline ${baseline} is neither a player of the set (${players.join(', ')}) nor the folder of one of its runs.`
+      : `--baseline ${baseline} is none of the runs: ${folders.join(', ')}.`,
+  )
+}
+
+/** Compares the runs of a group. Where others follow, it says that nothing can be compared instead of throwing it. */
+async function compareGroup(
+  group: Group,
+  options: CompareOptions,
+  console: Console,
+  others: boolean,
+): Promise<CompareResult> {
+  const { title, folders, isSet } = group
+  try {
+    const runs: (ComparedRun | UnreadRun)[] = []
+    for (const folder of folders)
+      runs.push(
+        await (isSet ? readOrWhy : readComparedRun)(folder, {
+          onTorn: (line) => console.err.write(`${folder}: ${tornNotice(line)}`),
+          allowConflicts: options.allowConflicts === true,
+          seat: options.seat,
+        }),
+      )
+    const [a, b, ...more] = runs
+    if (a && b && more.length === 0 && 'tasks' in a && 'tasks' in b)
+      return { title, ...(await compare([a, b], group, options, console)) }
+    return { title, ...(await contrast(runs, group, options, console)) }
+  } catch (error) {
+    if (!others || !HarnessError.is(error)) throw error
+    const problem = error.message.replace(/\s+/g, ' ')
+    console.err.write(`${title} is not compared. ${problem}\n`)
+    return { title, compared: null, problem, leftOut: 0, isWorse: false }
+  }
 }
 
 /** Compares several runs with the first one. */
-async function contrast(folders: readonly string[], options: CompareOptions, console: Console): Promise<void> {
-  const runs: ComparedRun[] = []
-  for (const folder of folders) runs.push(await readFrom(folder, options, console))
-  const contrasts = contrastRuns(runs)
-  const { out } = console
-  if (options.json) out.write(`${JSON.stringify(contrasts)}\n`)
-  else out.write(`\n${formatContrasts(contrasts, { color: usesColor(out) })}`)
+async function contrast(
+  runs: readonly (ComparedRun | UnreadRun)[],
+  { title, folders, chosen }: Group,
+  options: CompareOptions,
+  { out }: Console,
+): Promise<Omit<CompareResult, 'title'>> {
+  const contrasts = contrastRuns(compareWithBaseline(runs, { chosen }))
+  if (!options.json) out.write(`${headingOf(title, out)}\n${formatContrasts(contrasts, { color: usesColor(out) })}`)
   if (options.html !== undefined) {
     const page = await writePage(options.html, folders, runs)
     if (!options.json) out.write(`\n  page  ${colorsOf(out).bold(shownPath(page))}\n`)
   }
-  const isWorse = contrasts.contrasts.some((one) => contrastRows(one).some(({ better }) => better === false))
-  if (options.failIfWorse && isWorse) process.exitCode = 1
+  return {
+    compared: contrasts,
+    problem: null,
+    leftOut: contrasts.leftOut.length,
+    isWorse: contrasts.contrasts.some((one) => contrastRows(one).some(({ better }) => better === false)),
+  }
 }
 
-async function compare(folderA: string, folderB: string, options: CompareOptions, console: Console): Promise<void> {
-  const [a, b] = [await readFrom(folderA, options, console), await readFrom(folderB, options, console)]
+async function compare(
+  [a, b]: readonly [ComparedRun, ComparedRun],
+  { title, folders }: Group,
+  options: CompareOptions,
+  { out }: Console,
+): Promise<Omit<CompareResult, 'title'>> {
   const comparison = compareRuns(a, b)
   const { gained, lost } = comparison.episodes
-  const page = options.html === undefined ? null : await writePage(options.html, [folderA, folderB], [a, b])
-  if (options.json) console.out.write(`${JSON.stringify(comparison)}\n`)
-  else {
-    const { bold, dim } = colorsOf(console.out)
+  const page = options.html === undefined ? null : await writePage(options.html, folders, [a, b])
+  if (!options.json) {
+    const { bold, dim } = colorsOf(out)
+    const [folderA = '', folderB = ''] = folders
     const hint = page
       ? `  page  ${bold(shownPath(page))}\n`
       : gained.count + lost.count > 0
         ? `  ${dim('to see both plays of each:')} episodic compare ${folderA} ${folderB} --html ${shownPath(join(folderB, 'compare.html'))}\n`
         : ''
-    console.out.write(`\n${formatComparison(comparison, { color: usesColor(console.out) })}\n${hint}`)
+    out.write(`${headingOf(title, out)}\n${formatComparison(comparison, { color: usesColor(out) })}\n${hint}`)
   }
-  const worse = comparison.success?.effect === 'lower' || comparison.return?.effect === 'lower'
-  if (options.failIfWorse && worse) process.exitCode = 1
+  const isWorse = comparison.success?.effect === 'lower' || comparison.return?.effect === 'lower'
+  return { compared: comparison, problem: null, leftOut: 0, isWorse }
+}
+
+function headingOf(title: string | null, out: NodeJS.WriteStream): string {
+  return title === null ? '' : `\n${colorsOf(out).bold(cleanText(title))}\n`
+}
+
+/** What `--json` prints: one comparison, or those of each world of a set. */
+function jsonOf(set: string, results: readonly CompareResult[]) {
+  const [only, ...more] = results
+  if (only && more.length === 0) return only.compared
+  return {
+    format: 1,
+    set: basename(resolve(set)),
+    worlds: results.map(({ title, compared, problem }) => ({ world: title, compared, problem })),
+  }
 }
 
 /** Writes the page of compared runs. Resolves with its path. */
-async function writePage(html: string, folders: readonly string[], runs: readonly ComparedRun[]): Promise<string> {
+async function writePage(
+  html: string,
+  folders: readonly string[],
+  runs: readonly (ComparedRun | UnreadRun)[],
+): Promise<string> {
   const file = resolve(html)
   return writeRunFile(dirname(file), basename(file), await renderComparedRuns(folders, runs))
 }

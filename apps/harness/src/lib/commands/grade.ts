@@ -131,7 +131,7 @@ async function foldersOf(given: readonly string[], err: NodeJS.WriteStream): Pro
       folders.push(folder)
       continue
     }
-    const members = worlds.flatMap(({ runs }) => runs)
+    const members = worlds.flatMap((world) => world.members.map(({ folder }) => folder))
     const played = members.filter(holdsRun)
     for (const run of members) if (!holdsRun(run)) err.write(`${shownPath(run)} was not played yet, and is left out.\n`)
     if (played.length === 0)

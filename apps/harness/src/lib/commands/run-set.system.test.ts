@@ -143,7 +143,7 @@ describe('episodic run, of a set', () => {
     const one = await workshop.main(['compare', 'runs/worlds/frozen-lake', '--json'])
     expect([one.status, JSON.parse(one.out).environment]).toEqual([0, expect.stringContaining('frozen-lake')])
     for (const [folder, message] of [
-      ['runs/worlds --json', 'Give the folder of a world, such as runs/worlds/number-guessing.'],
+      ['runs/worlds --html x.html', 'Give the folder of a world, such as runs/worlds/number-guessing, or bundle'],
       ['runs', 'runs is no set of runs. Give the folders of two or more runs.'],
     ] as const) {
       const { status, err } = await workshop.main(['compare', ...folder.split(' ')])

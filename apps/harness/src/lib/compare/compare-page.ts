@@ -1,9 +1,10 @@
-import type { ComparedRuns, EmbeddedRun } from '@episodic/report'
+import { type ComparedRuns, type EmbeddedRun, plural } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
 import { embedReport, withheldFrom } from '../report/page/render-report.ts'
 import { foldRun, type RunPage } from '../run/record/report-run.ts'
 import { readManifest } from '../run/record/run-folder.ts'
 import type { ComparedRun } from './compare-runs.ts'
+import type { UnreadRun } from './compare-with-baseline.ts'
 import { comparedOf } from './compared-runs.ts'
 import { episodeKey } from './episode-key.ts'
 
@@ -14,35 +15,51 @@ const MOST_CHARACTERS = 10 * 1_048_576
  * Renders the comparison of runs with the first one as a self-contained HTML page, which makes no requests. It has the figures
  * of all episodes, and step by step those that flipped, and as many others as fit.
  *
- * Resolves with the same text for the same runs, on one version of Node. Throws `runs-differ` if they cannot be compared.
+ * Resolves with the same text for the same runs, on one version of Node. Throws `runs-differ` if no two can be compared.
  */
-export async function renderComparedRuns(folders: readonly string[], runs: readonly ComparedRun[]): Promise<string> {
-  const folds: RunPage[] = []
-  for (const folder of folders) folds.push(await (await foldRun(folder, await readManifest(folder))).page())
+export async function renderComparedRuns(
+  folders: readonly string[],
+  runs: readonly (ComparedRun | UnreadRun)[],
+): Promise<string> {
+  const folds: (RunPage | null)[] = []
+  for (const [i, folder] of folders.entries()) {
+    const run = runs[i]
+    const isRead = run !== undefined && 'tasks' in run
+    folds.push(isRead ? await (await foldRun(folder, await readManifest(folder))).page() : null)
+  }
   // A run that is compared with its own copy needs an address of its own.
-  const ids = folds.map(({ content: { id = '' } }, i) => {
-    const isTaken = folds.slice(0, i).some((other) => other.content.id === id)
+  const ids = folds.map((fold, i) => {
+    const { id = '' } = fold?.content ?? {}
+    const isTaken = folds.slice(0, i).some((other) => other?.content.id === id)
     return isTaken ? `${id}${i}` : id
   })
   const compared = comparedOf(ids, runs)
   const flipped = flippedIn(compared)
-  const embedded: EmbeddedRun[] = []
-  for (const [i, { summary, run, content }] of folds.entries())
-    embedded.push(
-      await embedReport(summary, run, {
-        ...content,
-        id: ids[i],
-        mostCharacters: Math.floor(MOST_CHARACTERS / folders.length),
-        goesFirst: ({ task, attempt }) => flipped.has(episodeKey(task, attempt)),
-      }),
-    )
+  const embedded = new Map<string, EmbeddedRun>()
+  for (const [i, fold] of folds.entries()) {
+    if (!fold) continue
+    const id = ids[i] as string
+    const { summary, run, content } = fold
+    const page = await embedReport(summary, run, {
+      ...content,
+      id,
+      mostCharacters: Math.floor(MOST_CHARACTERS / folders.length),
+      goesFirst: ({ task, attempt }) => flipped.has(episodeKey(task, attempt)),
+    })
+    embedded.set(id, page)
+  }
   const { filePage } = await loadViewer()
   return filePage({
     format: 1,
     title: titleOf(compared),
-    runs: embedded,
-    compared: [withRows(compared, embedded.map(rowsByTask))],
-    withheld: embedded.flatMap((run) =>
+    runs: [...embedded.values()],
+    compared: [
+      withRows(
+        compared,
+        compared.runs.map((id) => rowsByTask(embedded.get(id) as EmbeddedRun)),
+      ),
+    ],
+    withheld: [...embedded.values()].flatMap((run) =>
       withheldFrom(run.detail, Object.keys(run.lines).length).map((line) => `${run.detail.entry.name}: ${line}`),
     ),
   })
@@ -59,7 +76,7 @@ export function flippedIn({ comparisons }: ComparedRuns): ReadonlySet<string> {
 
 function titleOf({ contrasts, comparisons: [comparison] }: ComparedRuns): string {
   const title = contrasts
-    ? `${contrasts.contrasts.length} runs against ${contrasts.baseline}`
+    ? `${plural(contrasts.contrasts.length, 'run')} against ${contrasts.baseline}`
     : `${comparison?.b.name} against ${comparison?.a.name}`
   return `${title} · Episodic comparison`
 }

@@ -1,5 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { comparisonSchema } from '@episodic/report'
+import { comparisonSchema, verdictOf } from '@episodic/report'
 import { playRun } from '@episodic/report/testing'
 import fc from 'fast-check'
 import { mean, sampleStandardDeviation } from 'simple-statistics'
@@ -148,7 +148,9 @@ describe('compareRuns', () => {
     expect(refusal(runOf(records, { environment }))).toContain('environment.version: "1.0.0" in A, "1.1.0" in B')
     expect(refusal(runOf(records, { weights: { solved: 2 } }))).toContain('weights.solved: undefined in A, 2 in B')
     expect(refusal(runOf(playRun({ seed: 'else', tasks: 2, attempts: 1 })))).toContain('The runs share no task')
-    expect(refusal(runOf([]))).toContain('B of 0')
+    expect(refusal(runOf([]))).toBe('run cannot be compared. It has no sealed episode.')
+    const stopped = { code: 'model-refused', message: 'Wrong key.\nMore.', at: '2026-01-01T00:00:00.000Z' }
+    expect(refusal({ ...runOf([]), stopped })).toContain('It stopped (model-refused): Wrong key.')
   })
 
   it('rejects a task with two setups, between runs and within one', () => {
@@ -162,6 +164,48 @@ describe('compareRuns', () => {
     // Without a session, defaults were not filled in, so the setup is unknown.
     const unopened = records.map((record) => ({ ...failed(record), start: null, params: {} }))
     expect(refusal(runOf(unopened))).toBe('none')
+  })
+
+  it('pairs pass@k and pass^k over the tasks with as many attempts in both, and says them in a row each', () => {
+    const attempts = (solved: number) => records.map((record) => ended(record, record.attempt < solved ? 1 : 0))
+    const fewer = attempts(4).filter(({ attempt }) => attempt < 3)
+    // Two of four attempts succeed in A: 1 − C(2, 3) / C(4, 3) = 1 for pass@3, and C(2, 3) / C(4, 3) = 0 for pass^3.
+    const comparison = compareRuns(runOf(attempts(2)), runOf(fewer, { rollouts: 3 }, 36))
+    expect(comparison.passes).toMatchObject({
+      k: 3,
+      any: { a: 1, b: 1, effect: 'same' },
+      all: { a: 0, b: 1, effect: 'higher', higher: 12 },
+    })
+    const text = formatComparison(comparison, { color: false })
+    expect(text).toMatch(/pass@3 +100\.0 % +100\.0 %/)
+    expect(text).toMatch(/pass\^3 +0\.0 % +100\.0 %/)
+    expect(compareRuns(runOf(records, { branch: [{ at: 1, lines: 4 }] }), runOf(records)).passes).toBeNull()
+  })
+
+  it('does not say that a mean is unclear where the sign test finds a direction, nor that it earns what B earns', () => {
+    // Eleven tasks are lower by a little, and one is higher by much.
+    const small = runOf(solved)
+    const firstTask = records[0]?.task.id
+    const large = runOf(records.map((record) => ended(record, record.task.id === firstTask ? 100 : 0.9)))
+    const comparison = compareRuns(small, large)
+    expect(comparison.return).toMatchObject({ effect: 'unclear', higher: 1, lower: 11 })
+    expect(comparison.return?.signP).toBeLessThan(0.05)
+    const text = formatComparison(comparison, { color: false })
+    expect(text).toContain('lower in more tasks; the mean is not shown to be')
+    expect(text).not.toContain('significant')
+
+    const earns = compareRuns(small, runOf(solved.map((record) => ended(record, 2))))
+    expect(verdictOf(earns)).toBe('B solves as much in every task, and it earns more.')
+    const few = new Set([...new Set(records.map(({ task }) => task.id))].slice(0, 5))
+    const lost = (record: EpisodeRecord) => ended(record, few.has(record.task.id) ? 0 : 3)
+    const unclear = compareRuns(small, runOf(records.map(lost)))
+    expect(unclear.success).toMatchObject({ p: 0.0625, smallestP: 0.0625, effect: 'unclear' })
+    expect(unclear.success?.difference.high).toBeLessThan(0)
+    expect(verdictOf(unclear)).toMatch(/^Neither run is shown to solve more/)
+    expect(verdictOf(unclear)).not.toContain('and it')
+    expect(formatComparison(unclear, { color: false })).toContain(
+      'detectable none: 5 tasks differ, so p is at least 0.063',
+    )
   })
 
   it('shows at most 500 tasks, including the lowest and the highest', () => {

@@ -1,5 +1,13 @@
-import type { Comparison, Flip } from '@episodic/report'
-import { DIFFICULTY_BINS, difficultyBinOf, exactSum, type TaskGrades } from '@episodic/report'
+import type { Comparison, Flip, RunStop } from '@episodic/report'
+import {
+  DIFFICULTY_BINS,
+  difficultyBinOf,
+  exactSum,
+  passAtK,
+  passHatK,
+  plural,
+  type TaskGrades,
+} from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
 import { differencesOf } from '../run/plan/configuration.ts'
 import type { RunManifest } from '../run/record/run-folder.ts'
@@ -15,6 +23,8 @@ export interface ComparedRun {
   readonly seat?: string | undefined
   /** What graders said; left out for none. */
   readonly grades?: readonly TaskGrades[] | undefined
+  /** Why it stopped before its end; left out if it did not. */
+  readonly stopped?: RunStop | undefined
 }
 
 /** A task with finished episodes in both runs, with its means. */
@@ -24,11 +34,15 @@ interface ComparedTask {
   readonly a: Means
   readonly b: Means
 }
-type Means = Readonly<Record<'success' | 'unshaped' | 'steps', number>> & Readonly<Record<Spent, number | null>>
+/** Of the finished episodes of a task: how many there are and how many succeeded, and their means. */
+export type Means = Readonly<Record<'finished' | 'successes' | 'success' | 'unshaped' | 'steps', number>> &
+  Readonly<Record<Spent, number | null>>
 type Spent = 'tokens' | 'cost'
 
 const MOST_NAMED = 5
 const MOST_FLIPS = 100
+/** Characters of why a run stopped. */
+const MOST_OF_MESSAGE = 200
 const MOST_TASKS = 500
 
 /**
@@ -46,21 +60,25 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
     a: was,
     b: is,
   }))
+  const [nameA, nameB] = namesOf(a, b)
   const barring = configuration.filter(({ key }) => /^(environment|weights)\./.test(key))
   if (barring.length > 0)
     throw new HarnessError(
       'runs-differ',
-      `The runs cannot be compared:\n${barring.map((row) => `  ${row.key}: ${row.a} in A, ${row.b} in B`).join('\n')}\nCompare runs of the same environment version with the same weights.`,
+      `The runs cannot be compared:\n${barring.map((row) => `  ${row.key}: ${row.a} in ${nameA}, ${row.b} in ${nameB}`).join('\n')}\nCompare runs of the same environment version with the same weights.`,
     )
+  for (const run of [a, b])
+    if (run.tasks.size === 0)
+      throw new HarnessError('runs-differ', `${run.manifest.name} cannot be compared. ${whyNothing(run)}`)
   const ids = [...a.tasks.keys()].filter((id) => b.tasks.has(id)).sort()
   if (ids.length === 0)
     throw new HarnessError(
       'runs-differ',
-      `The runs share no task: A has sealed episodes of ${a.tasks.size} tasks and B of ${b.tasks.size} others. Run both with the same --dataset, or with the same --tasks, --difficulty, --split and --seed.`,
+      `The runs share no task: ${nameA} has sealed episodes of ${plural(a.tasks.size, 'task')}, and ${nameB} of ${b.tasks.size} others. Run both with the same --dataset, or with the same --tasks, --difficulty, --split and --seed.`,
     )
-  for (const id of ids) assertSameSetup(id, a.tasks.get(id), b.tasks.get(id))
+  for (const id of ids) assertSameSetup(id, [nameA, a.tasks.get(id)], [nameB, b.tasks.get(id)])
   const compared = ids.flatMap((id) => compareTask(id, a.tasks.get(id), b.tasks.get(id)))
-  const pair = (figure: Exclude<keyof Means, Spent>, bounds?: typeof SHARES) =>
+  const pair = (figure: 'success' | 'unshaped' | 'steps', bounds?: typeof SHARES) =>
     pairFigure(
       compared.map((task) => [task.a[figure], task.b[figure]]),
       bounds,
@@ -87,6 +105,7 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
     success: pair('success', SHARES),
     successRules: rulesIn(ids.flatMap((id) => [a.tasks.get(id), b.tasks.get(id)])),
     seeded: [a, b].every(({ manifest }) => (manifest.played?.guarantees?.seed ?? 'decides') === 'decides'),
+    passes: [a, b].some(({ manifest }) => manifest.configuration.branch.length > 0) ? null : pairPasses(compared),
     return: pair('unshaped'),
     length: pair('steps'),
     tokens: pairSpent('tokens'),
@@ -104,7 +123,41 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
   }
 }
 
-function assertSameSetup(id: string, a: PlayedTask | undefined, b: PlayedTask | undefined): void {
+/** Says why a run has nothing to compare; `null` if it has a finished episode. */
+export function whyNothing({ tasks, stopped }: ComparedRun): string | null {
+  const plays = [...tasks.values()].flatMap(({ plays }) => [...plays.values()])
+  if (plays.some(({ outcome }) => outcome !== 'failed')) return null
+  const what =
+    plays.length === 0 ? 'It has no sealed episode.' : `All of its ${plural(plays.length, 'episode')} failed.`
+  return stopped ? `${what} It stopped (${stopped.code}): ${firstLine(stopped.message)}` : what
+}
+
+function firstLine(message: string): string {
+  return (message.split('\n')[0] as string).slice(0, MOST_OF_MESSAGE)
+}
+
+function pairPasses(tasks: readonly ComparedTask[]): Comparison['passes'] {
+  const k = Math.max(0, ...tasks.map(({ a, b }) => Math.min(a.finished, b.finished)))
+  if (k < 2) return null
+  const tried = tasks.filter(({ a, b }) => a.finished >= k && b.finished >= k)
+  const pair = (estimate: (means: Means) => number) =>
+    pairFigure(
+      tried.map(({ a, b }) => [estimate(a), estimate(b)] as const),
+      SHARES,
+    )
+  const any = pair(({ finished, successes }) => passAtK(finished, successes, k))
+  const all = pair(({ finished, successes }) => passHatK(finished, successes, k))
+  return any && all && { k, any, all }
+}
+
+/** The names of two runs, to say which is which. */
+function namesOf({ manifest: { name } }: ComparedRun, { manifest: other }: ComparedRun): [a: string, b: string] {
+  return name === other.name ? ['A', 'B'] : [name, other.name]
+}
+
+type NamedTask = readonly [run: string, task: PlayedTask | undefined]
+
+function assertSameSetup(id: string, [nameA, a]: NamedTask, [nameB, b]: NamedTask): void {
   if (!a?.setup || !b?.setup) return
   const { setup } = a
   const other = b.setup
@@ -112,7 +165,7 @@ function assertSameSetup(id: string, a: PlayedTask | undefined, b: PlayedTask | 
   if (keys.length > 0)
     throw new HarnessError(
       'runs-differ',
-      `Task ${id} is not the same in both runs:\n${keys.map((key) => `  ${key}: ${setup[key]} in A, ${other[key]} in B`).join('\n')}\nCompare runs of the same dataset.`,
+      `Task ${id} is not the same in both runs:\n${keys.map((key) => `  ${key}: ${setup[key]} in ${nameA}, ${other[key]} in ${nameB}`).join('\n')}\nCompare runs of the same dataset.`,
     )
 }
 
@@ -122,12 +175,15 @@ function compareTask(id: string, a?: PlayedTask, b?: PlayedTask): ComparedTask[]
 }
 
 /** Means over the finished episodes of a task; `null` if there are none. */
-function meansOf(task: PlayedTask | undefined): Means | null {
+export function meansOf(task: PlayedTask | undefined): Means | null {
   const plays = [...(task?.plays.values() ?? [])].filter(({ outcome }) => outcome !== 'failed')
   if (plays.length === 0) return null
   const mean = (value: (play: Play) => number) => exactSum(plays.map(value)) / plays.length
+  const successes = plays.filter(({ outcome }) => outcome === 'succeeded').length
   return {
-    success: mean((play) => Number(play.outcome === 'succeeded')),
+    finished: plays.length,
+    successes,
+    success: successes / plays.length,
     unshaped: mean((play) => play.unshaped),
     steps: mean((play) => play.steps),
     tokens: plays.some(({ tokens }) => tokens === null) ? null : mean(({ tokens }) => tokens ?? 0),
@@ -140,7 +196,7 @@ function rulesIn(tasks: readonly (PlayedTask | undefined)[]): Comparison['succes
   return (['default', 'world'] as const).filter((rule) => rules.has(rule))
 }
 
-function sideOf({ manifest, tasks }: ComparedRun): Comparison['a'] {
+export function sideOf({ manifest, tasks }: ComparedRun): Comparison['a'] {
   let [finished, failed] = [0, 0]
   for (const { plays } of tasks.values())
     for (const { outcome } of plays.values()) {

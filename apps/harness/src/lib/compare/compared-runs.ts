@@ -1,28 +1,43 @@
 import type { ComparedRuns } from '@episodic/report'
 import { type ComparedRun, compareRuns } from './compare-runs.ts'
+import { compareWithBaseline, type UnreadRun } from './compare-with-baseline.ts'
 import { contrastRuns } from './contrast-runs.ts'
 
 const MOST_TASKS = 2_000
 
 /**
- * Compares runs with the first one, for a page. The prompts and the rows of the tasks are left empty.
+ * Compares runs with the first one, for a page. The prompts and the rows of the tasks are left empty. Of more than two runs, those
+ * that cannot be compared are left out and named.
  *
- * Throws `runs-differ` if they cannot be compared.
+ * Throws `runs-differ` if no two can be compared.
  */
-export function comparedOf(ids: readonly string[], runs: readonly ComparedRun[]): ComparedRuns {
-  const [baseline, ...others] = runs as readonly [ComparedRun, ...ComparedRun[]]
+export function comparedOf(ids: readonly string[], runs: readonly (ComparedRun | UnreadRun)[]): ComparedRuns {
+  const [first, second] = runs
+  const idAt = (place: number) => ids[place] ?? ''
+  if (first && second && 'tasks' in first && 'tasks' in second && runs.length === 2)
+    return {
+      baseline: idAt(0),
+      runs: ids,
+      leftOut: [],
+      contrasts: null,
+      comparisons: [compareRuns(first, second)],
+      tasks: tasksOf([first, second]),
+    }
+  const compared = compareWithBaseline(runs)
+  const { baseline, others, comparisons, places, leftOut } = compared
   return {
-    baseline: ids[0] ?? '',
-    runs: ids,
-    contrasts: runs.length > 2 ? contrastRuns(runs) : null,
-    comparisons: others.map((other) => compareRuns(baseline, other)),
-    tasks: tasksOf(runs),
+    baseline: idAt(places[0] ?? 0),
+    runs: places.map(idAt),
+    leftOut: leftOut.map(({ place, name, why }) => ({ run: idAt(place), name, why })),
+    contrasts: contrastRuns(compared),
+    comparisons,
+    tasks: tasksOf([baseline, ...others]),
   }
 }
 
 function tasksOf(compared: readonly ComparedRun[]): ComparedRuns['tasks'] {
   const [baseline, ...others] = compared
-  const shared = [...(baseline?.tasks.keys() ?? [])].filter((id) => others.every(({ tasks }) => tasks.has(id)))
+  const shared = [...(baseline?.tasks.keys() ?? [])].filter((id) => others.some(({ tasks }) => tasks.has(id)))
   const described = shared.map((task) => {
     const runs = compared.map(({ tasks }) => figuresOf(tasks.get(task)))
     const means = runs.flatMap(({ unshaped }) => unshaped ?? [])

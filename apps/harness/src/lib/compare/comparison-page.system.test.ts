@@ -128,7 +128,7 @@ describe.skipIf(lacksBrowser)(
       await page.locator('.chooser').waitFor()
       expect(await page.locator('h1').textContent()).toBe('2 runs against run-0')
       const differences = page.locator('.card', { hasText: 'From run-0' }).locator('tbody tr')
-      expect(await differences.count()).toBe(10)
+      expect(await differences.count()).toBe(14)
       expect(await page.locator('svg[aria-label="Success over cost of an episode"] circle').count()).toBe(3)
       expect(faults).toEqual([])
       await page.close()

@@ -1,90 +1,85 @@
 import type { Comparison, Contrasts, PairedFigure } from '@episodic/report'
-import { HarnessError } from '../harness-error.ts'
-import { type ComparedRun, compareRuns } from './compare-runs.ts'
+import { exactSum } from '@episodic/report'
+import { type ComparedRun, type Means, meansOf } from './compare-runs.ts'
+import type { ComparedWithBaseline } from './compare-with-baseline.ts'
 import { adjustByHolm } from './holm.ts'
-import { pairGrades } from './pair-grades.ts'
-import type { PlayedTask } from './played-tasks.ts'
-
-type Figure = 'success' | 'return' | 'steps' | 'tokens' | 'cost'
-const FIGURES: readonly Figure[] = ['success', 'return', 'steps', 'tokens', 'cost']
 
 /**
- * Compares runs with the first one, each paired by task as by {@link compareRuns}, over the tasks that have a finished episode
- * in every run. P-values are adjusted by Holm's procedure over the contrasts of a figure.
- *
- * Throws `runs-differ` if two runs cannot be compared, or if no task has a finished episode in every run.
+ * Puts the comparisons of several runs with one baseline together. Each is over the tasks that its run and the baseline both have,
+ * so a run that has few takes none from the others. The p-values of a figure are adjusted by Holm's procedure over the comparisons
+ * that have it.
  */
-export function contrastRuns(runs: readonly ComparedRun[]): Contrasts {
-  const [baseline, ...others] = runs
-  if (!baseline) throw new RangeError('There is no run to compare with.')
-  const all = new Set(runs.flatMap(({ tasks }) => [...tasks.keys()]))
-  const common = [...all].filter((id) => runs.every(({ tasks }) => hasFinished(tasks.get(id))))
-  const restricted = (run: ComparedRun): ComparedRun => ({
-    ...run,
-    tasks: new Map(common.map((id) => [id, run.tasks.get(id) as PlayedTask])),
-  })
-  // Names the difference if runs cannot be compared at all.
-  const whole = others.map((run) => compareRuns(baseline, run))
-  if (common.length === 0)
-    throw new HarnessError(
-      'runs-differ',
-      'No task has a finished episode in every run, so there is nothing to compare.',
-    )
-  const comparisons = others.map((run) => compareRuns(restricted(baseline), restricted(run)))
-  const [first] = comparisons as [Comparison]
-  const adjusted = Object.fromEntries(
-    FIGURES.map((figure) => [figure, adjustByHolm(comparisons.map((one) => figureOf(one, figure)?.p ?? 1))]),
-  )
-  const grades = pairGrades(runs, common).map(({ figures, ...grade }) => ({
-    ...grade,
-    figures,
-    holm: adjustByHolm(figures.map(({ p }) => p)),
-  }))
-  const contrasted = (comparison: Comparison, i: number, figure: Figure) => {
-    const found = figureOf(comparison, figure)
-    return found && { ...found, holm: adjusted[figure]?.[i] as number }
+export function contrastRuns({ baseline, others, comparisons, leftOut }: ComparedWithBaseline): Contrasts {
+  const [first] = comparisons as readonly [Comparison, ...Comparison[]]
+  const contrasted = <Figure extends PairedFigure>(of: (comparison: Comparison) => Figure | null | undefined) => {
+    const figures = comparisons.map(of)
+    const adjusted = adjustByHolm(figures.flatMap((figure) => figure?.p ?? []))
+    return figures.map((figure) => (figure ? { ...figure, holm: adjusted.shift() as number } : null))
   }
-  type Contrasted = NonNullable<ReturnType<typeof contrasted>>
+  // A comparison has a finished episode in both runs, so it has these.
+  const always = (of: (comparison: Comparison) => PairedFigure | null) =>
+    contrasted(of) as (PairedFigure & { readonly holm: number })[]
+  const success = always((comparison) => comparison.success)
+  const returns = always((comparison) => comparison.return)
+  const steps = always(({ length }) => length)
+  const tokens = contrasted((comparison) => comparison.tokens)
+  const cost = contrasted((comparison) => comparison.cost)
+  const any = contrasted(({ passes }) => passes?.any)
+  const all = contrasted(({ passes }) => passes?.all)
+  const graders = new Set(comparisons.flatMap(({ grades }) => grades.map(({ name }) => name)))
+  const grades = [...graders].map((name) => contrasted(({ grades }) => grades.find((grade) => grade.name === name)))
+  const finished = [baseline, ...others].map(finishedTasks)
+  const [known = new Map(), ...each] = finished
+  const compared = new Set(each.flatMap((tasks) => [...tasks.keys()].filter((id) => known.has(id))))
+  const played = new Set([baseline, ...others].flatMap(({ tasks }) => [...tasks.keys()]))
   return {
     format: 1,
     environment: first.environment,
     baseline: first.a.name,
-    runs: [
-      { ...(whole[0] as Comparison).a, ...meansOf(first, 'a') },
-      ...comparisons.map((comparison, i) => ({ ...(whole[i] as Comparison).b, ...meansOf(comparison, 'b') })),
-    ],
-    tasks: { compared: common.length, leftOut: all.size - common.length },
-    successRules: first.successRules,
-    contrasts: comparisons.map((comparison, i) => ({
-      run: comparison.b.name,
-      success: contrasted(comparison, i, 'success') as Contrasted,
-      return: contrasted(comparison, i, 'return') as Contrasted,
-      steps: contrasted(comparison, i, 'steps') as Contrasted,
-      tokens: contrasted(comparison, i, 'tokens'),
-      cost: contrasted(comparison, i, 'cost'),
-      grades: grades.map(({ name, unit, figures, holm }) => ({
-        name,
-        unit,
-        ...(figures[i] as PairedFigure),
-        holm: holm[i] as number,
-      })),
+    runs: [first.a, ...comparisons.map(({ b }) => b)].map((side, i) => ({
+      ...side,
+      ...averageOf([...(finished[i]?.values() ?? [])]),
+    })),
+    leftOut: leftOut.map(({ name, why }) => ({ run: name, why })),
+    tasks: { compared: compared.size, leftOut: played.size - compared.size },
+    successRules: (['default', 'world'] as const).filter((rule) =>
+      comparisons.some(({ successRules }) => successRules.includes(rule)),
+    ),
+    contrasts: comparisons.map(({ b, tasks, passes }, i) => ({
+      run: b.name,
+      tasks: tasks.compared,
+      success: success[i] as (typeof success)[number],
+      passes: passes && any[i] && all[i] ? { k: passes.k, any: any[i], all: all[i] } : null,
+      return: returns[i] as (typeof returns)[number],
+      steps: steps[i] as (typeof steps)[number],
+      tokens: tokens[i] ?? null,
+      cost: cost[i] ?? null,
+      grades: grades.flatMap((figures) => figures[i] ?? []),
     })),
   }
 }
 
-function hasFinished(task: PlayedTask | undefined): boolean {
-  return [...(task?.plays.values() ?? [])].some(({ outcome }) => outcome !== 'failed')
+/** The means of the tasks that have a finished episode. */
+function finishedTasks({ tasks }: ComparedRun): ReadonlyMap<string, Means> {
+  return new Map(
+    [...tasks]
+      .flatMap(([id, task]) => {
+        const means = meansOf(task)
+        return means ? [[id, means] as const] : []
+      })
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
 }
 
-function figureOf(comparison: Comparison, figure: Figure): PairedFigure | null {
-  return figure === 'steps' ? comparison.length : comparison[figure]
-}
-
-function meansOf(comparison: Comparison, side: 'a' | 'b') {
-  const mean = (figure: Figure) => figureOf(comparison, figure)?.[side] ?? null
+function averageOf(tasks: readonly Means[]) {
+  const mean = (figure: 'success' | 'unshaped' | 'steps' | 'tokens' | 'cost') => {
+    const values = tasks.flatMap((task) => task[figure] ?? [])
+    return values.length === 0 ? null : exactSum(values) / values.length
+  }
   return {
+    tasks: tasks.length,
     success: mean('success') as number,
-    return: mean('return') as number,
+    return: mean('unshaped') as number,
     steps: mean('steps') as number,
     tokens: mean('tokens'),
     cost: mean('cost'),

@@ -34,12 +34,7 @@ export function formatComparison(comparison: Comparison, { color }: { readonly c
   const figures = figureRows(comparison).map((row) => ({ ...row, name: cleanText(row.name) }))
   const first = Math.max(10, ...figures.map(({ name }) => name.length + 2))
   const [second, third, fourth, fifth] = COLUMNS
-  const effects = {
-    higher: bold('higher in B'),
-    lower: bold('lower in B'),
-    same: dim('same'),
-    unclear: dim('not significant'),
-  }
+  const paint = { higher: bold, lower: bold, same: dim, unclear: dim }
   const other = otherDifferences(comparison)
   const alone = [aloneIn('A', tasks.onlyA), aloneIn('B', tasks.onlyB)].filter((line) => line !== null)
   const flips = (title: string, { count, flips: shown }: Comparison['episodes']['gained'], paint: typeof green) => [
@@ -62,8 +57,8 @@ export function formatComparison(comparison: Comparison, { color }: { readonly c
       `  ${''.padEnd(first)}${'A'.padStart(second)}${'B'.padStart(third)}${'B − A'.padStart(fourth)}   ${'95 % interval'.padEnd(fifth)}`.trimEnd(),
     ),
     ...figures.flatMap((row) => [
-      `  ${dim(row.name.padEnd(first))}${row.a.padStart(second)}${row.b.padStart(third)}${bold(row.difference.padStart(fourth))}   ${row.interval.padEnd(fifth)}${effects[row.effect]}`,
-      dim(`  ${''.padEnd(first)}${row.tasks}`),
+      `  ${dim(row.name.padEnd(first))}${row.a.padStart(second)}${row.b.padStart(third)}${bold(row.difference.padStart(fourth))}   ${row.interval.padEnd(fifth)}${paint[row.effect](row.shown)}`,
+      dim(`  ${''.padEnd(first)}${row.tasks}; ${row.tests}; detectable ${row.detectable}`),
     ]),
     '',
     `  ${bold(verdictOf(comparison))}`,

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { sampleStandardDeviation, tTest } from 'simple-statistics'
 import { describe, expect, it } from 'vitest'
 import { pairFigure } from './paired-figure.ts'
+import { signFlipTest } from './sign-flip-test.ts'
 
 describe('pairFigure', () => {
   it('takes means that differ by rounding for equal', () => {
@@ -16,7 +17,7 @@ describe('pairFigure', () => {
     ).toMatchObject({ equal: 2, effect: 'same', difference: { mean: 0 } })
   })
 
-  it('is the paired t-test: its interval excludes 0 if t exceeds the 97.5 % point', () => {
+  it('has the interval of the paired t-test, and leaves the effect to the sign-flip test', () => {
     const value = fc.integer({ min: -20, max: 20 })
     fc.assert(
       fc.property(fc.array(fc.tuple(value, value), { minLength: 10, maxLength: 10 }), (pairs) => {
@@ -25,13 +26,26 @@ describe('pairFigure', () => {
         // The other implementation estimates the spread with n, and Student with n − 1.
         const t = tTest(differences, 0) * Math.sqrt(9 / 10)
         const figure = pairFigure(pairs)
+        const { mean, low, standardError } = figure?.difference ?? { mean: 0, low: 0, standardError: 0 }
         // 9 degrees of freedom.
-        fc.pre(Math.abs(Math.abs(t) - 2.262157) > 1e-5)
-        expect(figure?.effect).toBe(t > 2.262157 ? 'higher' : t < -2.262157 ? 'lower' : 'unclear')
-        expect(figure?.difference.standardError).toBeCloseTo(sampleStandardDeviation(differences) / Math.sqrt(10), 9)
-        expect((figure?.b ?? 0) - (figure?.a ?? 0)).toBeCloseTo(figure?.difference.mean as number, 9)
+        expect(low).toBeCloseTo(mean * (1 - 2.262157 / t) || mean - 2.262157 * (standardError ?? 0), 4)
+        expect(standardError).toBeCloseTo(sampleStandardDeviation(differences) / Math.sqrt(10), 9)
+        expect((figure?.b ?? 0) - (figure?.a ?? 0)).toBeCloseTo(mean, 9)
+        const { p } = signFlipTest(differences)
+        expect(figure).toMatchObject({ p, effect: p >= 0.05 ? 'unclear' : mean > 0 ? 'higher' : 'lower' })
       }),
+      { seed: 1 },
     )
+  })
+
+  it('says the smallest difference and the smallest p-value that the tasks allow', () => {
+    // Five of fifteen tasks differ, in one direction: the interval excludes 0, and p cannot be below 0.0625.
+    const few = pairFigure([[1, 0.5], [1, 0.75], [0.75, 0.5], [0.5, 0.25], [1, 0.5], ...new Array(10).fill([1, 1])])
+    expect(few).toMatchObject({ effect: 'unclear', p: 0.0625, smallestP: 0.0625, signP: 0.0625 })
+    expect(few?.difference.high).toBeLessThan(0)
+    // 14 degrees of freedom: the 97.5 % point is 2.144787, and the 80 % point 0.868055 (scipy.stats.t.ppf).
+    expect(few?.detectable).toBeCloseTo((2.144787 + 0.868055) * (few?.difference.standardError as number), 6)
+    expect(pairFigure([[0, 1]])?.detectable).toBeNull()
   })
 
   it('changes its sign if the runs are swapped', () => {

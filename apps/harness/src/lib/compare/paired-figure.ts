@@ -1,11 +1,11 @@
+import { studentPoint } from '@episodic/protocol/extend'
 import type { Estimate, PairedFigure } from '@episodic/report'
-import { clusteredMean } from '@episodic/report'
+import { clusteredMean, SIGNIFICANCE } from '@episodic/report'
+import { signFlipTest } from './sign-flip-test.ts'
 import { signTest } from './sign-test.ts'
 
 /** The range of a difference of two shares. */
 export const SHARES = [-1, 1] as const
-/** The significance level that corresponds to a 95 % interval. */
-const SIGNIFICANCE = 0.05
 /** Differences below this share of the values are rounding errors. */
 const ROUNDING = 1e-13
 
@@ -16,7 +16,8 @@ const ROUNDING = 1e-13
  * Student, "The probable error of a mean" (1908); for paired evaluations: Miller, "Adding Error Bars to Evals" (2024,
  * arXiv:2411.00640), section 4.
  *
- * The interval decides the effect; without one, because every task has the same difference, the sign test does.
+ * The sign-flip test decides the effect: it is exact for few tasks, where Student's t relies on a normal distribution. So an
+ * interval can exclude 0 though no effect is shown, as of 5 tasks that all differ in one direction: their p-value is 0.0625.
  *
  * @param pairs - the figure in both runs, for each task.
  * @param bounds - the range of a difference, to which the interval is clamped.
@@ -38,15 +39,27 @@ export function pairFigure(
   if (!estimate || !a || !b) return null
   const higher = differences.filter((difference) => difference > 0).length
   const lower = differences.filter((difference) => difference < 0).length
-  const p = signTest(higher, lower)
+  const { p, smallest, exact } = signFlipTest(differences)
   const [least, most] = bounds
   const difference = {
     ...estimate,
     low: estimate.low === null ? null : Math.max(least, estimate.low),
     high: estimate.high === null ? null : Math.min(most, estimate.high),
   }
-  const equal = pairs.length - higher - lower
-  return { a: a.mean, b: b.mean, difference, higher, lower, equal, p, effect: effectOf(difference, p, equal) }
+  return {
+    a: a.mean,
+    b: b.mean,
+    difference,
+    higher,
+    lower,
+    equal: pairs.length - higher - lower,
+    p,
+    exact,
+    smallestP: smallest,
+    signP: signTest(higher, lower),
+    detectable: detectableOf(estimate),
+    effect: higher + lower === 0 ? 'same' : p >= SIGNIFICANCE ? 'unclear' : estimate.mean > 0 ? 'higher' : 'lower',
+  }
 }
 
 /** Means over different numbers of rollouts differ by rounding, which is no difference. */
@@ -55,12 +68,15 @@ function differenceOf([a, b]: readonly [number, number]): number {
   return Math.abs(difference) <= ROUNDING * Math.max(Math.abs(a), Math.abs(b)) ? 0 : difference
 }
 
-function effectOf({ mean, low, high, count }: Estimate, p: number, equal: number): PairedFigure['effect'] {
-  if (equal === count) return 'same'
-  if (low === null || high === null) return p < SIGNIFICANCE ? directionOf(mean) : 'unclear'
-  return low > 0 || high < 0 ? directionOf(mean) : 'unclear'
-}
-
-function directionOf(mean: number): PairedFigure['effect'] {
-  return mean > 0 ? 'higher' : 'lower'
+/**
+ * The smallest true difference that a test at 5 % finds in 80 % of all samples of as many tasks, if they vary as these do: the
+ * standard error times the sum of the 97.5 % and the 80 % point of Student's t.
+ *
+ * H. S. Bloom, "Minimum Detectable Effects: A Simple Way to Report the Statistical Power of Experimental Designs" (1995).
+ *
+ * @returns `null` if the differences do not vary, or there is one.
+ */
+function detectableOf({ standardError, clusters }: Estimate): number | null {
+  if (!standardError) return null
+  return (studentPoint(clusters - 1) + studentPoint(clusters - 1, 0.6)) * standardError
 }

@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createGradableLines, seatRecordOf, taskGradesOf } from '@episodic/report'
 import { gradesFileOf, readGrades } from '../grade/grades-file.ts'
+import { HarnessError } from '../harness-error.ts'
 import type { RunConfiguration } from '../run/plan/configuration.ts'
 import { rejectConflicts } from '../run/record/report-run.ts'
-import { RUN_FILES, readManifest } from '../run/record/run-folder.ts'
+import { holdsRun, RUN_FILES, readManifest } from '../run/record/run-folder.ts'
 import { readSealed } from '../run/record/sealed-file.ts'
+import { readStop } from '../run/record/stop-file.ts'
 import { seatOf } from '../seats/seat-of.ts'
 import type { ComparedRun } from './compare-runs.ts'
+import type { UnreadRun } from './compare-with-baseline.ts'
 import { createPlayedTasks } from './played-tasks.ts'
 
 /**
@@ -42,6 +45,22 @@ export async function readComparedRun(
     seat,
     tasks: played.tasks,
     grades: taskGradesOf(verdicts, lines.list()),
+    stopped: (await readStop(folder)) ?? undefined,
+  }
+}
+
+/** Reads a run as {@link readComparedRun} does, and resolves with the reason if it cannot be read. */
+export async function readOrWhy(
+  folder: string,
+  options: Parameters<typeof readComparedRun>[1] = {},
+): Promise<ComparedRun | UnreadRun> {
+  const name = basename(folder)
+  if (!holdsRun(folder)) return { name, problem: 'It is not played yet.' }
+  try {
+    return await readComparedRun(folder, options)
+  } catch (error) {
+    if (HarnessError.is(error)) return { name, problem: error.message }
+    throw error
   }
 }
 

@@ -53,10 +53,12 @@ export async function readSet(folder: string): Promise<SetManifest> {
 }
 
 /**
- * Returns the runs of a set by world, the baseline first, if the folder is that of a set or of one of its worlds; `null`
+ * Returns the runs of a set by world with their players, the baseline first, if the folder is that of a set or of one of its worlds; `null`
  * otherwise. Rejects with `run-invalid`.
  */
-export async function membersOf(folder: string): Promise<{ world: string; runs: string[] }[] | null> {
+export async function membersOf(
+  folder: string,
+): Promise<{ world: string; members: { player: string; folder: string }[] }[] | null> {
   const path = resolve(folder)
   const set = holdsSet(path) ? path : holdsSet(dirname(path)) ? dirname(path) : null
   if (set === null) return null
@@ -64,9 +66,9 @@ export async function membersOf(folder: string): Promise<{ world: string; runs: 
   const listed = worlds.map(({ environment, members }) => {
     const [first] = members.filter(({ player }) => player === asked.baseline)
     const ordered = first ? [first, ...members.filter((member) => member !== first)] : members
-    return { world: environment.name, runs: ordered.map(({ run }) => join(set, run)) }
+    return { world: environment.name, members: ordered.map(({ player, run }) => ({ player, folder: join(set, run) })) }
   })
-  return set === path ? listed : listed.filter(({ runs }) => runs.some((run) => dirname(run) === path))
+  return set === path ? listed : listed.filter(({ members }) => members.some(({ folder }) => dirname(folder) === path))
 }
 
 /**

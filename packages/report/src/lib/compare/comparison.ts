@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { estimateSchema } from '../fold/summary.ts'
 
+/** Below it, a p-value shows a difference. */
+export const SIGNIFICANCE = 0.05
+
 /** One figure of two runs, over the tasks that have it in both. */
 export const figureSchema = z.object({
   /** Means over tasks. */
@@ -12,9 +15,16 @@ export const figureSchema = z.object({
   higher: z.int(),
   lower: z.int(),
   equal: z.int(),
-  /** The p-value of the exact two-sided sign test over tasks. */
+  /** The p-value of the two-sided sign-flip test of the differences; `exact` unless it is from 19,999 random draws. */
   p: z.number(),
-  /** The direction of B; `unclear` if neither is significant. */
+  exact: z.boolean(),
+  /** The smallest p-value that as many differing tasks can have. */
+  smallestP: z.number(),
+  /** The p-value of the exact two-sided sign test, which sees in how many tasks B is higher, and not by how much. */
+  signP: z.number(),
+  /** The smallest true difference that such tasks show with 80 % power at 5 %; `null` if their differences do not vary. */
+  detectable: z.number().nullable(),
+  /** The direction of B; `unclear` if `p` is not below 0.05. */
   effect: z.enum(['higher', 'lower', 'same', 'unclear']),
 })
 
@@ -73,6 +83,11 @@ export const comparisonSchema = z.object({
   successRules: z.array(z.enum(['default', 'world'])).default([]),
   /** Whether the seed of a task decides all of its chance. If not, a task may have been another one in each run. */
   seeded: z.boolean().default(true),
+  /**
+   * Whether one of `k` attempts succeeds (pass@k), and whether all do (pass^k), over the tasks with so many finished attempts in
+   * both runs; `k` is the largest that some task has in both. `null` below 2, and for branched runs, whose attempts share steps.
+   */
+  passes: z.object({ k: z.int(), any: figureSchema, all: figureSchema }).nullable().default(null),
   /** Of unshaped returns. */
   return: figureSchema.nullable(),
   /** Steps of an episode, however it ended. */

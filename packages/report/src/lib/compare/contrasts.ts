@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { figureSchema, gradeFigureSchema, sideSchema } from './comparison.ts'
 
-/** A paired figure with its p-value adjusted for the number of contrasts. */
+/** A paired figure, with the p-value of its sign-flip test adjusted for the number of contrasts. */
 const contrastedSchema = z.object({ ...figureSchema.shape, holm: z.number() })
 
 /**
  * Several runs of the same tasks, each compared with a baseline: plain JSON, the same for the same sealed episodes in any
- * order. All figures are over the tasks that have a finished episode in every run.
+ * order. A contrast is over the tasks that have a finished episode in the run and in the baseline.
  */
 export const contrastsSchema = z.object({
   /** Version of this shape. */
@@ -14,10 +14,14 @@ export const contrastsSchema = z.object({
   /** As `name@version`. */
   environment: z.string(),
   baseline: z.string(),
-  /** The baseline first. Tokens and cost are of an episode; `null` where they are not known of all. */
+  /**
+   * The baseline first. Means are over the `tasks` with a finished episode in the run; tokens and cost are of an episode, over
+   * those tasks of which they are known, and `null` if there are none.
+   */
   runs: z.array(
     z.object({
       ...sideSchema.shape,
+      tasks: z.int(),
       success: z.number(),
       return: z.number(),
       steps: z.number(),
@@ -25,23 +29,29 @@ export const contrastsSchema = z.object({
       cost: z.number().nullable(),
     }),
   ),
+  /** Runs that cannot be compared with the baseline, and why. */
+  leftOut: z.array(z.object({ run: z.string(), why: z.string() })).default([]),
   tasks: z.object({
+    /** Tasks of some contrast. */
     compared: z.int(),
-    /** Tasks that some run lacks, or has no finished episode of. */
+    /** Other tasks of a compared run: the baseline or every other run has no finished episode of them. */
     leftOut: z.int(),
   }),
   /** The rules of success that applied. */
   successRules: z.array(z.enum(['default', 'world'])),
-  /** Each other run against the baseline, B − A with the baseline as A. `holm` is over the contrasts of one figure. */
+  /** Each other run against the baseline, B − A with the baseline as A. `holm` is over the contrasts that have the figure. */
   contrasts: z.array(
     z.object({
       run: z.string(),
+      /** Tasks with a finished episode in both. */
+      tasks: z.int(),
       success: contrastedSchema,
+      passes: z.object({ k: z.int(), any: contrastedSchema, all: contrastedSchema }).nullable().default(null),
       return: contrastedSchema,
       steps: contrastedSchema,
       tokens: contrastedSchema.nullable(),
       cost: contrastedSchema.nullable(),
-      /** By each grader that all runs have, over the tasks that it graded in all. */
+      /** By each grader that the run and the baseline have, over the tasks that it graded in both. */
       grades: z.array(z.object({ ...gradeFigureSchema.shape, ...contrastedSchema.shape })).default([]),
     }),
   ),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { mean, quantile as otherQuantile, sampleStandardDeviation, sum } from 'simple-statistics'
 import { describe, expect, it } from 'vitest'
-import { clusteredMean, passAtK, quantile } from './statistics.ts'
+import { clusteredMean, passAtK, passHatK, quantile } from './statistics.ts'
 
 describe('clusteredMean', () => {
   it('is the ordinary standard error s/√n if each value is its own cluster', () => {
@@ -84,6 +84,21 @@ describe('passAtK', () => {
     expect(passAtK(100_000, 1, 50_000)).toBeCloseTo(0.5, 9)
     expect(() => passAtK(3, 1, 4)).toThrow(RangeError)
     expect(() => passAtK(3, 1, 0)).toThrow(RangeError)
+  })
+})
+
+describe('passHatK', () => {
+  it('is the share of all choices of k attempts that all succeed', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9 }), fc.nat(9), fc.integer({ min: 1, max: 9 }), (count, some, k) => {
+        fc.pre(k <= count)
+        const successes = Math.min(some, count)
+        const choices = Array.from({ length: 2 ** count }, (_, bits) => bits).filter((bits) => bitsIn(bits) === k)
+        const passing = choices.filter((bits) => (bits & ~(2 ** successes - 1)) === 0)
+        expect(passHatK(count, successes, k)).toBeCloseTo(passing.length / choices.length, 12)
+      }),
+    )
+    expect([passHatK(5, 3, 2), passHatK(5, 3, 4)]).toEqual([expect.closeTo(3 / 10, 12), 0])
   })
 })
 

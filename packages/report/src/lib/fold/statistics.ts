@@ -64,6 +64,18 @@ export function passAtK(count: number, successes: number, k: number): number {
 }
 
 /**
+ * The unbiased estimate of the probability that all of `k` attempts succeed (pass^k): C(c, k) / C(n, k), which is 1 less the
+ * chance that one of them fails.
+ *
+ * Yao et al., "τ-bench: A Benchmark for Tool-Agent-User Interaction in Real-World Domains" (2024, arXiv:2406.12045).
+ *
+ * @param k - from 1 to `count`.
+ */
+export function passHatK(count: number, successes: number, k: number): number {
+  return 1 - passAtK(count, count - successes, k)
+}
+
+/**
  * The `p` quantile of values in ascending order, interpolated between neighbours.
  *
  * Hyndman & Fan, "Sample Quantiles in Statistical Packages" (1996), definition 7.

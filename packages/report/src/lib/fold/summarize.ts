@@ -5,7 +5,7 @@ import { type EpisodeRow, type EpisodeTable, OUTCOMES } from './episode-table.ts
 import { exactSum } from './exact-sum.ts'
 import { isDefaultSuccess, type SuccessRule } from './scored-outcome.ts'
 import { SPLITS } from './splits.ts'
-import { clusteredMean, distributionOf, passAtK } from './statistics.ts'
+import { clusteredMean, distributionOf, passAtK, passHatK } from './statistics.ts'
 import type { StepFold } from './step-fold.ts'
 import type { ReportedRun, Summary, Tally } from './summary.ts'
 import type { TokenFold } from './token-fold.ts'
@@ -110,7 +110,8 @@ export function summarize(
         .slice(0, MOST_TAGS)
         .map(([name, rate]) => ({ name, ...rate })),
       // Leaves share steps, so they are not independent attempts.
-      passAtK: passAtEveryK(task, finished.column('success'), leaves > 0 ? 1 : MOST_K),
+      passAtK: atEveryK(passAtK, task, finished.column('success'), leaves > 0 ? 1 : MOST_K),
+      passHatK: atEveryK(passHatK, task, finished.column('success'), leaves > 0 ? 1 : MOST_K),
       steps: distributionOf(successful.column('steps'), successful.column('task'), 1),
     },
     returns: {
@@ -148,10 +149,15 @@ function countScheduled(scheduled: number | undefined, finished: number, failed:
 }
 
 /**
- * Averages pass@k over the tasks that have k attempts, for each k that any task has. The interval is that of a share over
+ * Averages pass@k or pass^k over the tasks that have k attempts, for each k that any task has. The interval is that of a share over
  * tasks, where a task counts for at most as many draws as it has disjoint groups of k attempts.
  */
-function passAtEveryK(task: Float64Array, success: Float64Array, mostK: number): Summary['success']['passAtK'] {
+function atEveryK(
+  estimate: typeof passAtK,
+  task: Float64Array,
+  success: Float64Array,
+  mostK: number,
+): Summary['success']['passAtK'] {
   const attempts: { count: number; successes: number }[] = []
   task.forEach((number, i) => {
     if (number !== task[i - 1]) attempts.push({ count: 0, successes: 0 })
@@ -163,7 +169,7 @@ function passAtEveryK(task: Float64Array, success: Float64Array, mostK: number):
   const result: Summary['success']['passAtK'] = []
   for (let k = 1; k <= Math.min(most, mostK); k++) {
     const tried = attempts.filter(({ count }) => count >= k)
-    const estimates = tried.map(({ count, successes }) => passAtK(count, successes, k))
+    const estimates = tried.map(({ count, successes }) => estimate(count, successes, k))
     const mean = clusteredMean(estimates, [...estimates.keys()])
     if (!mean) continue
     const { mean: rate, standardError, clusters } = mean

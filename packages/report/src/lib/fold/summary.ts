@@ -174,6 +174,8 @@ export const summarySchema = z.object({
     byTag: z.array(z.object({ name: z.string(), ...proportionSchema.shape })),
     /** The unbiased estimate, averaged over the `clusters` tasks that have at least `k` finished attempts. */
     passAtK: z.array(z.object({ k: z.int(), ...estimateSchema.shape })),
+    /** The probability that all of k attempts succeed. */
+    passHatK: z.array(z.object({ k: z.int(), ...estimateSchema.shape })).default([]),
     /** Steps of the successful episodes. */
     steps: distributionSchema.nullable(),
   }),

@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { mean, sampleStandardDeviation } from 'simple-statistics'
 import { describe, expect, it } from 'vitest'
-import { createFold } from '../fold/fold.ts'
 import { isSuccess } from '../fold/scored-outcome.ts'
 import { playRun } from '../fold/simulated-run.ts'
 import { createRowTable } from './row-table.ts'
-import { passHatK, taskFigures } from './task-figures.ts'
+import { taskFigures } from './task-figures.ts'
 
 function figuresOf(records: ReturnType<typeof playRun>) {
   const table = createRowTable()
@@ -44,32 +43,5 @@ describe('taskFigures', () => {
       }),
       { numRuns: 40 },
     )
-  })
-})
-
-describe('passHatK', () => {
-  it('is the success rate for one attempt, and never more for several', () => {
-    fc.assert(
-      fc.property(anyRun, (records) => {
-        const { figures } = figuresOf(records)
-        const fold = createFold()
-        for (const record of records) fold.add(record)
-        const passAt = fold.finish({ name: 'x' }).success.passAtK
-        const [first] = passAt
-        if (first) expect(passHatK(figures, 1)).toBeCloseTo(first.mean)
-        else expect(passHatK(figures, 1)).toBeNull()
-        for (const { k, mean: atLeastOne } of passAt)
-          expect(passHatK(figures, k) ?? 0).toBeLessThanOrEqual(atLeastOne + 1e-12)
-      }),
-      { numRuns: 40 },
-    )
-  })
-
-  it('counts the ways to choose attempts that all succeed', () => {
-    const task = { task: 0, rows: [], finished: 5, failed: 0, successes: 3, mean: 0, deviation: 0, difficulty: 0 }
-    // C(3, 2) of C(5, 2) pairs.
-    expect(passHatK([{ ...task, split: 0, steps: 1 }], 2)).toBeCloseTo(3 / 10)
-    expect(passHatK([{ ...task, split: 0, steps: 1 }], 4)).toBeCloseTo(0)
-    expect(passHatK([{ ...task, split: 0, steps: 1 }], 6)).toBeNull()
   })
 })

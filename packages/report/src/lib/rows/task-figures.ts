@@ -1,6 +1,5 @@
 import { OUTCOMES } from '../fold/episode-table.ts'
 import { exactSum } from '../fold/exact-sum.ts'
-import { passAtK } from '../fold/statistics.ts'
 import type { EpisodeColumns } from './columns.ts'
 
 /** The figures of one task, over the episodes that count. */
@@ -66,16 +65,6 @@ export function taskFigures({ rows: size, columns }: EpisodeColumns): TaskFigure
         steps: finished.length > 0 ? exactSum(finished.map((row) => at('steps', row))) / finished.length : null,
       }
     })
-}
-
-/**
- * The probability that all of `k` attempts succeed (pass^k), averaged over the tasks with at least `k` finished attempts;
- * `null` if there are none. Unbiased, as pass@k is: all succeed unless one of them does not.
- */
-export function passHatK(tasks: readonly TaskFigures[], k: number): number | null {
-  const tried = tasks.filter(({ finished }) => finished >= k)
-  if (k < 1 || tried.length === 0) return null
-  return exactSum(tried.map(({ finished, successes }) => 1 - passAtK(finished, finished - successes, k))) / tried.length
 }
 
 function spreadOf(values: readonly number[]): Pick<TaskFigures, 'mean' | 'deviation'> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { wrapText } from './format.ts'
+import { formatCost, wrapText } from './format.ts'
 
 describe('wrapText', () => {
   it('breaks between words and keeps all of them', () => {
@@ -17,5 +17,13 @@ describe('wrapText', () => {
       '[31m',
     ])
     expect(wrapText('', 10)).toEqual([''])
+  })
+})
+
+describe('formatCost', () => {
+  it('never rounds an amount to 0, and writes – for one that is not known', () => {
+    expect(
+      [null, Number.NaN, 0, 0.000_000_812, 0.000_81, 0.011, 0.5, -0.001_25, 8.123, 1_234.5].map(formatCost),
+    ).toEqual(['–', '–', '0', '0.000000812', '0.00081', '0.011', '0.5', '−0.00125', '8.12', '1,234.50'])
   })
 })

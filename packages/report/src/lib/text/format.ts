@@ -20,6 +20,16 @@ export function formatNumber(value: number | null): string {
   return minus(value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }))
 }
 
+/** An amount of money in the currency of the run's prices, which is not known: 8.12, 0.0113, 0.00052. Never 0 unless it is. */
+export function formatCost(cost: number | null): string {
+  if (cost === null || Number.isNaN(cost)) return NOTHING
+  if (cost === 0) return '0'
+  const size = Math.abs(cost)
+  // From 1 on as money is written, and below with three digits, however small.
+  const digits = size >= 1 ? { minimumFractionDigits: 2, maximumFractionDigits: 2 } : { maximumSignificantDigits: 3 }
+  return minus(cost.toLocaleString('en-US', digits))
+}
+
 /** A share in per cent, with one decimal: 74.8 %. */
 export function formatPercent(share: number | null): string {
   return share === null ? NOTHING : `${(share * 100).toFixed(1)} %`

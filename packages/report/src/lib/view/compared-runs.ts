@@ -6,7 +6,9 @@ export interface ComparedRuns {
   readonly baseline: string
   /** Ids of the compared runs, the baseline first. */
   readonly runs: readonly string[]
-  /** Over the tasks that all runs have; `null` for two runs. */
+  /** Those that were to be compared and cannot be, by their ids, and why. */
+  readonly leftOut: readonly { readonly run: string; readonly name: string; readonly why: string }[]
+  /** `null` if two runs were to be compared. */
   readonly contrasts: Contrasts | null
   /** Each other run with the baseline, over the tasks that both have. */
   readonly comparisons: readonly Comparison[]

@@ -10,7 +10,7 @@ export interface StaticRuns {
   readonly title: string
   readonly runs: readonly RunEntry[]
   /** The comparisons, each in a file of its own. */
-  readonly compared: readonly Pick<ComparedRuns, 'runs' | 'baseline'>[]
+  readonly compared: readonly Pick<ComparedRuns, 'runs' | 'baseline' | 'leftOut'>[]
   /** Whether there are files of states. */
   readonly states: boolean
   /** What was left out and why, in sentences; empty if nothing was. */

@@ -101,31 +101,37 @@ export function DifficultyPlot({ bins }: { readonly bins: Summary['success']['by
   )
 }
 
-/** The probability that at least one of k attempts succeeds. */
-export function PassAtKPlot({ estimates }: { readonly estimates: Summary['success']['passAtK'] }) {
+/** The probability that at least one of k attempts succeeds, or that all do, over k. */
+export function PassPlot({
+  name,
+  estimates,
+}: {
+  readonly name: 'pass@' | 'pass^'
+  readonly estimates: Summary['success']['passAtK']
+}) {
   const most = estimates.at(-1)?.k ?? 1
   const x = linearScale(
     [most === 1 ? 0 : 1, Math.max(2, most)],
     [RANGES.x[0] + 12, RANGES.x[1] - 12],
     Math.max(3, Math.min(10, most)),
   )
-  const y = shareAxis('pass@k')
+  const y = shareAxis(`${name}k`)
   const whiskers = estimates.map(({ k, mean, low, high, clusters }) => ({
     at: k,
     value: mean,
     low,
     high,
-    tip: `pass@${k}: ${formatPercent(mean)} (${formatShareInterval({ low, high })}), ${formatCount(clusters)} tasks`,
+    tip: `${name}${k}: ${formatPercent(mean)} (${formatShareInterval({ low, high })}), ${formatCount(clusters)} tasks`,
   }))
   const band = estimates.flatMap(({ k, low, high }) => (low === null || high === null ? [] : { at: k, low, high }))
   return (
     <Plot
-      title="pass@k"
+      title={`${name}k`}
       size={HALF}
       x={{ scale: wholeTicks(x, 1, most), format: formatTick, label: 'k (attempts)' }}
       y={y}
       table={{
-        head: ['k', 'pass@k', '95 % interval', 'Tasks'],
+        head: ['k', `${name}k`, '95 % interval', 'Tasks'],
         rows: estimates.map(({ k, mean, low, high, clusters }) => [
           String(k),
           formatPercent(mean),

@@ -1,4 +1,5 @@
 import {
+  formatCost,
   formatCount,
   formatInterval,
   formatNumber,
@@ -6,7 +7,7 @@ import {
   formatShareInterval,
   type RowFigures,
 } from '@episodic/report'
-import { formatCost, formatTokens } from '../../parts/amounts.ts'
+import { formatTokens } from '../../parts/amounts.ts'
 import { IntervalBar } from '../../parts/interval-bar.tsx'
 
 /** The figures of the rows that are shown, as a report of these alone would have them. */

@@ -1,5 +1,6 @@
 import type { RunEntry } from '@episodic/report'
 import {
+  formatCost,
   formatCount,
   formatInterval,
   formatNumber,
@@ -9,7 +10,7 @@ import {
 } from '@episodic/report'
 import { useState } from 'preact/hooks'
 import { Age } from '../../parts/age.tsx'
-import { formatCost, formatTokens } from '../../parts/amounts.ts'
+import { formatTokens } from '../../parts/amounts.ts'
 import { IntervalBar } from '../../parts/interval-bar.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { ProgressBar } from '../../parts/progress-bar.tsx'

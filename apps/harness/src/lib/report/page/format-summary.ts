@@ -9,6 +9,7 @@ import {
   describeStepParts,
   describeValue,
   describeWaiting,
+  formatCost,
   formatCount,
   formatDuration,
   formatInterval,
@@ -50,7 +51,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
   }
   const share = (name: string, rate: number | null, count: number) =>
     `    ${name.padEnd(NAME_WIDTH - 2)}${formatPercent(rate).padStart(VALUE_WIDTH)}   ${bar(rate ?? 0)}   ${dim(formatCount(count))}`
-  const pass = success.passAtK.at(-1)
+  const passes = [['pass@', success.passAtK.at(-1)] as const, ['pass^', success.passHatK.at(-1)] as const]
   const failing = noteFailures(summary)
   const unrewarded = noteMissingRewards(summary)
   const lines = [
@@ -83,9 +84,11 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
         ]
       : []),
     ...(retried ? [line('played again', formatCount(retried.episodes), describeRetried(retried))] : []),
-    ...(pass && pass.k > 1
-      ? [line(`pass@${pass.k}`, formatPercent(pass.mean), noteInterval(pass, formatShareInterval))]
-      : []),
+    ...passes.flatMap(([name, pass]) =>
+      pass && pass.k > 1
+        ? [line(`${name}${pass.k}`, formatPercent(pass.mean), noteInterval(pass, formatShareInterval))]
+        : [],
+    ),
     ...distinctReturns(summary).map(([name, { mean }]) =>
       line(name, formatNumber(mean.mean), noteInterval(mean, formatInterval)),
     ),
@@ -142,7 +145,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
           ),
           ...(tokens.cost === null
             ? []
-            : [line('cost', formatNumber(tokens.cost), `${formatNumber(tokens.cost / tokens.episodes)} per episode`)]),
+            : [line('cost', formatCost(tokens.cost), `${formatCost(tokens.cost / tokens.episodes)} per episode`)]),
         ]
       : []),
     ...(counts.refused > 0 ? [line('refused steps', formatCount(counts.refused), describeRefused(counts))] : []),

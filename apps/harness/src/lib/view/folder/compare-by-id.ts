@@ -24,8 +24,10 @@ export async function compareRunsById(runs: ViewedRuns, ids: readonly string[], 
     runs: ordered.map(({ found: { id, folder } }) => ({ id, folder })),
   })
   const tasks = compared.tasks.map(({ task }) => task)
-  const rows = await Promise.all(ordered.map((run) => run.rowsOfTasks(tasks)))
-  const prompts = await promptsOf(ordered[0] as ViewedRun, rows[0] as ReadonlyMap<string, readonly number[]>, tasks)
+  // In the order of the comparison, without those that are left out.
+  const shown = compared.runs.map((id) => runs.get(id))
+  const rows = await Promise.all(shown.map((run) => run.rowsOfTasks(tasks)))
+  const prompts = await promptsOf(shown[0] as ViewedRun, rows[0] as ReadonlyMap<string, readonly number[]>, tasks)
   return {
     ...compared,
     tasks: compared.tasks.map((one) => ({

@@ -1,7 +1,8 @@
 import type { ComparedRuns } from '@episodic/report'
 import type { ComparedRun } from '../../compare/compare-runs.ts'
+import type { UnreadRun } from '../../compare/compare-with-baseline.ts'
 import { comparedOf } from '../../compare/compared-runs.ts'
-import { readComparedRun } from '../../compare/read-compared-run.ts'
+import { readOrWhy } from '../../compare/read-compared-run.ts'
 
 /** Runs to compare, the baseline first. */
 export interface ComparedFolders {
@@ -9,13 +10,14 @@ export interface ComparedFolders {
 }
 
 /**
- * Compares runs as the command `compare` does. The prompts and the rows of the tasks are left empty.
+ * Compares runs as the command `compare` does. The prompts and the rows of the tasks are left empty. Of more than two runs, those
+ * that cannot be read or compared are left out and named.
  *
- * Rejects with `runs-differ` if they cannot be compared, and with `run-invalid`.
+ * Rejects with `runs-differ` if no two can be compared.
  */
 export async function compareFolders({ runs }: ComparedFolders): Promise<ComparedRuns> {
-  const compared: ComparedRun[] = []
-  for (const { folder } of runs) compared.push(await readComparedRun(folder))
+  const compared: (ComparedRun | UnreadRun)[] = []
+  for (const { folder } of runs) compared.push(await readOrWhy(folder))
   return comparedOf(
     runs.map(({ id }) => id),
     compared,
