@@ -1,10 +1,16 @@
 #!/usr/bin/env node
-import { main } from './lib/main.ts'
+import { requireNode } from './lib/node-version.ts'
+
+requireNode()
+// Imported after that: an older Node could not load them.
+const { watchMainThread } = await import('./lib/main-thread-watch.ts')
+const { main } = await import('./lib/main.ts')
 
 // A reader such as `head`, which closes the pipe early, does not cause a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()
 })
+watchMainThread()
 
 process.exitCode = (await main(process.argv.slice(2))) || process.exitCode

@@ -18,10 +18,12 @@ const OURS: readonly string[] = [
  * Paths are relative to the working folder; outside of it they have the last two names, so that no frame says where
  * this machine keeps its files. Empty if the stack names no file.
  */
-export function ownFrames({ stack }: Error): string[] {
-  const lines = typeof stack === 'string' ? stack.split('\n') : []
+export function ownFrames(error: Error): string[] {
+  const lines = typeof error.stack === 'string' ? error.stack.split('\n') : []
   const frames = lines.filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line) && !line.includes('node:'))
   const first = frames.findIndex(isAuthors)
+  // What Node throws by itself, as a failed `fetch`, has its place in the cause.
+  if (frames.length === 0 && error.cause instanceof Error && error.cause !== error) return ownFrames(error.cause)
   const after = frames.findIndex((frame, index) => index > first && isOurs(frame))
   const own = frames.slice(first, after < 0 ? undefined : after).filter(isAuthors)
   // Node prints the line of a syntax error above the message.

@@ -1,5 +1,6 @@
 import { ownFrames } from '../own-frames.ts'
 import { ServerError } from '../server-error.ts'
+import { assertTool } from './assert-definition.ts'
 import type { Tool, WorldEvents } from './environment.ts'
 import { asError, ignoreRejection } from './thrown-value.ts'
 
@@ -53,8 +54,9 @@ export function authoredParts<Definition extends { readonly name: string; readon
   } as Definition
 }
 
-/** Returns a copy of tools whose `play` is {@link authored}. */
+/** Returns a copy of tools whose `play` is {@link authored}. Throws `definition-invalid` for a tool without a needed part. */
 export function authoredTools<Tools extends { readonly [name: string]: Tool }>(name: string, tools: Tools): Tools {
+  for (const [tool, written] of Object.entries(tools)) assertTool(name, tool, written)
   return mapped(tools, (tool, key) => ({
     ...tool,
     play: authored(`Tool ${key} of ${name}`, (context: Parameters<Tool['play']>[0]) => tool.play(context)),

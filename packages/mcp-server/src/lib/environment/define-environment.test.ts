@@ -175,14 +175,50 @@ describe('defineEnvironment', () => {
   })
 
   it.each([
-    ['the input of press', { input: z.object({ when: z.date() }) }],
-    ['the output of press', { output: z.object({ size: z.bigint() }) }],
-    ['the parameters of lamp', { params: z.object({ made: z.map(z.string(), z.string()) }) }],
-  ])('refuses %s where JSON Schema cannot say it, and keeps the cause', (part, parts) => {
+    ['the input of press', 'when: date', { input: z.object({ when: z.date() }) }],
+    ['the output of press', 'sizes.items: bigint', { output: z.object({ sizes: z.array(z.bigint()) }) }],
+    ['the parameters of lamp', 'made: map', { params: z.object({ made: z.map(z.string(), z.string()) }) }],
+    ['the public state, which press answers with', 'at: date', { publicState: z.object({ at: z.date() }) }],
+  ])('refuses a type that JSON does not have in %s, and names its place and what to use', (part, found, parts) => {
     const error = errorOf(() => define(parts))
     expect(error.code).toBe('definition-invalid')
-    expect(error.message).toContain(`JSON Schema cannot say ${part}`)
+    expect(error.message).toContain(`The schema of ${part} has a type that JSON does not have, at ${found}. Keep a`)
     expect(error.cause).toBeInstanceOf(Error)
+  })
+
+  it.each([
+    ['no description', { description: undefined }, 'it has no `description`'],
+    ['no start', { start: undefined }, 'its `start` is missing, and has to be a function'],
+    ['no observe', { observe: undefined }, 'its `observe` is missing, and has to be a function'],
+    ['tools that are no function', { tools: {} }, 'its `tools` is of type object, and has to be a function'],
+    ['no private state', { state: { public: z.object({}) } }, 'its `state.private` is missing'],
+    ['no state', { state: undefined }, 'its `state.public` is missing'],
+    ['no rewards', { rewards: undefined }, 'it has no `rewards`'],
+    ['a reward that is no function', { rewards: { won: 1 } }, 'its reward term "won" is of type number'],
+    ['a success that is no function', { success: true }, 'its `success` is of type boolean'],
+    [
+      'a schema of zod 3',
+      { params: { _def: { typeName: 'ZodObject' } } },
+      'its `params` is a schema of zod 3; install zod 4',
+    ],
+    [
+      'a tool without a description',
+      { tools: ({ tool }: never) => ({ press: toolWith(tool, { description: undefined }) }) },
+      'its tool press has no `description`',
+    ],
+    [
+      'a tool without an input',
+      { tools: ({ tool }: never) => ({ press: toolWith(tool, { input: undefined }) }) },
+      'its `input` of press is missing',
+    ],
+    [
+      'a tool without play',
+      { tools: ({ tool }: never) => ({ press: toolWith(tool, { play: undefined }) }) },
+      'the `play` of its tool press is missing',
+    ],
+  ])('refuses %s, which the compiler would find', (_, parts, message) => {
+    const error = errorOf(() => defineEnvironment({ ...WHOLE, ...parts } as never))
+    expect([error.code, error.message]).toEqual(['definition-invalid', expect.stringContaining(message)])
   })
 
   it.each([
@@ -200,7 +236,7 @@ describe('defineEnvironment', () => {
     [
       'what is prepared changed by its schema',
       { tool: { ...PREPARING, prepared: z.string().transform(Number) } },
-      /JSON Schema cannot say what press prepares/,
+      /The schema of what press prepares has a type that JSON does not have/,
     ],
   ] as const)('refuses %s', (_, { events = {}, tool: given = {} }: Outside, message) => {
     const error = errorOf(() =>
@@ -225,4 +261,19 @@ describe('defineEnvironment', () => {
 interface Outside {
   readonly events?: { readonly [type: string]: { readonly data?: z.ZodType } }
   readonly tool?: object
+}
+
+const WHOLE = {
+  name: 'lamp',
+  version: '1.0.0',
+  description: 'A lamp.',
+  state: { public: z.object({}), private: z.object({}) },
+  start: () => ({ public: {}, private: {} }),
+  observe: () => 'A lamp.',
+  tools: ({ tool }: never) => ({ press: toolWith(tool, {}) }),
+  rewards: {},
+}
+
+function toolWith(tool: (written: object) => unknown, parts: object): unknown {
+  return tool({ description: 'Press.', input: z.object({}), play: () => {}, ...parts })
 }

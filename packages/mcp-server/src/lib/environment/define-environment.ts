@@ -1,6 +1,7 @@
 import { DEFAULT_SEAT, type EventInfo, type JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
+import { assertDefinition } from './assert-definition.ts'
 import { finitePotential, judged, observedText, rewardTerms } from './author-values.ts'
 import { authoredEvents, authoredParts, authoredTools } from './authored.ts'
 import { assertClosed, assertNamed, invalid, jsonSchemaOf } from './definition-schema.ts'
@@ -38,6 +39,7 @@ export function defineEnvironment<
   Events extends WorldEvents = WorldEvents,
 >(definition: EnvironmentSpec<Params, Public, Private, Tools, Events>): EnvironmentDefinition<Tools, Public> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
+  assertDefinition(definition, ['public', 'private'], [])
   const erased = authoredParts(definition as unknown as ErasedDefinition)
   const { name, version, description, params = NO_PARAMS, state, limits = {}, history = null } = erased
   assertNamed(name, version)

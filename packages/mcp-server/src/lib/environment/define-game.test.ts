@@ -278,7 +278,7 @@ describe('defineGame', () => {
       'a tool with the name of one that the server adds',
       {
         tools: ({ tool }: { tool: (definition: object) => never }) => ({
-          wait: tool({ description: '', input: z.object({}) }),
+          wait: tool({ description: '', input: z.object({}), play: () => {} }),
         }),
       },
       'its tool wait has the name of a tool that the server adds',
@@ -287,7 +287,7 @@ describe('defineGame', () => {
       'a tool with the name of the one that joins an episode',
       {
         tools: ({ tool }: { tool: (definition: object) => never }) => ({
-          join_a_game: tool({ description: '', input: z.object({}) }),
+          join_a_game: tool({ description: '', input: z.object({}), play: () => {} }),
         }),
       },
       'its tool join_a_game has the name of a tool that the server adds; rename it',
@@ -296,7 +296,7 @@ describe('defineGame', () => {
       'sealed tools without settle',
       {
         tools: ({ sealed }: { sealed: (definition: object) => never }) => ({
-          act: sealed({ description: '', input: z.object({}) }),
+          act: sealed({ description: '', input: z.object({}), play: () => {} }),
         }),
       },
       'it has sealed tools and no `settle`',
@@ -306,7 +306,7 @@ describe('defineGame', () => {
       'a seat without tools',
       {
         tools: ({ tool }: { tool: (definition: object) => never }) => ({
-          act: tool({ seats: ['a'], description: '', input: z.object({}) }),
+          act: tool({ seats: ['a'], description: '', input: z.object({}), play: () => {} }),
         }),
       },
       'its seat b has no tools',

@@ -3,6 +3,7 @@ import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
 import { ServerError } from '../server-error.ts'
 import { ABSENT } from './absence.ts'
+import { assertDefinition } from './assert-definition.ts'
 import { finitePotential, judged, observedText, rewardTerms } from './author-values.ts'
 import { authoredParts, authoredTools } from './authored.ts'
 import { assertHandle, type KeepsLiterals } from './define-environment.ts'
@@ -47,6 +48,7 @@ export function defineGame<
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
 >(definition: GameSpec<Seat, Params, Public, Own, Private, Tools>): EnvironmentDefinition<Tools, Public> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
+  assertDefinition(definition, ['public', 'own', 'private'], ['turn'])
   const erased = authoredParts(definition as unknown as ErasedGame)
   const { name, version, description, seats, params = NO_PARAMS, state, limits = {} } = erased
   assertNamed(name, version)

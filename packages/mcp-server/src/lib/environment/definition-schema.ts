@@ -48,13 +48,52 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', what: st
   try {
     return z.toJSONSchema(schema, { io }) as JsonObject
   } catch (cause) {
+    const found = findOther(schema, io)
     throw new ServerError(
       'definition-invalid',
-      `JSON Schema cannot say ${what}: ${(cause as Error).message}. Use types that JSON has.`,
+      found
+        ? `The schema of ${what} has a type that JSON does not have${found.at && `, at ${found.at}`}: ${found.type}. ${INSTEAD[found.type] ?? 'Use types that JSON has.'}`
+        : `The schema of ${what} cannot be written as JSON Schema: ${(cause as Error).message}. Use types that JSON has.`,
       { cause },
     )
   }
 }
+
+/** What to use in place of types that JSON does not have. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  date: 'Keep a text, z.iso.datetime(), or milliseconds, z.int().',
+  bigint: 'Keep a number, z.int(), or a text of digits.',
+  map: 'Keep an object, z.record(z.string(), …).',
+  set: 'Keep a list, z.array(…).',
+  undefined: 'Keep null, z.null(), or make the key optional.',
+  void: 'Keep null, z.null(), or make the key optional.',
+  nan: 'Keep null, z.null().',
+  transform: 'Transform in the rules: what is kept is read by the same schema again.',
+}
+
+/** Returns the first type that JSON does not have, and its place in the schema; `null` if there is none. */
+function findOther(schema: z.ZodType, io: 'input' | 'output'): { readonly type: string; readonly at: string } | null {
+  let found: { type: string; at: string } | null = null
+  try {
+    z.toJSONSchema(schema, {
+      io,
+      unrepresentable: 'any',
+      override({ zodSchema, jsonSchema, path }) {
+        const { type } = zodSchema._zod.def
+        if (!(Object.keys(jsonSchema).length === 0 && OTHER.has(type))) return
+        found ??= { type, at: path.filter((part) => part !== 'properties').join('.') }
+      },
+    })
+  } catch {
+    // A schema that is none of zod 4 inside of one, for example.
+  }
+  return found
+}
+
+const OTHER: ReadonlySet<string> = new Set([
+  ...['date', 'bigint', 'map', 'set', 'undefined', 'void', 'nan'],
+  ...['transform', 'symbol', 'function', 'custom', 'promise'],
+])
 
 /** Returns the error for a definition that cannot be served. */
 export function invalid(name: string, why: string): ServerError {

@@ -63,7 +63,11 @@ export function describeTool(environment: string, name: string, tool: Tool, view
   const inputSchema = jsonSchemaOf(tool.input, 'input', `the input of ${name}`)
   if (inputSchema.type !== 'object')
     throw invalid(environment, `the input of ${name} must be an object schema, because tools take named arguments`)
-  const outputSchema = jsonSchemaOf(tool.output ?? view, 'output', `the output of ${name}`)
+  const outputSchema = jsonSchemaOf(
+    tool.output ?? view,
+    'output',
+    tool.output ? `the output of ${name}` : `the public state, which ${name} answers with`,
+  )
   if (outputSchema.type !== 'object')
     throw invalid(environment, `the output of ${name} must be an object schema, because MCP carries objects`)
   for (const field of [OBSERVATION, EPISODE_OVER])

@@ -1,5 +1,6 @@
 import { WireError } from '@episodic/protocol'
 import { StateError } from '@episodic/state'
+import { faultOf } from '../environment/authored.ts'
 import type { CallOptions } from '../environment/call-options.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { SecretKind } from '../environment/secrets.ts'
@@ -73,7 +74,8 @@ export class Faults {
     const escaped = (thrown: unknown) => {
       if (reported) return
       reported = true
-      this.#onEscaped(session, this.#report(environment, session, asError(thrown), ESCAPED, { sessionFailed: true }))
+      const cause = faultOf(`What ${environment} did not await`, thrown)
+      this.#onEscaped(session, this.#report(environment, session, cause, ESCAPED, { sessionFailed: true }))
     }
     return this.#containment.run({ environment, session, escaped }, run)
   }
@@ -139,7 +141,8 @@ export class Faults {
   }
 }
 
-const ESCAPED = ' after it had answered an earlier call of this session, so no further step of it is played here'
+const ESCAPED =
+  ' after it had answered an earlier call of this session, so no further step of it is played here. Rules are synchronous: await in the `prepare` of a tool'
 
 /** Characters of an environment's error message that the trainer endpoint shows. `onFault` gets all of it. */
 const MESSAGE_LENGTH = 1_800

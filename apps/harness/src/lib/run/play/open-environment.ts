@@ -17,6 +17,7 @@ import { startServer, stdioTarget } from '../../serve/start-server.ts'
 import type { World } from '../../world.ts'
 import type { RunConfiguration } from '../plan/configuration.ts'
 import type { StepTimes } from '../record/step-times.ts'
+import { containRules } from './contain-rules.ts'
 
 /** How a run connects to a world that it serves itself, the fastest first. All but the first start a server process. */
 export const TRANSPORTS = ['in-process', 'websocket', 'stdio', 'http'] as const
@@ -58,6 +59,7 @@ export async function openWorld(
   }: OpenWorldOptions,
 ): Promise<Opened> {
   await using cleanUp = new AsyncDisposableStack()
+  const containment = cleanUp.use(containRules())
   let target: Target
   let agentUrl: string | null = null
   if (transport === 'http' || transport === 'websocket') {
@@ -72,6 +74,7 @@ export async function openWorld(
       environments: [world.environment],
       store: cleanUp.use(await openStore({ store, durability: 'process', idle: 900 })),
       bounds: { sessions },
+      containment,
       ...(rules && { rules }),
     })
     target = inProcess(cleanUp.use(host))
@@ -85,8 +88,12 @@ export async function openWorld(
 
 /** Connects to a running server. Once connected, it may be unreachable for up to `retryTimeout` seconds. */
 export async function openTarget(target: Target, retryTimeout = RETRY_TIMEOUT, times?: StepTimes): Promise<Opened> {
-  const connection = await connect(target, connectionOptions(retryTimeout, times))
-  return { connection, agentUrl: agentUrlOf(target), [Symbol.asyncDispose]: () => connection.close() }
+  await using cleanUp = new AsyncDisposableStack()
+  // Policies are played here, too.
+  cleanUp.use(containRules())
+  const connection = cleanUp.use(await connect(target, connectionOptions(retryTimeout, times)))
+  const owned = cleanUp.move()
+  return { connection, agentUrl: agentUrlOf(target), [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** The agent endpoint of the server whose trainer endpoint this is; `null` unless that is at an address. */
