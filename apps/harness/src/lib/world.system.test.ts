@@ -47,6 +47,7 @@ describe('loadWorld', () => {
   it('names the available worlds, and ignores other files in the folder', async () => {
     write('examples/known/index.ts', COIN_WORLD)
     write('examples/notes.txt', '')
+    write('examples/train.ts', "import { environment } from './known/index.ts'\n")
     mkdirSync(join(folder, 'examples/empty'), { recursive: true })
     symlinkSync('/nowhere/at/all', join(folder, 'examples/broken'))
     await expect(loadWorld('unknown', folder)).rejects.toMatchObject({
@@ -54,7 +55,7 @@ describe('loadWorld', () => {
       message: expect.stringMatching(/no world "unknown"\. There is: .*known.*\. Give a name/),
     })
     await expect(loadWorld('unknown', folder)).rejects.not.toMatchObject({
-      message: expect.stringMatching(/empty|broken|notes/),
+      message: expect.stringMatching(/empty|broken|notes|train/),
     })
   })
 
@@ -87,7 +88,22 @@ export const interpreter = makeInterpreter()
 
   it.each([
     ['throws', 'throw new Error("broken")', /does not load: broken/],
-    ['exports no environment', 'export const environment = {}', /no "environment" made by defineEnvironment/],
+    ['exports no environment', 'export const environment = {}', /no "environment" made by defineEnvironment\. Write/],
+    [
+      'exports an environment as its default alone',
+      `${COIN_WORLD.replace('export const environment', 'const environment')}\nexport default environment`,
+      /Its default export is one: export it by its name/,
+    ],
+    [
+      'exports an environment by another name',
+      COIN_WORLD.replace('export const environment', 'export const coin'),
+      /Its export "coin" is one: export it as "environment"/,
+    ],
+    [
+      'exports an external environment',
+      "export const environment = { name: 'git', version: '1.0.0', target: {} }",
+      /made by defineExternalEnvironment, which a program of its own connects to/,
+    ],
     [
       'exports a policy that is none',
       `${COIN_WORLD}\nexport const policies = { odd: 3 }`,

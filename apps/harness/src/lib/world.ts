@@ -63,7 +63,10 @@ export async function loadWorld(reference: string, folder = process.cwd()): Prom
 function readWorld(module: Record<string, unknown>, reference: string): Omit<World, 'url'> {
   const { environment, tasks = null, solver = null, policies = {}, graders = {} } = module
   if (!isEnvironment(environment))
-    throw new HarnessError('world-invalid', `${reference} exports no "environment" made by defineEnvironment.`)
+    throw new HarnessError(
+      'world-invalid',
+      `${reference} exports no "environment" made by defineEnvironment. ${adviceFor(module)}`,
+    )
   const named = { ...(policies as Record<string, unknown>), ...(solver === null ? {} : { solver }) }
   for (const [name, policy] of Object.entries(named))
     if (!isPolicy(policy))
@@ -75,6 +78,21 @@ function readWorld(module: Record<string, unknown>, reference: string): Omit<Wor
   if (!grading.every(isGrader))
     throw new HarnessError('world-invalid', `${reference} exports "graders" that are not all made by defineGrader.`)
   return { environment, tasks, solver, policies, graders: byName(grading) } as Omit<World, 'url'>
+}
+
+/** What to do about a module that exports no environment. */
+function adviceFor({ environment, default: own, ...others }: Record<string, unknown>): string {
+  if (isExternal(environment))
+    return 'What it exports is made by defineExternalEnvironment, which a program of its own connects to and plays with runEpisode.'
+  if (isEnvironment(own)) return 'Its default export is one: export it by its name, as `export const environment = …`.'
+  const [name] = Object.entries(others).find(([, value]) => isEnvironment(value)) ?? []
+  if (name !== undefined) return `Its export "${name}" is one: export it as "environment", too.`
+  return 'Write `export const environment = defineEnvironment({ … })`.'
+}
+
+/** Whether a value is the definition of an environment on an MCP server of others. */
+function isExternal(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'target' in value
 }
 
 function byName(graders: readonly Grader[]): World['graders'] {
@@ -145,9 +163,13 @@ function mainOf(manifest: { exports?: unknown; main?: unknown }): string | null 
 }
 
 function namesUnder(shelf: string): string[] {
-  return existsSync(shelf) ? readdirSync(shelf).filter((name) => isModule(entryIn(join(shelf, name)))) : []
+  return existsSync(shelf) ? readdirSync(shelf).filter((name) => isWorldModule(entryIn(join(shelf, name)))) : []
 }
 
-function isModule(file: string | null): boolean {
-  return file !== null && /\.[cm]?[jt]s$/.test(file)
+/** Whether a file is a module whose text exports an `environment`, or all that another module exports. */
+function isWorldModule(file: string | null): boolean {
+  return file !== null && /\.[cm]?[jt]s$/.test(file) && EXPORTS_ENVIRONMENT.test(readFileSync(file, 'utf8'))
 }
+
+const EXPORTS_ENVIRONMENT =
+  /export\s+(?:\*|(?:const|let|var)\s+environment\b|(?:const\s*)?\{[^}]*\benvironment\b)|export\{[^}]*\benvironment\b/

@@ -34,9 +34,9 @@ describe('checkTasks', () => {
     const { prompt: _, ...rest } = first
     expect(await messagesOf([{ ...rest, promt: 'Go.', tags: ['a', 7], limits: { step: 5 } }])).toEqual([
       'line 1: prompt: expected string, received undefined',
-      'line 1: limits.step: nobody knows this key',
+      'line 1: limits.step: there is no such key',
       'line 1: tags[1]: expected string, received number',
-      'line 1: promt: nobody knows this key',
+      'line 1: promt: there is no such key',
     ])
   })
 
@@ -91,7 +91,7 @@ describe('checkTasks', () => {
     const withParams = (params: JsonObject) => changed({ params })
     expect(await messagesOf([withParams({ high: 'ten' }), withParams({ hihg: 10 })], [guessingEnvironment])).toEqual([
       'line 1: params.high: expected number, received string',
-      'line 2: params.hihg: nobody knows this key',
+      'line 2: params.hihg: there is no such key',
     ])
   })
 
@@ -145,7 +145,7 @@ describe('parseTask', () => {
   it('throws with all problems', () => {
     const parse = () => parseTask({ ...first, difficulty: 'hard', extra: 1 }, 'line 7')
     expect(parse).toThrow(
-      'line 7 is not a task. difficulty: expected number, received string; extra: nobody knows this key.',
+      'line 7 is not a task. difficulty: expected number, received string; extra: there is no such key.',
     )
     expect(parse).toThrow(
       expect.objectContaining({
@@ -153,7 +153,7 @@ describe('parseTask', () => {
         details: {
           problems: [
             { code: 'shape', field: 'difficulty', reason: 'expected number, received string' },
-            { code: 'unknown-key', field: 'extra', reason: 'nobody knows this key' },
+            { code: 'unknown-key', field: 'extra', reason: 'there is no such key' },
           ],
         },
       }),

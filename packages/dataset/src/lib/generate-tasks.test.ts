@@ -113,7 +113,7 @@ describe('generateTasks', () => {
 
   it.each([
     ['parameters that the schema refuses', { params: { high: 'x' } }, 'params.high: expected number'],
-    ['a parameter that the schema does not know', { params: { hihg: 9 } }, 'params.hihg: nobody knows this key'],
+    ['a parameter that the schema does not know', { params: { hihg: 9 } }, 'params.hihg: there is no such key'],
     ['a difficulty out of range', { difficulty: 2 }, 'difficulty:'],
     ['text that is not well-formed', { prompt: '\ud800' }, 'prompt holds a lone surrogate'],
   ])('refuses %s, and names the row', (_, draft, reason) => {

@@ -61,7 +61,7 @@ export function problemsOf(error: z.ZodError, code: TaskProblemCode, base: reado
 }
 
 export function unknownKey(path: readonly PropertyKey[]): FieldProblem {
-  return { code: 'unknown-key', field: fieldOf(path), reason: 'nobody knows this key' }
+  return { code: 'unknown-key', field: fieldOf(path), reason: 'there is no such key' }
 }
 
 function fieldOf(path: readonly PropertyKey[]): string {

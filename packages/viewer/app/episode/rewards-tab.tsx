@@ -41,7 +41,7 @@ export function RewardsTab({
             ))}
             {isShaped && <NumberHead>shaping</NumberHead>}
             <NumberHead>reward</NumberHead>
-            <NumberHead title="rewards from the step on, not discounted">to go</NumberHead>
+            <NumberHead title="rewards from the step on, not discounted">still to come</NumberHead>
             <NumberHead title="rewards up to the step">Σ</NumberHead>
             {hasPotential && <NumberHead title="the potential after the step">Φ</NumberHead>}
             <NumberHead>world</NumberHead>

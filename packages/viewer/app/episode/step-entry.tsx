@@ -127,7 +127,7 @@ function RewardRow({ model, index }: { readonly model: EpisodeModel; readonly in
       <span class="sums">
         {step.potential !== null && <span title="the potential after the step">Φ {formatNumber(step.potential)}</span>}
         <span title="the return to go: rewards from this step on, not discounted">
-          to go {formatNumber(running.toGo)}
+          still to come {formatNumber(running.toGo)}
         </span>
         <span title="the sum of rewards up to this step">Σ {formatNumber(running.sum)}</span>
       </span>

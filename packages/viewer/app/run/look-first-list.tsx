@@ -89,6 +89,6 @@ function describeReason({ reason, count }: LookFirst, { failures }: Summary): st
     case 'longest':
       return `${number} longest`
     case 'dearest':
-      return `${number} dearest`
+      return `${number} most expensive`
   }
 }

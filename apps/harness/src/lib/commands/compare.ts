@@ -91,7 +91,10 @@ async function groupsOf(folders: readonly string[], { html, baseline }: CompareO
   const worlds = folders.length === 1 ? await membersOf(only) : null
   if (!worlds) {
     if (folders.length < 2)
-      throw new HarnessError('option-invalid', `${only} is no set of runs. Give the folders of two or more runs.`)
+      throw new HarnessError(
+        'option-invalid',
+        `${only} holds no set of runs, and one run alone cannot be compared. Give the folders of two or more runs, or of a set.`,
+      )
     const members = folders.map((folder) => ({ folder, player: null }))
     return [{ title: null, isSet: false, ...withBaselineFirst(members, baseline) }]
   }

@@ -144,7 +144,10 @@ describe('episodic run, of a set', () => {
     expect([one.status, JSON.parse(one.out).environment]).toEqual([0, expect.stringContaining('frozen-lake')])
     for (const [folder, message] of [
       ['runs/worlds --html x.html', 'Give the folder of a world, such as runs/worlds/number-guessing, or bundle'],
-      ['runs', 'runs is no set of runs. Give the folders of two or more runs.'],
+      [
+        'runs',
+        'runs holds no set of runs, and one run alone cannot be compared. Give the folders of two or more runs, or of a set.',
+      ],
     ] as const) {
       const { status, err } = await workshop.main(['compare', ...folder.split(' ')])
       expect([status, err]).toEqual([2, expect.stringContaining(message)])

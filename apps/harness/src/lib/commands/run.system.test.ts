@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { summarySchema } from '@episodic/report'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
@@ -90,6 +90,21 @@ describe('episodic run', () => {
     const { status, err } = await workshop.run(['report', 'order'])
     expect([status, err]).toEqual([1, expect.stringMatching(/^error: .*line 2 is not a sealed episode/)])
     expect(read('order', 'summary.json')).toBe(summary)
+  })
+
+  it('goes to a folder of its own if it is given again, unless episodes are missing', async () => {
+    const played = ['run', world, '--tasks', '2', '--policy', 'random', '--seed', 'again']
+    const folder = (number: string) => join('runs', `${basename(world)}-random-again${number}`)
+    expect((await workshop.run(played)).status).toBe(0)
+    const before = read(folder(''), 'episodes.jsonl')
+    const again = await workshop.run(played)
+    expect([again.status, again.err]).toEqual([0, expect.stringContaining(`This one goes to ${folder('-2')}.`)])
+    expect(read(folder('-2'), 'episodes.jsonl')).not.toBe('')
+    expect(read(folder(''), 'episodes.jsonl')).toBe(before)
+    // As a run that was stopped: without its summary.
+    rmSync(at(folder('-2'), 'summary.json'))
+    const third = await workshop.run(played)
+    expect([third.status, third.err]).toEqual([1, expect.stringContaining('holds this run already. Give --resume')])
   })
 
   it('rejects a folder with another configuration, naming the keys, and one that holds this run already', async () => {

@@ -23,7 +23,7 @@ import { RETRIED } from '../run/plan/tries.ts'
 import { TRANSPORTS } from '../run/play/open-environment.ts'
 import { configureRun, journalOf, openPrepared, prepareRun } from '../run/prepare-run.ts'
 import { showSummary } from '../run/record/report-run.ts'
-import { defaultFolder, readManifest } from '../run/record/run-folder.ts'
+import { defaultFolder, freeFolder, readManifest } from '../run/record/run-folder.ts'
 import { concludeRun, runAlone } from '../run/run-alone.ts'
 import { CONCURRENCY, type RunSettings, runSettingsSchema } from '../run/run-settings.ts'
 import { runWorker } from '../run/workers/worker-main.ts'
@@ -147,7 +147,10 @@ export function runCommand(console: Console): Command {
       wholeNumber(0),
       DEFAULTS.retryTimeout,
     )
-    .option('--out <folder>', 'folder of the run (default: runs/<world>-<policy>-<seed>)')
+    .option(
+      '--out <folder>',
+      'folder of the run (default: runs/<world>-<policy>-<seed>, and with -2, -3 … if that was played to its end)',
+    )
     .option('--resume [folder]', 'play the missing episodes of the run in --out, or of the set in this folder')
     .addOption(
       new Option(
@@ -261,7 +264,10 @@ async function run(
   if (typeof resume === 'string' && worlds.length === 0 && !settings.url) throw await worldMissing(resume)
   const prepared = await prepareRun(worlds[0], { ...settings, policy: policy[0] })
   const configuration = await configureRun(prepared)
-  const folder = resolve((typeof resume === 'string' ? resume : out) ?? defaultFolder(configuration))
+  const named = (typeof resume === 'string' ? resume : out) ?? defaultFolder(configuration)
+  const folder = resolve(out === undefined && resume === undefined ? await freeFolder(named) : named)
+  if (folder !== resolve(named))
+    console.err.write(`${named} holds a run that was played to its end. This one goes to ${shownPath(folder)}.\n`)
   const interruption = untilInterrupted(console)
   const { signal } = interruption
   try {

@@ -196,3 +196,23 @@ describe('rules that throw', () => {
     },
   )
 })
+
+describe('a policy with a misspelt tool', () => {
+  it('is shown its first refusal after the run', async () => {
+    const source = moduleOf('play').replace("tool: 'push'", "tool: 'pusch'")
+    writeFileSync(join(workshop.folder, 'misspelt.ts'), source)
+    const { err } = await workshop.main([
+      'run',
+      './misspelt.ts',
+      '--policy',
+      'solver',
+      '--tasks',
+      '1',
+      '--max-steps',
+      '3',
+      '--out',
+      'misspelt',
+    ])
+    expect(err).toContain('3 of 3 steps were refused. The first: There is no tool "pusch". The tools are: push.')
+  })
+})

@@ -19,6 +19,7 @@ import { journalOf, openPrepared, type PreparedRun, policyNames } from './prepar
 import { LiveFile } from './record/live-file.ts'
 import { policySeedsOf } from './record/policy-seeds.ts'
 import type { Progress } from './record/progress.ts'
+import { Refusals } from './record/refusals.ts'
 import { foldRun, tornNotice, writeReport } from './record/report-run.ts'
 import { createRun, findRun, RUN_FILES, type RunManifest } from './record/run-folder.ts'
 import { lockRun } from './record/run-lock.ts'
@@ -101,6 +102,7 @@ export async function playRun(
     warn(
       `${shownPath(fileURLToPath(world.url))} has changed since this run started. If its behavior changed, give the environment a new version and start a new run.`,
     )
+  const refusals = new Refusals()
   const tries = createTries({ retried: retryFailed, most })
   const fold = await foldRun(folder, manifest, {
     signal,
@@ -139,6 +141,7 @@ export async function playRun(
           await file.append(record, text)
           if (journal) await Promise.all(policySeedsOf(record).map((seed) => journal.discard(seed)))
           fold.add(record, text)
+          refusals.add(record)
           progress.add(seatRecordOf(record, configuration.focus))
           drawn?.note(record)
         }
@@ -166,6 +169,8 @@ export async function playRun(
   }
   if (tries.done >= LONG_REPORT) warn(`Writing the report of ${formatCount(tries.done)} episodes.`)
   const summary = await writeReport(folder, fold)
+  const notice = refusals.notice(summary.counts)
+  if (notice !== null) warn(notice)
   // A process may have died after it sealed an episode, and before it removed what was kept of it.
   if (journal && summary.counts.unresolved === 0)
     await rm(join(folder, RUN_FILES.answers), { recursive: true, force: true })

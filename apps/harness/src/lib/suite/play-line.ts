@@ -75,7 +75,7 @@ export async function foldLine(run: string, focus: string | null): Promise<LineF
   const file = join(run, RUN_FILES.episodes)
   const returns = new Map<string, number | null>()
   if (existsSync(file))
-    // Of an episode that was played again because it failed, the first try counts: choosing plays can flatter.
+    // Of an episode that was played again because it failed, the first try counts: a rate of the plays that finished can be too high.
     for await (const record of readSealed(file))
       if (record.try === 0)
         returns.set(record.task.id, seatRecordOf(record, focus ?? undefined).returns?.unshaped ?? null)

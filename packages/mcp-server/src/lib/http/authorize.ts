@@ -121,7 +121,11 @@ export function tooManyCalls(seconds: number): string {
 }
 
 const NOBODY: Identity = { principal: null, operator: false }
-const UNAUTHORIZED: Denial = { status: 401, message: 'This endpoint wants a bearer token that it knows.' }
+const UNAUTHORIZED: Denial = {
+  status: 401,
+  message:
+    'The bearer token of this request is missing or wrong. Send `Authorization: Bearer <token>` with the token of this endpoint: `episodic serve` prints the file that holds that of the trainer endpoint.',
+}
 
 /** Identifies a client of an extra route: its token has to be valid at the trainer or agent endpoint. */
 export async function identifyClient(

@@ -57,9 +57,11 @@ function assertStepFits(whole: LoggedStep, wholeText: string, limits: Limits): v
 function assertFits(text: string, limits: Limits, what: string): void {
   if (fits(text, limits)) return
   const { bytes } = limits
-  throw new StateError('too-large', `The ${what} would pass the session's limit of ${bytes} bytes.`, {
-    details: { limit: bytes },
-  })
+  throw new StateError(
+    'too-large',
+    `The ${what} has ${byteLength(text)} bytes, and the session's limit is ${bytes}. Keep less in it, or raise \`limits.bytes\` of the environment.`,
+    { details: { limit: bytes } },
+  )
 }
 
 /** Checked before the step is written, because a text that is too large would be copied several times first. */

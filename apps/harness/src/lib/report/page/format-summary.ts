@@ -245,7 +245,5 @@ function distinctReturns(summary: Summary): [name: string, Distribution][] {
 /** Explains the time per step: of all steps in flight together, where a single one also waits for the others. */
 function describeShare({ concurrency }: Summary['time']): string {
   const peak = concurrency?.peak ?? 1
-  return peak > 1
-    ? `time of the run / steps; a world step waits for up to ${peak - 1} others`
-    : 'time of the run / steps'
+  return peak > 1 ? `time of the run / steps; up to ${peak} episodes share that time` : 'time of the run / steps'
 }

@@ -108,6 +108,25 @@ export async function writeRunFile(folder: string, name: string, text: string): 
   return file
 }
 
+/**
+ * Resolves with a folder, or with the same followed by `-2`, `-3` and so on if it holds a run that was played to its end:
+ * nothing is overwritten. A run that misses episodes keeps its place, for it may be resumed.
+ */
+export async function freeFolder(folder: string): Promise<string> {
+  for (let count = 1; ; count++) {
+    const candidate = count === 1 ? folder : `${folder}-${count}`
+    if (!holdsRun(candidate) || !(await isComplete(candidate))) return candidate
+  }
+}
+
+async function isComplete(folder: string): Promise<boolean> {
+  try {
+    return JSON.parse(await readFile(join(folder, RUN_FILES.summary), 'utf8')).counts.unresolved === 0
+  } catch {
+    return false
+  }
+}
+
 /** Returns the default folder of a run: `runs/<world>-<policy>-<seed>`, with every policy of a seat once. */
 export function defaultFolder({
   environment,

@@ -1,0 +1,23 @@
+import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
+import type { Summary } from '@episodic/report'
+
+/** Keeps the first refusal of a run that is likely a mistake of the policy: a tool or arguments that there are not. */
+export class Refusals {
+  #first: string | null = null
+
+  add(record: SealedRecord): void {
+    if (this.#first !== null) return
+    for (const { refused, observation } of isMatchRecord(record) ? [] : record.steps)
+      if (refused === 'tool' || refused === 'arguments') {
+        this.#first = observation.text.split('\n')[0] as string
+        return
+      }
+  }
+
+  /** Returns a notice if most steps were refused, and one of them for such a mistake; `null` otherwise. */
+  notice({ steps, refused }: Pick<Summary['counts'], 'steps' | 'refused'>): string | null {
+    return this.#first !== null && 2 * refused > steps
+      ? `${refused} of ${steps} steps were refused. The first: ${this.#first}`
+      : null
+  }
+}
