@@ -1,16 +1,27 @@
 // What the author of an environment needs, from one package. Each name is documented where it is defined.
+export { conversationEnvironment, defineConversation } from '@episodic/contexts'
 export { defineTasks, generateTasks, type TaskContext, type TaskDraft } from '@episodic/dataset'
 export {
   connect,
+  defineExternalEnvironment,
   definePolicy,
   type Environment,
   type Episode,
   type Policy,
   randomPolicy,
   runEpisode,
+  runMatch,
+  scriptedPolicy,
   withLimits,
   withShaping,
   withWeights,
 } from '@episodic/env'
-export { defineAgent, defineGrader, judgeGrader } from '@episodic/harness'
-export { createHost, defineEnvironment, type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
+export { checkWorld, defineAgent, defineGolden, defineGrader, judgeGrader } from '@episodic/harness'
+export {
+  createHost,
+  defineEnvironment,
+  defineGame,
+  type EnvironmentDefinition,
+  inProcess,
+  rehearse,
+} from '@episodic/mcp-server'
