@@ -7,6 +7,7 @@ export {
   definePolicy,
   type Environment,
   type Episode,
+  PlayerStop,
   type Policy,
   randomPolicy,
   runEpisode,

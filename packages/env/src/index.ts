@@ -20,6 +20,7 @@ export type { Game } from './lib/game/game.ts'
 export type { Match } from './lib/game/match.ts'
 export type { OutsidePlayer } from './lib/game/outside-player.ts'
 export { runMatch } from './lib/game/run-match.ts'
+export { PlayerStop } from './lib/policy/player-stop.ts'
 export {
   definePolicy,
   type EarlierStep,

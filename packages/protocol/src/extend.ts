@@ -1,7 +1,7 @@
 export { abortable, afterThisTurn, every, monotonic, pause } from './lib/clock.ts'
 export { CodedError } from './lib/coded-error.ts'
 export { completionSchema, type PooledRequest, type RecordedCall } from './lib/completion.ts'
-export { episodeEndSchema } from './lib/episode-end.ts'
+export { episodeEndSchema, stopReasonOf, truncationOf } from './lib/episode-end.ts'
 export { WIRE_VERSION } from './lib/extension.ts'
 export { formatZodError } from './lib/format-zod-error.ts'
 export { copyPlain, isObject, mapTexts, parsedObjectSchema, wellFormed } from './lib/json.ts'

@@ -10,7 +10,6 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `completion-invalid`: an agent recorded something other than an answer of a language model.
  * - `grader-unknown`: no such grader.
  * - `grader-failed`: a grader threw, or did not return a verdict.
- * - `budget-spent`: a policy used more tokens than an episode may use.
  * - `option-invalid`: an option, or a combination of options, is not valid.
  * - `query-invalid`: a query of episodes cannot be understood, or asks for what a run does not have.
  * - `secret-found`: what was to be shared contains texts that look like keys.
@@ -46,7 +45,6 @@ export type HarnessErrorCode =
   | 'completion-invalid'
   | 'grader-unknown'
   | 'grader-failed'
-  | 'budget-spent'
   | 'option-invalid'
   | 'query-invalid'
   | 'secret-found'

@@ -1,4 +1,4 @@
-import type { Player, Policy } from '@episodic/env'
+import { type Player, PlayerStop, type Policy } from '@episodic/env'
 import { ownFrames } from '@episodic/mcp-server/extend'
 import { type Action, actionSchema, type Json, type JsonObject } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/extend'
@@ -6,15 +6,16 @@ import { HarnessError } from './harness-error.ts'
 
 /**
  * Wraps a policy: its players throw HarnessError `policy-failed` if the policy throws or returns something other than an
- * action, so that its faults are distinct from those of the world.
+ * action, so that its faults are distinct from those of the world. A player that stops on purpose, with `PlayerStop`, does
+ * so.
  *
  * @param label - the name that the user gave, for example `solver`.
  */
 export function checkedPolicy(policy: Policy, label = policy.name): Policy {
   const { name, resume } = policy
   const called = name === label ? `"${name}"` : `"${label}" (${name})`
-  const faultOf = (cause: unknown): HarnessError =>
-    HarnessError.is(cause) ? cause : policyFault(`The policy ${called}`, cause)
+  const faultOf = (cause: unknown): Error =>
+    HarnessError.is(cause) || PlayerStop.is(cause) ? cause : policyFault(`The policy ${called}`, cause)
   return {
     name,
     start: (context) => started(() => policy.start(context)),

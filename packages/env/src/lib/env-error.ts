@@ -13,7 +13,6 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `not-forkable`: a snapshot, restore or fork of an environment whose state an external server keeps.
  * - `outcome-unknown`: the reply of an external server was lost, and whether the call had its effect cannot be known.
  * - `rules-failed`: the definition of an external environment threw, returned a reward that is not finite, or was refused by its server.
- * - `player-left`: a player of a match stopped before the end, and the rules do not say what that means.
  * - `option-invalid`: an option or a task names something that the environment does not have.
  */
 export type EnvErrorCode =
@@ -27,7 +26,6 @@ export type EnvErrorCode =
   | 'not-forkable'
   | 'outcome-unknown'
   | 'rules-failed'
-  | 'player-left'
   | 'option-invalid'
 
 export class EnvError extends CodedError<EnvErrorCode> {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Completion, completionSchema } from './completion.ts'
-import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
+import { type EpisodeEnd, episodeEndSchema, type PlayerStopped, playerStoppedSchema } from './episode-end.ts'
 import { type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './json.ts'
 import { type Observation, observationSchema } from './observation.ts'
 import { type RecordedEvent, recordedEventSchema } from './outside-event.ts'
@@ -36,10 +36,16 @@ export interface RecordedStep {
 
 /**
  * Finished episodes have a return. A failed one is a fault of ours or of the environment: it has an error and never a
- * score. `success` is the result of the environment's `success`; left out if the environment defines none.
+ * score. `success` is the result of the environment's `success`; left out if the environment defines none. `stopped` is
+ * set if the player ended the episode: it is truncated for that reason, and `success` is `false`.
  */
 export type Outcome =
-  | { readonly kind: 'finished'; readonly end: EpisodeEnd; readonly success?: boolean | undefined }
+  | {
+      readonly kind: 'finished'
+      readonly end: EpisodeEnd
+      readonly success?: boolean | undefined
+      readonly stopped?: PlayerStopped | undefined
+    }
   | { readonly kind: 'failed'; readonly error: { readonly code: string; readonly message: string } }
 
 /** What a finished episode earned. All are sums over its steps; `discounted` weighs step t (from 0) by γ^t. */
@@ -212,7 +218,12 @@ export const episodeRecordSchema: z.ZodType<EpisodeRecord> = z.object({
   undecided: z.array(completionSchema).optional(),
   transcript: transcriptSchema.optional(),
   outcome: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('finished'), end: episodeEndSchema, success: z.boolean().optional() }),
+    z.object({
+      kind: z.literal('finished'),
+      end: episodeEndSchema,
+      success: z.boolean().optional(),
+      stopped: playerStoppedSchema.optional(),
+    }),
     z.object({ kind: z.literal('failed'), error: failureSchema }),
   ]),
   returns: returnsSchema.nullable(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Completion, completionSchema } from './completion.ts'
-import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
+import { type EpisodeEnd, episodeEndSchema, type PlayerStopped, playerStoppedSchema } from './episode-end.ts'
 import {
   failureSchema,
   type RecordedPolicy,
@@ -40,6 +40,11 @@ export interface RecordedSeat {
   /** The result of the environment's `success`; left out if the environment defines none. */
   readonly success?: boolean | undefined
   /**
+   * That its player stopped before the episode was over for it. Rules that say what an absent seat loses have decided the
+   * end. Without such rules the match is cut off there: this seat is truncated for that reason, and the others as `closed`.
+   */
+  readonly stopped?: PlayerStopped | undefined
+  /**
    * What the seat earned by the steps of all seats; `null` in a failed match. `discounted` weighs with γ^t what the seat
    * earned from its own step t (from 0) until its next.
    */
@@ -68,7 +73,10 @@ export interface MatchRecord extends SealedLine {
         readonly error: { readonly code: string; readonly message: string }
         readonly seat: string | null
       }
-  /** Answers of a language model in the seat that failed, which led to no step. Left out if there were none. */
+  /**
+   * Answers of a language model that led to no step, in the seat that failed or that cut the match off by stopping. Left out
+   * if there were none.
+   */
   readonly undecided?: readonly Completion[] | undefined
 }
 
@@ -78,6 +86,7 @@ const recordedSeatSchema: z.ZodType<RecordedSeat> = z.object({
   start: z.object({ observation: observationSchema, potential: z.number().nullable() }).nullable(),
   end: episodeEndSchema.nullable(),
   success: z.boolean().optional(),
+  stopped: playerStoppedSchema.optional(),
   returns: returnsSchema.nullable(),
   transcript: transcriptSchema.optional(),
 })

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Environment, type Episode, runEpisode } from '@episodic/env'
+import { type Environment, type Episode, PlayerStop, runEpisode } from '@episodic/env'
 import type { WatchedEnvironment } from '@episodic/env/extend'
 import type { Action } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
@@ -41,18 +41,10 @@ const WATCH_SECONDS = 20
 /** Milliseconds for an agent to return after the end of the episode. */
 const RETURN_TIMEOUT = 5_000
 
-/** The agent stopped or took too long, so the episode was closed. */
-class Left {
-  readonly success: boolean | undefined
-
-  constructor(success: boolean | undefined) {
-    this.success = success
-  }
-}
-
 /**
  * Plays with an agent: opens the episode, passes the session URL to the agent, and watches at the trainer endpoint. If the
- * agent stops before the end, the episode is `truncated` as `closed`, with the reward so far.
+ * agent returns before the end, the episode is `truncated` as `closed`, with the reward so far and the success that the world
+ * sees then. It is `no-action` if the agent has played nothing, and `out-of-time` if it took too long.
  */
 export function createRunAgentTask(options: RunAgentTaskOptions): RunTask {
   const { agent, version, seed, discount, accept, proxy = null, recording = createRecording() } = options
@@ -95,6 +87,7 @@ async function watchEpisode(
   const ended = new AbortController()
   const left = new AbortController()
   let playing: Promise<void> | null = null
+  let isLate = false
   let failure: { readonly cause: unknown } | null = null
   const seen: SeenStep[] = []
   try {
@@ -120,17 +113,6 @@ async function watchEpisode(
         },
       },
     })
-    if (episode.kind === 'failed' && episode.cause instanceof Left && episode.start)
-      return {
-        episode: {
-          kind: 'finished',
-          start: episode.start,
-          steps: episode.steps,
-          end: { kind: 'truncated', reason: 'closed' },
-          success: episode.cause.success,
-        },
-        seen,
-      }
     return { episode, seen }
   } finally {
     ended.abort()
@@ -141,8 +123,13 @@ async function watchEpisode(
   }
 
   async function play(assignment: Omit<Assignment, 'signal'>): Promise<void> {
-    const limit = AbortSignal.any([ended.signal, signal, AbortSignal.timeout(seconds * 1_000)])
-    limit.addEventListener('abort', () => left.abort(), { once: true })
+    const outOfTime = AbortSignal.timeout(seconds * 1_000)
+    const limit = AbortSignal.any([ended.signal, signal, outOfTime])
+    const stop = () => {
+      isLate = outOfTime.aborted && !left.signal.aborted
+      left.abort()
+    }
+    limit.addEventListener('abort', stop, { once: true })
     try {
       await agent.play({ ...assignment, signal: limit })
     } catch (cause) {
@@ -152,7 +139,7 @@ async function watchEpisode(
     }
   }
 
-  /** Resolves with the next action. Throws the agent's error, or {@link Left} after the last action of an agent that stopped. */
+  /** Resolves with the next action. Throws the agent's error, or a stop after the last action of an agent that left. */
   async function nextAction(): Promise<Action> {
     for (;;) {
       const gone = left.signal.aborted
@@ -169,12 +156,19 @@ async function watchEpisode(
       }
       if (!gone) continue
       if (failure) throw failureOf(failure.cause)
-      throw new Left((await watched.finish({ signal })).success)
+      throw await stopOf()
     }
   }
 
-  function failureOf(cause: unknown): HarnessError {
-    if (HarnessError.is(cause)) return cause
+  async function stopOf(): Promise<PlayerStop> {
+    if (isLate) return new PlayerStop('out-of-time', `${agent.name} was still playing after ${seconds} s.`)
+    if (seen.length === 0) return new PlayerStop('no-action', `${agent.name} has ended without an action.`)
+    const { success } = await watched.finish({ signal })
+    return new PlayerStop('closed', `${agent.name} has left.`, { success })
+  }
+
+  function failureOf(cause: unknown): Error {
+    if (HarnessError.is(cause) || PlayerStop.is(cause)) return cause
     return policyFault(`The agent "${agent.name}"`, cause)
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { OutsidePlayer } from '@episodic/env'
+import { type OutsidePlayer, PlayerStop } from '@episodic/env'
 import { HarnessError } from '../harness-error.ts'
 import { policyFault } from '../policy-fault.ts'
 import type { Agent } from './agent.ts'
@@ -24,7 +24,8 @@ export function createSeatAgent(
   return {
     name: agent.name,
     async playSeat({ context: { task, seed }, capability, observation, signal }) {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000)])
+      const outOfTime = AbortSignal.timeout(seconds * 1_000)
+      const limit = AbortSignal.any([signal, outOfTime])
       const gone = new AbortController()
       const assignment = { url: addressOf(capability), task, observation, seed, modelUrl, record }
       const played = agent.play({ ...assignment, signal: limit })
@@ -35,11 +36,13 @@ export function createSeatAgent(
       try {
         await Promise.race([played, late])
       } catch (cause) {
-        if (limit.aborted) return
-        throw HarnessError.is(cause) ? cause : policyFault(`The agent "${agent.name}"`, cause)
+        if (!limit.aborted)
+          throw HarnessError.is(cause) || PlayerStop.is(cause) ? cause : policyFault(`The agent "${agent.name}"`, cause)
       } finally {
         gone.abort()
       }
+      if (outOfTime.aborted && !signal.aborted)
+        throw new PlayerStop('out-of-time', `${agent.name} was still playing after ${seconds} s.`)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { PlayerStop } from '@episodic/env'
 import { HarnessError } from '../harness-error.ts'
 
 /** Two texts that should be equal, cut to what surrounds the first difference. */
@@ -102,7 +103,8 @@ export function describeError(
   otherwise: Pick<Finding, 'name' | 'what' | 'advice'>,
 ): Pick<Finding, 'name' | 'what' | 'advice'> {
   const { message } = error as Error
-  if (!HarnessError.is(error, 'policy-failed')) return { ...otherwise, what: `${otherwise.what}: ${message}` }
+  if (!HarnessError.is(error, 'policy-failed') && !PlayerStop.is(error))
+    return { ...otherwise, what: `${otherwise.what}: ${message}` }
   const advice = 'Make the solver return an action for every observation of every task.'
   return { name: 'policy-failed', what: message, advice }
 }

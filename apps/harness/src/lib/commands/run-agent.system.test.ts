@@ -92,7 +92,7 @@ describe('episodic run --policy process:<command>', () => {
     const [daemon] = readFileSync(at('daemons'), 'utf8').trim().split('\n').map(Number)
     try {
       expect(isRunning(daemon as number)).toBe(true)
-      expect(summary.ends.truncated).toEqual([{ name: 'closed', count: 1 }])
+      expect(summary.ends.truncated).toEqual([{ name: 'no-action', count: 1 }])
     } finally {
       process.kill(-(daemon as number), 'SIGKILL')
     }

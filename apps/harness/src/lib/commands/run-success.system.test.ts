@@ -106,11 +106,16 @@ describe('success that a world defines', () => {
     }
   })
 
-  it('is defined for an agent that leaves, and replays', { timeout: 60_000 }, async () => {
+  it('is false for an agent that ends without an action, and replays', { timeout: 60_000 }, async () => {
     const leaves = `process:node -e ""`
     expect((await play('left', '--policy', leaves)).status).toBe(0)
     for (const { outcome } of readEpisodes(at('left')))
-      expect(outcome).toEqual({ kind: 'finished', end: { kind: 'truncated', reason: 'closed' }, success: false })
+      expect(outcome).toEqual({
+        kind: 'finished',
+        end: { kind: 'truncated', reason: 'no-action' },
+        success: false,
+        stopped: { reason: 'no-action', message: `${leaves} has ended without an action.` },
+      })
     const { status } = await workshop.main(['replay', 'left', '--world', './game.ts', '--json'])
     expect(status).toBe(0)
   })

@@ -47,6 +47,9 @@ export function chatOf({ task, start, steps, chain }: EpisodeRecord): Chat {
 /** The columns by which a line can be grouped, filtered and traced to its sealed episode. */
 export function columnsOf(record: EpisodeRecord, { policyVersion }: Pick<ExportSource, 'policyVersion'>) {
   const { task, attempt, environment, policy, returns, chain } = record
+  const outcome = scoredOutcomeOf(record)
+  const [end, reason] =
+    outcome.kind === 'failed' ? ['failed', outcome.error.code] : [outcome.end.kind, outcome.end.reason]
   return {
     environment: `${environment.name} ${environment.version}`,
     player: policy.name,
@@ -55,7 +58,9 @@ export function columnsOf(record: EpisodeRecord, { policyVersion }: Pick<ExportS
     split: task.split,
     return: returns?.unshaped ?? null,
     // A failed episode has not been unsuccessful.
-    success: scoredOutcomeOf(record).kind === 'failed' ? null : isSuccess(record),
+    success: outcome.kind === 'failed' ? null : isSuccess(record),
+    end,
+    reason,
     episode: chain,
     ...stalenessColumns(record, policyVersion),
   }

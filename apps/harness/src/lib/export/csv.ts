@@ -70,7 +70,7 @@ const COLUMNS: Readonly<Record<string, (row: Row) => Cell>> = {
   end: ({ finished }) => finished?.end.kind,
   reason: ({ finished }) => finished?.end.reason,
   error: ({ failed }) => failed?.error.code,
-  message: ({ failed }) => failed?.error.message,
+  message: ({ finished, failed }) => failed?.error.message ?? finished?.stopped?.message,
   success: ({ record, finished }) => finished && isSuccess(record),
   return: ({ record, finished }) => finished && (record.returns?.unshaped ?? null),
   return_total: ({ record, finished }) => finished && (record.returns?.total ?? null),

@@ -16,8 +16,8 @@ export const trlSft = linePerEpisode('TRL supervised fine-tuning: messages and t
 })
 
 /**
- * Rollouts for reinforcement learning in TRL's conversational prompt-completion format: a line for each episode with a
- * step, with its reward, its group and the tokens that were kept. A failed episode has no reward, nor has one
+ * Rollouts for reinforcement learning in TRL's conversational prompt-completion format: a line for each episode with an
+ * action or an answer, with its reward, its group and the tokens that were kept. A failed episode has no reward, nor has one
  * that the chosen grader left undecided: `mask` is `false`.
  */
 export const trl: ExportFormat = {
@@ -27,8 +27,8 @@ export const trl: ExportFormat = {
   async *write(source) {
     const forks = await source.readForks?.()
     for await (const record of source.allEpisodes()) {
-      if (record.steps.length === 0) continue
       const { prompt, completion } = conversationOf(record)
+      if (completion.length === 0) continue
       const outcome = scoredOutcomeOf(record)
       const finished = outcome.kind === 'finished'
       const tokens = tokensOf(completionsOf(record), record.policy.version)
@@ -42,8 +42,6 @@ export const trl: ExportFormat = {
         terms: finished ? termSums(record) : null,
         mask: reward !== null,
         group: record.task.id,
-        end: finished ? outcome.end.kind : 'failed',
-        reason: finished ? outcome.end.reason : outcome.error.code,
         ...columnsOf(record, source),
         ...(tokens && { tokens }),
         ...(forks && record.branch && { fork_advantages: forks.advantagesOf(record) }),

@@ -18,7 +18,7 @@ export const verifiers: ExportFormat = {
     const examples = new Map<string, number>()
     for await (const record of source.episodes()) {
       const reward = source.reward.of(record)
-      if (reward === null || record.steps.length === 0) continue
+      if (reward === null || conversationOf(record).completion.length === 0) continue
       const example = examples.get(record.task.id) ?? examples.size
       examples.set(record.task.id, example)
       yield `${JSON.stringify(rolloutOf(record, example, reward, source))}\n`

@@ -2,7 +2,7 @@ import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
 import type { GradedParts } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
-import { freshSeedAt, truncationOf } from '../replay/replay-episode.ts'
+import { freshSeedAt, limitOf } from '../replay/replay-episode.ts'
 import { truncationOfTurn } from '../replay/replay-match.ts'
 import { playRecorded } from '../replay/replayed-step.ts'
 
@@ -28,7 +28,7 @@ export function statesOf(
         ? playRecorded(world, step, { fresh: null, truncation: truncationOfTurn(step), seat: step.seat })
         : playRecorded(world, step, {
             fresh: isMatchRecord(record) ? null : freshSeedAt(record.branch, i),
-            truncation: isLast && !isMatchRecord(record) ? truncationOf(record.outcome) : null,
+            truncation: isLast && !isMatchRecord(record) ? limitOf(record.outcome) : null,
           })
     if (played.stateHash !== step.stateHash)
       throw new HarnessError(

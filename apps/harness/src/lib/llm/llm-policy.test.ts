@@ -1,4 +1,4 @@
-import { type Connection, connect, runEpisode, runTree } from '@episodic/env'
+import { type Connection, connect, type Episode, runEpisode, runTree } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exampleWorld } from '../episodic.fixture.ts'
@@ -47,6 +47,11 @@ function soon(body: object): (...asked: Parameters<Answering>) => object {
 
 interface Answered {
   readonly choices: readonly [{ readonly message: { readonly tool_calls: readonly [{ readonly id: string }] } }]
+}
+
+/** What a player said when it stopped. */
+function stopOf(episode: Episode): string | undefined {
+  return episode.kind === 'finished' ? episode.stopped?.message : undefined
 }
 
 describe('createLlmPolicy', () => {
@@ -216,13 +221,18 @@ describe('createLlmPolicy', () => {
     expect(steps.slice(0, 2).map(({ info }) => info.refused)).toEqual(['tool', 'arguments'])
   })
 
-  it('fails an episode whose model never calls a tool, and records its tokens', async () => {
+  it('truncates an episode whose model never calls a tool, and records its tokens', async () => {
     const episode = await play(() => saying({ role: 'assistant', content: 'Hello!' }))
-    expect(episode).toMatchObject({ kind: 'failed', steps: [], cause: { code: 'policy-failed' } })
-    expect(String((episode as { cause?: unknown }).cause)).toContain(
+    expect(episode).toMatchObject({ kind: 'finished', steps: [], end: { kind: 'truncated', reason: 'no-action' } })
+    expect(stopOf(episode)).toContain(
       '3 answers in a row that are no action: no call of a tool, then no call of a tool, then no call of a tool.',
     )
-    expect((episode as { undecided?: unknown[] }).undecided).toHaveLength(3)
+    expect(episode.undecided).toHaveLength(3)
+  })
+
+  it('truncates an episode whose model gives arguments that are no JSON object', async () => {
+    const episode = await play(() => calling('guess', '[5]'))
+    expect(episode).toMatchObject({ kind: 'finished', end: { kind: 'truncated', reason: 'invalid-action' } })
   })
 
   it('distinguishes arguments with invalid JSON from an answer without a call', async () => {
@@ -232,7 +242,8 @@ describe('createLlmPolicy', () => {
       calling('guess', '[5]'),
     ]
     const episode = await play((_, number) => answers[number] as object)
-    expect(String((episode as { cause?: unknown }).cause)).toContain(
+    expect(episode).toMatchObject({ stopped: { reason: 'no-action' } })
+    expect(stopOf(episode)).toContain(
       'no action: arguments for guess that are no JSON object, then no call of a tool, then arguments for guess that are no JSON object. The last one stopped by "tool_calls": "guess [5]".',
     )
   })
@@ -336,9 +347,9 @@ describe('createLlmPolicy', () => {
     })
   })
 
-  it('fails an episode that exceeds its token limit', async () => {
+  it('truncates an episode that exceeds its token budget', async () => {
     const episode = await play(() => calling('guess', { value: 1 }), { tokenBudget: 2_500 })
-    expect(episode).toMatchObject({ kind: 'failed', cause: { code: 'budget-spent' } })
+    expect(episode).toMatchObject({ kind: 'finished', end: { kind: 'truncated', reason: 'budget-spent' } })
     expect(episode.steps).toHaveLength(3)
   })
 

@@ -1,7 +1,6 @@
-import { definePolicy, type EarlierStep, type Player, type Policy, type PolicyContext } from '@episodic/env'
+import { definePolicy, type EarlierStep, type Player, PlayerStop, type Policy, type PolicyContext } from '@episodic/env'
 import { type Action, contentId, findNonJson, type Observation } from '@episodic/protocol'
 import { isObject, shorten } from '@episodic/protocol/extend'
-import { HarnessError } from '../harness-error.ts'
 import { type ChatModel, createChatModel } from './chat-model.ts'
 import { ModelAccess } from './model-access.ts'
 import { type EpisodeJournal, markKept } from './model-journal.ts'
@@ -9,7 +8,7 @@ import type { ModelSettings } from './model-options.ts'
 import type { Answer } from './parse-answer.ts'
 import { assistant, callOf, createTranscript, type ToolCall, type Transcript } from './transcript.ts'
 
-/** The episode fails after this many invalid answers in a row. */
+/** The model has stopped after this many invalid answers in a row. */
 const MAX_MISTAKES = 3
 
 /**
@@ -17,8 +16,8 @@ const MAX_MISTAKES = 3
  * the world's tools in each answer. If an answer has several calls, only the first is played.
  *
  * An answer without a tool call, or whose arguments are not a JSON object, is returned to the model as a mistake. After
- * three in a row the player throws `policy-failed`, so that the episode fails instead of scoring zero. Unknown tools and
- * invalid arguments are refused by the world. Throws `budget-spent` when an episode exceeds its token budget.
+ * three in a row the player stops: `invalid-action` if all three called a tool, and else `no-action`. Unknown tools and
+ * invalid arguments are refused by the world. It stops with `budget-spent` when an episode has used its token budget.
  *
  * @param name - its name in records.
  * @param access - what its episodes share. Its journal is looked up when an episode starts.
@@ -62,13 +61,10 @@ function createPlayer(
   return async (observation, { signal, onCompletion }) => {
     transcript ??= begin(observation)
     if (pending) transcript.addStep(pending.call, pending.text, observation)
-    const mistaken: string[] = []
+    const mistaken: { readonly words: string; readonly hasCall: boolean }[] = []
     for (;;) {
       if (tokenBudget !== null && spent >= tokenBudget)
-        throw new HarnessError(
-          'budget-spent',
-          `The episode used ${spent} tokens, and --token-budget is ${tokenBudget}. Raise it, or shorten the episodes.`,
-        )
+        throw new PlayerStop('budget-spent', `The episode used ${spent} tokens, and --token-budget is ${tokenBudget}.`)
       const { messages } = transcript
       const answer = await chat.ask({ messages, tools, seed: seedOf(seed, asked++), journal, signal })
       spent += answer.completion.promptTokens + answer.completion.completionTokens
@@ -82,11 +78,14 @@ function createPlayer(
         pending = { call: call as ToolCall, text: answer.completion.text }
         return action
       }
-      mistaken.push(call ? `arguments for ${shorten(call.name, 64)} that ${action}` : 'no call of a tool')
+      mistaken.push({
+        words: call ? `arguments for ${shorten(call.name, 64)} that ${action}` : 'no call of a tool',
+        hasCall: call !== undefined,
+      })
       if (mistaken.length === MAX_MISTAKES)
-        throw new HarnessError(
-          'policy-failed',
-          `The model gave ${MAX_MISTAKES} answers in a row that are no action: ${mistaken.join(', then ')}. The last one stopped by "${answer.finish}": ${quote(answer)}.`,
+        throw new PlayerStop(
+          mistaken.every(({ hasCall }) => hasCall) ? 'invalid-action' : 'no-action',
+          `The model gave ${MAX_MISTAKES} answers in a row that are no action: ${mistaken.map(({ words }) => words).join(', then ')}. The last one stopped by "${answer.finish}": ${quote(answer)}.`,
         )
       transcript.addMistake([
         assistant(answer.completion.text ?? ''),

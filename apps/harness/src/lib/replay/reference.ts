@@ -11,7 +11,7 @@ import { seatRecordOf } from '@episodic/report'
 import type { World } from '../world.ts'
 import { findDifference } from './difference.ts'
 import { readRecorded } from './read-recorded.ts'
-import { freshSeedAt, truncationOf } from './replay-episode.ts'
+import { freshSeedAt, limitOf } from './replay-episode.ts'
 import { playRecorded } from './replayed-step.ts'
 
 /** How a file of episodes differs from a reference. */
@@ -102,7 +102,7 @@ function countDifferingBytes(a: string, b: string): number {
 export function playedByRulesAlone(environment: EnvironmentDefinition, record: EpisodeRecord): Reproducible {
   const { params, seed, branch, start, steps, outcome } = record
   const world = rehearse(environment, { params, seed })
-  const truncation = truncationOf(outcome)
+  const truncation = limitOf(outcome)
   let success: boolean | undefined
   const played = steps.map((recorded, i): RecordedStep => {
     const isLast = i === steps.length - 1

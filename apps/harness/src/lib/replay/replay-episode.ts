@@ -11,6 +11,7 @@ import {
   sealOf,
   type Truncation,
 } from '@episodic/protocol'
+import { stopReasonOf, truncationOf } from '@episodic/protocol/extend'
 import { hasStarted } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
 import { type Difference, findDifference } from './difference.ts'
@@ -72,8 +73,8 @@ function* replayOneSeat(
 ): Generator<ReplayedStep, void, undefined> {
   const { strict, scoring, mayLeave, declaredOnly } = options
   const { params, seed, branch, start, steps, outcome } = record
-  const truncation = truncationOf(outcome)
-  const lastEnd = outcome.kind === 'finished' && !(mayLeave && isLeft(outcome)) ? outcome.end : null
+  const truncation = limitOf(outcome)
+  const lastEnd = outcome.kind === 'finished' && !isEndedByPlayer(outcome, mayLeave) ? outcome.end : null
   let step = 0
   try {
     const world = rehearse(environment, { params, seed, strict })
@@ -110,15 +111,18 @@ export function freshSeedAt(branch: EpisodeRecord['branch'], steps: number): str
   return branch?.seeds[branch.at.indexOf(steps)] ?? null
 }
 
-/** Whether an agent left before the end: the episode was closed then, and no step has the end. */
-function isLeft(outcome: EpisodeRecord['outcome']): boolean {
-  return outcome.kind === 'finished' && outcome.end.kind === 'truncated' && outcome.end.reason === 'closed'
+/** Whether the player stopped, or left if it may, before the end: the episode was closed then, and no step has the end. */
+function isEndedByPlayer({ end }: Finished, mayLeave: boolean | undefined): boolean {
+  if (stopReasonOf(end)) return true
+  return mayLeave === true && end.kind === 'truncated' && end.reason === 'closed'
 }
 
+type Finished = EpisodeRecord['outcome'] & { readonly kind: 'finished' }
+
 /** Returns the limit that truncated the last step. */
-export function truncationOf(outcome: EpisodeRecord['outcome']): Truncation | null {
-  if (outcome.kind === 'failed' || outcome.end.kind === 'terminated' || outcome.end.reason === 'closed') return null
-  return outcome.end.reason
+export function limitOf(outcome: EpisodeRecord['outcome']): Truncation | null {
+  const reason = outcome.kind === 'failed' ? null : truncationOf(outcome.end)
+  return reason === 'closed' ? null : reason
 }
 
 type Played = ReturnType<Rehearsal['play']>
@@ -148,20 +152,24 @@ function compareWhole(
   { scoring, limits, mayLeave }: ReplayOptions,
 ): Difference | null {
   const { steps, outcome, returns, params } = record
+  const left = outcome.kind === 'finished' && isEndedByPlayer(outcome, mayLeave) ? outcome : null
   const given =
-    (mayLeave && isLeft(outcome)) ||
-    (steps.length > 0 && (limits === undefined || canHaveRunOut(environment, record, limits)))
+    left !== null || (steps.length > 0 && (limits === undefined || canHaveRunOut(environment, record, limits)))
   if (!given && outcome.kind === 'finished') return { field: 'end', recorded: outcome.end, replayed: null }
-  const left = mayLeave && isLeft(outcome) && outcome.kind === 'finished' ? outcome : null
   return (
     (left &&
       findDifference(
         successOf(left),
-        environment.success({ end: left.end, state, params }, DEFAULT_SEAT),
+        successOfLeft(left, environment.success({ end: left.end, state, params }, DEFAULT_SEAT)),
         'success',
       )) ??
     findDifference(returns, earnedBy(record, scoring), 'returns')
   )
+}
+
+/** The success of an episode that its player ended: a player that stopped has none, whatever its world would say. */
+function successOfLeft({ end }: Finished, judged: boolean | undefined): boolean | undefined {
+  return judged !== undefined && stopReasonOf(end) ? false : judged
 }
 
 /** The recorded success; `undefined` if the environment does not define it. */

@@ -1,6 +1,7 @@
 import { type EnvironmentDefinition, type RehearsedStep, rehearse } from '@episodic/mcp-server'
 import { absenceOf } from '@episodic/mcp-server/extend'
 import type { MatchRecord, RecordedSeatStep, SeatsReport, Truncation } from '@episodic/protocol'
+import { stopReasonOf, truncationOf } from '@episodic/protocol/extend'
 import { returnsOfSeat, weighed } from '../run/record/seal-match.ts'
 import { type Difference, findDifference } from './difference.ts'
 import { mostSteps } from './recorded-plan.ts'
@@ -52,8 +53,8 @@ function compareStart({ turn, seats }: MatchRecord, start: ReturnType<typeof reh
 
 /** Returns the limit that cut the match short in this step. */
 export function truncationOfTurn({ seats: { ends = {} }, action }: RecordedSeatStep): Truncation | null {
-  const end = Object.values(ends).find(({ kind }) => kind === 'truncated')
-  return !absenceOf(action) && end?.kind === 'truncated' ? end.reason : null
+  const end = Object.values(ends).find(({ kind }) => kind === 'truncated') ?? null
+  return absenceOf(action) ? null : truncationOf(end)
 }
 
 function compareStep(recorded: RecordedSeatStep, played: RehearsedStep, scoring: Scoring | null): Difference | null {
@@ -75,6 +76,17 @@ function compareStep(recorded: RecordedSeatStep, played: RehearsedStep, scoring:
   )
 }
 
+/** Returns how a match is over for each seat if the player of one cut it off, unless its rules had ended it for a seat before. */
+function cutEnds(seats: MatchRecord['seats'], cut: string) {
+  const closed = { kind: 'truncated', reason: 'closed' } as const
+  return Object.fromEntries(
+    Object.entries(seats).map(([name, { end, success }]) => [
+      name,
+      { end: name === cut ? end : closed, success: success === undefined ? undefined : false },
+    ]),
+  )
+}
+
 /** Compares the parts that are in no step: the ends of the seats, a limit that may not have run out, and the returns. */
 function compareWhole(
   environment: EnvironmentDefinition,
@@ -84,12 +96,14 @@ function compareWhole(
 ): Difference | null {
   const { seats, steps, outcome, params } = record
   if (outcome.kind === 'failed') return null
-  if (end === null) return { field: 'end', recorded: 'finished', replayed: null }
-  const ended = Object.fromEntries(
+  const cut = Object.keys(seats).find((name) => stopReasonOf(seats[name]?.end ?? null))
+  if (end === null && cut === undefined) return { field: 'end', recorded: 'finished', replayed: null }
+  const byRules = Object.fromEntries(
     steps.flatMap(({ seats: { ends = {}, successes = {} } }) =>
       Object.entries(ends).map(([seat, end]) => [seat, { end, success: successes[seat] }]),
     ),
   )
+  const ended = { ...(cut !== undefined && cutEnds(seats, cut)), ...byRules }
   const recorded = Object.fromEntries(Object.entries(seats).map(([name, { end, success }]) => [name, { end, success }]))
   const counts = Object.keys(seats).map((name) => steps.filter(({ seat }) => seat === name).length)
   const most = mostSteps(environment, { params }, limits ?? {})

@@ -1,4 +1,5 @@
 import type { MatchRecord } from '@episodic/protocol'
+import { stopReasonOf } from '@episodic/protocol/extend'
 import type { Estimate } from '@episodic/report'
 import { clusteredMean } from '@episodic/report'
 import { ratePlayers } from './ratings.ts'
@@ -19,6 +20,8 @@ interface Played {
   readonly task: string
   readonly seating: Seating
   readonly returns: readonly number[]
+  /** By which seats are compared: what each earned, and less than anything for a seat whose player cut the match off. */
+  readonly compared: readonly number[]
 }
 
 /** A failed match: the player at fault, and the error. */
@@ -51,7 +54,10 @@ export function createTournamentFold({ environment, seats, players, scheduled }:
       }
       failed.delete(key)
       const returns = seats.map((seat) => earned[seat]?.returns?.unshaped ?? 0)
-      played.set(key, { task: task.id, seating, returns })
+      const compared = returns.map((own, i) =>
+        stopReasonOf(earned[seats[i] as string]?.end ?? null) ? Number.NEGATIVE_INFINITY : own,
+      )
+      played.set(key, { task: task.id, seating, returns, compared })
     },
     finish() {
       // In a fixed order, with the matches of a task side by side.
@@ -111,7 +117,7 @@ function earnedIn({ returns }: Played, seat: number): number {
 
 /** Points of a seat against each other seat of a match: 1 if it earned more, ½ if it earned as much. */
 function scoresOf(match: Played, seat: number): number[] {
-  return match.returns.flatMap((other, i) => (i === seat ? [] : [scoreOf(earnedIn(match, seat), other)]))
+  return match.compared.flatMap((other, i) => (i === seat ? [] : [scoreOf(match.compared[seat] as number, other)]))
 }
 
 function scoreOf(own: number, other: number): number {
@@ -121,20 +127,22 @@ function scoreOf(own: number, other: number): number {
 function pairOf(matches: readonly Played[], player: string, opponent: string): Tournament['pairs'] {
   const met = matches.flatMap((match) => {
     const [own, other] = [match.seating.indexOf(player), match.seating.indexOf(opponent)]
-    return own < 0 || other < 0 ? [] : [{ task: match.task, own: earnedIn(match, own), other: earnedIn(match, other) }]
+    if (own < 0 || other < 0) return []
+    const score = scoreOf(match.compared[own] as number, match.compared[other] as number)
+    return [{ task: match.task, earned: earnedIn(match, own), score }]
   })
-  const mean = meanOf(met.map(({ task, own }) => [task, own]))
-  return mean ? [{ player, opponent, return: mean, ...tallyOf(met.map(({ own, other }) => scoreOf(own, other))) }] : []
+  const mean = meanOf(met.map(({ task, earned }) => [task, earned]))
+  return mean ? [{ player, opponent, return: mean, ...tallyOf(met.map(({ score }) => score)) }] : []
 }
 
 function pointsIn(matches: readonly Played[], names: readonly string[]): number[][] {
   const points = names.map(() => new Array<number>(names.length).fill(0))
-  for (const { seating, returns } of matches)
+  for (const { seating, compared } of matches)
     seating.forEach((player, i) => {
       seating.forEach((opponent, j) => {
         const row = points[names.indexOf(player)] as number[]
         const column = names.indexOf(opponent)
-        if (i !== j) row[column] = (row[column] as number) + scoreOf(returns[i] as number, returns[j] as number)
+        if (i !== j) row[column] = (row[column] as number) + scoreOf(compared[i] as number, compared[j] as number)
       })
     })
   return points

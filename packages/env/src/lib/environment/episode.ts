@@ -1,4 +1,4 @@
-import type { Action, EpisodeEnd } from '@episodic/protocol'
+import type { Action, EpisodeEnd, PlayerStopped } from '@episodic/protocol'
 import type { ModelAnswer, Policy, PolicyContext } from '../policy/policy.ts'
 import type { Environment, Playable, ResetResult, StepResult } from './environment.ts'
 
@@ -11,15 +11,22 @@ export interface PlayedStep extends StepResult {
   readonly milliseconds: number
 }
 
-/** One play of a task. A failed episode is a fault: it is counted apart and never averaged in as a zero. */
+/**
+ * One play of a task. A failed episode is a fault: it is counted apart and never averaged in as a zero. What the player does
+ * is no fault: one that stops has finished its episode, truncated and without success.
+ */
 export type Episode =
   | {
       readonly kind: 'finished'
       readonly start: ResetResult
       readonly steps: readonly PlayedStep[]
       readonly end: EpisodeEnd
-      /** As the environment defines it; undefined if it defines none. */
+      /** As the environment defines it; undefined if it defines none, and `false` if the player stopped. */
       readonly success?: boolean | undefined
+      /** That the player ended the episode, and why. */
+      readonly stopped?: PlayerStopped | undefined
+      /** The answers of a language model since the last step, of a player that stopped. */
+      readonly undecided?: readonly ModelAnswer[] | undefined
     }
   | {
       readonly kind: 'failed'

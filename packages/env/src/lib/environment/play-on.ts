@@ -3,6 +3,7 @@ import { monotonic } from '@episodic/protocol/extend'
 import type { ModelAnswer, Player, PolicyContext } from '../policy/policy.ts'
 import type { Environment, ResetResult, StepResult } from './environment.ts'
 import type { EpisodeOptions, PlayedStep } from './episode.ts'
+import { isUnplayable, unplayable } from './unplayable-action.ts'
 
 /** An episode in progress. */
 export interface Playing {
@@ -41,7 +42,9 @@ export async function playOn(
     signal?.throwIfAborted()
     const action = await player(observation, { last, legal, signal, onCompletion })
     const sent = now()
-    last = await environment.step(action, { signal })
+    last = await environment.step(action, { signal }).catch((error: unknown) => {
+      throw isUnplayable(error) ? unplayable(error) : error
+    })
     const milliseconds = now() - sent
     steps.push({ ...last, action, completions: undecided.length > 0 ? undecided.splice(0) : NO_ANSWERS, milliseconds })
     if (last.end) return last.end

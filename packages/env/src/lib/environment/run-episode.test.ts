@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { connect } from '../connect.ts'
 import { createWalkHost } from '../fixtures/endpoints.fixture.ts'
 import { move } from '../fixtures/walk.fixture.ts'
+import { PlayerStop } from '../policy/player-stop.ts'
 import { definePolicy, type PolicyContext } from '../policy/policy.ts'
 import { scriptedPolicy } from '../policy/scripted-policy.ts'
 import { delegate, type Environment } from './environment.ts'
@@ -97,6 +98,54 @@ describe('runEpisode', () => {
         expect(
           await runEpisode({ createEnvironment: () => environment, policy: { name: 'lost', start } }),
         ).toMatchObject({ kind: 'failed', cause: { message: 'No idea.' } })
+    }))
+
+  it('truncates an episode whose player stops, with its steps, and closes the session', async () => {
+    await using host = createWalkHost()
+    await using connection = await connect(inProcess(host))
+    const policy = definePolicy({
+      name: 'tired',
+      start() {
+        let moves = 0
+        return (_, { onCompletion }) => {
+          if (moves++ < 2) return move(0)
+          onCompletion?.({ model: 'm', promptTokens: 1, completionTokens: 1, cost: null, text: 'I give up.' })
+          throw new PlayerStop('no-action', 'It gave up.')
+        }
+      },
+    })
+    const episode = await runEpisode({ createEnvironment: () => connection.environment(), policy, seed: 'a' })
+    expect(episode).toMatchObject({
+      kind: 'finished',
+      end: { kind: 'truncated', reason: 'no-action' },
+      stopped: { reason: 'no-action', message: 'It gave up.' },
+      steps: [{ action: move(0) }, { action: move(0) }],
+      undecided: [{ text: 'I give up.' }],
+    })
+    expect((await host.list({ limit: 10 })).total).toBe(0)
+  })
+
+  it('truncates an episode whose player stops before its first action', () =>
+    withWalk(async (environment) => {
+      const start = () => Promise.reject(new PlayerStop('budget-spent', 'Nothing is left.'))
+      const episode = await runEpisode({ createEnvironment: () => environment, policy: { name: 'poor', start } })
+      expect(episode).toMatchObject({ kind: 'finished', steps: [], end: { reason: 'budget-spent' } })
+    }))
+
+  it('truncates an episode whose player gives an action that the server does not take', () =>
+    withWalk(async (environment) => {
+      const deep = JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`)
+      const policy = definePolicy({ name: 'deep', start: () => () => ({ tool: 'move', arguments: { deep } }) })
+      const episode = await runEpisode({ createEnvironment: () => environment, policy })
+      expect(episode).toMatchObject({ kind: 'finished', steps: [], end: { reason: 'invalid-action' } })
+    }))
+
+  it('fails where a session cannot be closed whose player has stopped', () =>
+    withWalk(async (environment) => {
+      const broken = delegate(environment, { close: () => Promise.reject(new Error('Broken.')) })
+      const start = () => Promise.reject(new PlayerStop('no-action', 'Nothing.'))
+      const episode = await runEpisode({ createEnvironment: () => broken, policy: { name: 'lost', start } })
+      expect(episode).toMatchObject({ kind: 'failed', cause: { message: 'Broken.' } })
     }))
 
   it('resolves with the first of two failures', () =>

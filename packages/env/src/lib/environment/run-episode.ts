@@ -1,14 +1,16 @@
 import type { EpisodeEnd } from '@episodic/protocol'
 import type { ModelAnswer } from '../policy/policy.ts'
+import { closedEpisode, finishedEpisode, interruptedEpisode } from './conclude.ts'
 import type { Environment, ResetResult } from './environment.ts'
-import { type Episode, type EpisodeOptions, type PlayedStep, successOf } from './episode.ts'
+import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'
 import { contextOf, type Playing, playOn } from './play-on.ts'
 
 /**
  * Plays one episode to its end, closes its environment and resolves with the episode.
  *
  * Never rejects: after a crash, an abort or a failed close the episode is `failed` and has the steps that were played.
- * So one fault neither stops a run nor is scored as a bad answer. Of several failures, `cause` is the first.
+ * So one fault neither stops a run nor is scored as a bad answer. Of several failures, `cause` is the first. A player that
+ * throws {@link PlayerStop} has caused the end itself: its episode is finished, truncated and not succeeded.
  */
 export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
   const steps: PlayedStep[] = []
@@ -21,16 +23,11 @@ export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
     const { task = {}, seed, signal } = options
     start = await environment.reset(task, { seed, signal })
     const end = await playToEnd({ environment, start, steps, undecided }, options)
-    episode = { kind: 'finished', start, steps, end, ...successOf(steps) }
+    episode = finishedEpisode(start, steps, end)
   } catch (cause) {
-    episode = { kind: 'failed', start, steps, cause, undecided }
+    episode = interruptedEpisode({ environment, start, steps, undecided }, cause)
   }
-  try {
-    await environment?.close()
-  } catch (cause) {
-    if (episode.kind === 'finished') return { ...episode, kind: 'failed', cause, undecided }
-  }
-  return episode
+  return closedEpisode(environment, episode)
 }
 
 async function playToEnd(begun: Omit<Playing, 'player'>, options: EpisodeOptions): Promise<EpisodeEnd> {

@@ -2,8 +2,9 @@ import { type EpisodeEnd, seedFor } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
 import type { ModelAnswer, Player } from '../policy/policy.ts'
+import { closedEpisode, finishedEpisode, interruptedEpisode } from './conclude.ts'
 import type { Environment, ResetResult } from './environment.ts'
-import { type Episode, type EpisodeOptions, type PlayedStep, successOf } from './episode.ts'
+import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'
 import { contextOf, playOn } from './play-on.ts'
 import { resumePlayer } from './resume-player.ts'
 
@@ -104,18 +105,14 @@ async function playLine(
       seeds = [...seeds, null]
     }
     end ??= await playOn(playing, Number.POSITIVE_INFINITY, options)
-    episode = { kind: 'finished', start, steps, end: end as EpisodeEnd, ...successOf(steps) }
+    episode = finishedEpisode(start, steps, end as EpisodeEnd)
   } catch (cause) {
-    episode = { kind: 'failed', start, steps, cause, undecided }
+    episode = interruptedEpisode({ environment, start, steps, undecided }, cause)
   }
   const ended = now()
   // Forks may use the connection of their parent, so they end first.
   const leaves = (await Promise.all(below)).flat()
-  try {
-    await environment.close()
-  } catch (cause) {
-    if (episode.kind === 'finished') episode = { kind: 'failed', start, steps, cause, undecided }
-  }
+  episode = await closedEpisode(environment, episode)
   return [{ path, at, seeds, policySeed: place.policySeed, episode, ended }, ...leaves]
 }
 

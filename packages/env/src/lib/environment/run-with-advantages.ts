@@ -1,9 +1,11 @@
 import { canonicalJson, type EpisodeEnd, type Json, seedFor } from '@episodic/protocol'
 import { studentPoint } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
+import { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer, Player } from '../policy/policy.ts'
+import { closedEpisode, finishedEpisode, interruptedEpisode } from './conclude.ts'
 import type { Environment, Fork, ResetResult } from './environment.ts'
-import { type Episode, type EpisodeOptions, type PlayedStep, successOf } from './episode.ts'
+import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'
 import { contextOf, playOn } from './play-on.ts'
 import { resumePlayer } from './resume-player.ts'
 
@@ -91,9 +93,9 @@ export async function runWithAdvantages(options: AdvantageOptions): Promise<Epis
     const player = await policy.start(contextOf(environment, start, options))
     const playing = { environment, start, steps, undecided, player }
     const end = (await playOn(playing, Number.POSITIVE_INFINITY, options)) as EpisodeEnd
-    episode = { kind: 'finished', start, steps, end, ...successOf(steps) }
+    episode = finishedEpisode(start, steps, end)
   } catch (cause) {
-    episode = { kind: 'failed', start, steps, cause, undecided }
+    episode = interruptedEpisode({ environment, start, steps, undecided }, cause)
   }
   for (let at = 0; start && at < steps.length; at++) {
     const isOver = forkedSteps >= mostSteps || signal?.aborted
@@ -101,12 +103,7 @@ export async function runWithAdvantages(options: AdvantageOptions): Promise<Epis
     advantages.push(estimated?.advantage ?? null)
     forkedSteps += estimated?.played ?? 0
   }
-  try {
-    await environment.close()
-  } catch (cause) {
-    if (episode.kind === 'finished') episode = { ...episode, kind: 'failed', cause, undecided }
-  }
-  return { episode, advantages, forkedSteps }
+  return { episode: await closedEpisode(environment, episode), advantages, forkedSteps }
 }
 
 /** A step of an episode that has been played. */
@@ -212,8 +209,9 @@ async function playOut(
   try {
     if (!steps.at(-1)?.end)
       await playOn({ environment: fork, start, steps, player, undecided: [] }, Number.POSITIVE_INFINITY, options)
-  } catch {
-    isOver = false
+  } catch (cause) {
+    // A line that its player ends counts with what it has earned, as the episode itself would.
+    isOver = PlayerStop.is(cause)
   }
   const own = steps.slice(at)
   const earned = own.reduceRight((later, { reward }) => reward.total + discount * later, 0)

@@ -1,8 +1,9 @@
 import { type LoggedStep, seedFor } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
-import type { PolicyContext } from '../policy/policy.ts'
+import type { PlayerStop } from '../policy/player-stop.ts'
+import type { ModelAnswer, PolicyContext } from '../policy/policy.ts'
 import type { Game, GameStart } from './game.ts'
-import type { MatchOptions, MatchStep } from './match.ts'
+import type { MatchOptions, MatchStep, SeatResult } from './match.ts'
 import { Table } from './table.ts'
 
 /** A match that is being played: what its players share. */
@@ -14,6 +15,8 @@ export class LiveMatch {
   /** Aborts when the match is called off, or has failed. */
   readonly signal: AbortSignal
   readonly #steps: MatchStep[]
+  /** The seats whose players have stopped, and the answers of their language models since their last steps. */
+  readonly #stops = new Map<string, { readonly stop: PlayerStop; readonly undecided: ModelAnswer[] }>()
 
   /** @param steps - takes in the steps, in the order in which they become known. */
   constructor(game: Game, start: GameStart, steps: MatchStep[], options: MatchOptions, signal: AbortSignal) {
@@ -34,8 +37,28 @@ export class LiveMatch {
   /** Takes in a step of the log. Returns `false` if it is known. */
   take({ seat, action, observation, report }: LoggedStep): boolean {
     if (!this.table.apply({ seat, observation, report })) return false
-    this.keep({ seat, action, observation, report, replayed: false, completions: [], milliseconds: null })
+    const completions = this.#stops.get(seat)?.undecided.splice(0) ?? []
+    this.keep({ seat, action, observation, report, replayed: false, completions, milliseconds: null })
     return true
+  }
+
+  /** Says that the player of a seat has stopped. Its answers are kept with the step that the server takes for the seat. */
+  stopped(seat: string, stop: PlayerStop, undecided: readonly ModelAnswer[]): void {
+    this.#stops.set(seat, { stop, undecided: [...undecided] })
+  }
+
+  /** What the match was for each seat. It was cut off if it is not over for all. */
+  results(): { readonly [seat: string]: SeatResult } {
+    const { success } = this.game.info
+    const results = this.table.results((seat) => ({
+      end: { kind: 'truncated', reason: this.#stops.get(seat)?.stop.code ?? 'closed' },
+      ...(success && { success: false }),
+    }))
+    for (const [seat, { stop }] of this.#stops) {
+      const { code: reason, message } = stop
+      if (reason !== 'closed') results[seat] = { ...(results[seat] as SeatResult), stopped: { reason, message } }
+    }
+    return results
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Action, EpisodeEnd, SeatInstructions } from '@episodic/protocol'
+import type { Action, EpisodeEnd, PlayerStopped, SeatInstructions } from '@episodic/protocol'
 import type { Playable } from '../environment/environment.ts'
 import type { ModelAnswer, Policy } from '../policy/policy.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
@@ -21,8 +21,10 @@ export interface MatchStep extends SeatStep {
 /** What an episode was for one seat. */
 export interface SeatResult {
   readonly end: EpisodeEnd
-  /** As the environment defines it; undefined if it defines none. */
+  /** As the environment defines it; undefined if it defines none, and `false` if the match was cut off. */
   readonly success?: boolean | undefined
+  /** That the player of the seat stopped before the episode was over for it, and why. */
+  readonly stopped?: PlayerStopped | undefined
   /** The sum of each reward term, over the steps of all seats. */
   readonly terms: { readonly [name: string]: number }
   /** The sum of the terms. */
@@ -34,6 +36,9 @@ export interface SeatResult {
 /**
  * One episode of several seats, with its steps in the order in which they were committed. A failed one is a fault: it is
  * counted apart, for every seat, and no seat has won or lost it.
+ *
+ * A player that stops is no fault. The rules decide what its seat loses, if they define `absent`. Else the match is cut off: it
+ * is truncated for all seats that were playing, for the reason of the player and for the others as `closed`.
  */
 export type Match =
   | {
@@ -41,6 +46,8 @@ export type Match =
       readonly start: GameStart
       readonly steps: readonly MatchStep[]
       readonly seats: { readonly [seat: string]: SeatResult }
+      /** The answers of a language model since the last step, in the seat whose player cut the match off. */
+      readonly undecided?: readonly ModelAnswer[] | undefined
     }
   | {
       readonly kind: 'failed'

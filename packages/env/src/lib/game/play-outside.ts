@@ -1,6 +1,6 @@
-import { WireError } from '@episodic/protocol'
-import { EnvError } from '../env-error.ts'
+import { PlayerStop } from '../policy/player-stop.ts'
 import type { GameStart } from './game.ts'
+import { leaveSeat } from './leave-seat.ts'
 import type { LiveMatch } from './live-match.ts'
 import type { OutsidePlayer } from './outside-player.ts'
 import { SeatFailure } from './seat-failure.ts'
@@ -10,29 +10,25 @@ const FOLLOW_SECONDS = 20
 
 /** Lets a player from outside play, and resolves when the episode of its seat is over and the player has returned. */
 export async function playOutside(seat: string, player: OutsidePlayer, match: LiveMatch): Promise<void> {
-  const { game, start, table, signal } = match
+  const { start, table, signal } = match
   const { capability, observation } = start.seats[seat] as GameStart['seats'][string]
   const over = new AbortController()
   const assignment = { context: match.contextOf(seat), capability, observation }
   const played = Promise.resolve()
     .then(() => player.playSeat({ ...assignment, signal: AbortSignal.any([signal, over.signal]) }))
+    .then(() => stoppedEarly(seat, player))
     .catch((cause: unknown) => {
       signal.throwIfAborted()
+      if (PlayerStop.is(cause)) return cause
       throw new SeatFailure(seat, cause)
     })
   try {
     const ended = table.ended([seat], signal)
     // If the match fails first, the error is that of its cause.
     ended.catch(() => {})
-    await Promise.race([ended, played])
+    const stop = await Promise.race([ended, played])
     await match.catchUp()
-    // It has left: what that means is decided when it is its turn.
-    while (await table.next(seat, signal)) {
-      await game.leave(seat, { signal }).catch((error: unknown) => {
-        throw WireError.is(error, 'invalid-params') ? leftEarly(seat, player, error) : error
-      })
-      await match.catchUp()
-    }
+    if (stop) await leaveSeat(seat, stop, [], match)
   } finally {
     over.abort()
     await played.catch(() => {})
@@ -61,7 +57,6 @@ export async function followSeats(seats: ReadonlySet<string>, match: LiveMatch):
   }
 }
 
-function leftEarly(seat: string, { name }: OutsidePlayer, cause: unknown): SeatFailure {
-  const message = `${name} stopped before the episode was over for ${seat}.`
-  return new SeatFailure(seat, new EnvError('player-left', message, { cause }))
+function stoppedEarly(seat: string, { name }: OutsidePlayer): PlayerStop {
+  return new PlayerStop('no-action', `${name} stopped before the episode was over for ${seat}.`)
 }

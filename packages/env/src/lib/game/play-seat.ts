@@ -1,8 +1,11 @@
 import { type Step, WireError } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
 import { stepResultOf } from '../environment/environment.ts'
+import { isUnplayable, unplayable } from '../environment/unplayable-action.ts'
+import { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer, Policy } from '../policy/policy.ts'
 import type { Game, SeatStep } from './game.ts'
+import { leaveSeat } from './leave-seat.ts'
 import type { LiveMatch } from './live-match.ts'
 import { SeatFailure } from './seat-failure.ts'
 import type { SeatView } from './table.ts'
@@ -12,6 +15,15 @@ const MOVED = ['not-your-turn', 'episode-ended', 'seq-reused', 'seq-conflict'] a
 
 /** Plays a seat with a policy, until the episode is over for it. */
 export async function playSeat(seat: string, policy: Policy, match: LiveMatch): Promise<void> {
+  try {
+    await playWith(seat, policy, match)
+  } catch (error) {
+    if (!(error instanceof SeatFailure && PlayerStop.is(error.cause))) throw error
+    await leaveSeat(seat, error.cause, error.undecided, match)
+  }
+}
+
+async function playWith(seat: string, policy: Policy, match: LiveMatch): Promise<void> {
   const { game, start, table, options, signal } = match
   const { now = monotonic } = options
   let completions: ModelAnswer[] = []
@@ -45,7 +57,7 @@ export async function playSeat(seat: string, policy: Policy, match: LiveMatch): 
         // Another seat has moved since, or the server for this one. Its player is asked again when it may act.
         if ((await match.catchUp()) || !table.mayAct(seat)) continue
       }
-      throw WireError.is(error, 'invalid-params') ? new SeatFailure(seat, error, completions) : error
+      throw isUnplayable(error) ? new SeatFailure(seat, unplayable(error), completions) : error
     }
     match.keep({ ...last, action, completions, milliseconds: now() - sent })
     if (table.hasGap) await match.catchUp()

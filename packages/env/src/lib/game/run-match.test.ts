@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { connect } from '../connect.ts'
 import { EnvError } from '../env-error.ts'
 import { meeting, nim, relay } from '../fixtures/nim.fixture.ts'
+import { PlayerStop } from '../policy/player-stop.ts'
 import { definePolicy, type Policy } from '../policy/policy.ts'
 import { randomPolicy } from '../policy/random-policy.ts'
 import type { Match, MatchOptions } from './match.ts'
@@ -194,6 +195,69 @@ describe('runMatch', () => {
     })
     const match = await play('nim', { ann: perfect, bob: broken })
     expect(match).toMatchObject({ kind: 'failed', seat: 'bob', cause: { message: 'out of order' } })
+  })
+
+  const stopping = (actions: number, policy: Policy): Policy =>
+    definePolicy({
+      name: 'stopping',
+      async start(context) {
+        const player = await policy.start(context)
+        let asked = 0
+        return (observation, view) => {
+          if (asked++ < actions) return player(observation, view)
+          view.onCompletion?.({ model: 'm', promptTokens: 1, completionTokens: 1, cost: null, text: 'I give up.' })
+          throw new PlayerStop('no-action', 'It gave up.')
+        }
+      },
+    })
+
+  it('ends the match for every seat if a player stops and the rules do not say what that means', async () => {
+    const match = await play('nim', { ann: takingOne([]), bob: stopping(1, takingOne([])) })
+    expect(match).toMatchObject({
+      kind: 'finished',
+      steps: [{ seat: 'ann' }, { seat: 'bob' }, { seat: 'ann' }],
+      seats: {
+        ann: { end: { kind: 'truncated', reason: 'closed' }, success: false, return: 2 },
+        bob: {
+          end: { kind: 'truncated', reason: 'no-action' },
+          success: false,
+          stopped: { reason: 'no-action', message: 'It gave up.' },
+          return: 1,
+        },
+      },
+      undecided: [{ text: 'I give up.' }],
+    })
+    expect((match as Match & { kind: 'finished' }).seats.ann?.stopped).toBeUndefined()
+  })
+
+  it('lets the rules decide what the seat of a player loses that stops, and names it', async () => {
+    const match = await play('relay', { ann: passing, bob: stopping(1, passing) })
+    expect(match.steps.map(({ seat, action: { tool } }) => `${seat} ${tool}`)).toEqual([
+      ...['ann pass', 'bob pass', 'ann pass'],
+      'bob absent',
+    ])
+    expect(match.steps.at(-1)?.completions).toMatchObject([{ text: 'I give up.' }])
+    expect(match).toMatchObject({
+      kind: 'finished',
+      seats: {
+        ann: { return: 1, end: { reason: 'forfeit' } },
+        bob: { return: -1, end: { reason: 'forfeit' }, stopped: { reason: 'no-action' } },
+      },
+    })
+  })
+
+  it('ends a match of moves at once if a player stops', async () => {
+    const choosing = definePolicy({
+      name: 'choosing',
+      start: () => () => ({ tool: 'choose', arguments: { choice: 'left' } }),
+    })
+    const match = await play('meeting', { ann: choosing, bob: stopping(2, choosing) })
+    expect(match).toMatchObject({
+      kind: 'finished',
+      seats: { ann: { end: { reason: 'closed' }, return: 2 }, bob: { end: { reason: 'no-action' }, return: 2 } },
+    })
+    const steps = match.steps.map(({ report }) => report.revision)
+    expect(steps).toEqual([...steps.keys()].map((i) => i + 1))
   })
 
   it('fails without blame when it is aborted, and closes the session', async () => {

@@ -1,5 +1,6 @@
 import type { EnvironmentInfo } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
+import { PlayerStop } from '../policy/player-stop.ts'
 import type { Game, GameStart } from './game.ts'
 import { LiveMatch } from './live-match.ts'
 import type { Match, MatchOptions, MatchStep } from './match.ts'
@@ -12,7 +13,8 @@ import { SeatFailure } from './seat-failure.ts'
  * Plays one episode of several seats to its end, with one policy for each seat, closes the game and resolves with the
  * match. The players of a round are asked at once. A player from outside plays at the session URL of its seat.
  *
- * Never rejects: after a crash, an abort or a failed close the match is `failed`, and has the steps that were played.
+ * Never rejects: after a crash, an abort or a failed close the match is `failed`, and has the steps that were played. A
+ * player that throws {@link PlayerStop}, or leaves its session URL, has caused that itself: the match is finished.
  */
 export async function runMatch(options: MatchOptions): Promise<Match> {
   const steps: MatchStep[] = []
@@ -25,8 +27,8 @@ export async function runMatch(options: MatchOptions): Promise<Match> {
     const { task = {}, seed, signal } = options
     assertPolicies(game.info, options)
     start = await game.reset(task, { seed, signal })
-    const table = await playSeats(game, start, steps, options)
-    match = { kind: 'finished', start, steps: inOrder(), seats: table.results() }
+    const { seats, undecided } = await playSeats(game, start, steps, options)
+    match = { kind: 'finished', start, steps: inOrder(), seats, undecided }
   } catch (error) {
     const { seat, cause, undecided } =
       error instanceof SeatFailure ? error : { seat: null, cause: error, undecided: [] }
@@ -41,13 +43,16 @@ export async function runMatch(options: MatchOptions): Promise<Match> {
   return match
 }
 
-/** Plays all seats at once, each to its own end. The first failure ends the others. */
+/**
+ * Plays all seats at once, each to its own end. The first failure ends the others. If a player has stopped and the rules do
+ * not say what its seat loses, the match ends there.
+ */
 async function playSeats(
   game: Game,
   start: GameStart,
   steps: MatchStep[],
   options: MatchOptions,
-): Promise<LiveMatch['table']> {
+): Promise<Pick<Match & { kind: 'finished' }, 'seats' | 'undecided'>> {
   const failed = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal
   const match = new LiveMatch(game, start, steps, options, signal)
@@ -70,9 +75,15 @@ async function playSeats(
     )
     // Every seat has stopped before the first failure is passed on.
     const settled = await Promise.allSettled(guarded)
-    if (failed.signal.aborted) throw failed.signal.reason
-    for (const result of settled) if (result.status === 'rejected') throw result.reason
-    return match.table
+    if (!failed.signal.aborted) {
+      for (const result of settled) if (result.status === 'rejected') throw result.reason
+      return { seats: match.results() }
+    }
+    const { reason } = failed.signal
+    if (!(reason instanceof SeatFailure && PlayerStop.is(reason.cause)) || options.signal?.aborted) throw reason
+    // A step whose answer was not waited for may have been played.
+    for (const step of await game.log({ after: match.table.known, signal: options.signal })) match.take(step)
+    return { seats: match.results(), undecided: reason.undecided }
   } finally {
     signal.removeEventListener('abort', wake)
   }

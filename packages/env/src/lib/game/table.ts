@@ -176,12 +176,17 @@ export class Table {
     this.#changed = Promise.withResolvers<void>()
   }
 
-  /** What the episode was for each seat. Call it when it is over for all. */
-  results(): { [seat: string]: SeatResult } {
+  /**
+   * What the episode was for each seat.
+   *
+   * @param cut - returns the end of a seat for which it is not over, and its success if the environment defines one. Default:
+   * truncated as `closed`.
+   */
+  results(cut: (seat: string) => Pick<SeatResult, 'end' | 'success'> = () => CLOSED): { [seat: string]: SeatResult } {
     const results = [...this.#seats].map(([seat, { end, success, terms, steps }]) => {
       const total = Object.values(terms).reduce((sum, term) => sum + term, 0)
-      const result = { end: end as EpisodeEnd, terms, return: total, steps }
-      return [seat, success === undefined ? result : { ...result, success }] as const
+      const ended = end ? { end, ...(success !== undefined && { success }) } : cut(seat)
+      return [seat, { ...ended, terms, return: total, steps }] as const
     })
     return Object.fromEntries(results)
   }
@@ -190,6 +195,8 @@ export class Table {
     return this.#seats.get(seat) as SeatState
   }
 }
+
+const CLOSED = { end: { kind: 'truncated', reason: 'closed' } } as const
 
 function addTo(sums: Record<string, number>, terms: Terms): void {
   for (const [term, value] of Object.entries(terms)) sums[term] = (sums[term] ?? 0) + value

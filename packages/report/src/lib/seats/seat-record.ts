@@ -9,6 +9,7 @@ import {
   type Reward,
   type SealedRecord,
 } from '@episodic/protocol'
+import { stopReasonOf } from '@episodic/protocol/extend'
 
 /**
  * Returns a line of a run as the episode of one seat: its own steps, each with what the seat saw and earned until its
@@ -50,6 +51,7 @@ function playOf(record: MatchRecord, seat: string): EpisodeRecord {
     start = null,
     end = null,
     success,
+    stopped,
     returns = null,
     transcript,
   } = seats[seat] ?? NOT_PLAYED
@@ -63,8 +65,13 @@ function playOf(record: MatchRecord, seat: string): EpisodeRecord {
     outcome:
       outcome.kind === 'failed' || end === null
         ? { kind: 'failed', error: outcome.kind === 'failed' ? errorOf(outcome) : NOT_SEATED }
-        : { kind: 'finished', end, ...(success !== undefined && { success }) },
-    ...(undecided && outcome.kind === 'failed' && outcome.seat === seat && { undecided }),
+        : {
+            kind: 'finished',
+            end,
+            ...(success !== undefined && { success }),
+            ...(stopped && { stopped }),
+          },
+    ...(undecided && (outcome.kind === 'failed' ? outcome.seat === seat : stopReasonOf(end)) && { undecided }),
     ...(transcript && { transcript }),
     returns,
   }

@@ -1,6 +1,7 @@
 import { type Game, type Match, type OutsidePlayer, type Policy, runMatch } from '@episodic/env'
 import { absenceOf } from '@episodic/mcp-server/extend'
 import { type Action, seedFor } from '@episodic/protocol'
+import { stopReasonOf } from '@episodic/protocol/extend'
 import { type Agent, isAgent } from '../../agents/agent.ts'
 import { type AgentModels, openAgentModels } from '../../agents/agent-models.ts'
 import { attributeAnswers } from '../../agents/attribute-answers.ts'
@@ -85,26 +86,32 @@ export function createRunMatchTask(options: RunMatchTaskOptions): RunTask {
 
 /**
  * Returns a match with the answers of the models of its agents. Those after the last step of a seat are kept with that
- * step, unless its failure ended the match.
+ * step, unless its failure or its stop ended the match.
  */
 function withAnswers(match: Match, models: ReadonlyMap<string, AgentModels>): Match {
   let { steps } = match
-  let undecided = match.kind === 'failed' ? match.undecided : []
+  let { undecided = [] } = match
   for (const [seat, own] of models) {
     const isOwn = (step: Match['steps'][number]) => step.seat === seat && !absenceOf(step.action)
     const attributed = attributeAnswers(own.answers(), steps.filter(isOwn))
     const left = [...attributed.steps]
     const last = steps.findLast(isOwn)
-    const isAtFault = match.kind === 'failed' && match.seat === seat
-    if (isAtFault) undecided = attributed.undecided
+    const isLast = seatThatEnded(match) === seat
+    if (isLast) undecided = attributed.undecided
     steps = steps.map((step) => {
       if (!isOwn(step)) return step
       const completions = left.shift() ?? []
       return {
         ...step,
-        completions: step === last && !isAtFault ? [...completions, ...attributed.undecided] : completions,
+        completions: step === last && !isLast ? [...completions, ...attributed.undecided] : completions,
       }
     })
   }
-  return match.kind === 'failed' ? { ...match, steps, undecided } : { ...match, steps }
+  return { ...match, steps, undecided }
+}
+
+/** Returns the seat whose failure or stop ended a match. */
+function seatThatEnded(match: Match): string | null {
+  if (match.kind === 'failed') return match.seat
+  return Object.keys(match.seats).find((seat) => stopReasonOf(match.seats[seat]?.end ?? null)) ?? null
 }

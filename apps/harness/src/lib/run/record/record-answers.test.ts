@@ -119,11 +119,11 @@ describe('the transcript of a line', () => {
     expect(roles).toEqual(new Set(['system', 'user', 'completion', 'step']))
   })
 
-  it('gives the requests of an episode that failed, and whose last answers led to no step', async () => {
+  it('gives the requests of an episode whose player stopped, and whose last answers led to no step', async () => {
     const [episode] = await play((_, number) =>
       number === 0 ? calling('guess', { value: 1 }) : saying({ role: 'assistant', content: `No ${number}.` }),
     )
-    expect(episode!.outcome.kind).toBe('failed')
+    expect(episode!.outcome).toMatchObject({ kind: 'finished', stopped: { reason: 'no-action' } })
     expect(episode!.undecided).toHaveLength(3)
     expect(rebuilt(episode!)).toEqual(received())
   })

@@ -85,7 +85,7 @@ function recordOf(episode: Episode, planned: PlannedEpisode, sealing: Sealing): 
   })
   const answers: readonly ModelAnswer[] = [
     ...(steps.some(({ completions }) => completions.length > 0) ? steps.flatMap(({ completions }) => completions) : []),
-    ...(episode.kind === 'failed' ? episode.undecided : []),
+    ...(episode.undecided ?? []),
     ...(sealing.undecided ?? []),
   ]
   const { recordedBy } = sealing
@@ -103,17 +103,7 @@ function recordOf(episode: Episode, planned: PlannedEpisode, sealing: Sealing): 
     branch: sealing.branch ?? null,
     start: start && { observation: start.observation, potential: start.info.potential },
     steps: recorded,
-    outcome:
-      episode.kind === 'finished'
-        ? { kind: 'finished', end: episode.end, ...(episode.success !== undefined && { success: episode.success }) }
-        : {
-            kind: 'failed',
-            error: withoutSecrets(
-              describeFailure(episode.cause),
-              answers.length > 0 || recordedBy !== undefined,
-              recording,
-            ),
-          },
+    outcome: outcomeOf(episode, answers.length > 0 || recordedBy !== undefined ? recording.redact : (text) => text),
   }
   return sealed({
     format: 3,
@@ -163,13 +153,24 @@ export function describeFailure(cause: unknown): { readonly code: string; readon
   return { code: typeof code === 'string' ? code : 'unexpected', message: cause.message }
 }
 
-/** Takes secrets out of a failure, if it may quote a language model or a program that uses one. */
-export function withoutSecrets(
-  { code, message }: { readonly code: string; readonly message: string },
-  mayQuote: boolean,
-  { redact }: Recording,
-) {
-  return { code, message: mayQuote ? redact(message) : message }
+/** @param redact - takes secrets out of a message, which may quote a language model or a program that uses one. */
+function outcomeOf(episode: Episode, redact: (text: string) => string): EpisodeRecord['outcome'] {
+  if (episode.kind === 'failed') return { kind: 'failed', error: redacted(describeFailure(episode.cause), redact) }
+  const { end, success, stopped } = episode
+  return {
+    kind: 'finished',
+    end,
+    ...(success !== undefined && { success }),
+    ...(stopped && { stopped: redacted(stopped, redact) }),
+  }
+}
+
+/** Takes secrets out of a message. */
+export function redacted<Said extends { readonly message: string }>(
+  said: Said,
+  redact: (text: string) => string,
+): Said {
+  return { ...said, message: redact(said.message) }
 }
 
 /** Rounds to microseconds. */

@@ -13,7 +13,7 @@ import { seatRecordOf } from '@episodic/report'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import { MOST_BYTES, placeAnswers, recordAnswers } from './record-answers.ts'
 import { createRecording, type Recording } from './recording.ts'
-import { cannotBeSealed, describeFailure, recordedOf, roundTime, sealed, withoutSecrets } from './seal-episode.ts'
+import { cannotBeSealed, describeFailure, recordedOf, redacted, roundTime, sealed } from './seal-episode.ts'
 
 /** The parts of a record that are not in the match itself. */
 export interface MatchSealing {
@@ -55,15 +55,19 @@ function recordOf(match: Match, planned: PlannedEpisode, sealing: MatchSealing):
   const { policies, weights, recording = createRecording() } = sealing
   const names = start ? Object.keys(start.seats) : Object.keys(policies)
   const steps = match.steps.map((step) => recordedStep(step, sealing))
+  const { undecided = [] } = match
+  const hasAnswers = undecided.length > 0 || match.steps.some(({ completions }) => completions.length > 0)
+  const redact = hasAnswers || sealing.recordedBy !== undefined ? recording.redact : (text: string) => text
   const seatOf = (name: string): RecordedSeat => {
     const { observation, potential = null } = start?.seats[name] ?? {}
-    const { end = null, success } = match.kind === 'finished' ? (match.seats[name] ?? {}) : {}
+    const { end = null, success, stopped } = match.kind === 'finished' ? (match.seats[name] ?? {}) : {}
     return {
       policy: policies[name] as RecordedSeat['policy'],
       ...(task.seats?.[name] && { prompt: task.seats[name].prompt }),
       start: observation ? { observation, potential } : null,
       end,
       ...(success !== undefined && { success }),
+      ...(stopped && { stopped: redacted(stopped, redact) }),
       returns: null,
     }
   }
@@ -79,11 +83,7 @@ function recordOf(match: Match, planned: PlannedEpisode, sealing: MatchSealing):
         ? { kind: 'finished' }
         : {
             kind: 'failed',
-            error: withoutSecrets(
-              describeFailure(match.cause),
-              match.undecided.length > 0 || sealing.recordedBy !== undefined,
-              recording,
-            ),
+            error: redacted(describeFailure(match.cause), redact),
             seat: match.seat,
           },
   }
@@ -95,7 +95,7 @@ function recordOf(match: Match, planned: PlannedEpisode, sealing: MatchSealing):
     try: number,
     ...(curriculum && { curriculum }),
     ...played,
-    ...(match.kind === 'failed' && match.undecided.length > 0 && { undecided: match.undecided }),
+    ...(undecided.length > 0 && { undecided }),
     chain: '',
     time: { started: roundTime(sealing.time.started), ended: roundTime(sealing.time.ended) },
     seal: null,
