@@ -32,8 +32,8 @@ export function LabelStart({
     >
       <p>
         You judge one episode after another, in a random order that is the same for everybody. Rewards, how it ended and
-        who played are hidden until you have judged. Verdicts never change a reward: they are kept beside the run, in{' '}
-        <code>grades.jsonl</code>.
+        who played are hidden, also after a verdict, until you ask for them. Verdicts never change a reward: they are
+        kept beside the run, in <code>grades.jsonl</code>.
       </p>
       <label>
         Your name

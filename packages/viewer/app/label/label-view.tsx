@@ -88,7 +88,7 @@ export function LabelView({
   return (
     <>
       {problem && <ErrorNote error={problem} />}
-      {given && <Revealed given={given} run={run} onAgain={() => setAgain(given.verdict)} />}
+      {given && <LastVerdict key={round} given={given} run={run} onAgain={() => setAgain(given.verdict)} />}
       <Answer of={loaded}>
         {(toJudge) =>
           toJudge.episode ? (
@@ -208,8 +208,8 @@ function LabelEpisode({
   )
 }
 
-/** What was hidden, once it is judged. */
-function Revealed({
+/** The verdict that was given last. What was hidden stays so until it is asked for: it may sway the next verdicts. */
+function LastVerdict({
   given: { verdict, model },
   run,
   onAgain,
@@ -218,6 +218,7 @@ function Revealed({
   readonly run: string
   readonly onAgain: () => void
 }) {
+  const [isRevealed, setRevealed] = useState(false)
   const { task, attempt, try: number, value } = verdict
   const returned = model.figures.unshaped
   const player =
@@ -228,13 +229,21 @@ function Revealed({
           .join(', ')
   return (
     <p class="label-revealed" role="status">
-      You said <b>{value === null ? 'undecided' : value === true ? 'yes' : value === false ? 'no' : String(value)}</b>.
-      The last one was <ResultBadge result={model.result} ending={model.ending} />
-      {!Number.isNaN(returned) && <> with a return of {formatNumber(returned)}</>}, played by{' '}
-      <PlainText text={player} />.{' '}
-      <a href={formatRoute({ screen: 'episode', run, task, attempt, try: number, step: null, tab: 'transcript' })}>
-        Open it
-      </a>{' '}
+      You said <b>{value === null ? 'undecided' : value === true ? 'yes' : value === false ? 'no' : String(value)}</b>.{' '}
+      {isRevealed ? (
+        <>
+          The last one was <ResultBadge result={model.result} ending={model.ending} />
+          {!Number.isNaN(returned) && <> with a return of {formatNumber(returned)}</>}, played by{' '}
+          <PlainText text={player} />.{' '}
+          <a href={formatRoute({ screen: 'episode', run, task, attempt, try: number, step: null, tab: 'transcript' })}>
+            Open it
+          </a>
+        </>
+      ) : (
+        <button type="button" class="button small" onClick={() => setRevealed(true)}>
+          Show how it ended and who played
+        </button>
+      )}{' '}
       <button type="button" class="button small" onClick={onAgain}>
         <kbd>z</kbd> judge it again
       </button>

@@ -11,6 +11,7 @@ import { Curriculum } from './curriculum.tsx'
 import { Failures } from './failures.tsx'
 import { Grades } from './grades.tsx'
 import { Headline } from './headline.tsx'
+import { InFlight } from './in-flight.tsx'
 import { LookFirstList } from './look-first-list.tsx'
 import { Methods } from './methods.tsx'
 import { Rewards } from './rewards.tsx'
@@ -52,16 +53,28 @@ export function RunFigures({
 }) {
   const { entry, summary } = detail
   const tasks = useMemo(() => (columns ? taskFigures(columns) : NO_TASKS), [columns])
+  const { finished, failed } = summary.counts
+  const isEmpty = !detail.complete && finished + failed === 0
   const isGraded = (grades?.graders.length ?? 0) > 0
-  const shows = (name: RunTab) => tab === name || (tab === 'all' && name !== 'tasks' && (name !== 'grades' || isGraded))
+  const shows = (name: RunTab) =>
+    (!isEmpty && tab === name) || (tab === 'all' && name !== 'tasks' && (name !== 'grades' || isGraded))
   return (
     <div class="run">
       <RunHeader detail={detail} />
       <StopNote detail={detail} />
-      <Headline summary={summary} columns={columns} />
-      <Account summary={summary} />
-      {columns && tab !== 'all' && <LookFirstList run={entry.id} summary={summary} columns={columns} grades={grades} />}
+      {isEmpty ? (
+        <LoadingNote>The sealed episodes are being counted. Their list can be read meanwhile.</LoadingNote>
+      ) : (
+        <>
+          <Headline summary={summary} columns={columns} />
+          <Account summary={summary} />
+        </>
+      )}
+      {columns && !isEmpty && tab !== 'all' && (
+        <LookFirstList run={entry.id} summary={summary} columns={columns} grades={grades} />
+      )}
       {tab !== 'all' && <Tabs detail={detail} grades={grades} tab={tab} />}
+      {tab === 'overview' && <InFlight inFlight={detail.inFlight} />}
       {shows('overview') && (
         <>
           <Seats summary={summary} />

@@ -1,5 +1,5 @@
 import type { RunDetail } from '@episodic/report'
-import { formatCount, listPlayers, plural } from '@episodic/report'
+import { formatCount, formatPercent, listPlayers, plural } from '@episodic/report'
 import { PlainText } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 
@@ -25,7 +25,11 @@ export function RunHeader({ detail: { entry, summary, complete, inFlight } }: { 
             ✕ stopped at {formatCount(sealed)}/{formatCount(counts.scheduled)}
           </span>
         )}
-        {!complete && <span class="state">counting …</span>}
+        {!complete && (
+          <span class="state">
+            counting …{entry.counted !== undefined && ` ${formatPercent(entry.counted)} of its lines`}
+          </span>
+        )}
         <PlainText text={environments.join(', ')} />
         {players.length > 0 && (
           <span>

@@ -60,6 +60,7 @@ export function Scores({ summary: { returns, success, ends, counts } }: { readon
         title="Success by split and tag"
         caption="An episode counts under each of its tags."
         empty="No episode finished."
+        wide
       >
         {groups.length > 0 && <GroupsTable groups={groups} />}
       </Card>

@@ -16,6 +16,8 @@ export function SearchBox({ route }: { readonly route: Route }) {
       <form
         onSubmit={(event) => {
           event.preventDefault()
+          // So that the next keys choose a place instead of being typed.
+          event.currentTarget.querySelector('input')?.blur()
           const target: Route = { screen: 'search', query: text.trim(), run }
           if (text.trim() && formatRoute(target) !== location.hash) openRoute(target)
         }}

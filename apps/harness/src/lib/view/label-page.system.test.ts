@@ -122,7 +122,7 @@ describe.skipIf(lacksBrowser)('the label screen', () => {
     await page.getByRole('button', { name: '3 kind' }).waitFor()
   })
 
-  it('hides reward, end, player, model and other verdicts until an episode is judged', async () => {
+  it('hides reward, end, player, model and other verdicts until they are asked for after a verdict', async () => {
     const page = await open(await labelAddress())
     await begin(page, 'ada')
     const [first] = episodes as [EpisodeRecord]
@@ -137,10 +137,14 @@ describe.skipIf(lacksBrowser)('the label screen', () => {
 
     await page.keyboard.press('1')
     const revealed = page.locator('.label-revealed')
-    await revealed.waitFor()
+    await revealed.getByText('You said yes').waitFor()
+    await page.getByText('2 of 6').waitFor()
+    const judged = await contentOf(page)
+    expect(hidden.filter((text) => judged.includes(text))).toEqual([])
+    await page.getByRole('button', { name: 'Show how it ended and who played' }).click()
+    await revealed.getByText(MODEL).waitFor()
     const shown = (await revealed.textContent()) ?? ''
     expect(['You said yes', end, returned, `llm:${MODEL}`].filter((text) => !shown.includes(text))).toEqual([])
-    await page.getByText('2 of 6').waitFor()
   })
 
   it('keeps verdicts by keys, with marked steps as evidence, and takes the last one back', async () => {

@@ -79,6 +79,18 @@ describe('episodic view', () => {
     })
   })
 
+  it('does not call a run stopped whose sealed episodes have not been counted', async () => {
+    cpSync(at('runs/solver'), at('uncounted/solver'), { recursive: true })
+    for (const file of ['summary.json', 'episodes.idx']) rmSync(at('uncounted/solver', file), { force: true })
+    const uncounted = await startViewing(workshop, ['uncounted'])
+    expect(await uncounted.runNamed('solver')).toMatchObject({ state: 'counting', counted: 0, success: null })
+    const { id } = await uncounted.runNamed('solver')
+    const { entry, commands } = await uncounted.detailOnce(id, ({ complete }) => complete)
+    expect(entry).toMatchObject({ state: 'finished', finished: 60 })
+    expect([entry.counted, commands.resume]).toEqual([undefined, undefined])
+    uncounted.kill('SIGKILL')
+  })
+
   it('shows the summary of a run, and columns whose figures equal it', async () => {
     const { id } = await viewing.runNamed('careless')
     const detail = await viewing.detailOnce(id, ({ complete }) => complete)

@@ -21,8 +21,13 @@ export interface RunEntry {
   readonly set: string | null
   /** ISO 8601. */
   readonly createdAt: string
-  /** `running` while a process plays it; `stopped` if episodes are missing and none does. */
-  readonly state: 'running' | 'finished' | 'stopped'
+  /**
+   * `running` while a process plays it; `counting` until its sealed lines have been read, so that `finished`, `failed` and what
+   * follows from them are not known; `stopped` if episodes are missing and no process plays them.
+   */
+  readonly state: 'running' | 'counting' | 'finished' | 'stopped'
+  /** Share of the sealed lines that have been read, from 0 to 1. Left out once all have. */
+  readonly counted?: number | undefined
   /** Why it stopped; left out if that is not known, as after a crash, or it did not. */
   readonly stopped?: RunStop | undefined
   /** As `name@version`. */

@@ -21,6 +21,7 @@ import { useRates } from './use-rates.ts'
 
 const STATES = {
   running: { sign: '●', name: 'running' },
+  counting: { sign: '…', name: 'its episodes are being counted' },
   finished: { sign: '', name: 'finished' },
   stopped: { sign: '◼', name: 'stopped before its end' },
 } as const
@@ -54,8 +55,8 @@ export function RunsTable({ groups, ticks }: { readonly groups: readonly RunGrou
               <span class="unseen">Compare</span>
             </th>
             <th>Run</th>
-            <th>World</th>
-            <th>Player</th>
+            <th class="clip">World</th>
+            <th class="clip">Player</th>
             <th class="number">Success</th>
             <th>
               <span class="unseen">95 % interval of success</span>

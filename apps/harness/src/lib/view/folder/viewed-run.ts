@@ -179,7 +179,9 @@ export class ViewedRun {
     const tokens = written ? tokensOf(written) : figures
     const { name, createdAt, scheduled, configuration } = manifest
     const { finished = 0, failed = 0 } = counts ?? {}
-    const state = this.isRunning ? 'running' : finished + failed >= scheduled ? 'finished' : 'stopped'
+    const counted = written ? undefined : this.#counted()
+    const ended = finished + failed >= scheduled ? 'finished' : 'stopped'
+    const state = this.isRunning ? 'running' : counted === undefined ? ended : 'counting'
     const stopped = state === 'stopped' ? await readStop(this.found.folder) : null
     return {
       id,
@@ -187,6 +189,7 @@ export class ViewedRun {
       set,
       createdAt,
       state,
+      ...(counted !== undefined && { counted }),
       ...(stopped && { stopped }),
       environments: [`${configuration.environment.name}@${configuration.environment.version}`],
       players: [...new Set(Object.values(configuration.seats ?? { '': configuration.policy }).map(({ name }) => name))],
@@ -213,6 +216,7 @@ export class ViewedRun {
     const { manifest, folder } = this.found
     const listing = await this.listing()
     const { entry } = listing
+    const isCounted = entry.state !== 'counting'
     const { configuration, played, versions } = manifest
     const { seats, focus = '' } = configuration
     const problems = [
@@ -226,7 +230,7 @@ export class ViewedRun {
       configuration: { ...configuration, ...played, ...versions } as unknown as JsonObject,
       commands: {
         ...resumeCommandsFor(this.found, {
-          missing: entry.scheduled - entry.finished - entry.failed,
+          missing: isCounted ? entry.scheduled - entry.finished - entry.failed : 0,
           failed: entry.failed,
         }),
         ...commandsFor(folder),
@@ -343,6 +347,14 @@ export class ViewedRun {
     if (table && this.#figures?.rows !== table.size)
       this.#figures = { bytes: this.bytes, rows: table.size, figures: rowFigures(table.columns(FIGURE_COLUMNS)) }
     return table?.size || this.#figures?.bytes === this.bytes ? (this.#figures?.figures ?? null) : null
+  }
+
+  /** The share of the lines that have rows; `undefined` if none is left to read. */
+  #counted(): number | undefined {
+    if (this.bytes === 0) return
+    const index = this.#index
+    if (!index) return this.#figures?.bytes === this.bytes ? undefined : 0
+    return index.isUpdating ? Math.min(1, index.covered / this.bytes) : undefined
   }
 
   /** The summary in the folder, if it is not older than the lines. */
