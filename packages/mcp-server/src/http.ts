@@ -1,6 +1,8 @@
+export { findProblem, parseAccepted } from './lib/dispatch/json-bounds.ts'
 export type { Rejection } from './lib/host/caller.ts'
 export type { ClientIdentity, ExtraRoutes } from './lib/http/extra-routes.ts'
 export type { AllowOptions, Denial } from './lib/http/host-origin-check.ts'
+export { JsonBodies } from './lib/http/json-bodies.ts'
 export { type HttpLimits, type HttpOptions, type HttpServer, serveHttp } from './lib/http/serve-http.ts'
 export { type RoutesOptions, type RoutesServer, serveRoutes } from './lib/http/serve-routes.ts'
 export { SOCKET_HEART_BEAT, WEB_SOCKET_SETTINGS } from './lib/http/web-socket-settings.ts'

@@ -1,4 +1,5 @@
-import { max, mean, median, min, sampleStandardDeviation } from 'simple-statistics'
+import { WireError } from '@episodic/protocol'
+import { medianSorted, sampleStandardDeviation, sumSimple } from 'simple-statistics'
 import { z } from 'zod'
 
 export const aggregateRequestSchema = z.object({ verify_responses: z.array(z.looseObject({})) })
@@ -15,9 +16,16 @@ export interface AggregateMetrics {
   readonly key_metrics: Readonly<Record<string, number>>
 }
 
+/** Names of numeric members that answers of `verify` may have in all. */
+const MOST_NAMES = 1_000
+/** Numbers that they may have in all. */
+const MOST_NUMBERS = 1_000_000
+
 /**
  * Summarizes answers of `verify`: the mean, highest, lowest, median and standard deviation of each numeric member, for
  * all of them and for each task. Masked answers are counted, and enter no statistic.
+ *
+ * Throws `too-large` for more than 1,000 names of members, or a million numbers.
  */
 export function aggregateMetrics(responses: readonly VerifyResponse[]): AggregateMetrics {
   if (responses.length === 0) return { group_level_metrics: [], agent_metrics: {}, key_metrics: {} }
@@ -38,30 +46,45 @@ export function aggregateMetrics(responses: readonly VerifyResponse[]): Aggregat
 
 function statisticsOf(responses: readonly VerifyResponse[]): Record<string, number> {
   const columns = new Map<string, number[]>()
+  let left = MOST_NUMBERS
   for (const response of responses)
     for (const [name, value] of numbersOf(response)) {
       const column = columns.get(name)
       if (column) column.push(value)
       else columns.set(name, [value])
+      if (columns.size > MOST_NAMES) throw tooMany(`${MOST_NAMES} names of numbers`)
+      if (--left < 0) throw tooMany(`${MOST_NUMBERS} numbers`)
     }
-  return Object.fromEntries(
-    [...columns].flatMap(([name, values]) => [
-      [`mean/${name}`, mean(values)],
-      [`max/${name}`, max(values)],
-      [`min/${name}`, min(values)],
-      [`median/${name}`, median(values)],
-      [`std/${name}`, values.length > 1 ? sampleStandardDeviation(values) : 0],
-    ]),
+  const statistics: Record<string, number> = {}
+  for (const [name, values] of columns) {
+    const sorted = Float64Array.from(values).sort()
+    statistics[`mean/${name}`] = sumSimple(values) / values.length
+    statistics[`max/${name}`] = sorted.at(-1) as number
+    statistics[`min/${name}`] = sorted[0] as number
+    statistics[`median/${name}`] = medianSorted(sorted as unknown as number[])
+    statistics[`std/${name}`] = values.length > 1 ? sampleStandardDeviation(values) : 0
+  }
+  return statistics
+}
+
+function tooMany(what: string): WireError {
+  return new WireError(
+    'too-large',
+    `These answers have more than ${what}. Send fewer, or leave members of your own out.`,
   )
 }
 
-/** The numeric members of an answer, and those of its model's token usage. */
-function numbersOf(response: VerifyResponse): [name: string, value: number][] {
-  const { usage } = (response.response ?? {}) as { readonly usage?: object | null }
-  return Object.entries({ ...response, ...usage })
-    .filter(([name]) => !name.startsWith('_') && name !== 'mask_sample')
-    .map(([name, value]): [string, unknown] => [name, typeof value === 'boolean' ? Number(value) : value])
-    .filter((entry): entry is [string, number] => Number.isFinite(entry[1]))
+/** Yields the numeric members of an answer, and those of its model's token usage. */
+function* numbersOf(response: VerifyResponse): Generator<[name: string, value: number]> {
+  const { usage } = (response.response ?? {}) as { readonly usage?: VerifyResponse | null }
+  for (const members of [response, usage ?? {}])
+    for (const name in members) {
+      if (name.startsWith('_') || name === 'mask_sample') continue
+      if (members === response && usage && Object.hasOwn(usage, name)) continue
+      const value = members[name]
+      const number = typeof value === 'boolean' ? Number(value) : value
+      if (Number.isFinite(number)) yield [name, number as number]
+    }
 }
 
 /** How much of a run its statistics are computed from; nothing if all of it. */

@@ -3,6 +3,7 @@ import { rewardOf } from '../episode/play-step.ts'
 import type { RewardMode } from '../episode/trainer-episode.ts'
 import type { FunctionCall } from './function-calls.ts'
 import type { RolloutSession } from './rollout-session.ts'
+import { isSameCall } from './same-call.ts'
 import { addTerms, readSteps, type Terms } from './tally.ts'
 import { errorAnswer, stepAnswer } from './tool-answer.ts'
 import type { Turn, TurnAnswer } from './turn.ts'
@@ -22,22 +23,32 @@ export async function answerTurn(session: RolloutSession, turn: Turn, rewards: R
   if (known?.answer) return known.answer
   const first = known?.first ?? (await firstStepOf(session, turn))
   const begun = turn.id === null ? null : { id: turn.id, calls, first, answer: null }
+  if (turn.id !== null) session.turnIds.set(turn.id, true)
   session.turn = begun
   const answer = await playFrom(session, turn.calls, first, rewards)
   if (begun) session.turn = { ...begun, answer }
   return answer
 }
 
-/** Returns the number of answered steps at which a turn begins, or began if it is a repeated one. */
-async function firstStepOf(session: RolloutSession, { id, calls, sent }: Turn): Promise<number> {
+/**
+ * Returns the number of answered steps at which a turn begins, or began if it is a repeated one. Throws `seq-conflict` for a
+ * late one: its client has been answered another since, or does not say what it has been answered.
+ */
+async function firstStepOf(session: RolloutSession, { id, calls, sent, likelyReturnsCookies }: Turn): Promise<number> {
   const { played } = session.tally
   if (sent > played) throw new WireError('state-lost', 'The store lost steps of this session.')
-  const remembered = id !== null && session.turn !== null
-  if (sent === played || remembered) return played
+  session.returnsCookies ||= sent > 0
+  if (sent === played) return played
+  const later = await stepsAfter(session, sent)
   const actions = actionsOf(calls)
-  const later = (await stepsAfter(session, sent)).map(({ action }) => action)
-  const repeated = later.length <= actions.length && later.every((action, i) => isSame(action, actions[i]))
-  return repeated ? sent : played
+  const isRepeated =
+    later.length <= actions.length && later.every((step, i) => isSameCall(actions[i] as Action, step, session.tools))
+  const isInterrupted = later.length < actions.length
+  if (isRepeated && (session.returnsCookies || (session.turn === null && (isInterrupted || likelyReturnsCookies))))
+    return sent
+  // Without cookies, the id of a turn is all that distinguishes it from another; those of this process are known.
+  if (id !== null && session.turn !== null && !session.returnsCookies && !session.turnIds.has(id)) return played
+  throw new WireError('seq-conflict', 'This turn came after the answer to a later one, so it was not played.')
 }
 
 async function playFrom(
@@ -81,8 +92,4 @@ async function stepsAfter({ ref }: RolloutSession, played: number): Promise<Logg
 
 function actionsOf(calls: readonly FunctionCall[]): Action[] {
   return calls.flatMap(({ tool, arguments: args }) => (args === null ? [] : [{ tool, arguments: args }]))
-}
-
-function isSame(a: Action, b: Action | undefined): boolean {
-  return b !== undefined && canonicalJson({ ...a }) === canonicalJson({ ...b })
 }

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { functionCallsOf, isPlayedOnce } from './function-calls.ts'
-
-const call = (value: number) => ({ callId: '', tool: 'guess', arguments: { value } })
-const action = (value: number) => ({ tool: 'guess', arguments: { value } })
+import { functionCallsOf } from './function-calls.ts'
 
 describe('functionCallsOf', () => {
   it('reads the calls of a model, and no other item of its answer', () => {
@@ -15,29 +12,32 @@ describe('functionCallsOf', () => {
       { type: 'function_call', call_id: 'd', name: 'guess', arguments: '{"value":' },
       { type: 'function_call' },
     ]
+    const call = { isEmpty: false, output: null }
     expect(functionCallsOf(output)).toEqual([
-      { callId: 'a', tool: 'guess', arguments: { value: 1 } },
-      { callId: 'b', tool: 'look', arguments: {} },
-      { callId: 'c', tool: 'guess', arguments: null },
-      { callId: 'd', tool: 'guess', arguments: null },
-      { callId: '', tool: '', arguments: {} },
+      { ...call, callId: 'a', tool: 'guess', arguments: { value: 1 }, output: '{}' },
+      { ...call, callId: 'b', tool: 'look', arguments: {}, isEmpty: true },
+      { ...call, callId: 'c', tool: 'guess', arguments: null },
+      { ...call, callId: 'd', tool: 'guess', arguments: null },
+      { ...call, callId: '', tool: '', arguments: {}, isEmpty: true },
     ])
   })
-})
 
-describe('isPlayedOnce', () => {
-  it.each([
-    ['the same', [1, 2], [1, 2], false, true],
-    ['none', [], [], false, true],
-    ['a call that was played twice', [1], [1, 1], false, false],
-    ['a call that was not played', [1, 1], [1], false, false],
-    ['a call after the end', [1, 2], [1], true, true],
-    ['another order', [1, 2], [2, 1], true, false],
-  ] as const)('compares a trajectory with the steps: %s', (_, sent, played, ended, expected) => {
-    expect(isPlayedOnce(sent.map(call), played.map(action), ended)).toBe(expected)
+  it('gives each call the output that follows it, also where a model uses an id again', () => {
+    const call = (value: number) => ({
+      type: 'function_call',
+      call_id: 'same',
+      name: 'guess',
+      arguments: `{"value":${value}}`,
+    })
+    const output = (text: unknown) => ({ type: 'function_call_output', call_id: 'same', output: text })
+    const items = [call(1), call(2), output('one'), output('two'), call(3), output([]), call(4)]
+    expect(functionCallsOf(items).map(({ output }) => output)).toEqual(['one', 'two', null, null])
   })
 
-  it('leaves out calls whose arguments are no object, which no client sends', () => {
-    expect(isPlayedOnce([{ ...call(1), arguments: null }, call(1)], [action(1)], false)).toBe(true)
+  it('finds no arguments in what the endpoint does not take', () => {
+    const deep = `{"a":${'['.repeat(100)}${']'.repeat(100)}}`
+    const long = `{"a":[${'0,'.repeat(20_000)}0]}`
+    const items = [deep, long].map((text) => ({ type: 'function_call', name: 'guess', arguments: text }))
+    expect(functionCallsOf(items).map((call) => call.arguments)).toEqual([null, null])
   })
 })

@@ -1,4 +1,6 @@
-import { type Action, canonicalJson, type JsonObject } from '@episodic/protocol'
+import { parseAccepted } from '@episodic/mcp-server/http'
+import type { JsonObject } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/extend'
 
 /** An item of a model's `output`. */
 type OutputItem = Readonly<Record<string, unknown>>
@@ -7,40 +9,39 @@ type OutputItem = Readonly<Record<string, unknown>>
 export interface FunctionCall {
   readonly callId: string
   readonly tool: string
-  /** `null` if the model wrote something else than a JSON object. */
+  /** `null` if the model wrote something that cannot be played: no JSON object, or one that is out of bounds. */
   readonly arguments: JsonObject | null
+  /** Whether the model wrote nothing, which some agents send as `{}` and others do not send. */
+  readonly isEmpty: boolean
+  /** What the model was shown as the output of the tool; `null` if the trajectory does not say. */
+  readonly output: string | null
 }
 
-/** Returns the calls of tools in a model's answer, in order. */
-export function functionCallsOf(output: readonly OutputItem[]): FunctionCall[] {
-  return output
-    .filter(({ type }) => type === 'function_call')
-    .map(({ call_id, name, arguments: args }) => ({
-      callId: String(call_id ?? ''),
-      tool: String(name ?? ''),
-      arguments: parseArguments(args),
-    }))
-}
-
-/**
- * Returns whether the calls of a whole answer are the steps that were played: each call once, in order. Calls after the
- * end of an episode are not played, and neither are those whose arguments are no object.
- */
-export function isPlayedOnce(calls: readonly FunctionCall[], played: readonly Action[], ended: boolean): boolean {
-  const sent = calls.filter((call) => call.arguments !== null)
-  if (sent.length < played.length || (sent.length > played.length && !ended)) return false
-  return played.every(({ tool, arguments: args }, i) => {
-    const call = sent[i]
-    return call?.tool === tool && canonicalJson(call.arguments ?? {}) === canonicalJson(args)
-  })
+/** Returns the calls of tools in a model's answer, in order, each with the output that follows it under its id. */
+export function functionCallsOf(items: readonly OutputItem[]): FunctionCall[] {
+  const calls: { -readonly [Key in keyof FunctionCall]: FunctionCall[Key] }[] = []
+  const open = new Map<string, typeof calls>()
+  for (const { type, call_id, name, arguments: args, output } of items) {
+    const callId = String(call_id ?? '')
+    if (type === 'function_call') {
+      const isEmpty = args === '' || args === null || args === undefined
+      const call = { callId, tool: String(name ?? ''), arguments: parseArguments(args), isEmpty, output: null }
+      calls.push(call)
+      open.set(callId, [...(open.get(callId) ?? []), call])
+    } else if (type === 'function_call_output') {
+      const answered = open.get(callId)?.shift()
+      if (answered && typeof output === 'string') answered.output = output
+    }
+  }
+  return calls
 }
 
 function parseArguments(text: unknown): JsonObject | null {
   // A model may leave the arguments of a tool without parameters empty.
   if (text === '' || text === null || text === undefined) return {}
   try {
-    const parsed: unknown = JSON.parse(String(text))
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as JsonObject) : null
+    const parsed = parseAccepted(String(text), 'arguments')
+    return isObject(parsed) ? parsed : null
   } catch {
     return null
   }

@@ -2,13 +2,14 @@ import type { Host } from '@episodic/mcp-server'
 import { DEFAULT_SEAT, WireError } from '@episodic/protocol'
 import { Hono } from 'hono'
 import type { RewardMode } from '../episode/trainer-episode.ts'
-import { readObject, type TrainerRoute } from '../http/trainer-app.ts'
+import type { TrainerRoute } from '../http/trainer-app.ts'
 import { answerTurn } from './answer-turn.ts'
 import { functionCallsOf } from './function-calls.ts'
 import { assertPlayable } from './playable.ts'
 import type { RolloutSessions } from './rollout-session.ts'
-import { answerFrom, cookieOf, type RouteContext } from './route-session.ts'
+import { answerFrom, cookieOf, isOwnClient, type RouteContext } from './route-session.ts'
 import { parseBody, taskOf, turnSchema } from './row.ts'
+import type { RowBodies } from './row-bodies.ts'
 import { COOKIES, type SessionCookie } from './session-cookie.ts'
 
 const COOKIE = COOKIES.gymnasium
@@ -17,32 +18,35 @@ const COOKIE = COOKIES.gymnasium
 const FEATURES = { supports_explicit_close: true, supports_step_idempotency: true }
 
 /** Returns the routes of the Gymnasium profile: `reset`, `step` for each turn of a model, and `close`. */
-export function gymnasiumRoutes(host: Host, sessions: RolloutSessions, rewards: RewardMode): Hono<TrainerRoute> {
+export function gymnasiumRoutes(
+  host: Host,
+  sessions: RolloutSessions,
+  rows: RowBodies,
+  rewards: RewardMode,
+): Hono<TrainerRoute> {
   const app = new Hono<TrainerRoute>()
 
   app.post('/reset', async (context) => {
-    const task = taskOf(await readObject(context))
+    const task = taskOf((await rows.read(context.env.incoming)).value)
     assertPlayable(host, task.environment)
     const before = cookieOf(context, COOKIE)
     if (before) await close(context, before)
     const { opened, session } = await sessions.open(context.var.principal, task)
-    answerFrom(context, COOKIE, session)
+    answerFrom(context, COOKIE, session, null)
     const { environment, params, seed, limits, seats } = opened
     const observation = seats[DEFAULT_SEAT]?.observation.text ?? null
     return context.json({ observation, info: { ...FEATURES, environment, params, seed, limits } })
   })
 
   app.post('/step', async (context) => {
-    const { response, _ng_step_request_id: id } = parseBody(turnSchema, await readObject(context))
+    const { response, _ng_step_request_id: id } = parseBody(turnSchema, (await rows.read(context.env.incoming)).value)
     const { handle, played: sent } = cookieOf(context, COOKIE) ?? noSession()
+    const likelyReturnsCookies = isOwnClient(context)
     const session = await sessions.find(context.var.principal, handle)
     return session.inTurn(async () => {
-      const answer = await answerTurn(
-        session,
-        { id: id ?? null, calls: functionCallsOf(response.output), sent },
-        rewards,
-      )
-      answerFrom(context, COOKIE, session)
+      const calls = functionCallsOf(response.output)
+      const answer = await answerTurn(session, { id: id ?? null, calls, sent, likelyReturnsCookies }, rewards)
+      answerFrom(context, COOKIE, session, null)
       return context.json(answer)
     })
   })

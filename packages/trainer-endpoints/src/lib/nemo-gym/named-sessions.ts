@@ -38,8 +38,7 @@ export class NamedSessions {
     if (known?.handle === null) throw closed(id)
     if (known && known.episode !== episode)
       throw new WireError('invalid-params', `The session ${id} is of another episode. Choose another name.`)
-    const requestKey = `nemo-gym ${contentId(id)}`
-    const { session } = await this.#sessions.open(principal, { ...task, requestKey })
+    const { session } = await this.#sessions.open(principal, { ...task, requestKey: requestKeyOf(id) })
     if (this.#known.get(key)?.handle === null) {
       // It was closed while it was being opened.
       await session.ref.close()
@@ -49,24 +48,36 @@ export class NamedSessions {
     return session
   }
 
+  /** Returns whether a name is that of the session of a handle, or of one that is closed. */
+  async isNameOf(principal: string | null, id: string, handle: string): Promise<boolean> {
+    const known = this.#known.get(keyOf(principal, id))
+    if (known) return known.handle === null || known.handle === handle
+    return this.#sessions.isOpenedBy(principal, requestKeyOf(id), handle)
+  }
+
   async close(principal: string | null, id: string): Promise<void> {
     const key = keyOf(principal, id)
     const known = this.#known.get(key)
     this.#known.set(key, { episode: null, handle: null })
-    if (!known?.handle) return
-    const { handle } = known
+    if (known?.handle === null) return
     try {
-      const session = await this.#sessions.find(principal, handle)
-      await session.ref.close()
+      // An earlier process may have opened it.
+      await this.#sessions.closeOpened(principal, requestKeyOf(id))
     } catch (error) {
-      if (WireError.is(error, 'session-not-found')) return
       // Not closed, so that the client may try again.
-      if (WireError.is(error, 'store-unavailable')) this.#known.set(key, known)
+      if (!WireError.is(error, 'store-unavailable')) throw error
+      if (known) this.#known.set(key, known)
+      else this.#known.delete(key)
       throw error
     } finally {
-      this.#sessions.forget(principal, handle)
+      if (known) this.#sessions.forget(principal, known.handle)
     }
   }
+}
+
+/** The key under which a session was opened: the same name always opens the same one. */
+function requestKeyOf(id: string): string {
+  return `nemo-gym ${contentId(id)}`
 }
 
 function closed(id: string): WireError {

@@ -20,38 +20,43 @@ export interface CallEvidence {
   readonly closesConnections: boolean
 }
 
+/**
+ * What a call is: the next step, one whose answer was lost, or a late one, which came after its client had been answered
+ * another.
+ */
+export type CallKind = 'new' | 'repeated' | 'late'
+
 export interface CallVerdict {
-  readonly repeated: boolean
+  readonly kind: CallKind
   /** Whether only the trajectory can tell: the reward is valid if that has each step once. */
   readonly doubtful: boolean
 }
-
-const NEW: CallVerdict = { repeated: false, doubtful: false }
-const REPEATED: CallVerdict = { repeated: true, doubtful: false }
 
 /**
  * Decides whether a call is one whose answer was lost, or a new one.
  *
  * NeMo Gym's client repeats a request until it is answered, and nothing in it names the call. Each answer sets the
- * cookie anew, with the number of steps played, so a client that returns cookies says which answers it has. For other
- * clients, the connection of the last answer is the evidence that is left; behind a proxy it is none.
+ * cookie anew, with the number of steps played, so a client that returns cookies says which answers it has, and a call of
+ * it with an earlier cookie is never a new step. For other clients, the connection of the last answer is the evidence that
+ * is left; behind a proxy it is none.
  */
 export function judgeCall(evidence: CallEvidence): CallVerdict {
-  const { sent, played, sameAsLast, ended, returnsCookies, likelyReturnsCookies, delivery, closesConnections } =
-    evidence
-  if (sent === played || !sameAsLast) return NEW
-  if (ended) return REPEATED
-  if (returnsCookies && sent === played - 1) return REPEATED
-  if (likelyReturnsCookies && played === 1) return { repeated: true, doubtful: delivery !== 'lost' }
+  const { sent, played, sameAsLast, ended, delivery, closesConnections } = evidence
+  const returnsCookies = evidence.returnsCookies || sent > 0
+  if (sent === played) return { kind: 'new', doubtful: false }
+  if (sameAsLast && (ended || (returnsCookies && sent === played - 1))) return { kind: 'repeated', doubtful: false }
+  if (returnsCookies) return { kind: 'late', doubtful: true }
+  if (!sameAsLast) return { kind: 'new', doubtful: true }
+  const repeated = { kind: 'repeated', doubtful: true } as const
+  if (evidence.likelyReturnsCookies && played === 1) return repeated
   switch (delivery) {
     case 'lost':
-      return REPEATED
+    case null:
+      return repeated
     case 'read':
     case 'waiting':
-      return NEW
+      return { kind: 'new', doubtful: true }
     case 'cut':
-      return { repeated: !closesConnections, doubtful: true }
-    case null:
-      return { repeated: true, doubtful: true }
+      return closesConnections ? { kind: 'new', doubtful: true } : repeated
   }
 }

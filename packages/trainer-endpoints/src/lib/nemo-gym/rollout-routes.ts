@@ -1,140 +1,162 @@
 import type { Host } from '@episodic/mcp-server'
-import { canonicalJson, WireError } from '@episodic/protocol'
+import { type Action, canonicalJson, type JsonObject, WireError } from '@episodic/protocol'
 import { Hono } from 'hono'
-import { LRUCache } from 'lru-cache'
-import type { EpisodeRequest } from '../episode/open-session.ts'
-import { problemOf } from '../http/problem.ts'
+import { type InternalError, problemOf } from '../http/problem.ts'
 import { readObject, type TrainerRoute } from '../http/trainer-app.ts'
+import { type Failure, failureOf } from './failure-kind.ts'
 import { functionCallsOf } from './function-calls.ts'
 import { NamedSessions } from './named-sessions.ts'
 import { assertPlayable } from './playable.ts'
-import type { RolloutSession, RolloutSessions } from './rollout-session.ts'
-import { answerFrom, cookieOf, type RouteContext, toolResponse } from './route-session.ts'
-import { namedCloseSchema, namedSeedSchema, parseBody, taskOf, verifySchema } from './row.ts'
+import type { RolloutSessions } from './rollout-session.ts'
+import { answerFrom, cookieOf, isOwnClient, type RouteContext, setCookie, toolResponse } from './route-session.ts'
+import { namedCloseSchema, namedSeedSchema, parseBody, responseIn, taskOf } from './row.ts'
+import type { RowBodies } from './row-bodies.ts'
+import { isOfRow, rowMark } from './row-mark.ts'
 import { COOKIES, type SessionCookie } from './session-cookie.ts'
 import { errorAnswer } from './tool-answer.ts'
 import { answerToolCall } from './tool-call.ts'
-import { type Claim, judgeRollout, lostVerdict, type Verdict, verdictBody } from './verdict.ts'
+import { verdictBody, voidVerdict } from './verdict.ts'
+import { Verdicts } from './verdicts.ts'
 
 const COOKIE = COOKIES.rollout
 
-/** Returns the routes of a whole rollout: `seed_session`, one for each tool, `verify` and `close_session`. */
-export function rolloutRoutes(host: Host, sessions: RolloutSessions): Hono<TrainerRoute> {
+/**
+ * Returns the routes of a whole rollout: `seed_session`, one for each tool, `verify` and `close_session`.
+ *
+ * An agent sends each call of its model to the path that has the name of the tool, with the cookie of the rollout, so a model can
+ * reach every path. Therefore a request with that cookie is a call of the model, and a step, whatever its path: unless it is
+ * one that only the agent can send, because it has the row or the name with which the session was opened. A model knows neither.
+ */
+export function rolloutRoutes(
+  host: Host,
+  sessions: RolloutSessions,
+  rows: RowBodies,
+  onError: (error: InternalError) => void,
+): Hono<TrainerRoute> {
   const named = new NamedSessions(sessions)
   const verdicts = new Verdicts(sessions, host.idleSeconds)
   const app = new Hono<TrainerRoute>()
 
-  app.post('/seed_session', async (context) => {
-    const body = await readObject(context)
+  app.post('*', async (context, next) => {
+    const cookie = cookieOf(context, COOKIE)
+    if (!cookie) return next()
+    const tool = toolIn(context.req.path)
+    try {
+      if (tool === 'verify') return await verify(context, cookie)
+      const body = tool === 'seed_session' ? (await rows.read(context.env.incoming)).value : await readObject(context)
+      if (tool === 'seed_session' && (await maySeed(context, cookie, body))) return await seed(context, body)
+      if (tool === 'close_session' && (await mayClose(context, cookie, body))) return await close(context, body)
+      return await playCall(context, cookie, { tool, arguments: body })
+    } catch (error) {
+      const { status, message } = problemOf(error, onError)
+      const failure = status >= 500 || status === 404 ? failureOf(error).kind : cookie.failure
+      setCookie(context, COOKIE, { ...cookie, failure })
+      return toolResponse(context, errorAnswer(status, message))
+    }
+  })
+  for (const path of ['', '/ng-rollout/:rollout']) {
+    app.post(`${path}/seed_session`, async (context) => seed(context, (await rows.read(context.env.incoming)).value))
+    app.post(`${path}/close_session`, async (context) => close(context, await readObject(context)))
+    app.post(`${path}/verify`, () => {
+      throw new WireError('invalid-request', NO_SESSION)
+    })
+  }
+  return app
+
+  async function seed(context: RouteContext, body: JsonObject): Promise<Response> {
     const { principal } = context.var
-    const present = await presentSession(context, sessions)
     if (!('resources_session_id' in body)) {
       const task = taskOf(body)
       assertPlayable(host, task.environment)
-      // A model that calls a tool of this name must not choose another episode.
-      if (present && !isSameTask(present, task)) throw alreadySeeded()
-      const session = present ?? (await sessions.open(principal, task)).session
-      answerFrom(context, COOKIE, session)
+      const mark = rowMark(body)
+      answerFrom(context, COOKIE, (await sessions.open(principal, task)).session, mark)
       return context.json({})
     }
     const { resources_session_id, episode_id, task_data } = parseBody(namedSeedSchema, body)
     assertPlayable(host, task_data.episodic.environment)
     const name = { id: resources_session_id, episode: canonicalJson(episode_id) }
-    const session = await named.open(principal, name, task_data.episodic)
-    if (present && present !== session) throw alreadySeeded()
-    answerFrom(context, COOKIE, session)
+    // An environment server verifies with a request to the model that need not be the one in the row.
+    const mark = rowMark({ ...(body.task_data as JsonObject), responses_create_params: null })
+    answerFrom(context, COOKIE, await named.open(principal, name, task_data.episodic), mark)
     return context.json({ resources_session_id })
-  })
+  }
 
-  app.post('/close_session', async (context) => {
-    const { resources_session_id } = parseBody(namedCloseSchema, await readObject(context))
+  async function close(context: RouteContext, body: JsonObject): Promise<Response> {
+    const { resources_session_id } = parseBody(namedCloseSchema, body)
     await named.close(context.var.principal, resources_session_id)
     return context.json({ resources_session_id })
-  })
-
-  app.post('/verify', async (context) => {
-    const body = await readObject(context)
-    const { response } = parseBody(verifySchema, body)
-    const cookie = cookieOf(context, COOKIE)
-    if (!cookie) throw new WireError('invalid-request', NO_SESSION)
-    const verdict = await verdicts.of(context.var.principal, cookie, functionCallsOf(response.output))
-    return context.json(verdictBody(body, verdict))
-  })
-
-  app.post('/:tool', async (context) => {
-    const cookie = cookieOf(context, COOKIE)
-    if (!cookie) return toolResponse(context, errorAnswer(404, NO_SESSION))
-    try {
-      const action = { tool: context.req.param('tool'), arguments: await readObject(context) }
-      const userAgent = context.req.header('user-agent') ?? ''
-      const session = await sessions.find(context.var.principal, cookie.handle)
-      return await session.inTurn(async () => {
-        const answer = await answerToolCall(session, { action, sent: cookie.played, userAgent })
-        answerFrom(context, COOKIE, session)
-        return toolResponse(context, answer)
-      })
-    } catch (error) {
-      if (!WireError.is(error)) throw error
-      const { status, message } = problemOf(error, () => {})
-      return toolResponse(context, errorAnswer(status, message))
-    }
-  })
-  return app
-}
-
-/** The verdicts of one endpoint. Each is kept for a client whose answer got lost and that asks again. */
-class Verdicts {
-  readonly #sessions: RolloutSessions
-  readonly #given: LRUCache<string, Verdict>
-
-  constructor(sessions: RolloutSessions, seconds: number) {
-    this.#sessions = sessions
-    this.#given = new LRUCache({ max: 10_000, ttl: seconds * 1_000 })
   }
 
-  async of(principal: string | null, { handle, played, failure }: SessionCookie, calls: Claim['calls']) {
-    const key = JSON.stringify([principal, handle])
-    const reported = failure === null ? null : { kind: failure, reason: 'A call of this episode failed.' }
-    try {
-      const known = this.#given.get(key)
-      if (known) return known
-      const session = await this.#sessions.find(principal, handle)
-      return await session.inTurn(async () => {
-        const verdict = this.#given.get(key) ?? (await judgeRollout(session, { played, calls, failure: reported }))
-        this.#given.set(key, verdict)
-        this.#sessions.forget(principal, handle)
-        return verdict
-      })
-    } catch (error) {
-      return lostVerdict(error)
+  /** Answers `verify`. One without the row of the session is a call of a tool of that name. */
+  async function verify(context: RouteContext, cookie: SessionCookie): Promise<Response> {
+    const { text, value } = await rows.read(context.env.incoming)
+    const response = responseIn(value)
+    if (!response) return playCall(context, cookie, { tool: 'verify', arguments: value })
+    if (cookie.row === null || !isOfRow(value, cookie.row)) {
+      // If a model sent it, it is the step that was called for. An agent reads in the answer what is wrong.
+      await playCall(context, cookie, { tool: 'verify', arguments: {} }).catch(ignoreLost)
+      return jsonResponse(context, verdictBody(text, voidVerdict(OTHER_ROW)))
     }
+    const { principal } = context.var
+    const verdict = await verdicts.of(principal, cookie.handle, {
+      played: cookie.played,
+      calls: functionCallsOf(response.output),
+      incomplete: Boolean(response.incomplete_details),
+      failure: cookie.failure === null ? null : { kind: cookie.failure, reason: 'A call of this episode failed.' },
+    })
+    return jsonResponse(context, verdictBody(text, verdict))
   }
-}
 
-/** Returns the open session of a request's cookie. */
-async function presentSession(context: RouteContext, sessions: RolloutSessions): Promise<RolloutSession | null> {
-  const cookie = cookieOf(context, COOKIE)
-  if (!cookie) return null
-  try {
+  /** Whether a request that opens a session is of an agent: it names the session of its cookie, or comes after the verdict. */
+  async function maySeed({ var: { principal } }: RouteContext, { handle }: SessionCookie, body: JsonObject) {
+    const { resources_session_id: id } = body
+    return verdicts.has(principal, handle) || (typeof id === 'string' && (await named.isNameOf(principal, id, handle)))
+  }
+
+  /** Whether a request that closes a session is of an agent: it names the session of its cookie, or that is gone. */
+  async function mayClose({ var: { principal } }: RouteContext, { handle }: SessionCookie, body: JsonObject) {
+    const { resources_session_id: id } = body
+    if (typeof id === 'string' && (await named.isNameOf(principal, id, handle))) return true
+    return !(await sessions.isOpen(principal, handle))
+  }
+
+  async function playCall(context: RouteContext, cookie: SessionCookie, action: Action): Promise<Response> {
+    const likelyReturnsCookies = isOwnClient(context)
     const session = await sessions.find(context.var.principal, cookie.handle)
-    // A session that this process remembers may be gone from the store.
-    await session.ref.view()
-    return session
-  } catch (error) {
-    if (WireError.is(error, 'session-not-found')) return null
-    throw error
+    return session.inTurn(async () => {
+      const answer = await answerToolCall(session, { action, sent: cookie.played, likelyReturnsCookies })
+      answerFrom(context, COOKIE, session, cookie.row)
+      return toolResponse(context, answer)
+    })
   }
 }
 
-function isSameTask({ task }: RolloutSession, asked: EpisodeRequest): boolean {
-  return task !== null && JSON.stringify(task) === JSON.stringify(asked)
+/** Answers a call without a cookie. */
+export function noSession(context: RouteContext): Response {
+  return toolResponse(context, errorAnswer(404, NO_SESSION))
 }
 
-function alreadySeeded(): WireError {
-  return new WireError(
-    'seq-conflict',
-    'The session of this cookie is open and was seeded with another row. Verify it first, or send no cookie.',
-  )
+/** The name of a tool in a path. With observability, a client puts the id of the rollout in front. */
+function toolIn(path: string): string {
+  const name = path.replace(/^\/(ng-rollout\/[^/]+\/)?/, '')
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+function ignoreLost(error: unknown): void {
+  if (!WireError.is(error)) throw error
+}
+
+function jsonResponse(context: RouteContext, text: string): Response {
+  return context.body(text, 200, { 'Content-Type': 'application/json' })
+}
+
+const OTHER_ROW: Failure = {
+  kind: 'episodic:invalid_params',
+  reason: 'This row is not the one that the session of the cookie was opened with.',
 }
 
 const NO_SESSION =

@@ -1,10 +1,11 @@
 import type { Host, TrainerSessionRef } from '@episodic/mcp-server'
-import { type Action, canonicalJson, type LoggedStep, type OpenResult } from '@episodic/protocol'
+import { type Action, type LoggedStep, type OpenResult, WireError } from '@episodic/protocol'
 import { LRUCache } from 'lru-cache'
 import { type EpisodeRequest, openSession } from '../episode/open-session.ts'
 import { playStep } from '../episode/play-step.ts'
 import type { Delivery } from './answer-delivery.ts'
 import type { Failure } from './failure-kind.ts'
+import { isSameCall, type Tools } from './same-call.ts'
 import { EMPTY, readTally, type Tally, withStep } from './tally.ts'
 import type { BegunTurn } from './turn.ts'
 
@@ -12,13 +13,16 @@ import type { BegunTurn } from './turn.ts'
 export class RolloutSession {
   readonly handle: string
   readonly ref: TrainerSessionRef
-  /** What the session was opened with; `null` if another process opened it. */
-  readonly task: EpisodeRequest | null
+  /** The tools of its world. */
+  readonly tools: Tools
   tally: Tally
   /** Why its episode has no valid reward; `null` while it is sound. */
   failure: Failure | null = null
-  /** Whether it was unclear if some call was a repeated one, so that its trajectory has to be compared. */
-  doubtful = false
+  /**
+   * Whether some call may have been lost or repeated, so that its whole trajectory has to be compared. What earlier processes
+   * knew of the client is lost with them, so each session that was read from the store is.
+   */
+  doubtful: boolean
   /** Whether its client has returned a later cookie than the first. */
   returnsCookies = false
   /** What became of the last answer; `null` if this process has sent none. */
@@ -27,13 +31,16 @@ export class RolloutSession {
   closesConnections: boolean | null = null
   /** The last turn of the Gymnasium profile; `null` before the first. */
   turn: BegunTurn | null = null
+  /** The ids of the turns that this process was sent. */
+  readonly turnIds = new LRUCache<string, true>({ max: TURN_IDS })
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(handle: string, ref: TrainerSessionRef, tally: Tally, task: EpisodeRequest | null) {
+  constructor(handle: string, ref: TrainerSessionRef, tools: Tools, stored: Tally | null) {
     this.handle = handle
     this.ref = ref
-    this.tally = tally
-    this.task = task
+    this.tools = tools
+    this.tally = stored ?? EMPTY
+    this.doubtful = this.tally.played > 0
   }
 
   /** Runs `call` after the calls before it, whatever they resolved with. */
@@ -53,9 +60,12 @@ export class RolloutSession {
   /** Returns whether this is the action of the step that was played last. */
   isLast(action: Action): boolean {
     const { last } = this.tally
-    return last !== null && canonicalJson({ ...last.action }) === canonicalJson({ ...action })
+    return last !== null && isSameCall(action, last, this.tools)
   }
 }
+
+/** Ids of turns that are remembered for each session: more than an episode has, unless most turns call nothing. */
+const TURN_IDS = 10_000
 
 /** An opened session, and the answer of its host. */
 export interface OpenedRollout {
@@ -82,8 +92,10 @@ export class RolloutSessions {
     const { session: handle } = opened
     const key = keyOf(principal, handle)
     // A request without a key opens a new session, in which nothing has been played.
-    const read = async () =>
-      new RolloutSession(handle, ref, request.requestKey === undefined ? EMPTY : await readTally(ref), request)
+    const read = () =>
+      request.requestKey === undefined
+        ? newSession(handle, ref, null)
+        : readTally(ref).then((tally) => newSession(handle, ref, tally))
     const known = this.#known.get(key) ?? read()
     this.#remember(key, known)
     return { opened, session: await known }
@@ -99,19 +111,58 @@ export class RolloutSessions {
     return reading
   }
 
+  /** Returns whether the session of a handle is in the store. */
+  async isOpen(principal: string | null, handle: string): Promise<boolean> {
+    try {
+      // A session that this process remembers may be gone from the store.
+      await (await this.find(principal, handle)).ref.view()
+      return true
+    } catch (error) {
+      if (WireError.is(error, 'session-not-found')) return false
+      throw error
+    }
+  }
+
+  /** Returns whether the session of a handle is open, and was opened with a request key. */
+  async isOpenedBy(principal: string | null, requestKey: string, handle: string): Promise<boolean> {
+    if (!(await this.isOpen(principal, handle))) return false
+    const opened = await this.#host.findOpened(principal, requestKey)
+    try {
+      return (await opened.state()).id === (await (await this.find(principal, handle)).ref.state()).id
+    } catch (error) {
+      if (WireError.is(error, 'session-not-found')) return false
+      throw error
+    }
+  }
+
+  /** Closes the session that was opened with a request key. Does nothing if there is none. */
+  async closeOpened(principal: string | null, requestKey: string): Promise<void> {
+    try {
+      await (await this.#host.findOpened(principal, requestKey)).close()
+    } catch (error) {
+      if (!WireError.is(error, 'session-not-found')) throw error
+    }
+  }
+
   forget(principal: string | null, handle: string): void {
     this.#known.delete(keyOf(principal, handle))
   }
 
   async #read(principal: string | null, handle: string): Promise<RolloutSession> {
     const ref = await this.#host.resolve(principal, { by: 'control', token: handle })
-    return new RolloutSession(handle, ref, await readTally(ref), null)
+    return newSession(handle, ref, await readTally(ref))
   }
 
   #remember(key: string, session: Promise<RolloutSession>): void {
     this.#known.set(key, session)
     session.catch(() => this.#known.delete(key))
   }
+}
+
+/** `stored` is what an earlier process has played in the session; `null` if it was opened just now. */
+async function newSession(handle: string, ref: TrainerSessionRef, stored: Tally | null): Promise<RolloutSession> {
+  const { tools } = await ref.environment()
+  return new RolloutSession(handle, ref, tools, stored)
 }
 
 function keyOf(principal: string | null, handle: string): string {

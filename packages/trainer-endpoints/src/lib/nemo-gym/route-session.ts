@@ -10,16 +10,28 @@ import type { ToolAnswer } from './tool-answer.ts'
 /** A request to a route of this endpoint. */
 export type RouteContext = Context<TrainerRoute>
 
+/** Whether a request is from the HTTP client of NeMo Gym's own agents, which return each cookie. */
+export function isOwnClient(context: RouteContext): boolean {
+  return /\baiohttp\//.test(context.req.header('user-agent') ?? '')
+}
+
 /** Returns the cookie of a request; `null` if it has none that this server could have set. */
 export function cookieOf(context: RouteContext, name: CookieName): SessionCookie | null {
   return readCookie(context.req.header('cookie'), name)
 }
 
-/** Gives a client the session as it is now, and watches what becomes of this answer. */
-export function answerFrom(context: RouteContext, name: CookieName, session: RolloutSession): void {
+/**
+ * Gives a client the session as it is now, and watches what becomes of this answer. `row` is the mark of the row that it
+ * was opened with.
+ */
+export function answerFrom(context: RouteContext, name: CookieName, session: RolloutSession, row: string | null): void {
   const { handle, tally, failure } = session
-  context.header('Set-Cookie', setCookieHeader(name, { handle, played: tally.played, failure: failure?.kind ?? null }))
+  setCookie(context, name, { handle, row, played: tally.played, failure: failure?.kind ?? null })
   session.delivery = watchDelivery(context.env.outgoing as ServerResponse)
+}
+
+export function setCookie(context: RouteContext, name: CookieName, cookie: SessionCookie): void {
+  context.header('Set-Cookie', setCookieHeader(name, cookie))
 }
 
 /** Returns the response for the output of a tool. */

@@ -37,9 +37,9 @@ export const namedCloseSchema = namedSeedSchema.omit({ task_data: true })
 const responseSchema = z.looseObject({ output: z.array(z.looseObject({})) })
 
 /** The body of `verify`: the row, and what the model and its tools answered. */
-export const verifySchema = z.looseObject({
+const verifySchema = z.looseObject({
   responses_create_params: z.looseObject({}),
-  response: responseSchema,
+  response: responseSchema.extend({ incomplete_details: z.unknown().optional() }),
 })
 
 /** The body of `step` in the Gymnasium profile: the row, one turn of the model, and the id of the request. */
@@ -52,6 +52,12 @@ export const turnSchema = z.looseObject({
 /** Returns what a row asks to be played: its member `episodic`. Throws `invalid-params`. */
 export function taskOf(row: unknown): EpisodeRequest {
   return parseBody(rowSchema, row).episodic
+}
+
+/** Returns the answer of a model in the body of `verify`; `null` if it is no such body. */
+export function responseIn(body: unknown): z.output<typeof verifySchema>['response'] | null {
+  const parsed = verifySchema.safeParse(body)
+  return parsed.success ? parsed.data.response : null
 }
 
 /** Parses the body of a request. Throws `invalid-params`. */

@@ -4,13 +4,14 @@ import { type RoutesOptions, type RoutesServer, serveRoutes } from '@episodic/mc
 import { createMiddleware } from 'hono/factory'
 import type { RewardMode } from '../episode/trainer-episode.ts'
 import { createAppRoutes } from '../http/app-routes.ts'
-import { createTrainerApp, readObject, type TrainerRoute, trainersOnly } from '../http/trainer-app.ts'
+import { createTrainerApp, type TrainerRoute, trainersOnly } from '../http/trainer-app.ts'
 import { aggregateMetrics, aggregateRequestSchema } from './aggregate-metrics.ts'
 import { countRequest } from './answer-delivery.ts'
 import { gymnasiumRoutes } from './gymnasium-routes.ts'
-import { rolloutRoutes } from './rollout-routes.ts'
+import { noSession, rolloutRoutes } from './rollout-routes.ts'
 import { RolloutSessions } from './rollout-session.ts'
 import { parseBody } from './row.ts'
+import { RowBodies } from './row-bodies.ts'
 import { stoppingAnswer } from './stopping.ts'
 
 export interface NemoGymOptions extends RoutesOptions {
@@ -21,7 +22,10 @@ export interface NemoGymOptions extends RoutesOptions {
   readonly asksTokens?: boolean
   /** What the steps of the Gymnasium profile report. `verify` always reports the return. Default `steps`. */
   readonly rewards?: RewardMode
-  /** Largest request body in bytes: the body of `verify` has a whole trajectory. Default 67,108,864 (64 MiB). */
+  /**
+   * Largest body in bytes of a request that has a row: that of `verify` has a whole trajectory. Default 67,108,864 (64 MiB).
+   * The arguments of a tool have the bound of a message, 1 MiB.
+   */
   readonly bodyBytes?: number
 }
 
@@ -33,7 +37,8 @@ export interface NemoGymOptions extends RoutesOptions {
 export async function serveNemoGym(host: Host, options: NemoGymOptions = {}): Promise<RoutesServer> {
   const { asksTokens = false, rewards = 'steps', bodyBytes = 67_108_864, onError = () => {} } = options
   const sessions = new RolloutSessions(host)
-  const app = createTrainerApp({ bodyBytes, onError })
+  const rows = new RowBodies(bodyBytes)
+  const app = createTrainerApp({ bodyBytes: CALL_BYTES, onError })
   app.use(
     createMiddleware<TrainerRoute>(async (context, next) => {
       countRequest((context.env.incoming as IncomingMessage).socket)
@@ -47,18 +52,22 @@ export async function serveNemoGym(host: Host, options: NemoGymOptions = {}): Pr
     app.get(path, (context) => context.json(healthy))
   // A rollout cannot be judged again: its session is gone.
   app.get('/reverify_mode', (context) => context.json('unsupported'))
-  app.post('/aggregate_metrics', async (context) => {
-    const { verify_responses } = parseBody(aggregateRequestSchema, await readObject(context))
-    return context.json(aggregateMetrics(verify_responses))
-  })
-  const profiles = [gymnasiumRoutes(host, sessions, rewards), rolloutRoutes(host, sessions)]
+  app.route('/', rolloutRoutes(host, sessions, rows, onError))
   // With observability, a client puts the id of the rollout in front of each path.
-  for (const prefix of ['/', '/ng-rollout/:rollout']) for (const routes of profiles) app.route(prefix, routes)
+  for (const prefix of ['/', '/ng-rollout/:rollout']) app.route(prefix, gymnasiumRoutes(host, sessions, rows, rewards))
+  app.post('/aggregate_metrics', async (context) => {
+    const { value } = await rows.read(context.env.incoming, 'verify_responses')
+    return context.json(aggregateMetrics(parseBody(aggregateRequestSchema, value).verify_responses))
+  })
+  app.post('*', noSession)
   return serveRoutes(host, createAppRoutes(app, { owns: () => true, stopping: stoppingAnswer, onError }), {
     ...options,
     asksTokens,
   })
 }
+
+/** Largest body of a call of a tool, in bytes: as at the agent endpoint. */
+const CALL_BYTES = 1_048_576
 
 const anonymous = createMiddleware<TrainerRoute>(async (context, next) => {
   context.set('principal', null)

@@ -12,34 +12,39 @@ export interface ToolCall {
   readonly action: Action
   /** Steps that the client had been answered when it sent the call, by its cookie. */
   readonly sent: number
-  readonly userAgent: string
+  /** Whether its client is of a kind that returns cookies, which its first call cannot show yet. */
+  readonly likelyReturnsCookies: boolean
 }
-
-/** The HTTP client of NeMo Gym's own agents, which return each cookie. */
-const OWN_CLIENT = /\baiohttp\//
 
 /**
  * Plays a tool call, or returns the stored answer if it is a repeated one. A call that fails marks the episode as failed, and no further one is played.
  */
 export async function answerToolCall(session: RolloutSession, call: ToolCall): Promise<ToolAnswer> {
-  const { action, sent, userAgent } = call
+  const { action, sent, likelyReturnsCookies } = call
   const { tally } = session
   session.returnsCookies ||= sent > 0
   session.closesConnections ??= session.delivery?.() === 'cut'
-  const { repeated, doubtful } = judgeCall({
+  if (sent > tally.played)
+    session.failure ??= failureOf(new WireError('state-lost', 'The store lost steps of this session.'))
+  const { kind, doubtful } = judgeCall({
     sent,
     played: tally.played,
     sameAsLast: sent !== tally.played && session.isLast(action),
     ended: tally.end !== null,
     returnsCookies: session.returnsCookies,
-    likelyReturnsCookies: OWN_CLIENT.test(userAgent),
+    likelyReturnsCookies,
     delivery: session.delivery?.() ?? null,
     closesConnections: session.closesConnections,
   })
   session.doubtful ||= doubtful
-  if (repeated && tally.last) return stepAnswer(tally.last)
+  if (kind === 'repeated' && tally.last) return stepAnswer(tally.last)
   if (session.failure) return errorAnswer(409, `The episode has failed: ${session.failure.reason}`)
   if (tally.end) return errorAnswer(409, 'The episode is over, so this call was not played.')
+  if (kind === 'late')
+    return errorAnswer(
+      409,
+      'This call came after the answer to a later one, so it was not played. Send calls one by one.',
+    )
   try {
     return stepAnswer(await session.play(action))
   } catch (error) {

@@ -1,6 +1,7 @@
-import { type EpisodeEnd, type JsonObject, WireError } from '@episodic/protocol'
+import { type EpisodeEnd, WireError } from '@episodic/protocol'
 import { type Failure, failureOf } from './failure-kind.ts'
-import { type FunctionCall, isPlayedOnce } from './function-calls.ts'
+import type { FunctionCall } from './function-calls.ts'
+import { isPlayedOnce } from './played-once.ts'
 import type { RolloutSession } from './rollout-session.ts'
 import { readSteps, type Tally } from './tally.ts'
 
@@ -13,9 +14,9 @@ export interface Verdict {
   readonly failure: Failure | null
 }
 
-/** Returns the verdict on a session that cannot be found, for the error of looking for it. */
-export function lostVerdict(error: unknown): Verdict {
-  return { tally: { played: 0, terms: {}, reward: 0 }, end: null, success: undefined, failure: failureOf(error) }
+/** Returns the verdict that says nothing of an episode but why its reward is not valid. */
+export function voidVerdict(failure: Failure): Verdict {
+  return { tally: { played: 0, terms: {}, reward: 0 }, end: null, success: undefined, failure }
 }
 
 /** What a client says of an episode that it wants to have verified. */
@@ -23,6 +24,8 @@ export interface Claim {
   /** Steps that it had been answered, by its cookie. */
   readonly played: number
   readonly calls: readonly FunctionCall[]
+  /** Whether the model was cut off, so that its last calls were not sent. */
+  readonly incomplete: boolean
   /** A failure that an answer reported to it. */
   readonly failure: Failure | null
 }
@@ -41,34 +44,44 @@ export async function judgeRollout(session: RolloutSession, claim: Claim): Promi
   }
 }
 
-/** Returns the body of the answer: the request's own, the reward, and a number for each term. */
-export function verdictBody(body: JsonObject, { tally, end, success, failure }: Verdict): JsonObject {
+/**
+ * Returns the body of the answer: the request's own, the reward, and a number for each term. The request is passed on as it
+ * came, because a trajectory is long. Where a name is there twice, the last one counts, as in every parser of JSON: a member
+ * of the row before a term of that name, and the reward before both.
+ */
+export function verdictBody(request: string, { tally, end, success, failure }: Verdict): string {
   const { reward, terms, played } = tally
-  return {
+  const numbers = {
     ...terms,
     steps: played,
     terminated: Number(end?.kind === 'terminated'),
     truncated: Number(end?.kind === 'truncated'),
     ...(success !== undefined && { success: Number(success) }),
-    ...body,
+  }
+  const judgement = {
     reward,
     reward_components: { ...terms },
     mask_sample: failure !== null,
     failure_kind: failure?.kind ?? null,
     failure_reason: failure?.reason ?? null,
   }
+  return `{${[JSON.stringify(numbers), request, JSON.stringify(judgement)].map(membersOf).join(',')}}`
 }
 
-/** Returns a failure if the client's answers may not be those that were played, and its trajectory does not match. */
+/** The text of an object without its braces. */
+function membersOf(text: string): string {
+  return text.slice(text.indexOf('{') + 1, text.lastIndexOf('}'))
+}
+
+/** Returns a failure if the steps that were played may not be the calls of the trajectory, each of them once. */
 async function mismatchOf(session: RolloutSession, claim: Claim): Promise<Failure | null> {
-  const { ref, tally, doubtful, returnsCookies } = session
+  const { ref, tally, tools } = session
   if (claim.played > tally.played) return { kind: 'session_lost', reason: 'The store lost steps of this session.' }
-  if (!doubtful && (!returnsCookies || claim.played === tally.played)) return null
+  const doubtful = session.doubtful || claim.played !== tally.played
+  // A client that has every answer need not send its calls.
+  if (claim.calls.length === 0 && !doubtful) return null
+  const { calls, incomplete } = claim
   const steps = await readSteps(ref)
-  const actions = steps.map(({ action }) => action)
-  if (isPlayedOnce(claim.calls, actions, tally.end !== null)) return null
-  return {
-    kind: 'transport_peer_drop',
-    reason: 'A connection broke, and the calls of the trajectory are not the steps that were played.',
-  }
+  if (isPlayedOnce({ calls, incomplete, steps, tools, ended: tally.end !== null, doubtful })) return null
+  return { kind: 'transport_peer_drop', reason: 'The calls of the trajectory are not the steps that were played.' }
 }

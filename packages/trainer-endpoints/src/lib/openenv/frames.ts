@@ -1,3 +1,4 @@
+import { parseAccepted } from '@episodic/mcp-server/http'
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/extend'
 import { parseAction } from './action.ts'
@@ -46,7 +47,7 @@ type Frame =
   | { readonly type: 'state' | 'close'; readonly data: null }
 
 function parseFrame(text: string): Frame {
-  const frame = parseJson(text)
+  const frame = parseAccepted(text, 'frame')
   if (!isObject(frame)) throw new WireError('invalid-params', 'A frame is an object with a type.')
   const { type, data } = frame
   switch (type) {
@@ -60,14 +61,6 @@ function parseFrame(text: string): Frame {
       return { type, data: objectOf(data) }
     default:
       throw new WireError('method-not-found', `Unknown message type: ${JSON.stringify(type)}.`)
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new WireError('parse-error', 'The frame is not JSON.', { cause })
   }
 }
 

@@ -1,3 +1,4 @@
+import { parseAccepted } from '@episodic/mcp-server/http'
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/extend'
 import type { InternalError } from '../http/problem.ts'
@@ -25,9 +26,9 @@ export interface RpcContext {
 export async function answerRpc(text: string, context: RpcContext): Promise<object> {
   let message: unknown
   try {
-    message = JSON.parse(text)
-  } catch (cause) {
-    return rpcError(new WireError('parse-error', 'The message is not JSON.', { cause }), null, context.onError)
+    message = parseAccepted(text, 'message')
+  } catch (error) {
+    return rpcError(error, null, context.onError)
   }
   return answerRpcMessage(message, context)
 }

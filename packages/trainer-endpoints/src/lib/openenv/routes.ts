@@ -78,12 +78,12 @@ export function openEnvRoutes(host: Host, options: OpenEnvOptions = {}): ExtraRo
   world.get('/list_environments', (context) => context.json([infoOf(context).name]))
   world.post('/mcp', async (context) => {
     const info = infoOf(context)
-    const text = await context.req.text()
     const client = await context.env.identify()
     // Its validator, which cannot send a token, wants status 200.
     if ('status' in client || !client.trainer)
       return context.json(rpcError(new WireError('unauthorized', UNAUTHENTICATED.message), null, onError))
     const setting = settingOf(info, client.principal)
+    const text = await context.var.bodies.readText(context.env.incoming)
     return context.json(await answerRpc(text, { setting, sessions, session: null, onError }))
   })
   world.post('/reset', trainersOnly, async (context) => {

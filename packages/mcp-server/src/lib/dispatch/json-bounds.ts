@@ -1,0 +1,159 @@
+import { WireError } from '@episodic/protocol'
+
+/** How large JSON from a client may be. */
+export interface JsonBounds {
+  /** How deep it may nest: the code that reads it later is recursive. */
+  readonly nesting: number
+  /** How many values it may hold: a schema takes a few microseconds for each, and other requests wait. */
+  readonly values: number
+}
+
+/** The bounds of the parameters of a request. */
+export const MESSAGE_BOUNDS: JsonBounds = { nesting: 64, values: 10_000 }
+
+/** Characters up to which a text is parsed at once: it cannot hold enough to take long. */
+const SHORT = 4_096
+/** Levels and values that a text may hold beside what is bounded: a message wraps them around its parameters. */
+const WRAPPING = 8
+
+/**
+ * Parses a JSON text. A long one is scanned first: parsing one that nests half a million deep blocks the process for a
+ * tenth of a second.
+ *
+ * Throws `parse-error`, and `invalid-request` for a text that nests too deep or holds too many values. `what` names the
+ * text in the error.
+ */
+export function parseBounded(text: string, what: string, bounds: JsonBounds): unknown {
+  const problem = isLong(text) ? findExcess(text, bounds) : null
+  if (problem !== null) throw new WireError('invalid-request', `The ${what} ${problem}. Send less at once.`)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new WireError('parse-error', `The ${what} is not JSON.`, { cause })
+  }
+}
+
+/** The same, and also rejects the values of which `findProblem` returns why they are not accepted. */
+export function parseAccepted(text: string, what: string, bounds: JsonBounds = MESSAGE_BOUNDS): unknown {
+  const value = parseBounded(text, what, bounds)
+  const problem = findProblem(value, bounds)
+  if (problem !== null) throw new WireError('invalid-request', `The values of the ${what} ${problem}.`)
+  return value
+}
+
+/** Whether a text may take long to parse: it may hold thousands of values. */
+export function isLong(text: string): boolean {
+  return text.length > SHORT
+}
+
+/** Counts brackets and commas outside of strings. For a text that is not JSON, the result means nothing. */
+function findExcess(text: string, bounds: JsonBounds): string | null {
+  let depth = 0
+  let values = 0
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at)
+        break
+      case OPEN_BRACKET:
+      case OPEN_BRACE:
+        values += 1
+        depth += 1
+        if (depth > bounds.nesting + WRAPPING) return `nests more than ${bounds.nesting} deep`
+        break
+      case CLOSE_BRACKET:
+      case CLOSE_BRACE:
+        depth -= 1
+        break
+      case COMMA:
+        values += 1
+    }
+    if (values > bounds.values + WRAPPING) return `holds more than ${bounds.values} values`
+  }
+  return null
+}
+
+/** Returns where the string that starts at `start` ends, or the end of the text if it does not. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at
+    if (code === BACKSLASH) at += 1
+  }
+  return text.length
+}
+
+const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/**
+ * Returns why a parsed value is not accepted, as the end of a sentence about several values ("hold …"); `null` if it is.
+ *
+ * An accepted value is small enough to be checked in a few milliseconds, and means the same to all code that reads it.
+ * JSON text can spell numbers out of range and invalid characters, and keys that set the prototype of an object in code
+ * that merges it into another. Reads no more than the bounds allow, so any value is safe to pass, even a circular one of
+ * this process.
+ */
+export function findProblem(value: unknown, { nesting, values }: JsonBounds): string | null {
+  return findWithin(value, nesting, { nesting, values, left: values })
+}
+
+/** The bounds of a search, and the values that it may still read. */
+interface Budget extends JsonBounds {
+  left: number
+}
+
+function findWithin(value: unknown, levels: number, budget: Budget): string | null {
+  switch (typeof value) {
+    case 'string':
+      return value.isWellFormed() ? null : HALF_PAIR
+    case 'number':
+      return Number.isFinite(value) ? null : 'hold a number that is out of range or none'
+    case 'bigint':
+    case 'function':
+    case 'symbol':
+      return `hold a ${typeof value}, which JSON has not`
+    case 'object':
+      if (value === null) return null
+      if (levels === 0) return `are nested more than ${budget.nesting} deep`
+      return Array.isArray(value) ? findInArray(value, levels - 1, budget) : findInObject(value, levels - 1, budget)
+    default:
+      return null
+  }
+}
+
+function findInArray(array: readonly unknown[], levels: number, budget: Budget): string | null {
+  budget.left -= array.length
+  if (budget.left < 0) return tooMany(budget)
+  for (const value of array) {
+    const problem = findWithin(value, levels, budget)
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+function findInObject(object: object, levels: number, budget: Budget): string | null {
+  const prototype = Object.getPrototypeOf(object)
+  if (prototype !== Object.prototype && prototype !== null) return 'hold an instance of a class, which JSON has not'
+  for (const key in object) {
+    if (--budget.left < 0) return tooMany(budget)
+    const value = (object as Record<string, unknown>)[key]
+    // The same two as secure-json-parse. A key `constructor` or `prototype` by itself may be an argument of a tool.
+    if (key === '__proto__' || (key === 'constructor' && hasPrototype(value)))
+      return `hold the key ${key}, which no plain object carries safely`
+    if (!key.isWellFormed()) return HALF_PAIR
+    const problem = findWithin(value, levels, budget)
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+function hasPrototype(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype')
+}
+
+const HALF_PAIR = 'hold half of a surrogate pair, which is no character'
+
+function tooMany({ values }: Budget): string {
+  return `hold more than ${values} values`
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http'
+import { type JsonObject, WireError } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/extend'
+import { isLong, parseAccepted } from '../dispatch/json-bounds.ts'
+import { ParseQueue } from '../dispatch/parse-queue.ts'
+import { readBody } from './read-body.ts'
+
+/**
+ * Reads the JSON bodies of the requests of one port, with the bounds of a message: 64 levels and 10,000 values. A long
+ * one is parsed in a turn of the event loop of its own.
+ */
+export class JsonBodies {
+  readonly #bytes: number
+  readonly #turns = new ParseQueue()
+
+  /** Bodies of more than `bytes` are rejected. */
+  constructor(bytes: number) {
+    this.#bytes = bytes
+  }
+
+  /**
+   * Returns the body of a request as an object, `{}` if it is empty. Rejects with `too-large`, `parse-error`, and
+   * `invalid-request` for a body that did not arrive whole, is out of bounds, or is no object.
+   */
+  async readObject(request: IncomingMessage): Promise<JsonObject> {
+    const text = await this.readText(request)
+    if (text === '') return {}
+    const body = parseAccepted(text, 'body')
+    if (isObject(body)) return body
+    throw new WireError('invalid-request', 'The body has to be a JSON object.')
+  }
+
+  /** Returns the body of a request, once it may be parsed: at once if it is short. Rejects as `readBody` does. */
+  async readText(request: IncomingMessage): Promise<string> {
+    const text = await readBody(request, this.#bytes)
+    if (isLong(text)) await this.#turns.next()
+    return text
+  }
+}
