@@ -110,7 +110,9 @@ export function createOrsRoutes({ host, tasks, sessions, bodyBytes, onError }: O
       try {
         await keepAliveDuring(stream, session.call(request, createCallStream(stream)))
       } catch (error) {
-        await stream.writeSSE({ event: 'error', data: problemOf(error, onError).message })
+        // Not every client reads an event of several lines.
+        const data = problemOf(error, onError).message.replaceAll(/\n\s*/g, ' ')
+        await stream.writeSSE({ event: 'error', data })
       }
     })
   })
