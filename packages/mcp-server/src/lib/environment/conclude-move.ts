@@ -1,6 +1,7 @@
 import type { Action, EpisodeEnd, Observation, Terms } from '@episodic/protocol'
 import type { Played, PlayedSeats, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
+import { absenceOf } from './absence.ts'
 import { bySeat } from './by-seat.ts'
 import { type DecidedMove, type GameEnvironment, playingSeats } from './decided-move.ts'
 import type { RulesTurn } from './rules-turn.ts'
@@ -9,7 +10,7 @@ import type { RulesTurn } from './rules-turn.ts'
 export function concludeMove(
   environment: GameEnvironment,
   turn: RulesTurn,
-  { tool, arguments: input }: Action,
+  action: Action,
   decided: DecidedMove,
 ): Played {
   const { record, seat } = turn
@@ -25,12 +26,14 @@ export function concludeMove(
   const ending = [seat, ...others].filter((name) => endOf(name) !== null)
   const next = end ? [] : nextTurn(environment, turn, decided, after)
   const rewarded = refusal !== null || effects !== null
+  // Of a round of sealed moves, which call was the last depends on who was slow.
+  const called = decided.before === undefined && absenceOf(action) === null
   const transition = {
     before: decided.before ?? record.state,
     after,
     moved,
-    tool,
-    input,
+    tool: called ? action.tool : null,
+    input: called ? action.arguments : null,
     params,
     refused: refusal,
     events: [],

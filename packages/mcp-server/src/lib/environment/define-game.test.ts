@@ -186,6 +186,50 @@ describe('a game of moves at once', () => {
 })
 
 describe('a game without turns', () => {
+  it('gives reward terms the call that led to the step, and none for a round of sealed moves', () => {
+    const seen: unknown[] = []
+    const noting = defineGame({
+      name: 'noting',
+      version: '1.0.0',
+      description: 'Notes what a reward term is given.',
+      seats: ['a', 'b'],
+      state: { public: z.object({ sealing: z.boolean() }), own: z.object({}), private: z.object({}) },
+      start: () => ({ public: { sealing: false }, own: { a: {}, b: {} }, private: {} }),
+      turn: ({ sealing }) => (sealing ? ['a', 'b'] : 'a'),
+      observe: () => '',
+      tools: ({ tool, sealed }) => ({
+        write: tool({
+          description: '',
+          input: z.object({ text: z.string() }),
+          play({ state, say }) {
+            state.public.sealing = true
+            return say('')
+          },
+        }),
+        bid: sealed({ description: '', input: z.object({ coins: z.int() }), play: () => undefined }),
+      }),
+      settle({ state }) {
+        state.public.sealing = false
+      },
+      rewards: {
+        noted({ seat, tool, input, moved, refused }) {
+          seen.push({ seat, tool, input, moved, refused })
+          return 0
+        },
+      },
+    })
+    const game = rehearse(noting)
+    game.play('write', { text: 'A word.' }, { seat: 'a' })
+    game.play('bid', { coins: 1 }, { seat: 'b' })
+    game.play('bid', { coins: 2 }, { seat: 'a' })
+    game.play('wirte', {}, { seat: 'a' })
+    const call = { tool: 'write', input: { text: 'A word.' }, moved: ['a'], refused: null }
+    const round = { tool: null, input: null, moved: ['a', 'b'], refused: null }
+    const misspelt = { tool: 'wirte', input: {}, moved: ['a'], refused: 'tool' }
+    const expected = [call, round, misspelt].flatMap((step) => ['a', 'b'].map((seat) => ({ seat, ...step })))
+    expect(seen.toSorted(bySeatAndTool)).toEqual(expected.toSorted(bySeatAndTool))
+  })
+
   it('goes on for the others when a seat leaves, and rewards only who plays', () => {
     const game = rehearse(table, { strict: true })
     const left = game.play('leave', {}, { seat: 'bob' })
@@ -327,3 +371,7 @@ describe('defineGame', () => {
     expect(() => rehearse(define(changes)())).toThrow(message)
   })
 })
+
+function bySeatAndTool(one: unknown, other: unknown): number {
+  return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1
+}

@@ -120,8 +120,7 @@ export function defineGame<
         structured: { seat, turn: [...turn(current, values)], ...seen.public, own: seen.own },
       }
     },
-    rewards: ({ moved, before, after, params: values, end, refused }, seat) =>
-      rewardTerms(name, terms, erased.rewards, { seat, moved, before, after, params: values, end, refused }),
+    rewards: ({ events: _, ...transition }, seat) => rewardTerms(name, terms, erased.rewards, { ...transition, seat }),
     potential: (current, values, seat) =>
       erased.potential ? finitePotential(name, erased.potential(current, values, seat)) : null,
     legal(current, values, seat) {
@@ -158,7 +157,7 @@ interface ErasedGame extends Pick<EnvironmentDefinition, 'name' | 'version' | 'd
   readonly absent?: GameDefinition['absent'] & object
   legal?(view: ErasedView, params: unknown): { readonly [tool: string]: LegalCalls | undefined }
   readonly rewards: {
-    [term: string]: (transition: Omit<StateTransition, 'tool' | 'input' | 'events'> & { seat: string }) => number
+    [term: string]: (transition: Omit<StateTransition, 'events'> & { seat: string }) => number
   }
   potential?(state: SessionState, params: unknown, seat: string): number
   success?(final: FinalContext<SessionState, unknown> & { readonly seat: string }): unknown

@@ -391,9 +391,12 @@ export interface EnvironmentDefinition<
 }
 
 /** A step as reward terms judge it, of a seat or of several at once. */
-export interface StateTransition extends Transition<SessionState, unknown> {
+export interface StateTransition extends Omit<Transition<SessionState, unknown>, 'tool' | 'input'> {
   /** The seats whose moves the step played. */
   readonly moved: readonly string[]
+  /** `null` for a round of sealed moves, and for a seat that did not act: no one call led to the step. */
+  readonly tool: string | null
+  readonly input: JsonObject | null
 }
 
 /** How the rewards of the seats of a game are related in every step; see `defineGame`. */

@@ -125,6 +125,12 @@ export interface SeatTransition<Seat extends string, State, Params> {
   /** `before` and `after` are equal if the step was refused. */
   readonly before: State
   readonly after: State
+  /**
+   * The tool that the only seat of `moved` called; `null` for a round of sealed moves, and for a seat that did not act.
+   */
+  readonly tool: string | null
+  /** The arguments as sent, with `tool`. They match the tool's input schema unless `refused` is `arguments` or `tool`. */
+  readonly input: JsonObject | null
   readonly params: Params
   /** How the episode ended for this seat, if it did by this step. */
   readonly end: EpisodeEnd | null
