@@ -1,6 +1,9 @@
 /** Maximum frames in a message. */
 const MAX_FRAMES = 5
 
+/** The longest chain of causes that is followed: it may be circular. */
+const CAUSES = 8
+
 /** The folder of this repository; `null` for an installed package, which is below `node_modules`. */
 const REPOSITORY = /^(.*\/)packages\/mcp-server\/src\//.exec(import.meta.url)?.[1] ?? null
 
@@ -18,12 +21,12 @@ const OURS: readonly string[] = [
  * Paths are relative to the working folder; outside of it they have the last two names, so that no frame says where
  * this machine keeps its files. Empty if the stack names no file.
  */
-export function ownFrames(error: Error): string[] {
+export function ownFrames(error: Error, depth = 0): string[] {
   const lines = typeof error.stack === 'string' ? error.stack.split('\n') : []
   const frames = lines.filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line) && !line.includes('node:'))
   const first = frames.findIndex(isAuthors)
   // What Node throws by itself, as a failed `fetch`, has its place in the cause.
-  if (frames.length === 0 && error.cause instanceof Error && error.cause !== error) return ownFrames(error.cause)
+  if (frames.length === 0 && error.cause instanceof Error && depth < CAUSES) return ownFrames(error.cause, depth + 1)
   const after = frames.findIndex((frame, index) => index > first && isOurs(frame))
   const own = frames.slice(first, after < 0 ? undefined : after).filter(isAuthors)
   // Node prints the line of a syntax error above the message.

@@ -4,6 +4,7 @@ import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import { workshop } from '../fixtures/workshop.fixture.ts'
 import { ServerError } from '../server-error.ts'
 import { defineEnvironment } from './define-environment.ts'
+import { rehearse } from './rehearse.ts'
 
 interface Parts {
   readonly name?: string
@@ -263,6 +264,32 @@ interface Outside {
   readonly tool?: object
 }
 
+describe('a function of the rules that is async', () => {
+  it.each([
+    ['start', '`start` of lamp', { start: async () => ({ public: {}, private: {} }) }],
+    ['observe', '`observe` of lamp', { observe: async () => 'A lamp.' }],
+    ['a reward term', 'Reward term "lit" of lamp', { rewards: { lit: async () => 1 } }],
+    ['potential', '`potential` of lamp', { potential: async () => 1 }],
+    [
+      'a tool',
+      'Tool press of lamp',
+      { tools: ({ tool }: never) => ({ press: toolWith(tool, { play: async () => {} }) }) },
+    ],
+  ])('is named: %s', (_, what, parts) => {
+    const lamp = defineEnvironment({ ...WHOLE, ...parts } as never)
+    const error = errorOf(() => rehearse(lamp).play('press', {}))
+    expect(error.code).toBe('rules-failed')
+    expect(error.message).toContain(`${what} returned a promise, and rules are synchronous.`)
+  })
+
+  it('returns a text from `observe`, and nothing else', () => {
+    const lamp = defineEnvironment({ ...WHOLE, observe: () => undefined } as never)
+    expect(errorOf(() => rehearse(lamp)).message).toBe(
+      '`observe` of lamp returned undefined, and has to return a text.',
+    )
+  })
+})
+
 const WHOLE = {
   name: 'lamp',
   version: '1.0.0',
@@ -275,5 +302,6 @@ const WHOLE = {
 }
 
 function toolWith(tool: (written: object) => unknown, parts: object): unknown {
-  return tool({ description: 'Press.', input: z.object({}), play: () => {}, ...parts })
+  const play = ({ say }: { say: (text: string) => unknown }) => say('Click.')
+  return tool({ description: 'Press.', input: z.object({}), play, ...parts })
 }

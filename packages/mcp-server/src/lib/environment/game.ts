@@ -1,4 +1,4 @@
-import type { EpisodeEnd, Json, LimitsRequest, Refusal, Rng, ToolAnnotations } from '@episodic/protocol'
+import type { EpisodeEnd, Json, JsonObject, LimitsRequest, Refusal, Rng, ToolAnnotations } from '@episodic/protocol'
 import type { z } from 'zod'
 import type { Absence } from './absence.ts'
 import type {
