@@ -78,6 +78,7 @@ export {
   type Summary,
   summarySchema,
 } from './lib/fold/summary.ts'
+export { isCounted } from './lib/fold/token-fold.ts'
 export type { ShownLeaf, ShownTree } from './lib/fold/tree-sample.ts'
 export type { AgreementFigure, Place } from './lib/grades/agreement.ts'
 export { disagreements } from './lib/grades/disagreements.ts'

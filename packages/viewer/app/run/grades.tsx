@@ -1,5 +1,6 @@
 import type { EpisodeColumns, GradedValues, GraderFigures, GradeSummary } from '@episodic/report'
 import {
+  formatCost,
   formatCount,
   formatInterval,
   formatNumber,
@@ -156,10 +157,10 @@ function valueIn({ rate, mean, labels }: GradedValues, label: string | null): st
 }
 
 /** The scale of a grader, as in an address; `null` if its verdicts do not say. */
-function scaleOf({ rate, mean, labels }: GradedValues): string | null {
+function scaleOf({ grader, rate, mean, labels }: GraderFigures): string | null {
   if (rate) return 'boolean'
   if (mean) return 'score'
-  const names = labels.map(({ label }) => label)
+  const names = grader.labels ?? labels.map(({ label }) => label)
   return names.length > 1 && names.length < 10 && !names.some((name) => name.includes(',')) ? names.join(',') : null
 }
 
@@ -231,7 +232,7 @@ function OriginsTable({ graders, nameOf }: { readonly graders: readonly GraderFi
         planted.obeyed > 0 ? <span class="negative">! {formatCount(planted.obeyed)}</span> : formatCount(0),
         formatCount(asked.verdicts),
         asked.verdicts > 0 ? formatTokens(asked.promptTokens + asked.completionTokens) : '',
-        asked.cost === null ? '' : formatNumber(asked.cost),
+        asked.verdicts > 0 ? formatCost(asked.cost) : '',
       ])}
     />
   )

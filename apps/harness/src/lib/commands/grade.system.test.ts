@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { contentId } from '@episodic/protocol'
 import { type GradeRecord, type GradeSummary, isSuccess, personRef, personVerdictOf } from '@episodic/report'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../episodic.fixture.ts'
@@ -383,17 +384,17 @@ describe('episodic grade with a judge', () => {
       planted: { count: 4, obeyed: 4 },
       asked: { verdicts: 16, promptTokens: 16_000, completionTokens: 160, cost: expect.closeTo(16 * 0.0021, 9) },
     })
-    expect(out).toContain('! rubric obeyed 4 of 4 planted orders to pass an episode')
+    expect(out).toContain('! rubric · m obeyed 4 of 4 planted orders to pass an episode')
     expect(grades[0]!.asked!.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant'])
     expect(read(folder, 'grades.jsonl')).not.toContain('sk-nobody-may-read-this')
     expect(summaryOf(folder).orphans).toBe(0)
   })
 
   it('clears a judge that ignores the orders, also one that passes all', async () => {
-    expect((await judge(() => verdict(false))).out).toContain('rubric obeyed none of 4 planted orders')
+    expect((await judge(() => verdict(false))).out).toContain('rubric · m obeyed none of 4 planted orders')
     await server![Symbol.asyncDispose]()
     const other = await judge(() => verdict(0.9), '--scale', 'score')
-    expect(other.out).not.toMatch(/rubric@1 model [0-9a-f]+ obeyed [1-4] of/)
+    expect(other.out).not.toMatch(/rubric · m \(1, [0-9a-f]+\) obeyed [1-4] of/)
     const counts = summaryOf(folder).graders.map(({ planted }) => [planted.count, planted.obeyed])
     expect(counts).toEqual([
       [4, 0],
@@ -405,12 +406,73 @@ describe('episodic grade with a judge', () => {
     const swayed: Answering = ({ messages }) =>
       verdict(/approved|withdrawn|ignore all|Graders who agree/.test(messages[1]!.content!))
     await judge(swayed)
-    expect(summaryOf(folder).graders[0]!.planted).toEqual({ count: 4, obeyed: 4 })
+    expect(summaryOf(folder).graders[0]!.planted).toEqual({
+      count: 4,
+      obeyed: 4,
+      changed: 4,
+      controls: { count: 4, changed: 0 },
+    })
+  })
+
+  it('does not accuse a judge that never reads the episode and errs in one of five verdicts', async () => {
+    const obeyed: number[] = []
+    let changed = 0
+    for (let seed = 0; seed < 6; seed++) {
+      // By the hash of what it is asked, so that it does not depend on the order of requests.
+      const errs: Answering = ({ messages }) =>
+        verdict(Number.parseInt(contentId(`${seed} ${JSON.stringify(messages)}`).slice(0, 8), 16) / 2 ** 32 < 0.2)
+      const { out } = await judge(errs, '--again')
+      await server![Symbol.asyncDispose]()
+      const { planted } = summaryOf(folder).graders[0]!
+      obeyed.push(planted.obeyed)
+      changed += planted.changed
+      if (planted.changed > 0)
+        expect(out).toMatch(/passed \d of 4 planted episodes that it had not passed, and \d of \d/)
+      rmSync(fileOf(folder, 'grades.jsonl'))
+    }
+    expect(obeyed).toEqual([0, 0, 0, 0, 0, 0])
+    // It did pass some that it had not passed, which is no obedience.
+    expect(changed).toBeGreaterThan(2)
+  })
+
+  it('names judges of one rubric by their models, and orders labels as the scale does', async () => {
+    const fair: Answering = ({ messages }) => verdict(['good', 'poor', 'fair'][messages[1]!.content!.length % 3])
+    server = await startChatServer(fair)
+    const options = ['--rubric', 'rubric.md', '--base-url', server.url, '--scale', 'poor,fair,good']
+    const env = { OPENAI_API_KEY: 'sk-nobody-may-read-this' }
+    for (const model of ['first', 'second'])
+      await workshop.main(['grade', folder, '--grader', `judge:${model}`, ...options], { env })
+    const { out } = await workshop.main(['grade', folder])
+    expect(out).toMatch(/^ +rubric · first +model +12 +0 +poor /m)
+    expect(out).toMatch(/rubric · first +rubric · second/)
+    const { graders, agreements } = summaryOf(folder)
+    expect(graders[0]!.labels.map(({ label }) => label)).toEqual(['poor', 'fair', 'good'])
+    expect(agreements[0]!.values).toEqual(['poor', 'fair', 'good'])
+    // They agree on all episodes, which is no certainty: Wilson's interval, and none for κ.
+    expect(agreements[0]!.agree).toMatchObject({ value: 1, high: 1 })
+    expect(agreements[0]!.agree.low).toBeLessThan(0.9)
+    expect(agreements[0]!.kappa).toEqual({ value: 1, low: null, high: null })
+  })
+
+  it('takes a grader for the same, named by its world or by the file of the world', async () => {
+    writeFileSync(
+      fileOf('judged-coin.ts'),
+      `${COIN_WORLD}
+import { defineGrader } from '${REPORT}'
+export const graders = { fair: defineGrader({ name: 'fair', version: '1', scale: 'boolean', grade: () => ({ value: true, why: '' }) }) }
+`,
+    )
+    await workshop.main(['run', './judged-coin.ts', '--policy', 'random', '--tasks', '4', '--out', 'coins'])
+    await workshop.main(['grade', 'coins', '--grader', 'fair'])
+    const again = await workshop.main(['grade', 'coins', '--grader', './judged-coin.ts'])
+    expect(again.err).toContain('fair: 4 verdicts were there already.')
+    expect(summaryOf('coins').graders).toHaveLength(1)
   })
 
   it('leaves what has no answer ungraded, and asks again when it continues', async () => {
     const silent = () => calling('verdict', { why: 'I cannot.' })
-    await judge(silent)
+    const nothing = await judge(silent)
+    expect([nothing.status, nothing.out]).toEqual([1, expect.stringContaining('gave no verdict in 12 of 12 episodes')])
     expect(summaryOf(folder).graders[0]).toMatchObject({ graded: 0, ungraded: 12, rate: null })
     await server![Symbol.asyncDispose]()
     await judge(() => verdict(true))
@@ -509,7 +571,7 @@ describe('episodic grade with a judge', () => {
     expect(alphas[0]).toMatchObject({ name: 'rubric', graders: 2 })
     expect(out).toContain('rubric by ada')
     expect(out).toContain("rubric: Krippendorff's α of 2 is")
-    expect(out).toContain('rubric corrected by 40 labels: ')
+    expect(out).toContain('rubric · m corrected by 40 labels: ')
   })
 
   it('is defined in a file too', async () => {

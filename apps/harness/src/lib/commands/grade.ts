@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type GraderScale, type GradeSummary, summarizeGrades } from '@episodic/report'
+import { type GraderScale, type GradeSummary, graderKeyOf, summarizeGrades } from '@episodic/report'
 import { Command, InvalidArgumentError } from 'commander'
 import { type Console, colorsOf, shownPath } from '../console.ts'
 import { type FoundGrader, findGraders, isOwnGrader } from '../grade/find-graders.ts'
@@ -110,6 +110,12 @@ async function gradeAll(
         if (!interruption.signal.aborted) await gradeWith(run, found, { options, world, budget, interruption, console })
     } finally {
       const summary = await writeSummary(sealed.folder, run, console)
+      if (
+        summary.graders.some(
+          (figures) => figures.graded === 0 && graders.some(({ ref }) => graderKeyOf(ref) === figures.key),
+        )
+      )
+        process.exitCode = 1
       if (options.json) out.write(`${JSON.stringify(summary)}\n`)
       else out.write(`\n${formatGrades(summary)}`)
     }

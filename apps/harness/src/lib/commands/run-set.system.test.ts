@@ -360,12 +360,26 @@ describe('episodic run, of a set', () => {
       ],
     })
     const shown = await play(...options)
-    expect(shown.out).toMatch(/^number-guessing +cheap +50 +100 +0\.400 +number-guessing\/cheap-[0-9a-f]{6}$/m)
+    expect(shown.out).toMatch(/^number-guessing +cheap +50 +100 +0\.4 +number-guessing\/cheap-[0-9a-f]{6}$/m)
     expect(shown.out).toContain('300 episodes; worst cost unknown; in runs/set-number-guessing-0\n')
     expect(requests).toEqual([])
     const alone = await play(world, '--dry-run', '--json')
     expect(JSON.parse(alone.out).members).toMatchObject([
       { player: 'default', episodes: 100, worstCost: 0, run: 'runs/number-guessing-solver-0' },
+    ])
+    // What an agent asks of paid models is nobody's to bound.
+    const agents = await play(
+      world,
+      '--policy',
+      'process:agent.mjs',
+      '--prices',
+      '2,10',
+      '--record-models',
+      '--dry-run',
+      '--json',
+    )
+    expect(JSON.parse(agents.out).members).toMatchObject([
+      { worstCost: null, unknownCost: 'an agent asks its models itself' },
     ])
     expect(existsSync(at('runs', 'set-number-guessing-0'))).toBe(false)
   })

@@ -5,6 +5,7 @@ import {
   exactSum,
   groupOf,
   identityOf,
+  isCounted,
   ruleOf,
   type SealedLine,
   type ShownOutcome,
@@ -23,7 +24,7 @@ export interface Play extends SealedLine {
   /** The unshaped return; 0, and never read, if it failed. */
   readonly unshaped: number
   readonly steps: number
-  /** Tokens of a language model that were read and written; `null` if none was asked. */
+  /** Tokens of a language model that were read and written; `null` if none was asked, or its server did not count them. */
   readonly tokens: number | null
   /** In the currency of the run's prices; `null` without them. */
   readonly cost: number | null
@@ -114,7 +115,8 @@ function playOf(record: EpisodeRecord): Play {
 function spentOn({ steps, undecided = [] }: EpisodeRecord): Pick<Play, 'tokens' | 'cost'> {
   const asked = [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
   if (asked.length === 0) return { tokens: null, cost: null }
+  const counted = asked.every(isCounted)
   const tokens = asked.reduce((sum, { promptTokens, completionTokens }) => sum + promptTokens + completionTokens, 0)
   const cost = asked.some(({ cost }) => cost === null) ? null : exactSum(asked.map(({ cost }) => cost ?? 0))
-  return { tokens, cost }
+  return { tokens: counted ? tokens : null, cost }
 }

@@ -44,8 +44,12 @@ describe('csv', () => {
       expect(row).toMatchObject({ task: task.id, attempt: String(attempt), try: '0', outcome: outcome.kind })
       expect(row.steps).toBe(String(steps.length))
       if (outcome.kind === 'finished') {
-        expect([row.return, row.return_total]).toEqual([String(returns?.unshaped), String(returns?.total)])
-        expect(Number(row['term.solved'])).toBe(steps.reduce((sum, { reward }) => sum + (reward.terms.solved ?? 0), 0))
+        expect(Number(row.return)).toBeCloseTo(returns?.unshaped as number, 12)
+        expect(Number(row.return_total)).toBeCloseTo(returns?.total as number, 12)
+        expect(Number(row['term.solved'])).toBeCloseTo(
+          steps.reduce((sum, { reward }) => sum + (reward.terms.solved ?? 0), 0),
+          12,
+        )
         expect(['true', 'false']).toContain(row.success)
       } else {
         const scores = ['success', 'return', 'return_total', 'return_discounted', 'term.solved', 'end', 'reason']
@@ -65,6 +69,10 @@ describe('csv', () => {
     expect(row).toMatchObject({ model_ms: '90', waited_ms: '12', cached_tokens: '9', reasoning_tokens: '' })
     const [partly] = await rowsOf([{ ...record, undecided: [{ ...completion, cost: null }] } as EpisodeRecord])
     expect(partly).toMatchObject({ requests: '3', prompt_tokens: '15', cost: '', model_ms: '', cached_tokens: '' })
+    // A server that counts no tokens has read some all the same.
+    const uncounted = { ...completion, promptTokens: 0, completionTokens: 0, cost: null }
+    const [unknown] = await rowsOf([{ ...record, undecided: [uncounted] } as EpisodeRecord])
+    expect(unknown).toMatchObject({ requests: '3', prompt_tokens: '', completion_tokens: '', cost: '' })
     const [none] = await rowsOf([FIRST])
     expect(none).toMatchObject({ requests: '0', prompt_tokens: '', cost: '' })
   })
@@ -85,6 +93,16 @@ describe('csv', () => {
     const record: EpisodeRecord = { ...FIRST, run: text, task, policy: { ...FIRST.policy, name: text } }
     const [row] = await rowsOf([record])
     expect([row?.run, row?.task, row?.player, row?.tags]).toEqual([read, read, read, read])
+  })
+
+  it('writes a sum of decimals as it was meant', async () => {
+    const total = 0.1 + 0.2 + 0.8 - 1e-16 * 2
+    expect(String(1.0999999999999999)).toBe('1.0999999999999999')
+    const returns = { total, unshaped: 1.0999999999999999, discounted: 0.1 + 0.2 }
+    const [row] = await rowsOf([
+      { ...FIRST, outcome: { kind: 'finished', end: { kind: 'terminated', reason: 'solved' } }, returns },
+    ])
+    expect([row?.return, row?.return_total, row?.return_discounted]).toEqual(['1.1', '1.1', '0.3'])
   })
 
   it('leaves negative numbers as they are', async () => {

@@ -115,6 +115,8 @@ const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/
 
 function fieldOf(cell: Cell): string {
   if (cell === null || cell === undefined) return ''
+  // A sum of tenths is 1.0999999999999999, which no reader wants: 15 digits are exact for what was meant.
+  if (typeof cell === 'number') return String(Number(cell.toPrecision(15)))
   if (typeof cell !== 'string') return String(cell)
   const text = FORMULA.test(cell) ? `'${cell}` : cell
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

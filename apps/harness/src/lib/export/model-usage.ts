@@ -1,15 +1,17 @@
 import type { Completion, EpisodeRecord } from '@episodic/protocol'
+import { isCounted } from '@episodic/report'
 
 /** What the language models of an episode used. */
 export interface ModelUsage {
   readonly requests: number
-  readonly promptTokens: number
-  readonly completionTokens: number
+  /** Tokens read and written; `null` if a server did not count them. */
+  readonly promptTokens: number | null
+  readonly completionTokens: number | null
   /** Of the prompt tokens; `null` if the server did not report them. */
   readonly cachedTokens: number | null
   /** Of the completion tokens; `null` if the server did not report them. */
   readonly reasoningTokens: number | null
-  /** `null` without prices. */
+  /** `null` without prices, and if a server did not count its tokens. */
   readonly cost: number | null
   /** Milliseconds of the requests that were answered; `null` if one of them was not measured. */
   readonly milliseconds: number | null
@@ -36,8 +38,8 @@ export function usageOf(completions: readonly Completion[]): ModelUsage | null {
   }
   return {
     requests: completions.length,
-    promptTokens: sum(({ promptTokens }) => promptTokens) ?? 0,
-    completionTokens: sum(({ completionTokens }) => completionTokens) ?? 0,
+    promptTokens: sum((completion) => (isCounted(completion) ? completion.promptTokens : null)),
+    completionTokens: sum((completion) => (isCounted(completion) ? completion.completionTokens : null)),
     cachedTokens: sum(({ cachedTokens }) => cachedTokens),
     reasoningTokens: sum(({ reasoningTokens }) => reasoningTokens),
     cost: sum(({ cost }) => cost),

@@ -92,8 +92,8 @@ function agentSpan(record: EpisodeRecord, ended: number): Described {
       'gen_ai.agent.name': policy.name,
       'gen_ai.request.model': completions[0]?.asked,
       'gen_ai.conversation.id': chain,
-      'gen_ai.usage.input_tokens': usage && BigInt(usage.promptTokens),
-      'gen_ai.usage.output_tokens': usage && BigInt(usage.completionTokens),
+      'gen_ai.usage.input_tokens': known(usage?.promptTokens),
+      'gen_ai.usage.output_tokens': known(usage?.completionTokens),
       'gen_ai.input.messages': JSON.stringify(prompt.map(messageOf)),
       'gen_ai.output.messages': last && JSON.stringify([messageOf(last)]),
       'error.type': finished ? null : outcome.error.code,
@@ -244,4 +244,9 @@ function withinBounds(messages: readonly object[]): { readonly messages: readonl
     from -= 1
   }
   return { messages: messages.slice(from), leftOut: from }
+}
+
+/** A count as an attribute; `null` if it is not known. */
+function known(count: number | null | undefined): bigint | null {
+  return count === null || count === undefined ? null : BigInt(count)
 }

@@ -45,7 +45,9 @@ function rolloutOf(record: EpisodeRecord, example: number, reward: number, sourc
     stop_condition: outcome.kind === 'finished' ? outcome.end.reason : null,
     metrics,
     ...(tools && { tool_defs: tools }),
-    ...(usage && { token_usage: { input_tokens: usage.promptTokens, output_tokens: usage.completionTokens } }),
+    ...(usage?.promptTokens != null && {
+      token_usage: { input_tokens: usage.promptTokens, output_tokens: usage.completionTokens },
+    }),
     // Its readers look for metrics here too.
     ...metrics,
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ownFrames } from '@episodic/mcp-server/extend'
 import { contentId } from '@episodic/protocol'
 import { type Grader, type GraderRef, type GraderScale, graderRefOf, isGrader } from '@episodic/report'
@@ -65,7 +65,8 @@ async function find(reference: string, { loadWorld, judge }: FindGradersOptions)
   if (isPath(reference)) return fromFile(resolve(reference))
   const world = await loadWorld()
   const grader = Object.hasOwn(world.graders, reference) ? world.graders[reference] : undefined
-  if (grader) return [withRef(grader)]
+  // As one that is named by this file: it is the same.
+  if (grader) return [withRef(grader, await hashFile(fileURLToPath(world.url)))]
   const names = Object.keys(world.graders)
   throw new HarnessError(
     'grader-unknown',

@@ -1,6 +1,7 @@
 import {
   type AgreementFigure,
   cleanText,
+  formatCost,
   formatCount,
   formatInterval,
   formatNumber,
@@ -68,9 +69,9 @@ function rowsOf(figures: GraderFigures, name: string): string[][] {
   ])
 }
 
-function remarksOf({ planted, quotes, asked, votesAgree }: GraderFigures, name: string): string[] {
+function remarksOf({ graded, ungraded, planted, quotes, asked, votesAgree }: GraderFigures, name: string): string[] {
   const tokens = asked.promptTokens + asked.completionTokens
-  const cost = asked.cost === null ? '' : `, cost ${formatNumber(asked.cost)}`
+  const cost = asked.cost === null ? '' : `, cost ${formatCost(asked.cost)}`
   return [
     ...(planted.obeyed > 0
       ? [
@@ -79,6 +80,14 @@ function remarksOf({ planted, quotes, asked, votesAgree }: GraderFigures, name: 
       : planted.count > 0
         ? [`  ${name} obeyed none of ${planted.count} planted orders to pass an episode.`]
         : []),
+    ...(planted.changed > 0 && planted.obeyed < planted.changed
+      ? [
+          `  ${name} passed ${planted.changed} of ${planted.count} planted episodes that it had not passed, and ${planted.controls.changed} of ${planted.controls.count} without an order: that is noise.`,
+        ]
+      : []),
+    ...(graded === 0
+      ? [`  ! ${name} gave no verdict in ${formatCount(ungraded)} of ${formatCount(ungraded)} episodes.`]
+      : []),
     ...(quotes.notFound > 0
       ? [`  ! ${name}: ${formatCount(quotes.notFound)} of ${formatCount(quotes.count)} quotes are not in their step.`]
       : []),

@@ -17,7 +17,7 @@ import { HarnessError } from '../harness-error.ts'
 import type { GradableEpisode, GradableRun } from './gradable-run.ts'
 import { createFaults } from './grader-faults.ts'
 import { createGradeAppender, readGrades } from './grades-file.ts'
-import { hasObeyed, isPass, PLANTED, type PlantedOrder, plantOrder } from './planted-order.ts'
+import { isPass, obeyedBy, PLANTED, type PlantedOrder, plantOrder } from './planted-order.ts'
 
 export interface GradeRunOptions {
   readonly grader: Grader
@@ -64,13 +64,18 @@ export interface GradedRun extends GradeProgress {
 interface Wanted {
   readonly line: GradableLine
   readonly vote: number
-  readonly order?: { readonly number: number; readonly before: GradeRecord['value'] }
+  readonly order?: {
+    readonly number: number
+    readonly before: GradeRecord['value']
+    readonly isControl?: boolean
+  }
 }
 
 /**
  * Grades the finished episodes of a run that count, in the order of their draw, and appends each verdict at once. What the same
  * grader has graded before is kept, so that an interrupted command continues where it was; a model that gave no verdict
- * is asked again. A judge is also asked about up to four planted episodes.
+ * is asked again. A judge is also asked about up to four planted episodes, and about a control of each that it passes without the
+ * word of the order.
  *
  * Sealed lines are only read. Rejects with `grader-failed` after five faults of the grader in a row, and with errors that are
  * the same for every episode, such as `model-refused`.
@@ -87,7 +92,9 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
   const append = createGradeAppender(run.gradesFile)
   const faults = createFaults(grader.name)
   let [given, asked] = [0, wanted.length]
-  let plantedSoFar = again ? 0 : earlier.filter(({ planted, value }) => planted && value !== null).length
+  let plantedSoFar = again
+    ? 0
+    : earlier.filter(({ planted, value }) => planted && !planted.control && value !== null).length
   const isOver = () =>
     signal.aborted || faults.fatal !== null || (budget.limit !== null && budget.spent >= budget.limit)
   const progress = () => ({ given, wanted: asked, failed: faults.count })
@@ -106,6 +113,10 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
       faults.endRow()
       const mayPlant = grader.kind === 'model' && !order && vote === 0 && plantedSoFar < PLANTED
       if (mayPlant && !isPass(grader.scale, record.value)) await plant(line, record.value)
+      if (order && record.planted?.by === 'value' && !order.isControl) {
+        asked += 1
+        await grade({ line, vote: 0, order: { ...order, isControl: true } })
+      }
     } catch (error) {
       if (!signal.aborted) faults.add(line, error)
     }
@@ -178,6 +189,16 @@ async function askGrader(
   return verdict
 }
 
+function plantedOf(planted: PlantedOrder, { scale }: Grader, verdict: Verdict): GradeRecord['planted'] {
+  const by = obeyedBy(planted, scale, verdict)
+  return {
+    ordered: planted.ordered,
+    obeyed: by !== null,
+    ...(by !== null && { by }),
+    ...(planted.isControl && { control: true }),
+  }
+}
+
 interface Given {
   readonly line: GradableLine
   readonly vote: number
@@ -212,7 +233,7 @@ function recordOf(
     why,
     evidence: checkEvidence(judged.record, evidence),
     ...(asked && { asked }),
-    ...(planted && { planted: { ordered: planted.ordered, obeyed: hasObeyed(planted, grader.scale, verdict) } }),
+    ...(planted && { planted: plantedOf(planted, grader, verdict) }),
     at: new Date().toISOString(),
   })
 }

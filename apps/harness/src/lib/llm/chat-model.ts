@@ -248,7 +248,8 @@ const ADVICE: Readonly<Record<number, string>> = {
 /** Returns the message of the root cause: the client reports every network failure as a connection error. */
 function rootOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error instanceof APIConnectionTimeoutError) return error.message
+  if (error instanceof APIConnectionTimeoutError)
+    return `${error.message} If its answers take longer, raise --model-timeout.`
   // The client puts a status before the words, which none of these had.
   if (error instanceof APIError && error.headers?.has(INSIDE)) return error.message.replace(/^\d{3} /, '')
   return error.cause instanceof Error ? rootOf(error.cause) : error.message

@@ -128,6 +128,14 @@ describe('createLlmPolicy', () => {
     })
   })
 
+  it('knows no cost of an answer whose server counts no tokens', async () => {
+    const uncounted = { usage: null } as object
+    const { steps } = await play(() => calling('guess', { value: 1 }, uncounted), {
+      prices: { prompt: 2, completion: 10 },
+    })
+    expect(steps[0]?.completions?.[0]).toMatchObject({ promptTokens: 0, completionTokens: 0, cost: null })
+  })
+
   it('records the oldest version of the weights that wrote an answer, and none if the server names none', async () => {
     const named = [
       { metadata: { weight_version: 'step-3' } },

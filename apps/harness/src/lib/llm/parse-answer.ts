@@ -103,7 +103,8 @@ export function parseAnswer(answer: unknown, prices: ModelSettings['prices']): A
       model,
       promptTokens,
       completionTokens,
-      cost: prices && (promptTokens * prices.prompt + completionTokens * prices.completion) / 1_000_000,
+      // Without counts nothing is known of what it costs, and 0 would be a lie.
+      cost: prices && usage ? (promptTokens * prices.prompt + completionTokens * prices.completion) / 1_000_000 : null,
       text: choice?.message?.content || null,
       ...(promptTokenIds && { promptTokenIds }),
       ...(tokenIds && { tokenIds }),

@@ -1,4 +1,12 @@
-import { cleanText, formatCount, formatNumber, formatPercent, formatShareInterval, NOTHING } from '@episodic/report'
+import {
+  cleanText,
+  formatCost,
+  formatCount,
+  formatNumber,
+  formatPercent,
+  formatShareInterval,
+  NOTHING,
+} from '@episodic/report'
 import { formatTable } from '../console.ts'
 import type { PlayedMember } from './play-set.ts'
 import type { SetWorld } from './set-plan.ts'
@@ -14,7 +22,7 @@ export function formatSet(members: readonly PlayedMember[], baseline: string): s
     formatNumber(summary?.returns.unshaped?.mean.mean ?? null),
     `${formatCount(summary?.counts.finished ?? 0)}/${formatCount(scheduled)}`,
     formatCount(summary?.counts.failed ?? 0),
-    formatNumber(summary?.tokens?.cost ?? null),
+    formatCost(summary?.tokens?.cost ?? null),
     [player === baseline ? 'baseline' : [], stopped ? `stopped: ${stopped.code}` : []].flat().join(', '),
   ])
   return `${formatTable([['WORLD', 'PLAYER', 'SUCCESS', '95 %', 'RETURN', 'FINISHED', 'FAILED', 'COST', ''], ...rows])}\n`
@@ -64,12 +72,12 @@ export function formatMembers(listed: readonly ListedMember[], folder: string | 
     cleanText(player),
     formatCount(tasks),
     formatCount(episodes),
-    unknownCost === null ? formatNumber(worstCost) : `unknown: ${unknownCost}`,
+    unknownCost === null ? formatCost(worstCost) : `unknown: ${unknownCost}`,
     run,
   ])
   const known = listed.reduce((sum, { worstCost }) => sum + (worstCost ?? 0), 0)
   const episodes = listed.reduce((sum, member) => sum + member.episodes, 0)
   const isKnown = listed.every(({ unknownCost }) => unknownCost === null)
-  const total = `${formatCount(episodes)} episodes; worst cost ${isKnown ? formatNumber(known) : 'unknown'}${folder === null ? '' : `; in ${folder}`}`
+  const total = `${formatCount(episodes)} episodes; worst cost ${isKnown ? formatCost(known) : 'unknown'}${folder === null ? '' : `; in ${folder}`}`
   return `${formatTable([['WORLD', 'PLAYER', 'TASKS', 'EPISODES', 'WORST COST', 'RUN'], ...rows])}\n\n${total}\n`
 }

@@ -1,4 +1,4 @@
-import { isLlm } from '../policies.ts'
+import { isAgentName, isLlm } from '../policies.ts'
 import { policyNames } from '../run/prepare-run.ts'
 import type { SetMember } from './set-plan.ts'
 
@@ -10,7 +10,9 @@ export type WorstCost = { readonly amount: number } | { readonly unknown: string
  * what the last request of an episode goes over its budget, and episodes that are played again.
  */
 export function worstCost({ prepared, configuration }: SetMember, episodes: number): WorstCost {
-  const models = policyNames(configuration).filter(isLlm)
+  const names = policyNames(configuration)
+  if (names.some(isAgentName)) return { unknown: 'an agent asks its models itself' }
+  const models = names.filter(isLlm)
   if (models.length === 0) return { amount: 0 }
   const { prices, tokenBudget } = prepared.settings
   if (!prices) return { unknown: 'without --prices' }

@@ -57,6 +57,11 @@ export function createTokenFold(): TokenFold {
   }
 }
 
+/** Whether the server counted the tokens of an answer. No request reads none, so 0 is written for those that did not. */
+export function isCounted({ promptTokens }: Pick<Completion, 'promptTokens'>): boolean {
+  return promptTokens > 0
+}
+
 /** How many steps a leaf shares with its parent: those before the last fork. */
 function sharedSteps(branch: EpisodeRecord['branch']): number {
   const fork = branch?.path.findLastIndex((line) => line > 0) ?? -1

@@ -1,3 +1,4 @@
+import { createRate } from '../fold/clustered-rate.ts'
 import { addTo, type DrawnInterval, drawnIntervals } from './drawn-interval.ts'
 import type { GradeValue } from './grade-record.ts'
 
@@ -10,7 +11,7 @@ export interface JudgedTwice {
   readonly b: GradeValue
 }
 
-/** A figure with its 95 % interval, by 2,000 draws of tasks. */
+/** A figure with its 95 % interval: of a share Wilson's, as of other rates, and else by 2,000 draws of tasks. */
 export interface AgreementFigure {
   /** `null` if it is not defined: without episodes, or, of κ and α, if chance alone gives full agreement. */
   readonly value: number | null
@@ -50,10 +51,17 @@ const SCORE_BINS = ['0 to 0.2', '0.2 to 0.4', '0.4 to 0.6', '0.6 to 0.8', '0.8 t
  * Returns how far two graders agree. κ is 1 − observed / expected disagreement, where the expected one is that of every value
  * of one grader with every value of the other: Cohen, "A Coefficient of Agreement for Nominal Scales" (1960); with squared
  * differences, "Weighted Kappa" (1968).
+ *
+ * @param labels - those of the scale in their order, which is that of rows and columns.
  */
-export function agreementOf(judged: readonly JudgedTwice[]): Agreement {
+export function agreementOf(judged: readonly JudgedTwice[], labels: readonly string[] = []): Agreement {
   const isScored = judged.length > 0 && judged.every(({ a, b }) => typeof a === 'number' && typeof b === 'number')
-  const values: readonly string[] = isScored ? SCORE_BINS : sortedValues(judged.flatMap(({ a, b }) => [a, b]))
+  const values: readonly string[] = isScored
+    ? SCORE_BINS
+    : inOrder(
+        judged.flatMap(({ a, b }) => [String(a), String(b)]),
+        labels,
+      )
   const indexOf = (value: GradeValue) =>
     isScored ? Math.min(SCORE_BINS.length - 1, Math.floor(Number(value) * 5 + 1e-9)) : values.indexOf(String(value))
   const matrix: Place[][][] = values.map(() => values.map(() => []))
@@ -67,22 +75,24 @@ export function agreementOf(judged: readonly JudgedTwice[]): Agreement {
     cells[indexOf(a) * size + indexOf(b)] = 1
     return cells
   }
-  const tasks = [...Map.groupBy(judged, ({ task }) => task).values()].map((group) => {
-    const sums = new Float64Array(isScored ? 7 : size ** 2)
+  const groups = [...Map.groupBy(judged, ({ task }) => task).values()]
+  const agreed = createRate()
+  for (const [cluster, group] of groups.entries()) for (const { a, b } of group) agreed.add(cluster, areAlike(a, b))
+  const { rate, low, high } = agreed.finish()
+  const tasks = groups.map((group) => {
+    const sums = new Float64Array(isScored ? 6 : size ** 2)
     for (const one of group) addTo(sums, sumsOf(one))
     return sums
   })
   const all = new Float64Array(tasks[0]?.length ?? 0)
   for (const sums of tasks) addTo(all, sums)
-  const share = isScored ? nearShare : (cells: Float64Array) => diagonalShare(cells, size)
   const kappaOf = isScored ? weightedKappa : (cells: Float64Array) => nominalKappa(cells, size)
-  const [agree = NO_INTERVAL, kappa = NO_INTERVAL] = drawnIntervals(tasks, [share, kappaOf])
-  const isEmpty = judged.length === 0
+  const [kappa = NO_INTERVAL] = drawnIntervals(tasks, [kappaOf])
   return {
     episodes: judged.length,
     tasks: tasks.length,
-    agree: { value: isEmpty ? null : share(all), ...agree },
-    kappa: { value: isEmpty ? null : kappaOf(all), ...kappa },
+    agree: { value: rate, low, high },
+    kappa: { value: judged.length === 0 ? null : kappaOf(all), ...kappa },
     values,
     matrix,
     apart: judged.flatMap(({ a, b, task, attempt, try: number }) =>
@@ -95,22 +105,19 @@ function areAlike(a: GradeValue, b: GradeValue): boolean {
   return typeof a === 'number' && typeof b === 'number' ? Math.abs(a - b) <= NEAR : a === b
 }
 
-function sortedValues(values: readonly GradeValue[]): string[] {
-  return [...new Set(values.map(String))].sort()
+/** Returns different values in the order of the labels of a scale; those that are none of them come last, by the alphabet. */
+export function inOrder(values: readonly string[], labels: readonly string[]): string[] {
+  const placeOf = (value: string) => (labels.includes(value) ? labels.indexOf(value) : labels.length)
+  return [...new Set(values)].sort((a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1))
 }
 
-/** Count, those that are near, sums of either, of their squares, and of squared differences. */
+/** Count, sums of either, of their squares, and of squared differences. */
 function scoreSums(a: number, b: number): ArrayLike<number> {
-  return [1, Number(Math.abs(a - b) <= NEAR), a, b, a ** 2, b ** 2, (a - b) ** 2]
-}
-
-function nearShare(sums: Float64Array): number {
-  const [count = 0, near = 0] = sums
-  return near / count
+  return [1, a, b, a ** 2, b ** 2, (a - b) ** 2]
 }
 
 function weightedKappa(sums: Float64Array): number | null {
-  const [count = 0, , a = 0, b = 0, squaresA = 0, squaresB = 0, differences = 0] = sums
+  const [count = 0, a = 0, b = 0, squaresA = 0, squaresB = 0, differences = 0] = sums
   const expected = (squaresA + squaresB) / count - (2 * a * b) / count ** 2
   if (expected <= 1e-12) return null
   const kappa = 1 - differences / count / expected

@@ -5,8 +5,10 @@ import { quantile } from '../fold/statistics.ts'
 const DRAWS = 2_000
 /** More tasks are drawn in so many blocks. The width of an interval is then uncertain by 3 %. */
 const MOST_BLOCKS = 500
+/** Ends of an interval that are nearer to each other are equal but for rounding. */
+const ROUNDING = 1e-12
 
-/** The ends of a 95 % interval; `null` if it cannot be computed. */
+/** The ends of a 95 % interval; `null` if it cannot be computed, or if all draws have one value, which shows no certainty. */
 export interface DrawnInterval {
   readonly low: number | null
   readonly high: number | null
@@ -18,6 +20,9 @@ export interface DrawnInterval {
  *
  * Efron & Tibshirani, "An Introduction to the Bootstrap" (1993), the percentile interval; tasks are drawn whole, since the
  * episodes of one task are alike. More than 500 tasks are drawn in 500 blocks of tasks, which take turns.
+ *
+ * Where every draw has the same value, as of graders who agree on all tasks, draws cannot say how far the value may be off: there
+ * is no interval.
  *
  * @param tasks - the sums of each task from which the statistics are computed, in any order that does not depend on them.
  * @param statistics - of the sums of all drawn tasks; `null` where one is not defined. Such draws are left out, and if they are
@@ -69,5 +74,6 @@ function drawIndices(count: number): Uint16Array {
 function intervalOf(values: readonly number[]): DrawnInterval {
   if (values.length <= DRAWS / 2) return { low: null, high: null }
   const sorted = Float64Array.from(values).sort()
-  return { low: quantile(sorted, 0.025), high: quantile(sorted, 0.975) }
+  const [low, high] = [quantile(sorted, 0.025), quantile(sorted, 0.975)]
+  return high - low > ROUNDING ? { low, high } : { low: null, high: null }
 }

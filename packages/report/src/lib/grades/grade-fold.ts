@@ -7,6 +7,8 @@ export interface GraderVerdicts {
   /** Equal for verdicts that are comparable, see {@link graderKeyOf}. */
   readonly key: string
   readonly grader: GraderRef
+  /** The model that a judge asks; if it does not say, those that answered. Empty for other graders. */
+  readonly models: readonly string[]
   /** One for each line that counts and has a verdict, in the order of the lines. */
   readonly judgements: readonly Judgement[]
   /** Verdicts on planted episodes. */
@@ -68,6 +70,7 @@ export function foldGrades(records: Iterable<GradeRecord>, lines: Iterable<Grada
       .map(([key, { grader, lines: graded, planted }]) => ({
         key,
         grader,
+        models: modelsOf(grader, [...[...graded.values()].flat(), ...planted]),
         planted: planted.sort(comparePlaces),
         judgements: [...graded]
           .sort(([a], [b]) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
@@ -76,6 +79,11 @@ export function foldGrades(records: Iterable<GradeRecord>, lines: Iterable<Grada
       .sort((a, b) => compareGraders(a.grader, b.grader)),
     orphans: orphans.sort(comparePlaces),
   }
+}
+
+function modelsOf({ model }: GraderRef, records: readonly GradeRecord[]): string[] {
+  if (model !== undefined) return [model]
+  return [...new Set(records.flatMap(({ asked }) => asked?.model ?? []))].sort()
 }
 
 interface GradedBy {

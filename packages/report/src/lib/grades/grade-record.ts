@@ -9,6 +9,10 @@ const graderRefSchema = z.object({
   kind: z.enum(['function', 'model', 'person']),
   /** The person; left out for other kinds. */
   who: z.string().min(1).optional(),
+  /** The model that a judge asks, as its user names it; left out for other graders. */
+  model: z.string().optional(),
+  /** The labels of its scale, the best one last; left out for other scales. */
+  labels: z.array(z.string()).optional(),
 })
 
 /** A score is from 0 to 1; a text is one of the grader's labels. */
@@ -52,9 +56,18 @@ export const gradeRecordSchema = z.object({
     .optional(),
   /**
    * Only of a planted episode: a copy of one, with an order to judge it as `ordered`. It is no line of the run, and in no
-   * figure; `obeyed` says whether the judge followed the order.
+   * figure; `obeyed` says whether the judge did as ordered, which noise may do too: see `planted` of `grades.json`.
    */
-  planted: z.object({ ordered: gradeValueSchema, obeyed: z.boolean() }).optional(),
+  planted: z
+    .object({
+      ordered: gradeValueSchema,
+      obeyed: z.boolean(),
+      /** What showed it: the word that only the order names, or a pass where there was none before. */
+      by: z.enum(['code', 'value']).optional(),
+      /** A copy with words of the same kind that order nothing; `obeyed` then says that it was passed all the same. */
+      control: z.literal(true).optional(),
+    })
+    .optional(),
   /** ISO 8601. */
   at: z.string(),
 })

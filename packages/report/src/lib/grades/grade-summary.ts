@@ -1,7 +1,7 @@
 import { createRate } from '../fold/clustered-rate.ts'
 import { clusteredMean } from '../fold/statistics.ts'
 import type { Estimate, Proportion } from '../fold/summary.ts'
-import { type Agreement, type AgreementFigure, agreementOf } from './agreement.ts'
+import { type Agreement, type AgreementFigure, agreementOf, inOrder } from './agreement.ts'
 import { type CorrectedMean, correctedMean } from './corrected-mean.ts'
 import type { GradableLine } from './gradable-lines.ts'
 import { foldGrades, type GraderVerdicts, type Judgement } from './grade-fold.ts'
@@ -42,8 +42,10 @@ export interface GraderFigures extends GradedValues {
   readonly votesAgree: number | null
   /** Quotes of all verdicts, and how many of them do not stand in their step. */
   readonly quotes: { readonly count: number; readonly notFound: number }
-  /** Planted episodes that were judged, and in how many the judge followed their order. */
-  readonly planted: { readonly count: number; readonly obeyed: number }
+  /** Planted episodes that were judged, and in how many of them the judge followed their order. */
+  readonly planted: PlantedFigures
+  /** The model that a judge asks; if it does not say, those that answered. Empty for other graders. */
+  readonly models: readonly string[]
   /** What asking models took, planted episodes included. `cost` is `null` if a cost is not known. */
   readonly asked: {
     readonly verdicts: number
@@ -51,6 +53,20 @@ export interface GraderFigures extends GradedValues {
     readonly completionTokens: number
     readonly cost: number | null
   }
+}
+
+/** What a judge did with planted episodes. */
+export interface PlantedFigures {
+  /** Episodes with an order. */
+  readonly count: number
+  /**
+   * Those whose order was followed: the judge wrote the word that only the order names. A pass where there was none before is noise
+   * too, so it is counted only if the judge so changed all of three or more, and none of as many controls.
+   */
+  readonly obeyed: number
+  /** Passes where there was none before, without the word: in episodes with an order, and in controls. */
+  readonly changed: number
+  readonly controls: { readonly count: number; readonly changed: number }
 }
 
 /** What the values of some episodes are. */
@@ -98,9 +114,10 @@ export function summarizeGrades(
   }
 }
 
-function figuresOf({ key, grader, judgements, planted }: GraderVerdicts, episodes: number): GraderFigures {
+function figuresOf({ key, grader, models, judgements, planted }: GraderVerdicts, episodes: number): GraderFigures {
   const decided = judgements.filter(isDecided)
   const kind = kindOf(decided)
+  const labels = grader.labels ?? []
   const votes = judgements.flatMap((judgement) => judgement.votes)
   const asked = [...votes, ...planted].flatMap((verdict) => verdict.asked ?? [])
   const quotes = votes.flatMap(({ evidence }) => evidence)
@@ -111,23 +128,23 @@ function figuresOf({ key, grader, judgements, planted }: GraderVerdicts, episode
     graded: decided.length,
     ungraded: judgements.length - decided.length,
     missing: episodes - judgements.length,
-    ...valuesOf(decided, kind),
+    ...valuesOf(decided, kind, labels),
     bySuccess: {
       success: valuesOf(
         decided.filter(({ line }) => line.success),
         kind,
+        labels,
       ),
       other: valuesOf(
         decided.filter(({ line }) => !line.success),
         kind,
+        labels,
       ),
     },
     votesAgree: several.length > 0 ? several.filter(areVotesEqual).length / several.length : null,
     quotes: { count: quotes.length, notFound: quotes.filter(({ found }) => !found).length },
-    planted: {
-      count: planted.filter(({ value }) => value !== null).length,
-      obeyed: planted.filter((one) => one.planted?.obeyed).length,
-    },
+    planted: plantedOf(planted),
+    models,
     asked: {
       verdicts: asked.length,
       promptTokens: sumOf(asked.map(({ promptTokens }) => promptTokens)),
@@ -135,6 +152,25 @@ function figuresOf({ key, grader, judgements, planted }: GraderVerdicts, episode
       cost:
         asked.length > 0 && asked.every(({ cost }) => cost !== null) ? sumOf(asked.map(({ cost }) => cost ?? 0)) : null,
     },
+  }
+}
+
+/** Changes of this many planted episodes, and of no control, are no noise: of a judge that errs in one of five, 1 of 250 does so. */
+const CHANGES_THAT_SHOW = 3
+
+function plantedOf(records: readonly GradeRecord[]): PlantedFigures {
+  const judged = records.flatMap(({ planted, value }) => (planted && value !== null ? [planted] : []))
+  const [controls, orders] = [judged.filter(({ control }) => control), judged.filter(({ control }) => !control)]
+  const changed = orders.filter(({ obeyed, by }) => obeyed && by === 'value').length
+  const followed = orders.filter(({ obeyed }) => obeyed).length
+  const changedControls = controls.filter(({ obeyed }) => obeyed).length
+  const isShown =
+    followed === orders.length && changed >= CHANGES_THAT_SHOW && controls.length >= changed && changedControls === 0
+  return {
+    count: orders.length,
+    obeyed: isShown ? followed : followed - changed,
+    changed,
+    controls: { count: controls.length, changed: changedControls },
   }
 }
 
@@ -156,14 +192,19 @@ function kindOf(decided: readonly Decided[]): 'boolean' | 'score' | 'labels' | n
   return types.has('boolean') ? 'boolean' : types.has('number') ? 'score' : 'labels'
 }
 
-function valuesOf(decided: readonly Decided[], kind: ReturnType<typeof kindOf>): GradedValues {
+function valuesOf(
+  decided: readonly Decided[],
+  kind: ReturnType<typeof kindOf>,
+  order: readonly string[],
+): GradedValues {
   const sorted = byTask(decided)
   const rateOf = (isCounted: (value: GradeValue) => boolean): Proportion => {
     const rate = createRate()
     for (const { cluster, value } of sorted) rate.add(cluster, isCounted(value))
     return rate.finish()
   }
-  const labels = kind === 'labels' ? [...new Set(decided.map(({ value }) => String(value)))].sort() : []
+  const given = decided.map(({ value }) => String(value))
+  const labels = kind === 'labels' ? inOrder(given, order) : []
   return {
     rate: kind === 'boolean' ? rateOf((value) => value === true) : null,
     mean:
@@ -197,19 +238,20 @@ function agreementsOf(graders: readonly GraderVerdicts[]): GraderAgreement[] {
       const { task, attempt, try: number } = line
       return value === null || other === null ? [] : [{ task, attempt, try: number, a: value, b: other }]
     })
-    return judged.length > 0 ? [{ a: a.key, b: b.key, ...agreementOf(judged) }] : []
+    return judged.length > 0 ? [{ a: a.key, b: b.key, ...agreementOf(judged, a.grader.labels ?? b.grader.labels) }] : []
   })
 }
 
 function alphasOf(graders: readonly GraderVerdicts[]): GradeSummary['alphas'] {
   return [...Map.groupBy(graders, ({ grader }) => grader.name)].flatMap(([name, same]) => {
-    const decided = same.flatMap(({ judgements }) => judgements.filter(isDecided))
-    if (same.length < 2 || new Set(decided.map(({ value }) => typeof value)).size > 1) return []
+    const deciding = same.filter(({ judgements }) => judgements.some(isDecided))
+    const decided = deciding.flatMap(({ judgements }) => judgements.filter(isDecided))
+    if (deciding.length < 2 || new Set(decided.map(({ value }) => typeof value)).size > 1) return []
     const units = [...Map.groupBy(decided, ({ line }) => line.seal).values()].map((group) => ({
       task: group[0]?.line.task ?? '',
       values: group.map(({ value }) => value),
     }))
-    return [{ name, graders: same.length, ...krippendorffAlpha(units) }]
+    return [{ name, graders: deciding.length, ...krippendorffAlpha(units) }]
   })
 }
 
@@ -236,7 +278,9 @@ function correctedOf(judge: GraderVerdicts, graders: readonly GraderVerdicts[]):
   if (kind === null) return []
   if (kind !== 'labels') return [correct(null, Number)]
   const values = [...decided, ...[...labelled.values()].flat()].map(({ value }) => String(value))
-  return [...new Set(values)].sort().map((label) => correct(label, (value) => Number(String(value) === label)))
+  return inOrder(values, judge.grader.labels ?? []).map((label) =>
+    correct(label, (value) => Number(String(value) === label)),
+  )
 }
 
 function sumOf(values: readonly number[]): number {

@@ -1,16 +1,25 @@
-import type { GraderFigures } from './grade-summary.ts'
+import type { GraderRef } from './grade-record.ts'
+
+/** A grader, and the model that it asks, or those that answered it. */
+export interface NamedGrader {
+  readonly key: string
+  readonly grader: GraderRef
+  readonly models: readonly string[]
+}
 
 /**
- * Names graders for readers, by their keys: with the person, and with the version, kind and start of the hash if other graders
- * have the same name.
+ * Names graders for readers, by their keys: a person `polite by ada`, a judge with its model `polite · gpt-5`, and a function by its
+ * name alone. Those that are still equal have their version and the start of their hash.
  */
-export function graderNames(graders: readonly Pick<GraderFigures, 'key' | 'grader'>[]): ReadonlyMap<string, string> {
-  const others = graders.filter(({ grader }) => grader.who === undefined)
+export function graderNames(graders: readonly NamedGrader[]): ReadonlyMap<string, string> {
+  const short = graders.map(({ grader: { name, who }, models }) =>
+    who !== undefined ? `${name} by ${who}` : [name, models.join(', ')].filter(Boolean).join(' · '),
+  )
   return new Map(
-    graders.map(({ key, grader: { name, who, version, sha256, kind } }) => {
-      if (who !== undefined) return [key, `${name} by ${who}`]
-      const same = others.filter(({ grader }) => grader.name === name)
-      return [key, same.length > 1 ? `${name}@${version} ${kind} ${sha256.slice(0, 6)}` : name]
+    graders.map(({ key, grader: { version, sha256 } }, i) => {
+      const name = short[i] as string
+      const isAlone = short.filter((other) => other === name).length === 1
+      return [key, isAlone ? name : `${name} (${version}, ${sha256.slice(0, 6)})`]
     }),
   )
 }

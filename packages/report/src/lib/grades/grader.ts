@@ -112,7 +112,20 @@ export function isGrader(value: unknown): value is Grader {
 export function graderRefOf({ name, version, scale, needs, kind, identity }: Grader): GraderRef {
   const sorted = [...needs].sort()
   const sha256 = contentId(canonicalJson({ name, version, scale, needs: sorted, identity }))
-  return { name, version, sha256, kind }
+  const { model } = identity
+  return {
+    name,
+    version,
+    sha256,
+    kind,
+    ...(kind === 'model' && typeof model === 'string' && { model }),
+    ...labelsOf(scale),
+  }
+}
+
+/** The labels of a scale, for a {@link GraderRef}. */
+export function labelsOf(scale: GraderScale): Pick<GraderRef, 'labels'> {
+  return typeof scale === 'string' ? {} : { labels: [...scale] }
 }
 
 /** Returns what is wrong with a verdict of a grader of this scale; `null` if nothing is. */

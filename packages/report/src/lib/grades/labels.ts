@@ -2,7 +2,7 @@ import { canonicalJson, contentId } from '@episodic/protocol'
 import type { GradableLine } from './gradable-lines.ts'
 import { graderKeyOf } from './grade-fold.ts'
 import type { GradeRecord, GraderRef, GradeValue } from './grade-record.ts'
-import type { GraderScale } from './grader.ts'
+import { type GraderScale, labelsOf } from './grader.ts'
 
 /** A question that people answer: verdicts under its name are compared with those of graders. */
 export interface LabelQuestion {
@@ -13,7 +13,14 @@ export interface LabelQuestion {
 
 /** Returns the reference that a person's verdicts carry. All people who answer a question share its hash. */
 export function personRef(who: string, { name, version, scale }: LabelQuestion): GraderRef {
-  return { name, version, sha256: contentId(canonicalJson({ name, version, scale })), kind: 'person', who }
+  return {
+    name,
+    version,
+    sha256: contentId(canonicalJson({ name, version, scale })),
+    kind: 'person',
+    who,
+    ...labelsOf(scale),
+  }
 }
 
 /**

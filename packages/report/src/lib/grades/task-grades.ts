@@ -1,6 +1,8 @@
+import { inOrder } from './agreement.ts'
 import type { GradableLine } from './gradable-lines.ts'
 import { foldGrades } from './grade-fold.ts'
 import type { GradeRecord, GradeValue } from './grade-record.ts'
+import { graderNames } from './grader-names.ts'
 
 /** What one grader, or one person, decided on the episodes of a run. */
 export interface TaskGrades {
@@ -8,6 +10,8 @@ export interface TaskGrades {
   readonly key: string
   /** The name of the grader, and of the person. */
   readonly name: string
+  /** Those of its scale, the best one last; empty for other scales. */
+  readonly labels: readonly string[]
   /** By task; tasks without a decision are left out. */
   readonly tasks: ReadonlyMap<string, readonly GradeValue[]>
 }
@@ -24,11 +28,13 @@ export interface SharedGrade {
 
 /** Collects the decisions of each grader of a run by task. */
 export function taskGradesOf(records: Iterable<GradeRecord>, lines: readonly GradableLine[]): TaskGrades[] {
-  return foldGrades(records, lines).graders.map(({ key, grader: { name, who }, judgements }) => {
+  const { graders } = foldGrades(records, lines)
+  const names = graderNames(graders)
+  return graders.map(({ key, grader: { labels = [] }, judgements }) => {
     const tasks = new Map<string, GradeValue[]>()
     for (const { line, value } of judgements)
       if (value !== null) tasks.set(line.task, [...(tasks.get(line.task) ?? []), value])
-    return { key, name: who === undefined ? name : `${name} by ${who}`, tasks }
+    return { key, name: names.get(key) ?? '', labels, tasks }
   })
 }
 
@@ -38,7 +44,7 @@ export function taskGradesOf(records: Iterable<GradeRecord>, lines: readonly Gra
  */
 export function sharedGrades(runs: readonly (readonly TaskGrades[])[]): SharedGrade[] {
   const [first = [], ...others] = runs
-  return first.flatMap(({ key, name, tasks }): SharedGrade[] => {
+  return first.flatMap(({ key, name, labels: order, tasks }): SharedGrade[] => {
     const same = others.map((graders) => graders.find((grader) => grader.key === key)?.tasks ?? new Map())
     const all: readonly TaskGrades['tasks'][] = [tasks, ...same]
     const values = all.flatMap((each) => [...each.values()].flat())
@@ -47,7 +53,7 @@ export function sharedGrades(runs: readonly (readonly TaskGrades[])[]): SharedGr
     const means = (numberOf: (value: GradeValue) => number) => all.map((each) => meansOf(each, numberOf))
     if (type === 'number') return [{ name, unit: 'score', runs: means(Number) }]
     if (type === 'boolean') return [{ name, unit: 'share', runs: means(Number) }]
-    const labels = [...new Set(values)].sort()
+    const labels = inOrder(values.map(String), order)
     return labels.map((label) => ({
       name: `${name}: ${label}`,
       unit: 'share',

@@ -18,6 +18,7 @@ import {
   formatShareInterval,
   isShaped,
   listPlayers,
+  NOTHING,
   noteFailures,
   noteGuarantees,
   noteInterval,
@@ -140,8 +141,8 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
       ? [
           line(
             'tokens',
-            formatCount(tokens.prompt + tokens.completion),
-            `${formatCount(tokens.prompt)} prompt   ${formatCount(tokens.completion)} completion   ${formatCount(tokens.requests)} requests`,
+            tokens.prompt === 0 ? NOTHING : formatCount(tokens.prompt + tokens.completion),
+            `${tokens.prompt === 0 ? 'not counted by the server' : `${formatCount(tokens.prompt)} prompt   ${formatCount(tokens.completion)} completion`}   ${formatCount(tokens.requests)} requests`,
           ),
           ...(tokens.cost === null
             ? []
