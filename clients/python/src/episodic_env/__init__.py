@@ -19,6 +19,7 @@ from .seats_report import SeatsReport
 from .step import Step
 from .task import Task, read_tasks
 from .turn import Turn
+from .write_tasks import write_tasks
 
 __all__ = [
     "Connection",
@@ -41,4 +42,5 @@ __all__ = [
     "Turn",
     "connect",
     "read_tasks",
+    "write_tasks",
 ]
