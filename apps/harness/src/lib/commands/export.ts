@@ -6,7 +6,7 @@ import { type Console, shownPath } from '../console.ts'
 import type { ExportFormat } from '../export/export-format.ts'
 import { type Exported, exportRun } from '../export/export-run.ts'
 import { EXPORT_FORMATS, type ExportFormatName } from '../export/formats.ts'
-import { gradeReward, isGradeReward } from '../export/grade-reward.ts'
+import { gradeReward, isGradeReward, readVerdicts } from '../export/grade-reward.ts'
 import { EXPORT_REWARDS, type ExportReward, type ExportRewardName } from '../export/rewards.ts'
 import { gradesFileOf, readGrades } from '../grade/grades-file.ts'
 import { HarnessError } from '../harness-error.ts'
@@ -100,6 +100,7 @@ most formats have it as "episode".`,
         format,
         lines: await linesOf(sealed, options.query, seat),
         reward: await rewardOf(options.reward, sealed.folder),
+        verdicts: await readVerdicts(sealed.folder),
         tools: await toolsOf(sealed, options.world, warn),
         to: options.out ?? console.out,
         // Some formats read the file twice.

@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFil
 import { join } from 'node:path'
 import { contentId } from '@episodic/protocol'
 import { type GradeRecord, type GradeSummary, isSuccess, personRef, personVerdictOf } from '@episodic/report'
+import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../episodic.fixture.ts'
 import { type Answering, type ChatServer, calling, startChatServer } from '../llm/chat-server.fixture.ts'
@@ -322,6 +323,22 @@ describe('episodic grade', () => {
         lines.flatMap(({ reward }) => (reward === null ? [] : [reward])).sort(),
       )
     }
+    // Verdicts of all graders are in tables, spans and logs.
+    const verdicts = gradesOf(folder).filter(({ grader }) => grader.name === 'near')
+    const { out: table } = await workshop.main(['export', folder, '--format', 'csv'])
+    expect(table.split('\r\n')[0]).toMatch(/,grade\.few,grade\.half,grade\.near$/)
+    const rows = table.split('\r\n').slice(1, -1)
+    for (const { value, seal } of verdicts)
+      expect(rows.find((row) => row.includes(seal))).toMatch(new RegExp(`,${value ?? ''}$`))
+    const { out: spans } = await workshop.main(['export', folder, '--format', 'otel'])
+    expect(spans.match(/"episodic\.grade\.half"/g)).toHaveLength(decided)
+    await workshop.main(['export', folder, '--format', 'inspect', '--out', 'graded.eval'])
+    const log = unzipSync(readFileSync(fileOf('graded.eval')))
+    const { results } = JSON.parse(strFromU8(log['header.json'] as Uint8Array))
+    const few = results.scores.find(({ name }: { name: string }) => name === 'grade.few')
+    expect(few.metrics.mean.value).toBeCloseTo(summaryOf(folder).graders[0]!.mean!.mean, 12)
+    expect(few.metrics.stderr.value).toBeCloseTo(summaryOf(folder).graders[0]!.mean!.standardError as number, 12)
+
     expect((await exported('trl', 'grader:few')).lines.every(({ reward }) => reward > 0 && reward <= 1)).toBe(true)
     for (const [name, message] of [
       ['grader:near', /gives labels, such as "(near|far)"/],

@@ -24,13 +24,20 @@ export const csv: ExportFormat = {
       for (const name of Object.keys(stalenessColumns(record, source.policyVersion))) staleness.add(name)
     }
     const names = [...terms].sort()
-    yield lineOf([...Object.keys(COLUMNS), ...names.map((name) => `term.${name}`), ...staleness])
+    const { verdicts = [] } = source
+    yield lineOf([
+      ...Object.keys(COLUMNS),
+      ...names.map((name) => `term.${name}`),
+      ...verdicts.map(({ name }) => `grade.${name}`),
+      ...staleness,
+    ])
     for await (const record of source.allEpisodes()) {
       const row = rowOf(record)
       const stale: Readonly<Record<string, Cell>> = stalenessColumns(record, source.policyVersion)
       yield lineOf([
         ...Object.values(COLUMNS).map((cellOf) => cellOf(row)),
         ...names.map((name) => row.terms[name] ?? null),
+        ...verdicts.map((one) => one.of(record)),
         ...[...staleness].map((name) => stale[name]),
       ])
     }

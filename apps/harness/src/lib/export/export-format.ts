@@ -1,5 +1,6 @@
 import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
 import type { ForkReturns } from '@episodic/report'
+import type { ExportedVerdicts } from './grade-reward.ts'
 import type { ExportReward } from './rewards.ts'
 
 /** Sealed episodes to export. */
@@ -10,6 +11,8 @@ export interface ExportSource {
   readonly tools: readonly ToolInfo[] | null
   /** The version of the weights that are trained with the file, from which staleness is counted. Default: not known. */
   readonly policyVersion?: string | undefined
+  /** What graders said of the episodes. Default: nobody said anything. */
+  readonly verdicts?: readonly ExportedVerdicts[] | undefined
   /** What the file calls the reward of an episode. */
   readonly reward: ExportReward
   /** Streams the finished episodes of the selection. May be called again. */

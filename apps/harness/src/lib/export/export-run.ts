@@ -9,6 +9,7 @@ import { shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { readRecorded, type SealedEpisodes } from '../replay/read-recorded.ts'
 import type { ExportFormat } from './export-format.ts'
+import type { ExportedVerdicts } from './grade-reward.ts'
 import { EXPORT_REWARDS, type ExportReward } from './rewards.ts'
 import { stalenessColumns } from './staleness-columns.ts'
 
@@ -30,6 +31,8 @@ export interface ExportOptions extends Selection {
   readonly tools: readonly ToolInfo[] | null
   /** The version of the weights that are trained with the file. Default: not known. */
   readonly policyVersion?: string | undefined
+  /** What graders said of the episodes. Default: nobody said anything. */
+  readonly verdicts?: readonly ExportedVerdicts[] | undefined
   /** Default: the return without shaping. */
   readonly reward?: ExportReward | undefined
   /** The stream or the path of the file to write. */
@@ -61,7 +64,7 @@ export interface Exported {
  * and with the reason of `signal`.
  */
 export async function exportRun(sealed: SealedEpisodes, options: ExportOptions): Promise<Exported> {
-  const { format, tools, policyVersion, reward = EXPORT_REWARDS.unshaped, to, signal } = options
+  const { format, tools, policyVersion, verdicts, reward = EXPORT_REWARDS.unshaped, to, signal } = options
   const selected = new Set<string>()
   const failures = new Set<string>()
   const withoutStaleness = new Set<string>()
@@ -121,7 +124,7 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions):
   let lines = 0
   async function* pieces(): AsyncGenerator<string | Uint8Array> {
     for await (const piece of format.write({
-      ...{ run, tools, policyVersion, reward, episodes, allEpisodes },
+      ...{ run, tools, policyVersion, verdicts, reward, episodes, allEpisodes },
       ...(isBranched && { readForks }),
     })) {
       if (typeof piece === 'string' && piece.endsWith('\n')) lines += 1

@@ -4,7 +4,9 @@ import {
   type GradableLine,
   type GradeRecord,
   type GraderRef,
+  type GradeValue,
   graderKeyOf,
+  graderNames,
   type Judgement,
   sealNameOf,
 } from '@episodic/report'
@@ -32,24 +34,53 @@ export async function gradeReward(reference: string, folder: string): Promise<Ex
   const file = gradesFileOf(folder)
   const records = await readGrades(file)
   const grader = chooseGrader(reference.slice(GRADER.length), records, file)
-  const key = graderKeyOf(grader)
-  const rewards = new Map<string, number>()
-  const own = records.filter((record) => !record.planted && graderKeyOf(record.grader) === key)
-  for (const [seat, graded] of Map.groupBy(own, (record) => record.seat ?? null))
-    for (const { line, value } of judgementsOf(graded, seat)) {
-      if (value === null) continue
-      if (typeof value === 'string')
-        throw new HarnessError(
-          'option-invalid',
-          `The grader ${grader.name} gives labels, such as "${value}", and a reward is a number. Use a grader of scale boolean or score.`,
-        )
-      rewards.set(nameOf(line.seal, seat === null ? line.task : `${line.task}/${seat}`), Number(value))
-    }
+  const values = valuesOf(records, graderKeyOf(grader))
+  for (const value of values.values())
+    if (typeof value === 'string')
+      throw new HarnessError(
+        'option-invalid',
+        `The grader ${grader.name} gives labels, such as "${value}", and a reward is a number. Use a grader of scale boolean or score.`,
+      )
   return {
     name: `${GRADER}${grader.name}@${grader.who ?? grader.version} ${grader.sha256.slice(0, 8)}`,
     description: 'verdict of a grader',
-    of: (record) => rewards.get(nameOf(sealNameOf(record), record.task.id)) ?? null,
+    of(record) {
+      const value = values.get(nameOf(sealNameOf(record), record.task.id))
+      return value === undefined ? null : Number(value)
+    },
   }
+}
+
+/** The verdicts of one grader, or of one person, on the episodes of an export. */
+export interface ExportedVerdicts {
+  /** As readers know the grader: see `graderNames`. */
+  readonly name: string
+  /** `null` for an episode without a decision. */
+  of(record: EpisodeRecord): GradeValue | null
+}
+
+/** Reads the verdicts of every grader of a run. */
+export async function readVerdicts(folder: string): Promise<ExportedVerdicts[]> {
+  const records = await readGrades(gradesFileOf(folder))
+  const { graders } = foldGrades(records, [])
+  const names = graderNames(graders)
+  return graders.map(({ key }) => {
+    const values = valuesOf(records, key)
+    return {
+      name: names.get(key) as string,
+      of: (record) => values.get(nameOf(sealNameOf(record), record.task.id)) ?? null,
+    }
+  })
+}
+
+/** What one grader decided, by the names of the episodes. */
+function valuesOf(records: readonly GradeRecord[], key: string): ReadonlyMap<string, GradeValue> {
+  const values = new Map<string, GradeValue>()
+  const own = records.filter((record) => !record.planted && graderKeyOf(record.grader) === key)
+  for (const [seat, graded] of Map.groupBy(own, (record) => record.seat ?? null))
+    for (const { line, value } of judgementsOf(graded, seat))
+      if (value !== null) values.set(nameOf(line.seal, seat === null ? line.task : `${line.task}/${seat}`), value)
+  return values
 }
 
 function chooseGrader(wanted: string, records: readonly GradeRecord[], file: string): GraderRef {

@@ -1,5 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { isSuccess, scoredOutcomeOf } from '@episodic/report'
+import { type GradeValue, isSuccess, scoredOutcomeOf } from '@episodic/report'
 import { callIdOf, columnsOf, termSums } from './chat.ts'
 import { conversationOf } from './conversation.ts'
 import type { ExportSource } from './export-format.ts'
@@ -9,12 +9,19 @@ import { toolsOf } from './messages.ts'
 import { completionsOf } from './model-usage.ts'
 import { type Activity, type Timeline, timelineOf } from './timeline.ts'
 
-/** The values of an episode's scores; `null` for a failed episode, which has none. */
-export function scoresOf(record: EpisodeRecord): Readonly<Record<string, number | boolean>> | null {
+/** The values of an episode's scores, and what graders said; `null` for a failed episode, which has none. */
+export function scoresOf(
+  record: EpisodeRecord,
+  { verdicts = [] }: Pick<ExportSource, 'verdicts'>,
+): Readonly<Record<string, GradeValue>> | null {
   const { returns } = record
   if (scoredOutcomeOf(record).kind === 'failed' || !returns) return null
   const terms = Object.entries(termSums(record)).map(([term, sum]) => [`term.${term}`, sum] as const)
-  return { success: isSuccess(record), return: returns.unshaped, ...Object.fromEntries(terms) }
+  const grades = verdicts.flatMap(({ name, of }) => {
+    const value = of(record)
+    return value === null ? [] : [[`grade.${name}`, value] as const]
+  })
+  return { success: isSuccess(record), return: returns.unshaped, ...Object.fromEntries([...terms, ...grades]) }
 }
 
 /** The entry of an episode in the zip. Inspect looks for it by the sample's id and epoch. */
@@ -39,7 +46,7 @@ export function sampleOf(record: EpisodeRecord, source: ExportSource): object {
   const timeline = timelineOf(record, source)
   const { events, pool } = eventsOf(record, timeline, source)
   const last = completionsOf(record).at(-1)
-  const { error, ...summary } = headOf(record, timeline)
+  const { error, ...summary } = headOf(record, source, timeline)
   return {
     ...summary,
     messages,
@@ -65,7 +72,7 @@ export function sampleOf(record: EpisodeRecord, source: ExportSource): object {
 /** The summary of a sample, which a viewer lists. */
 export function summaryOf(record: EpisodeRecord, source: ExportSource): object {
   const { prompt, completion } = conversationOf(record)
-  const head = headOf(record, timelineOf(record, source))
+  const head = headOf(record, source, timelineOf(record, source))
   return {
     ...head,
     metadata: columnsOf(record, source),
@@ -75,10 +82,10 @@ export function summaryOf(record: EpisodeRecord, source: ExportSource): object {
 }
 
 /** What a sample and its summary have in common; the error as text. */
-function headOf(record: EpisodeRecord, { started, ended, activities }: Timeline) {
+function headOf(record: EpisodeRecord, source: ExportSource, { started, ended, activities }: Timeline) {
   const { task, start, attempt, chain, steps } = record
   const outcome = scoredOutcomeOf(record)
-  const scores = scoresOf(record)
+  const scores = scoresOf(record, source)
   const end = outcome.kind === 'finished' ? `${outcome.end.kind}: ${outcome.end.reason}` : ''
   const working = activities.reduce((sum, activity) => sum + workingMilliseconds(activity), 0)
   return {

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import type { EpisodeRecord, JsonObject, ToolInfo } from '@episodic/protocol'
+import { clusteredMean } from '@episodic/report'
 import { playRun } from '@episodic/report/testing'
 import { strFromU8, unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
@@ -58,6 +59,14 @@ describe('inspect', () => {
     const solved = ({ outcome }: EpisodeRecord) =>
       Number(outcome.kind === 'finished' && outcome.end.reason === 'solved')
     expect(scores.get('success').metrics.mean.value).toBe(mean(solved))
+    // One cluster a task, as the intervals of a report.
+    const sorted = FINISHED.toSorted((a, b) => (a.task.id < b.task.id ? -1 : 1))
+    const clusters = [...new Set(sorted.map(({ task }) => task.id))]
+    const clustered = clusteredMean(
+      sorted.map(({ returns }) => returns?.unshaped ?? 0),
+      sorted.map(({ task }) => clusters.indexOf(task.id)),
+    )
+    expect(scores.get('return').metrics.stderr.value).toBeCloseTo(clustered?.standardError as number, 12)
     expect(scores.get('return').metrics.mean.value).toBeCloseTo(mean(({ returns }) => returns?.unshaped ?? 0))
     expect(scores.get('success').unscored_samples).toBe(RECORDS.length - FINISHED.length)
     for (const { sample_id, value } of reductions[0].samples) {

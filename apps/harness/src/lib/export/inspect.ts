@@ -75,7 +75,9 @@ function createTotals(source: ExportSource) {
       if (scoredOutcomeOf(record).kind === 'finished') completed += 1
       for (const completion of completionsOf(record))
         models.set(completion.model, addTokens(models.get(completion.model), completion))
-      for (const [name, value] of Object.entries(scoresOf(record) ?? {})) {
+      for (const [name, value] of Object.entries(scoresOf(record, source) ?? {})) {
+        // The mean of labels is none; samples have them.
+        if (typeof value === 'string') continue
         const byTask = means.get(name) ?? new Map<string, Mean>()
         means.set(name, byTask)
         const { sum, count } = byTask.get(record.task.id) ?? { sum: 0, count: 0 }
@@ -120,7 +122,7 @@ function createTotals(source: ExportSource) {
           reducer: 'mean',
           scored_samples: count,
           unscored_samples: total - count,
-          metrics: { mean: { name: 'mean', value: sum / count } },
+          metrics: { mean: { name: 'mean', value: sum / count }, ...errorOf([...byTask.values()], sum / count) },
         }
       })
       const isEmpty = total === 0
@@ -144,6 +146,15 @@ function createTotals(source: ExportSource) {
       }))
     },
   }
+}
+
+/** The standard error of a mean, clustered by task as in `clusteredMean`; none for one task. */
+function errorOf(tasks: readonly Mean[], mean: number) {
+  const total = tasks.reduce((all, { count }) => all + count, 0)
+  if (tasks.length < 2) return {}
+  const squares = tasks.reduce((all, { sum, count }) => all + (sum - count * mean) ** 2, 0)
+  const value = Math.sqrt((tasks.length / (tasks.length - 1)) * squares) / total
+  return { stderr: { name: 'stderr', value } }
 }
 
 /** Sums tokens and cost; without a price for one of them there is no cost. */

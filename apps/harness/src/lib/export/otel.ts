@@ -65,7 +65,7 @@ function* spansOf(record: EpisodeRecord, source: ExportSource): Generator<Span> 
   const idOf = (number: number) => contentId(`${traceId}/${number}`).slice(0, 16)
   const { started, ended, activities } = timelineOf(record, source)
   const descriptions = new Map(toolsOf(record, source)?.map(({ name, description }) => [name, description]))
-  yield { traceId, spanId: idOf(0), kind: 'internal', from: started, to: ended, ...agentSpan(record, ended) }
+  yield { traceId, spanId: idOf(0), kind: 'internal', from: started, to: ended, ...agentSpan(record, ended, source) }
   for (const [i, activity] of activities.entries()) {
     const place = { traceId, spanId: idOf(i + 1), parentSpanId: idOf(0), from: activity.from, to: activity.to }
     if (activity.kind === 'answer') yield { ...place, kind: 'client', ...chatSpan(record, activity) }
@@ -75,7 +75,7 @@ function* spansOf(record: EpisodeRecord, source: ExportSource): Generator<Span> 
 
 type Described = Pick<Span, 'name' | 'attributes' | 'events' | 'error'>
 
-function agentSpan(record: EpisodeRecord, ended: number): Described {
+function agentSpan(record: EpisodeRecord, ended: number, { verdicts = [] }: ExportSource): Described {
   const { task, attempt, policy, returns, steps, chain, seal } = record
   const outcome = scoredOutcomeOf(record)
   const finished = outcome.kind === 'finished'
@@ -110,6 +110,7 @@ function agentSpan(record: EpisodeRecord, ended: number): Described {
       'episodic.return': finished ? returns?.unshaped : null,
       'episodic.return_total': finished ? returns?.total : null,
       ...Object.fromEntries(terms),
+      ...Object.fromEntries(verdicts.map((one) => [`episodic.grade.${one.name}`, one.of(record)])),
       'episodic.steps': BigInt(steps.length),
       'episodic.cost': usage?.cost,
       'episodic.episode': chain,
