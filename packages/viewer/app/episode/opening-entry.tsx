@@ -4,7 +4,7 @@ import { JsonText } from '../parts/json-text.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import type { EpisodeModel } from './episode-model.ts'
-import { MessageContent, Row, ToolList } from './message-view.tsx'
+import { BESIDE_TEXT, MessageContent, Row, ToolList } from './message-view.tsx'
 import { firstTools } from './requests.ts'
 
 /** What was there before the first step: the messages to the model, or the task, and the first observation. */
@@ -55,7 +55,7 @@ export function OpeningEntry({ model }: { readonly model: EpisodeModel }) {
           </>
         )}
         {shown.start?.observation.structured && (
-          <Row label="observed">
+          <Row label={<span title={BESIDE_TEXT}>data</span>}>
             <JsonText id="json:world/start" value={shown.start.observation.structured} />
           </Row>
         )}

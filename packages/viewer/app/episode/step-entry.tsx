@@ -7,7 +7,7 @@ import { PlainText } from '../parts/plain-text.tsx'
 import { AnswerRows } from './answer-rows.tsx'
 import { StepChangesRow } from './change-list.tsx'
 import type { EpisodeModel } from './episode-model.ts'
-import { Call, Row } from './message-view.tsx'
+import { BESIDE_TEXT, Call, Row } from './message-view.tsx'
 
 const REFUSALS: { readonly [why in Refusal]: string } = {
   rules: 'the rules do not allow it now',
@@ -87,8 +87,12 @@ export function StepEntry({
           kind={refused ? 'fault' : 'world'}
         >
           <LongText id={`world:${index}`} text={observation.text} />
-          {observation.structured && <JsonText id={`json:world/${index}`} value={observation.structured} />}
         </Row>
+        {observation.structured && (
+          <Row label={<span title={BESIDE_TEXT}>data</span>}>
+            <JsonText id={`json:world/${index}`} value={observation.structured} />
+          </Row>
+        )}
         {step.prepared !== undefined && (
           <Row label="prepared">
             <JsonText id={`json:prepared/${index}`} value={step.prepared} />

@@ -203,3 +203,30 @@ function change(step: EpisodeRecord['steps'][number], field: string): EpisodeRec
 function ended(outcome: EpisodeRecord['outcome']): string {
   return outcome.kind === 'finished' ? outcome.end.kind : 'failed'
 }
+
+describe('replayEpisode of a line that was sealed before answers had the data that their text does not say', () => {
+  /** Number guessing with an answer whose data has everything, and whose text says nothing of it. */
+  const silent = (environment: EnvironmentDefinition): EnvironmentDefinition => {
+    const { guess } = environment.tools as { readonly guess: EnvironmentDefinition['tools'][string] }
+    const play: typeof guess.play = (context) => ({ ...guess.play(context), text: 'Guessed.' })
+    return { ...environment, tools: { guess: { ...guess, play } } }
+  }
+
+  it('reproduces it, and not one whose text differs otherwise', () => {
+    const { environment, record } = golden.find(
+      ({ record: { environment: played, steps } }) =>
+        played.name === 'number-guessing' && steps.length > 1 && steps.every(({ refused }) => refused === null),
+    ) as (typeof golden)[number]
+    const spoken = (text: string) => ({
+      ...record,
+      steps: record.steps.map((step) => {
+        const [, ...rest] = step.observation.text.split('\n')
+        return { ...step, observation: { ...step.observation, text: [text, ...rest].join('\n') } }
+      }),
+    })
+    const replay = (text: string) =>
+      replayEpisode(silent(environment), sealed(spoken(text)), { strict: true, scoring: PLAIN })
+    expect(replay('Guessed.')).toEqual({ kind: 'reproduced', steps: record.steps.length })
+    expect(replay('Guesses.')).toMatchObject({ kind: 'diverged', divergence: { field: 'observation.text' } })
+  })
+})

@@ -19,7 +19,13 @@ import { type Divergence, describeDivergence, type Parting } from './divergence.
 import type { RecordedEpisode } from './read-recorded.ts'
 import { canHaveRunOut } from './recorded-plan.ts'
 import { replayMatch } from './replay-match.ts'
-import { compareAction, playRecorded, type ReplayedStep, type ReplayOptions } from './replayed-step.ts'
+import {
+  compareAction,
+  compareObservation,
+  playRecorded,
+  type ReplayedStep,
+  type ReplayOptions,
+} from './replayed-step.ts'
 import { createScorer, earnedBy } from './scoring.ts'
 
 /** The result of replaying an episode. `steps` counts the reproduced ones. */
@@ -129,7 +135,7 @@ type Played = ReturnType<Rehearsal['play']>
 
 function compareStep(recorded: RecordedStep, end: EpisodeEnd | null, played: Played): Difference | null {
   return (
-    findDifference(recorded.observation, played.observation, 'observation') ??
+    compareObservation(recorded.observation, played.observation) ??
     findDifference(recorded.reward.terms, played.terms, 'terms') ??
     findDifference(recorded.potential, played.potential, 'potential') ??
     findDifference(recorded.refused, played.refused, 'refused') ??

@@ -5,7 +5,13 @@ import { stopReasonOf, truncationOf } from '@episodic/protocol/extend'
 import { returnsOfSeat, weighed } from '../run/record/seal-match.ts'
 import { type Difference, findDifference } from './difference.ts'
 import { mostSteps } from './recorded-plan.ts'
-import { compareAction, playRecorded, type ReplayedStep, type ReplayOptions } from './replayed-step.ts'
+import {
+  compareAction,
+  compareObservation,
+  playRecorded,
+  type ReplayedStep,
+  type ReplayOptions,
+} from './replayed-step.ts'
 import type { Scoring } from './scoring.ts'
 
 /** Replays a recorded match and yields its start and each step, up to the first difference. */
@@ -67,7 +73,7 @@ function compareStep(recorded: RecordedSeatStep, played: RehearsedStep, scoring:
     ? recorded.rewards
     : Object.fromEntries(Object.entries(recorded.rewards).map(([seat, { terms }]) => [seat, { terms }]))
   return (
-    findDifference(recorded.observation, played.observation, 'observation') ??
+    compareObservation(recorded.observation, played.observation) ??
     findDifference(scored, rewards, 'rewards') ??
     findDifference(recorded.potential, played.potential, 'potential') ??
     findDifference(recorded.refused, played.refused, 'refused') ??

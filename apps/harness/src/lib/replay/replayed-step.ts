@@ -1,6 +1,7 @@
 import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/mcp-server'
 import { declaredAction } from '@episodic/mcp-server/extend'
-import type { LimitsRequest, RecordedStep, Truncation } from '@episodic/protocol'
+import type { LimitsRequest, Observation, RecordedStep, Truncation } from '@episodic/protocol'
+import { withoutDataLine } from '@episodic/protocol/extend'
 import type { SessionState } from '@episodic/state'
 import { type Difference, findDifference } from './difference.ts'
 import type { Parting } from './divergence.ts'
@@ -34,6 +35,17 @@ export function compareAction(
   { action }: Pick<RecordedStep, 'action'>,
 ): Difference | null {
   return findDifference(action, declaredAction(environment, action), 'action')
+}
+
+/**
+ * Compares what a step showed. Lines that were sealed before answers had a line of the data that their text does not say
+ * are without it.
+ */
+export function compareObservation(recorded: Observation, played: Observation): Difference | null {
+  const difference = findDifference(recorded, played, 'observation')
+  if (!difference) return null
+  const { text, structured } = played
+  return findDifference(recorded, { text: withoutDataLine(text, structured), structured }, 'observation') && difference
 }
 
 /** The replay of a recorded step. */

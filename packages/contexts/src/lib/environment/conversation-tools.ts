@@ -1,5 +1,5 @@
 import type { PlayContext } from '@episodic/mcp-server'
-import type { EnvironmentSpec } from '@episodic/mcp-server/extend'
+import { type EnvironmentSpec, sayTextAlone } from '@episodic/mcp-server/extend'
 import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import { type AskedText, askedTextSchema } from '../model/ask.ts'
@@ -16,7 +16,7 @@ import { type ConversationState, keepLines, keepRecord, linesOf, recordOf } from
 import type { UserSimulator } from './user-simulator.ts'
 import { speakForUser, type UserSpeaker } from './user-speaker.ts'
 
-/** The structured result of the tools. */
+/** The structured result of the tools, for programs: a player reads what was replied, as a user does. */
 const Answer = z.object({
   replies: z.array(z.string()).describe('what was answered'),
   intent: z.string().nullable().describe('what the call was taken for; null where it was not understood'),
@@ -70,7 +70,7 @@ export function userTools(conversation: Conversation, tool: ConversationToolMake
     keepLines(play.state, [{ by: 'user', text: line }, ...linesOf(result.replies)])
     if (isReached(play.state, play.params as never)) play.end('goal-reached')
     else if (result.record.public.ended !== null) play.end(result.record.public.ended)
-    return play.say(joinReplies(result), answerOf(result))
+    return sayTextAlone(joinReplies(result), answerOf(result))
   }
   const nowOf = ({ state }: Pick<Play, 'state'>): number => state.public.now
   const saying = {
@@ -170,7 +170,7 @@ export function assistantTools<Goal>(
         const result = conversation.handleInput(recordOf(play.state), input)
         if (result.refused) return play.refuse(result.refused.message)
         keep(play, result)
-        return play.say(joinReplies(result), answerOf(result))
+        return sayTextAlone(joinReplies(result), answerOf(result))
       },
     })
   }

@@ -8,6 +8,7 @@ import {
   type ToolInfo,
   WireError,
 } from '@episodic/protocol'
+import { withUnsaidData } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../environment/environment.ts'
@@ -63,7 +64,10 @@ export async function callTool(channel: Channel, action: Action, { signal }: Cal
     )
   }
   const answer = parseReply(toolAnswerSchema, reply, `tools/call of ${tool}`)
-  return { observation: observationOf(answer), refused: answer.isError ? 'rules' : null }
+  const { text, structured } = observationOf(answer)
+  // Not every server sends its data as text too, which is all that a model reads.
+  const observation = { text: structured ? withUnsaidData(text, structured) : text, structured }
+  return { observation, refused: answer.isError ? 'rules' : null }
 }
 
 const toolsPageSchema = z.object({

@@ -1,4 +1,5 @@
 import { type EnvironmentInfo, type LoggedStep, WireError } from '@episodic/protocol'
+import { withoutDataLine } from '@episodic/protocol/extend'
 import { EPISODE_OVER, OBSERVATION } from '../environment/agent-answer.ts'
 import { renderText, type ToolResult, toolError, toolResult } from '../environment/tool-result.ts'
 import type { AgentAddress, AgentCaller } from '../host/caller.ts'
@@ -53,7 +54,11 @@ function agentResult({ observation, report }: LoggedStep, again: string): ToolRe
   if (report.refused) return toolError(text)
   return {
     content: [{ type: 'text', text }],
-    structuredContent: { ...observation.structured, [OBSERVATION]: text, [EPISODE_OVER]: over },
+    structuredContent: {
+      ...observation.structured,
+      [OBSERVATION]: withoutDataLine(text, observation.structured),
+      [EPISODE_OVER]: over,
+    },
   }
 }
 

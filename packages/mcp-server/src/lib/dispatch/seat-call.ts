@@ -1,4 +1,5 @@
 import { type Observation, type ToolInfo, WireError } from '@episodic/protocol'
+import { withoutDataLine } from '@episodic/protocol/extend'
 import { EPISODE_OVER, OBSERVATION } from '../environment/agent-answer.ts'
 import { type ToolResult, toolError } from '../environment/tool-result.ts'
 import type { SeatTurn, SessionRef, StepCall } from '../host/host.ts'
@@ -55,6 +56,6 @@ function resultOf(said: readonly string[], { structured }: Observation, again: s
   const text = [...said, ...(over ? [`The episode is over. ${again}`] : [])].join('\n')
   return {
     content: [{ type: 'text', text }],
-    structuredContent: { ...structured, [OBSERVATION]: text, [EPISODE_OVER]: over },
+    structuredContent: { ...structured, [OBSERVATION]: withoutDataLine(text, structured), [EPISODE_OVER]: over },
   }
 }

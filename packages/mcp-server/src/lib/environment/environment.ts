@@ -28,11 +28,17 @@ export interface StartContext<Params> {
   readonly rng: Rng
 }
 
+/** The arguments of `say`. A tool that declares an output gives its data, with a text or alone. */
+export type Saying<Data> = undefined extends Data ? [text: string] : [text: string, data: Data] | [data: Data]
+
 /** A tool's answer, returned by `say`. */
 export interface Said<Data> {
   readonly kind: 'said'
+  /** Empty if the answer is data alone. */
   readonly text: string
   readonly data: Data
+  /** Whether the player reads the text alone, whatever it does not say of the data. Default: `false`. */
+  readonly textAlone?: true
 }
 
 /** A refused action, returned by `refuse`: nothing changes, but the step is answered and counts. */
@@ -81,8 +87,11 @@ export interface PlayContext<
   readonly now: number
   /** Earlier steps of the session; empty unless the environment sets `history`. */
   readonly history: History
-  /** Returns an answer to the player. */
-  say(...answer: undefined extends Data ? [text: string] : [text: string, data: Data]): Said<Data>
+  /**
+   * Returns an answer to the player. A model reads text alone, so fields of the data that the text does not say follow
+   * it as a line of JSON.
+   */
+  say(...answer: Saying<Data>): Said<Data>
   /** Returns a refusal: the state does not change. */
   refuse(text: string): Refused
   /** Marks a private value as meant for the player, and returns it. For readers and checks: nothing enforces it. */

@@ -3,9 +3,10 @@ import type { SavableRng } from '@episodic/protocol/extend'
 import type { SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import type { Absence } from './absence.ts'
-import type { EnvironmentDefinition, Refused, Said } from './environment.ts'
+import type { EnvironmentDefinition, Refused } from './environment.ts'
 import type { MoveContext, SettleContext } from './game.ts'
 import type { PlayChecks, RulesTurn } from './rules-turn.ts'
+import { say } from './tool-answer.ts'
 
 /** The state of a game, its types erased. */
 interface ErasedState {
@@ -99,7 +100,7 @@ export class GameCall
   }
 
   // Rules destructure these from their context, so each is bound.
-  readonly say = (text: string, data?: unknown): Said<unknown> => ({ kind: 'said', text, data })
+  readonly say = say
 
   readonly refuse = (text: string): Refused => ({ kind: 'refused', text })
 

@@ -9,6 +9,7 @@ import type {
   ReadOnly,
   Refused,
   Said,
+  Saying,
   StartContext,
   Tool,
   Utility,
@@ -62,8 +63,8 @@ export interface MoveContext<Seat extends string, State, Params, Input, Data, Pr
   readonly rng: Rng
   /** Virtual time in milliseconds: 0 at the start, and moved only by `elapse`. */
   readonly now: number
-  /** Returns an answer to the seat that moves. */
-  say(...answer: undefined extends Data ? [text: string] : [text: string, data: Data]): Said<Data>
+  /** Returns an answer to the seat that moves, as `say` of a {@link PlayContext} does. */
+  say(...answer: Saying<Data>): Said<Data>
   /** Returns a refusal: the state does not change. */
   refuse(text: string): Refused
   /** Moves virtual time forward. */

@@ -1,7 +1,6 @@
 import { type Action, type EpisodeEnd, findNonJson, type JsonObject, type Refusal } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/extend'
 import type { Played } from '@episodic/state'
-import { ServerError } from '../server-error.ts'
 import type { GameEnvironment } from './decided-move.ts'
 import { findUndeclaredKey } from './declared-action.ts'
 import type { EnvironmentDefinition } from './environment.ts'
@@ -10,7 +9,7 @@ import { playMove } from './play-move.ts'
 import type { PlayChecks, PlayOutcome, RulesTurn } from './rules-turn.ts'
 import { applyPublished, prependEventTexts } from './step-events.ts'
 import { ignoreRejection } from './thrown-value.ts'
-import { readPrepared, structuredAnswer } from './tool-answer.ts'
+import { assertSaid, readPrepared, structuredAnswer, textWithData } from './tool-answer.ts'
 
 /**
  * Plays one action by the rules: pure and synchronous. Everything that an environment's own code decides is here.
@@ -59,11 +58,7 @@ export function playAction(
   const answer = tool.play(context)
   if (answer instanceof Promise) ignoreRejection(answer)
   if (typeof answer?.text === 'string' && answer.kind === 'refused') return refuse('rules', answer.text)
-  if (typeof answer?.text !== 'string' || answer.kind !== 'said')
-    throw new ServerError(
-      'rules-failed',
-      `Tool ${action.tool} of ${environment.name} returned no answer. Return say(…) or refuse(…).`,
-    )
+  assertSaid(environment, action.tool, tool, answer)
   const effects = context.effects()
   const aftermath = effects.published.length > 0 ? applyPublished(environment, turn, effects) : null
   const given = tool.output ? answer.data : turn.draft.public
@@ -74,9 +69,11 @@ export function playAction(
     given,
     scrutiny,
   )
+  const withEvents = (text: string) => (aftermath ? [text, ...aftermath.said].join('\n') : text)
   const played = settle(environment, turn, action, {
     refusal: null,
-    text: aftermath ? [answer.text, ...aftermath.said].join('\n') : answer.text,
+    text: withEvents(answer.text),
+    ...(tool.output && { shown: withEvents(textWithData(answer, tool.output, structured)) }),
     structured,
     ended: aftermath ? aftermath.ended : effects.ended,
     change: aftermath ? aftermath.change : { state: turn.draft, rng: effects.rng, now: effects.now },
@@ -91,7 +88,10 @@ const NO_EVENTS: readonly never[] = []
 /** The decision of the rules, before rewards. */
 interface Decided {
   readonly refusal: Refusal | null
+  /** What the rules say, as the history keeps it. */
   readonly text: string
+  /** What the player reads of it, with data that the text does not say. Default: the text. */
+  readonly shown?: string
   readonly structured: JsonObject | null
   readonly ended: string | null
   readonly change: Played['change']
@@ -119,9 +119,9 @@ function settle(environment: EnvironmentDefinition, turn: RulesTurn, action: Act
     events,
   }
   const terms = environment.rewards(transition, seat)
+  const { shown = decided.text } = decided
   // After a termination there is no state to act on; after a truncation there is.
-  const observed =
-    end?.kind === 'terminated' ? decided.text : `${decided.text}\n${environment.observe(after, params, seat).text}`
+  const observed = end?.kind === 'terminated' ? shown : `${shown}\n${environment.observe(after, params, seat).text}`
   const text = events.length > 0 ? prependEventTexts(events, observed) : observed
   return {
     change: decided.change,

@@ -3,8 +3,9 @@ import type { SavableRng } from '@episodic/protocol/extend'
 import type { History, SessionRecord, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import { findEventProblem } from './apply-event.ts'
-import type { EnvironmentDefinition, PlayContext, Refused, Said } from './environment.ts'
+import type { EnvironmentDefinition, PlayContext, Refused } from './environment.ts'
 import type { PlayChecks } from './rules-turn.ts'
+import { say } from './tool-answer.ts'
 
 /** Events that one step may publish. */
 const MOST_PUBLISHED = 16
@@ -120,7 +121,5 @@ export class ToolCallContext implements PlayContext<unknown, unknown, unknown, u
 }
 
 const NO_EVENTS: readonly never[] = []
-
-const say = (text: string, data?: unknown): Said<unknown> => ({ kind: 'said', text, data })
 
 const refuse = (text: string): Refused => ({ kind: 'refused', text })

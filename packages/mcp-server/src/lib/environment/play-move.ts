@@ -12,7 +12,7 @@ import type { SealedContext } from './game.ts'
 import { GameCall } from './game-call.ts'
 import type { PlayChecks, PlayOutcome, RulesTurn } from './rules-turn.ts'
 import { ignoreRejection } from './thrown-value.ts'
-import { readPrepared, structuredAnswer } from './tool-answer.ts'
+import { assertSaid, readPrepared, structuredAnswer, textWithData } from './tool-answer.ts'
 
 /**
  * Plays one action of one seat by the rules: pure and synchronous, as `playAction` is for one seat. The session has
@@ -95,16 +95,13 @@ function playTool(environment: GameEnvironment, turn: RulesTurn, called: ToolCal
   const answer = (tool.play as unknown as (context: GameCall) => Said<unknown> | Refused)(call)
   if (answer instanceof Promise) ignoreRejection(answer)
   if (isRefused(answer)) return answer
-  if (typeof answer?.text !== 'string' || answer.kind !== 'said')
-    throw new ServerError(
-      'rules-failed',
-      `Tool ${name} of ${environment.name} returned no answer. Return say(…) or refuse(…).`,
-    )
+  assertSaid(environment, name, tool, answer)
   const effects = call.effects()
   const structured = tool.output && structuredAnswer(environment, name, tool.output, answer.data, checks)
+  const said = tool.output && structured ? textWithData(answer, tool.output, structured) : answer.text
   return {
     refusal: null,
-    text: [answer.text, ...(effects.messages[seat] ?? [])].join('\n'),
+    text: [said, ...(effects.messages[seat] ?? [])].join('\n'),
     ...(structured && { structured, undeclared: findUndeclaredKey(answer.data, structured) }),
     change: { state: draft, rng: effects.rng, now: effects.now },
     effects,

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
-import type { z } from 'zod'
+import { formatZodError, isObject, withUnsaidData } from '@episodic/protocol/extend'
+import { z } from 'zod'
 import { ServerError } from '../server-error.ts'
 import { findUndeclared } from './declared-action.ts'
-import type { EnvironmentDefinition, Preparation } from './environment.ts'
+import type { EnvironmentDefinition, Preparation, Refused, Said, Tool } from './environment.ts'
 import type { PlayChecks } from './rules-turn.ts'
 
 // What goes into a tool's rules and comes out of them, by its schemas.
@@ -28,6 +28,60 @@ export function readPrepared(
     'rules-failed',
     `What was prepared for ${tool} of ${name} is wrong: ${formatZodError(parsed.error)}.`,
   )
+}
+
+/** Returns an answer: a text, data with a text, or data alone. */
+export function say(text: unknown, data?: unknown): Said<unknown> {
+  return isObject(text) && data === undefined
+    ? { kind: 'said', text: '', data: text }
+    : { kind: 'said', text: text as string, data }
+}
+
+/** Throws `rules-failed` for an answer that was not made by `say`, and for data of a tool that declares no output. */
+export function assertSaid(
+  { name }: EnvironmentDefinition,
+  tool: string,
+  { output }: Pick<Tool, 'output'>,
+  answer: Partial<Said<unknown> | Refused> | null | undefined,
+): asserts answer is Said<unknown> {
+  if (typeof answer?.text !== 'string' || answer.kind !== 'said')
+    throw new ServerError('rules-failed', `Tool ${tool} of ${name} returned no answer. Return say(…) or refuse(…).`)
+  if (!output && answer.text === '' && isObject((answer as Said<unknown>).data))
+    throw new ServerError(
+      'rules-failed',
+      `Tool ${tool} of ${name} answers with data alone, and declares no output. Declare its \`output\`, or say a text.`,
+    )
+}
+
+/**
+ * Returns an answer of which the player reads the text alone: its data describes the text to programs. For the tools of a
+ * package, whose users write no answers of their own.
+ */
+export function sayTextAlone<Data>(text: string, data: Data): Said<Data> {
+  return { kind: 'said', text, data, textAlone: true }
+}
+
+/** Returns what a player reads of an answer: its text, and the fields of the data that the text does not say. */
+export function textWithData({ text, textAlone }: Said<unknown>, schema: z.ZodType, data: JsonObject): string {
+  return textAlone ? text : withUnsaidData(text, data, keysOf(schema))
+}
+
+const KEYS = new WeakMap<z.ZodType, ReadonlySet<string>>()
+
+/** The keys that a schema declares anywhere. Others, as those of a record, are values. */
+function keysOf(schema: z.ZodType): ReadonlySet<string> {
+  const known = KEYS.get(schema)
+  if (known) return known
+  const keys = new Set<string>()
+  const collect = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { properties } = value as { readonly properties?: unknown }
+    if (isObject(properties)) for (const key of Object.keys(properties)) keys.add(key)
+    for (const inner of Object.values(value)) collect(inner)
+  }
+  collect(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }))
+  KEYS.set(schema, keys)
+  return keys
 }
 
 /** Returns the structured answer as its schema parses it, so without undeclared keys. Throws `rules-failed`. */

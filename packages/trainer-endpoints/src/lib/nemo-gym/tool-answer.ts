@@ -1,4 +1,5 @@
 import type { LoggedStep } from '@episodic/protocol'
+import { withoutDataLine } from '@episodic/protocol/extend'
 
 /** What a model is shown as the output of a tool. */
 export interface ToolAnswer {
@@ -13,7 +14,7 @@ export interface ToolAnswer {
  */
 export function stepAnswer({ observation: { text, structured }, report }: LoggedStep): ToolAnswer {
   if (report.refused !== null) return json(200, { error: text })
-  if (structured !== null) return json(200, { ...structured, observation: text })
+  if (structured !== null) return json(200, { ...structured, observation: withoutDataLine(text, structured) })
   return { status: 200, text, contentType: 'text/plain; charset=utf-8' }
 }
 
