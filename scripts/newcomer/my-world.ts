@@ -19,5 +19,5 @@ export const environment = defineEnvironment({
       },
     }),
   }),
-  rewards: { found: ({ end }) => (end ? 1 : 0), guess: () => -0.1 },
+  rewards: { found: ({ end }) => (end?.reason === 'found' ? 1 : 0), guess: () => -0.1 },
 })

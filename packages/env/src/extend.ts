@@ -1,4 +1,6 @@
 export { delegate } from './lib/environment/environment.ts'
 export type { WatchedEnvironment } from './lib/environment/watched-environment.ts'
+export { ownStepOf } from './lib/game/play-seat.ts'
+export { Table } from './lib/game/table.ts'
 export { sampleJson } from './lib/policy/sample-json.ts'
 export { disconnectPreservingSessions, openChannel } from './lib/transport/open-channel.ts'

@@ -43,8 +43,11 @@ export interface CheckReport {
   readonly world: { readonly name: string; readonly version: string }
   /** The seed of every random draw. The same seed repeats the same checks. */
   readonly seed: string
-  /** `failed` if a check failed, `warned` if one warned or a waiver is unused. */
-  readonly outcome: 'passed' | 'warned' | 'failed'
+  /**
+   * `failed` if a check failed; else `incomplete` if half of the checks or more were skipped, `warned` if one warned or a waiver is
+   * unused.
+   */
+  readonly outcome: 'passed' | 'warned' | 'failed' | 'incomplete'
   /** Whether nothing failed. A check that was skipped has not failed. */
   readonly ok: boolean
   readonly checks: readonly CheckResult[]

@@ -16,7 +16,7 @@ import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
 import { httpEndpoint } from './endpoints/http-endpoint.ts'
 import { inProcessEndpoint } from './endpoints/in-process-endpoint.ts'
 import { stdioEndpoint } from './endpoints/stdio-endpoint.ts'
-import { describeError, type Finding } from './finding.ts'
+import { describeError, type Finding, oneForEachCause } from './finding.ts'
 import { checkHygiene } from './hygiene.ts'
 import { checkExploits } from './rewards/exploits.ts'
 import { checkLearnability } from './rewards/learnability.ts'
@@ -39,6 +39,7 @@ export interface CheckOptions {
   /** The agent endpoints to play through. Default: {@link AGENT_ENDPOINTS}. */
   readonly endpoints?: readonly AgentEndpoint[]
   readonly signal?: AbortSignal | undefined
+  /** Called when a check begins, with 0, and while it runs. */
   readonly onProgress?: (check: CheckName, done: number, total: number) => void
   /** Called with each result as soon as its check ends. */
   readonly onResult?: (result: CheckResult) => void
@@ -85,11 +86,12 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
       `${name} has no defaults for its parameters and exports no tasks, so it cannot be played. Add one or the other.`,
     )
   const { solver } = world
-  const played = solver ? { ...world, solver: checkedPolicy(solver, 'solver') } : world
+  const guarded = solver ? { ...world, solver: checkedPolicy(solver, 'solver') } : world
   const checks: CheckResult[] = []
   for (const check of CHECKS.filter((one) => only.includes(one))) {
+    onProgress?.(check, 0, 1)
     const context: CheckContext = {
-      world: played,
+      world: guarded,
       settings,
       seed,
       pairs,
@@ -104,7 +106,9 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
   const unusedWaivers = applicable.every((check) => only.includes(check)) ? waivers.unused : []
   const ok = checks.every(({ outcome }) => outcome !== 'failed')
   const warned = unusedWaivers.length > 0 || checks.some(({ outcome }) => outcome === 'warned')
-  const outcome = ok ? (warned ? 'warned' : 'passed') : 'failed'
+  const skips = checks.filter(({ outcome }) => outcome === 'skipped').length
+  const played = skips * 2 < checks.length
+  const outcome = ok ? (played ? (warned ? 'warned' : 'passed') : 'incomplete') : 'failed'
   return { world: { name, version }, seed, outcome, ok, checks, unusedWaivers }
 }
 
@@ -118,8 +122,8 @@ const MAX_FINDINGS = 5
 function conclude(seen: CheckOutcome, waivers: Waivers, asked: readonly CheckName[]): CheckResult {
   const { name, summary, figures } = seen
   const advises = (finding: Finding) => ADVISORY.includes(finding.name) && !asked.includes(name)
-  const failing = waivers.sort(seen.findings)
-  const doubtful = waivers.sort(seen.warnings)
+  const failing = waivers.sort(oneForEachCause(seen.findings))
+  const doubtful = waivers.sort(oneForEachCause(seen.warnings))
   const findings = failing.remaining.filter((finding) => !advises(finding))
   const warnings = [...failing.remaining.filter(advises), ...doubtful.remaining]
   const waived = [...failing.waived, ...doubtful.waived]

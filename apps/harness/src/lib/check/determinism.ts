@@ -1,3 +1,4 @@
+import { ServerError } from '@episodic/mcp-server'
 import { createRng, type Rng, seedFor } from '@episodic/protocol'
 import type { CheckContext } from './check-context.ts'
 import { type CheckOutcome, checkOutcome } from './check-report.ts'
@@ -61,7 +62,7 @@ export async function checkDeterminism(context: CheckContext): Promise<CheckOutc
   }
   return checkOutcome(
     'determinism',
-    `${EPISODES} episodes played twice at once, ${steps} steps: ${findings.length === 0 ? '0 bytes differ' : `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`}`,
+    `${EPISODES} episodes played twice at once, ${steps} steps: ${findings.length === 0 ? '0 bytes differ' : `${findings.length} with a finding`}`,
     { findings, figures: { episodes: EPISODES, steps, found: findings.length } },
   )
 }
@@ -85,7 +86,10 @@ async function playTogether(
 }
 
 function faultFinding(error: Error, again: string): Finding {
-  const advice = 'Make the rules answer or refuse every call. An error is reported to the agent as a server fault.'
+  // What strict play forbids says itself what to do instead.
+  const advice = ServerError.is(error, 'rules-failed')
+    ? 'Do what the message says: the rules may use nothing but their arguments, and leave what their schemas declare.'
+    : 'Make the rules answer or refuse every call. An error is reported to the agent as a server fault.'
   return { ...describeError(error, { name: 'rules-failed', what: 'The rules failed', advice }), again }
 }
 

@@ -49,6 +49,8 @@ export const FINDING_KINDS = {
   'argument-unbounded': 'an argument has no bound',
   'defaults-missing': 'the parameters have no defaults',
   'refusal-paid': 'a refused call earns a reward',
+  'truncation-paid': 'an episode that a limit cuts off earns a reward for it',
+  'success-unearned': 'an episode without any work counts as success',
   'reward-huge': 'a step earns too much to learn from',
   'solver-no-better': 'the solver earns no more than random play',
   'shaping-wrong': 'the sum of the shaping rewards does not match the potential',
@@ -70,9 +72,33 @@ export interface Finding {
   readonly what: string
   /** How to reproduce it: parameters, seeds, step and action. */
   readonly again: string
+  /** The other places where the same cause was found, as `again` says it. Default: none. */
+  readonly also?: readonly string[]
   /** How to fix it. */
   readonly advice: string
   readonly difference?: Difference
+}
+
+/** The kinds whose text is the message of an error, so that two of a kind may have two causes. */
+const BY_MESSAGE: readonly string[] = [
+  'world-failed',
+  'policy-failed',
+  'rules-failed',
+  'rejection-unhandled',
+  'episode-failed',
+] satisfies FindingKind[]
+
+/** Returns one finding for each cause: the first, with the places of the others. */
+export function oneForEachCause(findings: readonly Finding[]): Finding[] {
+  const causes = new Map<string, Finding & { readonly also: string[] }>()
+  for (const finding of findings) {
+    const { name, what, again } = finding
+    const cause = BY_MESSAGE.includes(name) ? `${name} ${what}` : name
+    const first = causes.get(cause)
+    if (first) first.also.push(again)
+    else causes.set(cause, { ...finding, also: [...(finding.also ?? [])] })
+  }
+  return [...causes.values()].map(({ also, ...finding }) => (also.length > 0 ? { ...finding, also } : finding))
 }
 
 /** A finding that the author accepts. */

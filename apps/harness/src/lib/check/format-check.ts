@@ -4,10 +4,17 @@ import type { Finding } from './finding.ts'
 
 /** Most warnings shown of one check; the rest are counted. */
 const SHOWN = 6
+/** Most seeds listed of one cause. */
+const MOST_SEEDS = 8
 
-/** Formats a check as one line, followed by its findings: what is wrong, how to reproduce it, and how to fix it. */
+/**
+ * Formats a check as one line, followed by its findings: what is wrong, where, how to reproduce it, and how to fix it.
+ *
+ * @param command - the command that repeats the checks.
+ */
 export function formatCheck(
   { name, outcome, summary, findings, warnings, waived }: CheckResult,
+  command: string,
   color: boolean,
 ): string {
   const { bold, dim, green, red, yellow } = createColors(color)
@@ -21,7 +28,9 @@ export function formatCheck(
   const more = warnings.length - shown.length
   return [
     `${mark}  ${bold(name.padEnd(16))}  ${summary}`,
-    ...findings.flatMap((finding) => formatFinding(finding).map((line, i) => `    ${i === 0 ? red(line) : dim(line)}`)),
+    ...findings.flatMap((finding) =>
+      formatFinding(finding, `${command} --only ${name}`).map((line, i) => `    ${i === 0 ? red(line) : dim(line)}`),
+    ),
     ...shown.map((warning) => `    ${yellow('warning')}: ${titleOf(warning)} ${dim(warning.advice)}`),
     ...waived.map((finding) => `    ${dim('waived')}: ${titleOf(finding)} ${dim(`Reason: ${finding.reason}`)}`),
     ...(more > 0 ? [`    ${yellow('warning')}: … and ${more} more`] : []),
@@ -30,18 +39,31 @@ export function formatCheck(
 
 /** Formats the unused waivers and the verdict. */
 export function formatVerdict({ world, outcome, checks, unusedWaivers }: CheckReport, color: boolean): string {
-  const { green, red, yellow } = createColors(color)
+  const { dim, green, red, yellow } = createColors(color)
   const failed = checks.filter((check) => check.outcome === 'failed').length
   const warnings = checks.reduce((sum, check) => sum + check.warnings.length, unusedWaivers.length)
+  const skips = checks.filter((check) => check.outcome === 'skipped')
+  const warned = `${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`
   const verdict = {
     passed: green('passes'),
-    warned: yellow(`passes, with ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`),
+    warned: yellow(`passes, with ${warned}`),
     failed: red(`fails ${failed} of ${checks.length} checks`),
+    incomplete: yellow(`is not checked enough${warnings > 0 ? `, and has ${warned}` : ''}`),
   }[outcome]
+  const played = checks.length - skips.length - failed
+  const counted = `${played} of ${checks.length} checks passed, ${skips.length} skipped`
   return [
     ...unusedWaivers.map((name) => `${yellow('warning')}: The waiver "${name}" matches no finding. Remove it.`),
-    `${world.name} ${world.version} ${verdict}.`,
+    `${world.name} ${world.version} ${verdict}${skips.length > 0 ? `: ${counted}` : ''}.`,
+    ...whySkipped(skips).map((line) => dim(line)),
   ].join('\n')
+}
+
+/** One line for each reason for which checks were skipped. */
+function whySkipped(skips: readonly CheckResult[]): string[] {
+  const reasons = new Map<string, string[]>()
+  for (const { name, summary } of skips) reasons.set(summary, [...(reasons.get(summary) ?? []), name])
+  return [...reasons].map(([why, names]) => `  skipped ${names.join(', ')}: ${why}`)
 }
 
 /** A finding with the name that a waiver takes. */
@@ -49,11 +71,13 @@ function titleOf({ name, what }: Finding): string {
   return `${what} [${name}]`
 }
 
-function formatFinding(finding: Finding): string[] {
-  const { again, advice, difference } = finding
+function formatFinding(finding: Finding, command: string): string[] {
+  const { again, also = [], advice, difference } = finding
   return [
     titleOf(finding),
-    `  reproduce: ${again}`,
+    `  where: ${again}`,
+    ...(also.length > 0 ? [`  also: ${also.length} more, such as ${also[0]}${seedsOf(also.slice(1))}`] : []),
+    `  reproduce: ${command}`,
     ...(difference
       ? [
           `  first, from character ${difference.at}: ${escaped(difference.first)}`,
@@ -62,6 +86,12 @@ function formatFinding(finding: Finding): string[] {
       : []),
     `  fix: ${advice}`,
   ]
+}
+
+/** The seeds of more places, if these name any. */
+function seedsOf(places: readonly string[]): string {
+  const seeds = new Set(places.flatMap((place) => / seed ([\w-]+)/.exec(place)?.[1] ?? []))
+  return seeds.size > 0 ? `; seeds ${[...seeds].slice(0, MOST_SEEDS).join(', ')}` : ''
 }
 
 /** A text on one line, without control characters. */

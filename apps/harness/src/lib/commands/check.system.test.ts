@@ -10,7 +10,8 @@ afterAll(() => workshop[Symbol.dispose]())
 describe('episodic check', () => {
   it('reports the result of each check, and passes a sound world', async () => {
     const args = ['check', exampleWorld('number-guessing'), '--pairs', '50', '--only', 'hygiene,non-interference']
-    const { status, out } = await workshop.main(args)
+    const { status, out, err } = await workshop.main(args)
+    expect(err).toBe('check 1 of 2: non-interference\ncheck 2 of 2: hygiene\n')
     expect(out).toMatch(/^passed {3}non-interference {2}50 pairs.*0 bytes differ$/m)
     expect(out).toMatch(/^(passed|warned) {3}hygiene /m)
     expect(out).toMatch(/^number-guessing \d+\.\d+\.\d+ passes/m)
@@ -27,7 +28,14 @@ describe('episodic check', () => {
     const args = ['check', './telling.ts', '--pairs', '50', '--only', 'non-interference']
     const { status, out } = await workshop.main(args)
     expect(out).toMatch(/^failed {3}non-interference/m)
-    for (const words of ['reproduce: params', 'first, from character', 'Clink!', 'Clank!', 'fix: Except for what goes'])
+    for (const words of [
+      'where: params',
+      'reproduce: episodic check ./telling.ts --seed 0 --pairs 50 --only non-interference',
+      'first, from character',
+      'Clink!',
+      'Clank!',
+      'fix: Except for what goes',
+    ])
       expect(out).toContain(words)
     expect(status).toBe(1)
     const { out: json } = await workshop.main([...args, '--json'])
@@ -52,7 +60,7 @@ describe('episodic check', () => {
     const { status, out } = await workshop.main(['check', './waiving.ts', '--pairs', '20'])
     expect(out).toMatch(/waived: .* \[solver-missing\] Reason: Anybody can call a coin\./)
     expect(out).toContain('The waiver "reward-huge" matches no finding.')
-    expect(out).toMatch(/passes, with \d+ warnings?\.$/m)
+    expect(out).toMatch(/passes, with \d+ warnings?: \d of 7 checks passed, \d skipped\.$/m)
     expect(status).toBe(0)
   })
 

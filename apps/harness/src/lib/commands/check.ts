@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { CHECKS, type CheckName } from '../check/check-report.ts'
 import { checkWorld } from '../check/check-world.ts'
+import { inProcessEndpoint } from '../check/endpoints/in-process-endpoint.ts'
 import { formatCheck, formatVerdict } from '../check/format-check.ts'
 import { type Console, colorsOf, usesColor } from '../console.ts'
 import { untilInterrupted } from '../interruption.ts'
@@ -11,6 +12,7 @@ interface CheckCommandOptions {
   readonly pairs: number
   readonly seed: string
   readonly only?: CheckName[]
+  readonly quick?: true
   readonly json?: true
 }
 
@@ -21,6 +23,7 @@ export function checkCommand(console: Console): Command {
     .option('--pairs <count>', 'pairs of episodes that differ only in private state', wholeNumber(1), 1_000)
     .option('--seed <seed>', 'seed of the checks; the same seed repeats them', nonEmpty, '0')
     .option('--only <check,…>', `run only these of ${CHECKS.join(', ')}`, checkNames)
+    .option('--quick', 'a first look: a tenth of the pairs, at one endpoint, without learnability')
     .option('--json', 'print the report as JSON')
     .addHelpText(
       'after',
@@ -34,6 +37,7 @@ definition of the environment:
 Examples:
   episodic check number-guessing
   episodic check ./my-world.ts --only non-interference,canaries --pairs 10000
+  episodic check ./my-world.ts --quick
   episodic check ./my-world.ts --json`,
     )
     .action((reference: string, options: CheckCommandOptions) => check(reference, options, console))
@@ -41,26 +45,36 @@ Examples:
 
 async function check(
   reference: string,
-  { pairs, seed, only, json }: CheckCommandOptions,
+  { pairs: all, seed, only: named, quick, json }: CheckCommandOptions,
   console: Console,
 ): Promise<void> {
   const world = await loadWorld(reference)
+  const pairs = quick ? Math.ceil(all / 10) : all
+  const applicable = world.environment.game ? CHECKS : CHECKS.filter((check) => check !== 'seats')
+  const only = named ?? (quick && applicable.filter((check) => check !== 'learnability'))
+  const planned = only ?? applicable
+  const command = `episodic check ${reference} --seed ${seed} --pairs ${all}${quick ? ' --quick' : ''}`
   const { dim } = colorsOf(console.out)
   const interruption = untilInterrupted(console)
   const terminal = console.err.isTTY === true
+  let begun: CheckName | null = null
   const erase = () => terminal && console.err.write('\r\x1b[2K')
   try {
     const report = await checkWorld(world, {
       pairs,
       seed,
       ...(only && { only }),
+      ...(quick && { endpoints: [inProcessEndpoint] }),
       signal: interruption.signal,
       onProgress(name, done, total) {
-        if (terminal) console.err.write(`\r\x1b[2K${dim(`${name} ${Math.floor((100 * done) / total)} %`)}`)
+        const place = `check ${planned.indexOf(name) + 1} of ${planned.length}: ${name}`
+        if (terminal) console.err.write(`\r\x1b[2K${dim(`${place} ${Math.floor((100 * done) / total)} %`)}`)
+        else if (done === 0 && name !== begun) console.err.write(`${place}\n`)
+        begun = name
       },
       onResult(result) {
         erase()
-        if (!json) console.out.write(`${formatCheck(result, usesColor(console.out))}\n`)
+        if (!json) console.out.write(`${formatCheck(result, command, usesColor(console.out))}\n`)
       },
     })
     console.out.write(json ? `${JSON.stringify(report)}\n` : `\n${formatVerdict(report, usesColor(console.out))}\n`)

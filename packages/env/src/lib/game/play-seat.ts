@@ -47,7 +47,7 @@ async function playWith(seat: string, policy: Policy, match: LiveMatch): Promise
     }
     const onCompletion = (answer: ModelAnswer) => void completions.push(answer)
     const action = await Promise.resolve()
-      .then(() => player(seen.observation, { last: last && stepOf(last, seen), legal, signal, onCompletion }))
+      .then(() => player(seen.observation, { last: last && ownStepOf(last, seen), legal, signal, onCompletion }))
       .catch(blame)
     const sent = now()
     try {
@@ -64,8 +64,11 @@ async function playWith(seat: string, policy: Policy, match: LiveMatch): Promise
   }
 }
 
-/** The seat's own last step as its policy sees it: with the reward since, by the steps of others. */
-function stepOf({ report, replayed }: SeatStep, { observation, due }: SeatView): Step {
+/** Returns a seat's own last step as its policy sees it: with the reward since, by the steps of others. */
+export function ownStepOf(
+  { report, replayed }: { readonly report: Omit<SeatStep['report'], 'revision'>; readonly replayed: boolean },
+  { observation, due }: SeatView,
+): Step {
   const { seq, potential, refused, stateHash, success, end } = report
   const terms = { ...report.terms }
   for (const [term, value] of Object.entries(due)) terms[term] = (terms[term] ?? 0) + value

@@ -30,8 +30,8 @@ const desk = defineEnvironment({
       output: z.object({ order: Order }),
       play: ({ say }) => say('The order.', { order }),
     }),
-    told: tool({
-      description: 'Tell it.',
+    written: tool({
+      description: 'Write it.',
       input: z.object({}),
       output: z.object({ order: Order }),
       play: ({ say }) => say('Order 7 is shipped.', { order }),
@@ -74,7 +74,7 @@ describe('the text of an answer with data', () => {
       text: `The order.\n${LINE}\nOne order is open.`,
       structured: { order },
     })
-    expect(play('told', {}).observation.text).toBe('Order 7 is shipped.\nOne order is open.')
+    expect(play('written', {}).observation.text).toBe('Order 7 is shipped.\nOne order is open.')
     expect(play('bare', {}).observation).toEqual({ text: `${LINE}\nOne order is open.`, structured: { order } })
     expect(() => play('wrong', {})).toThrow('answers with data alone, and declares no output')
   })

@@ -7,6 +7,7 @@ import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import type { Finding } from '../finding.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
 import { type RehearsedEpisode, rehearseEpisode } from '../rehearsed-episode.ts'
+import { findUnearned, notePrizes } from './unearned.ts'
 
 const EPISODES = 48
 /** Episodes whose shaping rewards are summed, and the discounts γ. */
@@ -18,7 +19,8 @@ const LARGEST = 1e6
 const ROUNDING = 1e-9
 
 /**
- * Checks that rewards are finite and bounded, that refused calls earn nothing, that the solver earns more than random play on
+ * Checks that rewards are finite and bounded, that refused calls earn nothing, that nothing is paid or counts as success for being
+ * cut off by a limit, that the solver earns more than random play on
  * the same tasks, and that shaping telescopes to the difference of potentials.
  */
 export async function checkRewards(context: CheckContext): Promise<CheckOutcome> {
@@ -29,6 +31,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
   const random = noisyPolicy(null, { random: 1, invalid: 0.1 })
   const returns = { random: [] as number[], solver: [] as number[] }
   const range = { low: 0, high: 0 }
+  const prizes = new Map<string, number>()
   for (let i = 0; i < EPISODES; i++) {
     context.signal?.throwIfAborted()
     context.onProgress(i, EPISODES)
@@ -38,6 +41,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
       if (!policy) continue
       const episode = await rehearseEpisode({ environment, setting, seed: own, policy })
       findings.push(...paymentFindings(episode, setting, own))
+      notePrizes(prizes, episode)
       for (const { reward } of episode.steps) {
         range.low = Math.min(range.low, reward)
         range.high = Math.max(range.high, reward)
@@ -45,6 +49,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
       if (!episode.fault) returns[name as keyof typeof returns].push(episode.total)
     }
   }
+  findings.push(...findUnearned(context, prizes))
   const tasks = Array.from({ length: EPISODES }, (_, i) => i)
   const paired = returns.solver.map((earned, i) => earned - (returns.random[i] ?? 0))
   const gain = solver && returns.random.length === returns.solver.length ? clusteredMean(paired, tasks) : null

@@ -1,8 +1,7 @@
 import type { Player, Policy } from '@episodic/env'
 import { type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
-import { type Action, createRng, type Step, seedFor } from '@episodic/protocol'
+import { type Action, createRng, seedFor } from '@episodic/protocol'
 import {
-  asStep,
   type EpisodeSetting,
   type OngoingEpisode,
   type PlayedStep,
@@ -11,6 +10,7 @@ import {
   truncationAt,
 } from '../rehearsed-episode.ts'
 import { startSeatPlayer } from './seat-players.ts'
+import { SeatTable } from './seat-table.ts'
 
 /** A move of an episode of several seats. */
 export interface Move {
@@ -57,7 +57,7 @@ export async function startGame(options: GameSetting): Promise<OngoingGame> {
   for (const seat of Object.keys(rehearsal.start.seats ?? {}))
     players.set(seat, await startSeatPlayer(policies[seat] ?? policy, environment, setting, seed, seat))
   const steps: GameStep[] = []
-  const last = new Map<string, Step>()
+  const table = new SeatTable(environment, rehearsal)
   let total = 0
   let fault: Error | null = null
   return {
@@ -70,10 +70,8 @@ export async function startGame(options: GameSetting): Promise<OngoingGame> {
       const seat = rng.pick(turn)
       const { state } = rehearsal
       const legal = environment.hasLegal ? async () => environment.legal(state, setting.params, seat) : undefined
-      const action = await (players.get(seat) as Player)(rehearsal.observe(seat), {
-        last: last.get(seat) ?? null,
-        legal,
-      })
+      const { observation, last } = table.seenBy(seat)
+      const action = await (players.get(seat) as Player)(observation, { last, legal })
       const played = steps.filter((step) => step.seat === seat).length
       let step: RehearsedStep
       try {
@@ -85,7 +83,7 @@ export async function startGame(options: GameSetting): Promise<OngoingGame> {
       const reward = rewardOf(step)
       total += Object.values(returnsOf({ ...step, seat })).reduce((sum, one) => sum + one, 0)
       steps.push({ ...step, action, reward, seat, turn })
-      last.set(seat, asStep(step, played + 1))
+      table.take(seat, step)
       return true
     },
   }

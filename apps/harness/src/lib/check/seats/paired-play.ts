@@ -1,13 +1,14 @@
 import type { Player } from '@episodic/env'
 import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
-import { type Action, type Json, type Rng, type Step, seedFor, type ToolInfo } from '@episodic/protocol'
+import { type Action, type Json, type Rng, seedFor, type ToolInfo } from '@episodic/protocol'
 import type { CheckedWorld, Setting } from '../check-context.ts'
 import { type Deal, startDealt } from '../deal.ts'
 import { type Difference, findTextDifference } from '../finding.ts'
 import { drawPlayPolicy, randomAction } from '../noisy-policy.ts'
-import { asStep, truncationAt } from '../rehearsed-episode.ts'
+import { truncationAt } from '../rehearsed-episode.ts'
 import type { DealtPair } from './dealt-pairs.ts'
 import { startSeatPlayer } from './seat-players.ts'
+import { SeatTable } from './seat-table.ts'
 
 /** Most steps of a pair. */
 const STEPS = 64
@@ -63,15 +64,15 @@ export async function playPair(world: CheckedWorld, planned: PlannedPair, rng: R
   }
   const moves: PairedMove[] = []
   const seen: Outcome[] = []
-  const last = new Map<string, Step>()
+  const table = new SeatTable(environment, first.rehearsal)
   while (moves.length < STEPS && first.rehearsal.end === null) {
     const { rehearsal } = first
     const mover = rng.pick(rehearsal.turn)
-    const observation = rehearsal.observe(mover)
+    const { observation, last } = table.seenBy(mover)
     const legal = environment.hasLegal
       ? async () => environment.legal(rehearsal.state, setting.params, mover)
       : undefined
-    const action = await (players.get(mover) as Player)(observation, { last: last.get(mover) ?? null, legal })
+    const action = await (players.get(mover) as Player)(observation, { last, legal })
     const drawn =
       planned.sealed && mover !== seat ? otherMove(environment, rehearsal, setting, mover, action, rng) : action
     const outcome = first.play(mover, action, seat, truncationAt(playedBy(mover, moves), setting))
@@ -79,7 +80,7 @@ export async function playPair(world: CheckedWorld, planned: PlannedPair, rng: R
     const second = drawn ?? (rehearsal.end ? action : null)
     moves.push({ seat: mover, first: action, second })
     seen.push(outcome)
-    if (outcome.step) last.set(mover, asStep(outcome.step, moves.length))
+    if (outcome.step) table.take(mover, outcome.step)
     if (second === null) break
   }
   return { policies: [...names].join(', '), ...compare(environment, planned, moves, seen, start) }

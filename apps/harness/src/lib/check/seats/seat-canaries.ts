@@ -81,12 +81,10 @@ async function sweepEndpoint(sweep: Sweep): Promise<void> {
     deal: null,
     failing: null,
     onReveal(value, to) {
-      if (!swept || (to !== undefined && ![to].flat().includes(swept.seat))) return
-      const text = JSON.stringify(value)
-      for (const mark of swept.marks)
-        if (text.includes(mark.text) && !swept.revealed.has(mark.text))
-          swept.revealed.set(mark.text, swept.answers.length)
+      if (to === undefined || [to].flat().includes(swept?.seat as string)) noteKnown(swept, value)
     },
+    // What a seat holds and says itself is its own to tell. What others hold stays hidden, also if it says that.
+    onInput: (input, seat) => noteKnown(swept, input, ({ holder }) => holder === seat),
   }
   await using host = createHost({
     environments: [instrumentEnvironment(environment, instrumentation)],
@@ -132,6 +130,15 @@ async function sweepEndpoint(sweep: Sweep): Promise<void> {
         search(sweep, route, own, answers)
       }
     }
+}
+
+/** Notes the marks in a value: from now on, the swept seat may get them. */
+function noteKnown(swept: Swept | null, value: unknown, isOpen: (mark: Mark) => boolean = () => true): void {
+  if (!swept) return
+  const text = JSON.stringify(value) ?? ''
+  for (const mark of swept.marks)
+    if (isOpen(mark) && text.includes(mark.text) && !swept.revealed.has(mark.text))
+      swept.revealed.set(mark.text, swept.answers.length)
 }
 
 function search(

@@ -4,6 +4,7 @@ import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import type { Finding } from '../finding.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
+import { findUnearned, notePrizes } from '../rewards/unearned.ts'
 import { playGame, returnsOf } from './game-episode.ts'
 
 const EPISODES = 96
@@ -13,7 +14,8 @@ const SOLVER_STEPS = 400
 const LARGEST = 1e6
 
 /**
- * Checks that rewards are finite and bounded, that a refused call earns its seat nothing, and that the solver does not earn less
+ * Checks that rewards are finite and bounded, that a refused call earns its seat nothing, that nothing is paid or counts as
+ * success for being cut off by a limit, and that the solver does not earn less
  * than random play on the same tasks: in a zero-sum game in one seat against random opponents, where an equilibrium
  * cannot lose on average over the seats, and otherwise in all seats at once. Without a common reward, that only warns.
  */
@@ -24,6 +26,7 @@ export async function checkSeatRewards(context: CheckContext): Promise<CheckOutc
   const warnings: Finding[] = []
   const random = noisyPolicy(null, { random: 1, invalid: 0.1 })
   const range = { low: 0, high: 0 }
+  const prizes = new Map<string, number>()
   const utility = environment.game?.utility ?? 'general'
   const gains: number[] = []
   let solverSteps = 0
@@ -35,7 +38,9 @@ export async function checkSeatRewards(context: CheckContext): Promise<CheckOutc
     const own = seedFor(seed, 'rewards', i)
     const rng = createRng(own)
     const played = async (policies: Parameters<typeof playGame>[0]['policies']) => {
-      const { steps, fault } = await playGame({ environment, setting, seed: own, policy: random, policies })
+      const episode = await playGame({ environment, setting, seed: own, policy: random, policies })
+      const { steps, fault } = episode
+      notePrizes(prizes, episode)
       if (Object.keys(policies ?? {}).length > 0) solverSteps += steps.length
       const again = `params ${JSON.stringify(setting.params)}, seed ${own}, step `
       if (fault)
@@ -77,6 +82,7 @@ export async function checkSeatRewards(context: CheckContext): Promise<CheckOutc
     const gained = compared.map((seat) => (solved[seat] ?? 0) - (alone[seat] ?? 0))
     gains.push(gained.reduce((sum, one) => sum + one, 0) / Math.max(1, gained.length))
   }
+  findings.push(...findUnearned(context, prizes))
   const gain = clusteredMean(
     gains,
     gains.map((_, i) => i),

@@ -16,6 +16,8 @@ export interface Instrumentation {
   failing: Hook | null
   /** Called with every value that the rules reveal, and the seats that it is for; `undefined` for all. */
   onReveal: (value: Json, to?: string | readonly string[]) => void
+  /** Called with the input of every call that is played, and the seat that sent it. Default: nothing. */
+  onInput?: (input: unknown, seat: string) => void
 }
 
 /** A copy of an environment with its private state, failures and reveals under control. */
@@ -70,6 +72,8 @@ function instrumentTool(
     ...tool,
     play(context) {
       trip('play', context.state)
+      const { seat } = context as { readonly seat?: string }
+      if (seat !== undefined) instrumentation.onInput?.(context.input, seat)
       const answer = tool.play(withReveal(context, instrumentation))
       if (instrumentation.failing === 'answer' && answer?.kind === 'said' && tool.output)
         return { ...answer, data: JSON.stringify(context.state) }

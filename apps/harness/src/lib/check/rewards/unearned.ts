@@ -1,0 +1,191 @@
+import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
+import { type Action, createRng, type Rng, seedFor, type Terms, type Truncation } from '@episodic/protocol'
+import type { CheckContext, Setting } from '../check-context.ts'
+import type { Finding } from '../finding.ts'
+import { randomAction } from '../noisy-policy.ts'
+import type { RehearsedEpisode } from '../rehearsed-episode.ts'
+import { toolsOfSeat } from '../seats/seat-players.ts'
+import { idleAction } from './idle-action.ts'
+
+/** Tasks that are cut off, and the random actions of each after which it is. */
+const TASKS = 12
+const DEPTH = 3
+/** The share of the cuts that has to pay, or of the tasks that has to succeed without work. */
+const MANY = 0.5
+/** Steps of a player that does nothing. */
+const IDLE_STEPS = 60
+
+/** An action that no environment plays. */
+const UNPLAYABLE: Action = { tool: 'no-such-tool', arguments: {} }
+
+/** A step that a limit cuts off, and the same step if it goes on. */
+interface Cut {
+  readonly cut: RehearsedStep
+  readonly whole: RehearsedStep
+  readonly seat: string
+  readonly again: string
+}
+
+/**
+ * Finds terms that pay a seat for an episode that is cut off, and `success` without any work.
+ *
+ * A step is played with and without a limit that ends the episode. A term pays for the cut if it is higher with it, and at least
+ * half of the cuts pay at least as much as the most that the term pays for an end by the rules: a term that judges what was
+ * achieved by then pays less, or only where something was achieved.
+ *
+ * @param prizes - the most that each term has paid at an end by the rules.
+ */
+export function findUnearned(
+  { world: { environment }, settings, seed, signal }: CheckContext,
+  prizes: ReadonlyMap<string, number>,
+): Finding[] {
+  const refused: Cut[] = []
+  const played: Cut[] = []
+  const idle: { readonly success: boolean; readonly again: string }[] = []
+  for (let i = 0; i < TASKS; i++) {
+    signal?.throwIfAborted()
+    const setting = settings[i % settings.length] as Setting
+    const own = seedFor(seed, 'unearned', i)
+    const rng = createRng(own)
+    for (const truncation of ['step-limit', 'time-limit'] as const) {
+      const cut = cutOff(environment, setting, own, [], UNPLAYABLE, truncation)
+      if (cut) refused.push(cut)
+    }
+    played.push(...cutRandomPlay(environment, setting, own, rng))
+    if (environment.hasSuccess) idle.push(...idleSuccess(environment, setting, own))
+  }
+  const cuts = [...payingTerms(environment, refused, prizes), ...payingTerms(environment, played, prizes)]
+  const findings = [...new Map(cuts.map((finding) => [finding.name, finding])).values()]
+  const succeeded = [
+    ...refused.flatMap(({ cut, seat, again }) => (successOf(cut, seat) ? [again] : [])),
+    ...idle.flatMap(({ success, again }) => (success ? [again] : [])),
+  ]
+  const attempts = refused.length + idle.length
+  if (succeeded.length > 0 && succeeded.length >= attempts * MANY)
+    findings.push({
+      name: 'success-unearned',
+      what: `\`success\` is true for players who do nothing: in ${succeeded.length} of ${attempts} episodes of refused or idle calls.`,
+      again: succeeded[0] as string,
+      advice:
+        'Let `success` judge what was achieved, such as `end.reason` or the state. An end alone is no success: a limit ends an episode too.',
+    })
+  return findings
+}
+
+/** Notes the most that each term pays at an end by the rules. */
+export function notePrizes(prizes: Map<string, number>, { steps }: Pick<RehearsedEpisode, 'steps'>): void {
+  const last = steps.at(-1)
+  if (last?.end?.kind !== 'terminated') return
+  for (const terms of [last.terms, ...Object.values(last.seats?.terms ?? {})])
+    for (const [term, value] of Object.entries(terms)) prizes.set(term, Math.max(prizes.get(term) ?? 0, value))
+}
+
+function payingTerms(
+  environment: EnvironmentDefinition,
+  cuts: readonly Cut[],
+  prizes: ReadonlyMap<string, number>,
+): Finding[] {
+  return environment.terms.flatMap((term): Finding[] => {
+    const paid = cuts.map((one) => ({ ...one, more: paidBy(one, term) }))
+    const most = Math.max(0, ...paid.map(({ more }) => more.cut))
+    const prize = prizes.get(term) ?? most
+    const paying = paid.filter(({ more: { cut, whole } }) => cut > 0 && cut > whole && cut >= prize)
+    const [first] = paying
+    if (!first || paying.length < cuts.length * MANY) return []
+    return [
+      {
+        name: `truncation-paid:${term}`,
+        what: `An episode that a limit cuts off earns ${first.more.cut} for "${term}", and ${first.more.whole} if the same step is not the last one: in ${paying.length} of ${cuts.length} cuts.`,
+        again: first.again,
+        advice: `Pay for an end by its reason, such as \`end?.reason === '…'\`: \`end\` is also set when a limit cuts the episode off.`,
+      },
+    ]
+  })
+}
+
+/** What a term pays the best paid seat by a cut, and by the same step without it. */
+function paidBy({ cut, whole, seat }: Cut, term: string): { readonly cut: number; readonly whole: number } {
+  const all = (step: RehearsedStep): Readonly<Record<string, Terms>> => ({ ...step.seats?.terms, [seat]: step.terms })
+  const [ended, going] = [all(cut), all(whole)]
+  const seats = Object.keys(ended).map((name) => ({
+    cut: ended[name]?.[term] ?? 0,
+    whole: going[name]?.[term] ?? 0,
+  }))
+  return seats.reduce((best, one) => (one.cut - one.whole > best.cut - best.whole ? one : best))
+}
+
+function successOf(step: RehearsedStep, seat: string): boolean {
+  return (step.seats?.successes?.[seat] ?? step.success) === true
+}
+
+/** Cuts an episode of random actions off after each of the first few. */
+function cutRandomPlay(environment: EnvironmentDefinition, setting: Setting, seed: string, rng: Rng): Cut[] {
+  const cuts: Cut[] = []
+  const moves: Move[] = []
+  const rehearsal = rehearse(environment, { params: setting.params, seed })
+  while (moves.length < DEPTH && rehearsal.end === null) {
+    const seat = rehearsal.turn[0] as string
+    const action = randomAction(toolsOfSeat(environment, seat), rng)
+    const cut = cutOff(environment, setting, seed, moves, action, 'step-limit')
+    if (cut) cuts.push(cut)
+    const move = { seat, action }
+    if (!tryPlay(rehearsal, move)) break
+    moves.push(move)
+  }
+  return cuts
+}
+
+interface Move {
+  readonly seat: string
+  readonly action: Action
+}
+
+/** Plays an action after some moves, with a limit and without; `null` if the rules end the episode or fail by then. */
+function cutOff(
+  environment: EnvironmentDefinition,
+  { params }: Setting,
+  seed: string,
+  moves: readonly Move[],
+  action: Action,
+  truncation: Truncation,
+): Cut | null {
+  const steps: RehearsedStep[] = []
+  let seat = ''
+  for (const limit of [truncation, null]) {
+    const rehearsal = rehearse(environment, { params, seed })
+    for (const move of moves) if (!tryPlay(rehearsal, move)) return null
+    seat = rehearsal.turn[0] as string
+    const step = tryPlay(rehearsal, { seat, action }, limit)
+    if (!step || step.end?.kind === 'terminated') return null
+    steps.push(step)
+  }
+  const [cut, whole] = steps as [RehearsedStep, RehearsedStep]
+  const at = `params ${JSON.stringify(params)}, seed ${seed}, cut off by the ${truncation} at step ${moves.length + 1}`
+  return { cut, whole, seat, again: `${at}: ${JSON.stringify([...moves.map((move) => move.action), action])}` }
+}
+
+/** Plays a move; `null` if the rules fail, which other checks report. */
+function tryPlay(rehearsal: Rehearsal, { seat, action }: Move, truncation: Truncation | null = null) {
+  try {
+    return rehearsal.play(action.tool, action.arguments, { seat, truncation })
+  } catch {
+    return null
+  }
+}
+
+/** Whether an episode of idle or refused calls to its end succeeds; of one seat. */
+function idleSuccess(environment: EnvironmentDefinition, setting: Setting, seed: string) {
+  if (environment.game) return []
+  return [idleAction(environment, setting.params, seed), UNPLAYABLE].flatMap((action) => {
+    const rehearsal = rehearse(environment, { params: setting.params, seed })
+    const last = Math.min(setting.steps, IDLE_STEPS)
+    let step: RehearsedStep | null = null
+    for (let i = 1; i <= last && rehearsal.end === null; i++) {
+      const [seat] = rehearsal.turn as [string]
+      step = tryPlay(rehearsal, { seat, action }, i === last ? 'step-limit' : null)
+      if (!step) return []
+    }
+    const again = `params ${JSON.stringify(setting.params)}, seed ${seed}, ${JSON.stringify(action)} to the end`
+    return step ? [{ success: step.success === true, again }] : []
+  })
+}
