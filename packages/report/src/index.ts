@@ -24,6 +24,7 @@ export {
   RUN_HEAD,
   runCells,
 } from './lib/describe/describe-contrasts.ts'
+export { noteVoids, shortVoids, VOIDS_LEGEND, voidsOf } from './lib/describe/note-voids.ts'
 export {
   describeIntervals,
   describeLatency,
@@ -80,6 +81,7 @@ export {
 } from './lib/fold/summary.ts'
 export { isCounted } from './lib/fold/token-fold.ts'
 export type { ShownLeaf, ShownTree } from './lib/fold/tree-sample.ts'
+export { type VoidBounds, voidBounds } from './lib/fold/void-bounds.ts'
 export type { AgreementFigure, Place } from './lib/grades/agreement.ts'
 export { disagreements } from './lib/grades/disagreements.ts'
 export { checkEvidence } from './lib/grades/evidence.ts'

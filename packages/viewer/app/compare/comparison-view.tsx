@@ -6,6 +6,7 @@ import {
   formatCount,
   formatNumber,
   methodOf,
+  noteVoids,
   otherDifferences,
   plural,
   UNSEEDED,
@@ -47,6 +48,8 @@ export function ComparisonView({
     ...otherDifferences(comparison).map((row) => `${row.key} also differs: ${row.a} in A, ${row.b} in B.`),
     aloneIn('A', tasks.onlyA),
     aloneIn('B', tasks.onlyB),
+    ...noteVoids(a).map((note) => `A: ${note}`),
+    ...noteVoids(b).map((note) => `B: ${note}`),
   ].filter((line) => line !== null)
   return (
     <>

@@ -19,7 +19,7 @@ export function Failures({
     <Section title="Failures">
       <Card
         title={counts.failed === 0 ? 'None' : `${formatCount(counts.failed)} failed`}
-        caption={`A failure is an error of the infrastructure or the world. It does not count as zero: no other figure includes it.${retried ? ` Played again: ${describeRetried(retried)}.` : ''}`}
+        caption={`A failure is an error of the infrastructure, the world or the code of a policy. It does not count as zero: no other figure includes it. What a player does is no failure: see the ends.${retried ? ` Played again: ${describeRetried(retried)}.` : ''}`}
         empty="No episode failed."
         wide
       >

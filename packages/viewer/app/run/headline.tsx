@@ -16,7 +16,10 @@ import {
   noteGuarantees,
   noteInterval,
   noteMissingRewards,
+  noteVoids,
   rowTimes,
+  shortVoids,
+  voidsOf,
 } from '@episodic/report'
 import { formatTokens } from '../parts/amounts.ts'
 import { type Figure, FigureStrip } from '../parts/figure-strip.tsx'
@@ -31,7 +34,7 @@ export function Headline({
   readonly columns: EpisodeColumns | null
 }) {
   const alarms = [noteFailures(summary), noteMissingRewards(summary)].filter((notice) => notice !== null)
-  const notes = [describeIntervals(summary.success.overall), boundsOf(summary), ...noteGuarantees(summary)]
+  const notes = [...noteVoids(voidsOf(summary)), describeIntervals(summary.success.overall), ...noteGuarantees(summary)]
   return (
     <section aria-label="Headline figures">
       {alarms.map((notice) => (
@@ -45,7 +48,8 @@ export function Headline({
   )
 }
 
-function scoresOf({ success, returns, counts, branch, retried }: Summary): (Figure | null)[] {
+function scoresOf(summary: Summary): (Figure | null)[] {
+  const { success, returns, counts, branch, retried } = summary
   const pass = success.passAtK.at(-1)
   const unshaped = returns.unshaped?.mean
   const hat = success.passHatK.at(-1)
@@ -55,7 +59,8 @@ function scoresOf({ success, returns, counts, branch, retried }: Summary): (Figu
       value: formatPercent(success.overall.rate),
       notes: [
         noteInterval(success.overall, formatShareInterval),
-        counts.finished > 0 ? `success: ${describeRules(success.rules)}` : '',
+        counts.finished > 0 ? `of episodes; success: ${describeRules(success.rules)}` : '',
+        ...shortVoids(voidsOf(summary)),
       ],
     },
     {
@@ -146,12 +151,4 @@ function spentOf({ tokens, time, counts }: Summary, columns: EpisodeColumns | nu
       notes: [`${formatCount(counts.finished + counts.failed)} in ${formatDuration(time.milliseconds)}`],
     },
   ]
-}
-
-/** In what range the success rate lies whatever the failed episodes would have been; empty if none failed. */
-function boundsOf({ counts: { finished, failed }, success: { overall } }: Summary): string {
-  if (failed === 0 || finished === 0) return ''
-  const sealed = finished + failed
-  const range = { low: overall.successes / sealed, high: (overall.successes + failed) / sealed }
-  return `${formatCount(failed)} failed: success lies in ${formatShareInterval(range)} if they were all lost or all won.`
 }

@@ -13,6 +13,7 @@ import { useKeys } from '../keys/use-keys.ts'
 import { RowListContext } from '../list/row-list.ts'
 import { parseOrder } from '../list/sort-rows.ts'
 import { Answer, EmptyNote, ErrorNote, LoadingNote } from '../parts/notes.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
 import { type RowRange, type TableHandle, VirtualTable } from '../parts/virtual-table.tsx'
 import { formatRoute, type Route } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
@@ -137,9 +138,15 @@ function Episodes({ route, listing }: { readonly route: EpisodesRoute; readonly 
       {rows.length === 0 ? (
         <EmptyNote title={listing.rows === 0 ? 'No episode is sealed yet' : 'No episode meets the query'}>
           {listing.rows > 0 && (
-            <button type="button" class="button" onClick={() => change({ query: '' })}>
-              Show all
-            </button>
+            <>
+              <p class="muted">
+                Episodes of this run ended or failed as{' '}
+                <PlainText text={listing.dictionaries.ending.slice(1).join(', ')} />.
+              </p>
+              <button type="button" class="button" onClick={() => change({ query: '' })}>
+                Show all
+              </button>
+            </>
           )}
         </EmptyNote>
       ) : (

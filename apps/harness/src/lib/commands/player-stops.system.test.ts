@@ -134,6 +134,39 @@ describe('a model that gives up', () => {
   })
 })
 
+describe('a rate from which failed episodes are missing', () => {
+  it('has its bounds and the plays of others beside it, in the run, the set, the summary and the comparison', async () => {
+    // Every second request of `shaky` is refused, until the run is resumed.
+    let isShaky = true
+    let refused = 0
+    server = await startChatServer((request, number, response) => {
+      if (!isShaky || request.model !== 'shaky' || number % 2 === 0 || refused++ > 6) return answerAs(request)
+      response.writeHead(422).end('{"error":{"message":"Not this one."}}')
+      return null
+    })
+    const players = ['--policy', 'llm:trier', '--policy', 'llm:shaky', '--base-url', server.url, '--fail-fast', '0']
+    const options = ['--tasks', '6', '--rollouts', '2', '--seed', '3', '--concurrency', '1']
+    const played = await workshop.main(['run', world, ...players, ...options, '--set', 'shaky'])
+    expect(played.status).toBe(0)
+    expect(played.out).toMatch(/llm:shaky .* [\d.]+ to [\d.]+ % with \d failed/)
+    const { summary } = JSON.parse((await workshop.main(['run', '--resume', 'runs/shaky', '--json'])).out).members.find(
+      ({ player }: { player: string }) => player === 'llm:shaky',
+    )
+    const { counts, success } = summary
+    expect(counts.failed).toBeGreaterThan(0)
+    expect(success.bounds).toEqual({
+      low: success.overall.successes / 12,
+      high: (success.overall.successes + counts.failed) / 12,
+    })
+    const compared = await workshop.main(['compare', 'runs/shaky'])
+    expect(compared.out).toMatch(/B {2}\d failed and not in the rate: success lies in [\d.]+ to [\d.]+ %/)
+    isShaky = false
+    const again = await workshop.main(['run', '--resume', 'runs/shaky', '--retry-failed', 'all'])
+    expect(again.out).toMatch(/llm:shaky .* \d played again/)
+    expect((await workshop.main(['compare', 'runs/shaky'])).out).toMatch(/B {2}\d failed episodes? w\w+ played again/)
+  })
+})
+
 describe('a player of a seat that gives up', () => {
   it('is named, ends the match for all without rules for it, and is replayed', async () => {
     server = await startChatServer(() => saying(GIVING_UP))

@@ -225,7 +225,9 @@ describe('episodic run, of a set', () => {
     const stopped = await play(world, '--policies', 'away.json', '--tasks', '20', '--set', 'out', '--outage-limit', '0')
     expect([stopped.status, stopped.err]).toEqual([1, expect.stringContaining('away stopped: llm:bisect has not')])
     expect(stopped.out).toMatch(/^number-guessing +solver .* 20\/20 +0 /m)
-    expect(stopped.out).toMatch(/^number-guessing +away .* 0\/20 +4 .* stopped: model-unavailable$/m)
+    expect(stopped.out).toMatch(
+      /^number-guessing +away .* 0\/20 +4 .* stopped: model-unavailable, 0.0 to 100.0 % with 4 failed$/m,
+    )
     down = false
     const { status, out } = await play('--resume', 'runs/out', '--retry-failed', '--json')
     expect(status).toBe(0)

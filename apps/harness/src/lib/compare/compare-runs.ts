@@ -7,6 +7,8 @@ import {
   passHatK,
   plural,
   type TaskGrades,
+  type VoidBounds,
+  voidBounds,
 } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
 import { differencesOf } from '../run/plan/configuration.ts'
@@ -198,14 +200,37 @@ function rulesIn(tasks: readonly (PlayedTask | undefined)[]): Comparison['succes
 
 export function sideOf({ manifest, tasks }: ComparedRun): Comparison['a'] {
   let [finished, failed] = [0, 0]
+  const retried = { episodes: 0, plays: 0, finished: 0 }
   for (const { plays } of tasks.values())
-    for (const { outcome } of plays.values()) {
+    for (const { outcome, tries } of plays.values()) {
       if (outcome === 'failed') failed += 1
       else finished += 1
+      if (tries === 1) continue
+      retried.episodes += 1
+      retried.plays += tries - 1
+      retried.finished += Number(outcome !== 'failed')
     }
   const { name, scheduled, configuration } = manifest
   const unresolved = Math.max(0, scheduled - finished - failed)
-  return { name, policy: configuration.policy.name, scheduled, finished, failed, unresolved }
+  return {
+    ...{ name, policy: configuration.policy.name, scheduled, finished, failed, unresolved },
+    bounds: failed === 0 ? null : boundsOver([...tasks.values()]),
+    retried: retried.episodes > 0 ? retried : null,
+  }
+}
+
+/** The bounds of the mean over tasks, of which some episodes failed. */
+function boundsOver(tasks: readonly PlayedTask[]): VoidBounds {
+  const each = tasks.flatMap(({ plays }) => {
+    const outcomes = [...plays.values()].map(({ outcome }) => outcome)
+    if (outcomes.length === 0) return []
+    const failed = outcomes.filter((outcome) => outcome === 'failed').length
+    const successes = outcomes.filter((outcome) => outcome === 'succeeded').length
+    const finished = outcomes.length - failed
+    return voidBounds({ successes, finished, failed }) ?? { low: successes / finished, high: successes / finished }
+  })
+  const mean = (values: readonly number[]) => exactSum(values) / values.length
+  return { low: mean(each.map(({ low }) => low)), high: mean(each.map(({ high }) => high)) }
 }
 
 function missingIn(tasks: PlayedTasks, others: PlayedTasks): Comparison['tasks']['onlyA'] {

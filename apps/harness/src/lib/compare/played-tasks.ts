@@ -28,6 +28,8 @@ export interface Play extends SealedLine {
   readonly tokens: number | null
   /** In the currency of the run's prices; `null` without them. */
   readonly cost: number | null
+  /** How often the episode was played. */
+  readonly tries: number
 }
 
 /** What determines an episode besides the policy. */
@@ -82,7 +84,9 @@ export function createPlayedTasks(): {
       const play = playOf(record)
       const earlier = task.plays.get(record.attempt)
       if (earlier && areConflicting(play, earlier)) hasConflicts = true
-      if (!earlier || comparePreference(play, earlier) < 0) task.plays.set(record.attempt, play)
+      const counted = !earlier || comparePreference(play, earlier) < 0 ? play : earlier
+      const tries = Math.max(play.tries, earlier?.tries ?? 0)
+      task.plays.set(record.attempt, counted.tries === tries ? counted : { ...counted, tries })
     },
   }
 }
@@ -108,6 +112,7 @@ function playOf(record: EpisodeRecord): Play {
     ending: outcome.kind === 'failed' ? outcome.error.code : outcome.end.reason,
     unshaped: record.returns?.unshaped ?? 0,
     steps: record.steps.length,
+    tries: record.try + 1,
     ...spentOn(record),
   }
 }

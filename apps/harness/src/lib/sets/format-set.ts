@@ -6,6 +6,9 @@ import {
   formatPercent,
   formatShareInterval,
   NOTHING,
+  shortVoids,
+  VOIDS_LEGEND,
+  voidsOf,
 } from '@episodic/report'
 import { formatTable } from '../console.ts'
 import type { PlayedMember } from './play-set.ts'
@@ -23,9 +26,17 @@ export function formatSet(members: readonly PlayedMember[], baseline: string): s
     `${formatCount(summary?.counts.finished ?? 0)}/${formatCount(scheduled)}`,
     formatCount(summary?.counts.failed ?? 0),
     formatCost(summary?.tokens?.cost ?? null),
-    [player === baseline ? 'baseline' : [], stopped ? `stopped: ${stopped.code}` : []].flat().join(', '),
+    [
+      player === baseline ? 'baseline' : [],
+      stopped ? `stopped: ${stopped.code}` : [],
+      summary ? shortVoids(voidsOf(summary)) : [],
+    ]
+      .flat()
+      .join(', '),
   ])
-  return `${formatTable([['WORLD', 'PLAYER', 'SUCCESS', '95 %', 'RETURN', 'FINISHED', 'FAILED', 'COST', ''], ...rows])}\n`
+  const head = ['WORLD', 'PLAYER', 'SUCCESS', '95 %', 'RETURN', 'FINISHED', 'FAILED', 'COST', '']
+  const legend = members.some(({ summary }) => summary?.success.bounds) ? `\n${VOIDS_LEGEND}\n` : ''
+  return `${formatTable([head, ...rows])}\n${legend}`
 }
 
 /** A member of a set, as `--dry-run` shows it. */

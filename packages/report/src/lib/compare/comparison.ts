@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { estimateSchema } from '../fold/summary.ts'
+import { boundsSchema, estimateSchema, retriedSchema } from '../fold/summary.ts'
 
 /** Below it, a p-value shows a difference. */
 export const SIGNIFICANCE = 0.05
@@ -44,6 +44,9 @@ export const sideSchema = z.object({
   failed: z.int(),
   /** Scheduled but not sealed. */
   unresolved: z.int(),
+  /** Between which values the mean over its tasks of the success rate lies if all failed episodes were lost, and all won. */
+  bounds: boundsSchema,
+  retried: retriedSchema,
 })
 
 const endSchema = z.object({ ending: z.string(), steps: z.int(), unshaped: z.number() })

@@ -172,7 +172,7 @@ export const UNSEEDED = 'The server may not use the seed, so the chance of a tas
 export function methodOf({ tasks, success, successRules, seeded }: Comparison): string {
   const chance = seeded ? '' : ` ${UNSEEDED}`
   const power = success ? ` ${describePower(success)}` : ''
-  return `Success: ${describeRules(successRules)}. Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts: 95 % intervals by Student’s t. A difference is shown if p < 0.05 in the ${testOf(success)}; the exact sign test (McNemar’s with one rollout per task) counts tasks.${power}${chance}`
+  return `Success: ${describeRules(successRules)}. Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts (the page of a run has the rate over episodes): 95 % intervals by Student’s t. A difference is shown if p < 0.05 in the ${testOf(success)}; the exact sign test (McNemar’s with one rollout per task) counts tasks.${power}${chance}`
 }
 
 /** Says which sign-flip test has decided: random signs are drawn where all are too many to count. */

@@ -8,6 +8,7 @@ import {
   formatPValue,
   namedFigures,
 } from './describe-comparison.ts'
+import { shortVoids } from './note-voids.ts'
 
 /** One figure of a run against the baseline, formatted. */
 export interface ContrastRow {
@@ -56,6 +57,7 @@ export const RUN_HEAD = [
   'finished',
   'failed',
   'left',
+  'not in the rate',
 ]
 
 /** The cells of a run under {@link RUN_HEAD}. */
@@ -69,6 +71,7 @@ export function runCells(run: Contrasts['runs'][number]): string[] {
     formatNumber(run.tokens),
     formatCost(run.cost),
     ...[run.tasks, run.finished, run.failed, run.unresolved].map(formatCount),
+    shortVoids(run).join(', '),
   ]
 }
 
@@ -79,5 +82,5 @@ export function methodOfContrasts({ tasks, contrasts, baseline }: Contrasts): st
   const range = fewest === most ? plural(most, 'task') : `${formatCount(fewest)} to ${plural(most, 'task')}`
   const leftOut = tasks.leftOut === 0 ? '' : ` ${plural(tasks.leftOut, 'task')} that no two of them share are left out.`
   const isExact = contrasts.every(({ success }) => success.exact)
-  return `Figures of a run are means over its own tasks. Differences are from ${baseline}, paired by the tasks that both have (${range}), each counted once with the mean of its rollouts: 95 % intervals by Student’s t. A difference is shown if p < 0.05 in the ${isExact ? 'exact ' : ''}sign-flip test of the means, adjusted by Holm’s procedure over ${plural(contrasts.length, 'contrast')}. Detectable is the smallest difference that such tasks show with 80 % power, before the adjustment.${leftOut}`
+  return `Figures of a run are means over its own tasks, where its own page has the success rate over episodes. Differences are from ${baseline}, paired by the tasks that both have (${range}), each counted once with the mean of its rollouts: 95 % intervals by Student’s t. A difference is shown if p < 0.05 in the ${isExact ? 'exact ' : ''}sign-flip test of the means, adjusted by Holm’s procedure over ${plural(contrasts.length, 'contrast')}. Detectable is the smallest difference that such tasks show with 80 % power, before the adjustment.${leftOut}`
 }

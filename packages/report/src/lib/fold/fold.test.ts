@@ -81,7 +81,7 @@ describe('createFold', () => {
     const failed = [failure('a', 1, 'lost', 'b'), failure('c', 0, 'lost', 'a'), failure('d', 0, 'slow', 'c')]
     const [without, summary] = [summaryOf(finished), summaryOf([...finished, ...failed])]
     expect(summary.returns).toEqual(without.returns)
-    expect(summary.success).toEqual(without.success)
+    expect(summary.success).toEqual({ ...without.success, bounds: { low: 2 / 5, high: 1 } })
     expect(summary.rewards).toEqual(without.rewards)
     expect(summary.failures).toEqual([
       { name: 'lost', count: 2, message: 'a' },

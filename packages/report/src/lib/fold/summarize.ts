@@ -10,6 +10,7 @@ import type { StepFold } from './step-fold.ts'
 import type { ReportedRun, Summary, Tally } from './summary.ts'
 import type { TokenFold } from './token-fold.ts'
 import { type ScoredLeaf, scoreTrees, type TreeScores } from './tree-scores.ts'
+import { voidBounds } from './void-bounds.ts'
 
 /** The names behind a table's numbers. A missing number stands for a name beyond the bound. */
 export interface Names {
@@ -80,6 +81,7 @@ export function summarize(
     if (success) successful.add(episode)
   }
   const failed = all.size - finished.size
+  const rate = overall.finish()
   const task = finished.column('task')
   return {
     format: 1,
@@ -99,7 +101,8 @@ export function summarize(
     success: {
       rules: [...rules].sort(),
       truncated: truncatedSuccesses,
-      overall: overall.finish(),
+      overall: rate,
+      bounds: voidBounds({ successes: rate.successes, finished: finished.size, failed }),
       firstTry: retried.episodes > 0 ? firstTries.finish() : null,
       byDifficulty: byDifficulty
         .entries()

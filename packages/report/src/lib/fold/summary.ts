@@ -31,6 +31,12 @@ const proportionSchema = z.object({
   high: z.number().nullable(),
 })
 
+/** See `VoidBounds`; `null` if no episode failed. */
+export const boundsSchema = z.object({ low: z.number(), high: z.number() }).nullable().default(null)
+
+/** Episodes that failed and were played again, how many plays that took, and how many finished at last; `null` if none. */
+export const retriedSchema = z.object({ episodes: z.int(), plays: z.int(), finished: z.int() }).nullable().default(null)
+
 /**
  * Counts of values in bins of equal width, of which the first starts at `start`, a multiple of `width`. A value on an edge
  * belongs to the bin that starts there.
@@ -158,13 +164,16 @@ export const summarySchema = z.object({
    * Failed episodes that were played again, how many plays that took, and how many of the episodes finished at last; `null`
    * if there were none. The first finished try of an episode counts, else the last one.
    */
-  retried: z.object({ episodes: z.int(), plays: z.int(), finished: z.int() }).nullable().default(null),
+  retried: retriedSchema,
   success: z.object({
     /** The rules of success that applied: the world's or the default one (docs/writing-environments.md, "Success"). */
     rules: z.array(z.enum(['default', 'world'])).default([]),
     /** Successes among truncated episodes: 0 under the default rule. */
     truncated: z.int().default(0),
+    /** By episodes: each finished one counts once. */
     overall: proportionSchema,
+    /** Between which values `overall.rate` lies if all failed episodes were lost, and if all were won. */
+    bounds: boundsSchema,
     /** Over the first tries that finished; `null` if nothing was played again. */
     firstTry: proportionSchema.nullable().default(null),
     /** Ten bins of difficulty, `from` inclusive and `to` exclusive (the last bin includes 1); empty ones are left out. */

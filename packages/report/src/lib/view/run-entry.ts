@@ -39,6 +39,8 @@ export interface RunEntry {
   readonly failed: number
   /** `null` until counted. */
   readonly success: Proportion | null
+  /** Failed episodes that were played again; left out if none is known. */
+  readonly retried?: Summary['retried'] | undefined
   readonly unshaped: Estimate | null
   /** Tokens read and written, and their cost; `null` if no language model was asked, or without prices. */
   readonly tokens: number | null

@@ -4,7 +4,7 @@ import { PlainText } from '../../parts/plain-text.tsx'
 
 /** What can be written in a query, with what this run has. */
 export function QueryHelp({
-  dictionaries: { terms, tags },
+  dictionaries: { terms, tags, ending: endings },
   graders,
 }: {
   readonly dictionaries: Dictionaries
@@ -14,8 +14,9 @@ export function QueryHelp({
   const tag = tags.flat()[0] ?? 'wide'
   const lines: [string, string][] = [
     ['success:no', 'finished, and no success; also truncated:yes, result:fell-short,truncated'],
-    ['failed:yes', 'failed, or by the code of the failure: failed:no-action'],
-    [`tag:${tag}`, 'also split:train, ending:solved, player:llm:*, version:step-12; several with commas between them'],
+    ['failed:yes', 'failed, or by the code of the failure: failed:server-failed'],
+    ['ending:no-action', `how it ended or failed: ${endings.slice(1).join(', ') || 'no episode is sealed yet'}`],
+    [`tag:${tag}`, 'also split:train, player:llm:*, version:step-12; several with commas between them'],
     ['steps>10', `a number, or a range such as 5..10: ${numbers.join(', ')}; times are in seconds`],
     [`term.${terms[0] ?? 'cost'}<0`, `the sum of a reward term: ${terms.join(', ')}`],
     [`grade.${graders[0] ?? 'polite'}:no`, `a verdict: ${graders.join(', ') || 'there are none yet'}`],

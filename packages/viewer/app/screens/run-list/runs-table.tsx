@@ -7,6 +7,9 @@ import {
   formatPercent,
   formatShareInterval,
   NOTHING,
+  shortVoids,
+  VOIDS_LEGEND,
+  voidBounds,
 } from '@episodic/report'
 import { useState } from 'preact/hooks'
 import { Age } from '../../parts/age.tsx'
@@ -203,6 +206,7 @@ function RunRow({
       </td>
       <td class="number" title={success ? `95 % interval: ${formatShareInterval(success)}` : 'Being counted'}>
         {success ? formatPercent(success.rate) : '…'}
+        {success && <RunVoids run={run} successes={success.successes} />}
       </td>
       <td>{success && <IntervalBar value={success.rate} low={success.low} high={success.high} />}</td>
       <td class="number" title={unshaped ? `95 % interval: ${formatInterval(unshaped)}` : undefined}>
@@ -222,6 +226,18 @@ function RunRow({
       </td>
     </tr>
   )
+}
+
+/** What is not in the rate of a run. */
+function RunVoids({ run, successes }: { readonly run: RunEntry; readonly successes: number }) {
+  const { finished, failed, retried = null } = run
+  const notes = shortVoids({ failed, bounds: voidBounds({ successes, finished, failed }), retried })
+  return notes.map((note) => (
+    <small key={note} class="muted" title={VOIDS_LEGEND}>
+      {' '}
+      {note}
+    </small>
+  ))
 }
 
 function Episodes({

@@ -73,7 +73,16 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
       counts.finished > 0 ? noteInterval(success.overall, formatShareInterval) : '',
     ),
     ...(counts.finished > 0
-      ? [`  ${' '.repeat(NAME_WIDTH + VALUE_WIDTH + 3)}${dim(describeRules(success.rules))}`]
+      ? [`  ${' '.repeat(NAME_WIDTH + VALUE_WIDTH + 3)}${dim(`of episodes; ${describeRules(success.rules)}`)}`]
+      : []),
+    ...(success.bounds
+      ? [
+          line(
+            '  with failed',
+            '',
+            `${formatShareInterval(success.bounds)}: if the ${formatCount(counts.failed)} that failed were all lost, or all won`,
+          ),
+        ]
       : []),
     ...(success.firstTry
       ? [

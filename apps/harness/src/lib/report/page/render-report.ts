@@ -71,7 +71,7 @@ export function reportContent(
     goesFirst,
   }: PageContent,
 ): EmbeddedContent {
-  const { counts, environments, policies, success, returns, tokens } = summary
+  const { counts, environments, policies, success, returns, tokens, retried } = summary
   const detail: Omit<RunDetail, 'rows' | 'dictionaries'> = {
     entry: {
       id,
@@ -86,6 +86,7 @@ export function reportContent(
       finished: counts.finished,
       failed: counts.failed,
       success: success.overall,
+      ...(retried && { retried }),
       unshaped: returns.unshaped?.mean ?? null,
       tokens: tokens && tokens.prompt + tokens.completion,
       cost: tokens?.cost ?? null,

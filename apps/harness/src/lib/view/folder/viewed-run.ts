@@ -197,6 +197,7 @@ export class ViewedRun {
       finished,
       failed,
       success: written?.success.overall ?? figures?.success ?? null,
+      ...(written?.retried && { retried: written.retried }),
       unshaped: written?.returns.unshaped?.mean ?? figures?.unshaped ?? null,
       tokens: tokens?.tokens ?? null,
       cost: tokens?.cost ?? null,

@@ -1,0 +1,44 @@
+import type { Summary } from '../fold/summary.ts'
+import { type VoidBounds, voidBounds } from '../fold/void-bounds.ts'
+import { formatCount, formatShareInterval, plural } from '../text/format.ts'
+
+/** What has to be known beside a rate of success: which episodes are not in it, and which were played again. */
+export interface Voids {
+  readonly failed: number
+  readonly bounds: VoidBounds | null
+  readonly retried: Summary['retried']
+}
+
+/** Returns it for a run, also from a summary that was written before it had bounds. */
+export function voidsOf({ counts, success, retried }: Pick<Summary, 'counts' | 'success' | 'retried'>): Voids {
+  const { finished, failed } = counts
+  return { failed, bounds: voidBounds({ successes: success.overall.successes, finished, failed }), retried }
+}
+
+/** Says it in sentences; none if nothing failed and nothing was played again. */
+export function noteVoids({ failed, bounds, retried }: Voids): string[] {
+  return [
+    ...(bounds
+      ? [
+          `${formatCount(failed)} failed and not in the rate: success lies in ${formatShareInterval(bounds)} if they were all lost or all won.`,
+        ]
+      : []),
+    ...(retried
+      ? [
+          `${plural(retried.episodes, 'failed episode')} ${retried.episodes === 1 ? 'was' : 'were'} played again, ${plural(retried.plays, 'time')} in all, and ${formatCount(retried.finished)} finished at last.`,
+        ]
+      : []),
+  ]
+}
+
+/** The same in few words, for the cell of a table. */
+export function shortVoids({ failed, bounds, retried }: Voids): string[] {
+  return [
+    ...(bounds ? [`${formatShareInterval(bounds)} with ${formatCount(failed)} failed`] : []),
+    ...(retried ? [`${formatCount(retried.episodes)} played again`] : []),
+  ]
+}
+
+/** Explains {@link shortVoids} below a table. */
+export const VOIDS_LEGEND =
+  'Failed episodes are in no rate: beside it stand the rates if they were all lost, and all won.'
