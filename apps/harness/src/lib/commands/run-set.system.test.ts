@@ -56,6 +56,8 @@ describe('episodic run, of a set', () => {
       '--json',
     )
     expect([status, err]).toEqual([0, expect.stringContaining('number-guessing: solver, random')])
+    // Beside the count of the set, how far each player is and how well it does.
+    expect(err).toMatch(/^100 % {2}24\/24 .* solver 12, 100\.0 % {2}random 12, [\d.]+ %$/m)
     const { folder, set, baseline } = JSON.parse(out)
     expect({ folder, set, baseline }).toEqual({
       folder: 'runs/set-2-worlds-4',

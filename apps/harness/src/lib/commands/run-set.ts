@@ -84,7 +84,10 @@ export function setFolder(
   { set, out }: { readonly set?: string | undefined; readonly out?: string | undefined },
 ): string {
   if (set !== undefined && out !== undefined)
-    throw new HarnessError('option-invalid', '--set names a folder in runs/, and so does --out. Give one of them.')
+    throw new HarnessError(
+      'option-invalid',
+      '--set names a folder in runs/, and --out any folder for the set. Give one of them.',
+    )
   if (out !== undefined) return resolve(out)
   if (set !== undefined && !/^(?!\.+$)[\w.-]{1,40}$/.test(set))
     throw new HarnessError(

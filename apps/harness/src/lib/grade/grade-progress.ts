@@ -17,7 +17,7 @@ export function showGradeProgress(
     if (!last) return
     const { given, wanted, failed } = last
     const line = `${grader}  ${given}/${wanted} verdicts${failed > 0 ? `, ${failed} failed` : ''}`
-    stream.write(isTerminal ? `\r\x1b[2K${line.slice(0, (stream.columns ?? 80) - 1)}` : `${line}\n`)
+    stream.write(isTerminal ? `\r\x1b[2K${line.slice(0, (stream.columns || 80) - 1)}` : `${line}\n`)
     drawn = monotonic()
   }
   return {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { Summary } from '@episodic/report'
+import type { EpisodeRecord } from '@episodic/protocol'
+import { cleanText, formatPercent, isSuccess, type Summary } from '@episodic/report'
 import type { Console } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { playRun } from '../run/play-run.ts'
@@ -42,9 +43,17 @@ export async function playSet(
     const order = new SharedOrder()
     const places = members.map(() => order.join())
     err.write(`${environment.name}: ${members.map(({ player }) => player.name).join(', ')}\n`)
-    const progress = showProgress(err, episodes * members.length, 0, { showReturn: false })
+    const tallies = members.map(({ player }) => createTally(player.name))
+    const progress = showProgress(err, episodes * members.length, 0, {
+      showReturn: false,
+      players: () => tallies.map((tally) => tally.describe()),
+    })
 
-    const play = async (member: SetMember, place: (typeof places)[number]): Promise<PlayedMember> => {
+    const play = async (
+      member: SetMember,
+      place: (typeof places)[number],
+      tally: ReturnType<typeof createTally>,
+    ): Promise<PlayedMember> => {
       using _ = place
       const { player, run, configuration, prepared } = member
       const result = { world: environment.name, player: player.name, run, scheduled: episodes }
@@ -61,7 +70,12 @@ export async function playSet(
           warn: (notice) => void err.write(`${err.isTTY ? '\n' : ''}${player.name}: ${notice}\n`),
           showProgress: (_, done) => {
             progress.skip(done)
-            return { ...progress, stop: () => {} }
+            tally.skip(done)
+            const add = (record: EpisodeRecord) => {
+              tally.add(record)
+              progress.add(record)
+            }
+            return { skip: progress.skip, add, stop: () => {} }
           },
           order: place,
         })
@@ -78,7 +92,9 @@ export async function playSet(
     }
 
     const settled = await Promise.allSettled(
-      members.map((member, i) => play(member, places[i] as (typeof places)[number])),
+      members.map((member, i) =>
+        play(member, places[i] as (typeof places)[number], tallies[i] as ReturnType<typeof createTally>),
+      ),
     )
     progress.stop()
     const broken = settled.find((result) => result.status === 'rejected')
@@ -86,6 +102,27 @@ export async function playSet(
     played.push(...settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])))
   }
   return played
+}
+
+/** Counts what a player has sealed, for the line of progress: `qwen 12, 75 %, 1 failed`. */
+function createTally(name: string) {
+  let [earlier, finished, successes, failed] = [0, 0, 0, 0]
+  return {
+    skip(episodes: number) {
+      earlier += episodes
+    },
+    add(record: EpisodeRecord) {
+      if (record.returns) finished += 1
+      else failed += 1
+      if (isSuccess(record)) successes += 1
+    },
+    describe: () =>
+      [
+        `${cleanText(name)} ${earlier + finished + failed}`,
+        ...(finished > 0 ? [formatPercent(successes / finished)] : []),
+        ...(failed > 0 ? [`${failed} failed`] : []),
+      ].join(', '),
+  }
 }
 
 function isOfModel(error: HarnessError): boolean {

@@ -38,6 +38,17 @@ describe('showProgress', () => {
     expect(written.join('')).not.toContain(ESCAPE)
   })
 
+  it('shows what models cost, and a whole line on a terminal of 0 columns', () => {
+    const asked = { model: 'm', promptTokens: 5, completionTokens: 2, cost: 0.0021, text: null }
+    const spending: EpisodeRecord = { ...paid(1), undecided: [asked] }
+    const { written, progress } = watch({ isTTY: true, columns: 0 }, 2)
+    progress.add(spending)
+    progress.add(spending)
+    progress.stop()
+    expect(written.at(-1)).toContain('2/2  return 1.000 ± 0.000')
+    expect(written.at(-1)).toContain('  cost 0.0042')
+  })
+
   it('never counts a failure as a return', () => {
     const { written, progress } = watch({}, 2)
     progress.add(failed)

@@ -1,4 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
+import { formatCost } from '@episodic/report'
 import { createColors } from 'picocolors'
 
 /** Where progress is written, and whether it is a terminal. */
@@ -24,6 +25,8 @@ export interface ProgressOptions {
   readonly showReturn?: boolean
   /** Says by whom the run is played now. Default: it is not shown. */
   readonly describe?: (() => string) | undefined
+  /** Says how far each of several players is, also at the end. Default: it is not shown. */
+  readonly players?: (() => readonly string[]) | undefined
 }
 
 /** Milliseconds between updates: few on a terminal, where each replaces the last; many in a log, where each is a line. */
@@ -43,7 +46,7 @@ export function showProgress(
   stream: ProgressStream,
   total: number,
   done: number,
-  { now = () => performance.now(), showReturn = true, describe }: ProgressOptions = {},
+  { now = () => performance.now(), showReturn = true, describe, players = () => [] }: ProgressOptions = {},
 ): Progress {
   const terminal = stream.isTTY === true
   const { green, dim, red } = createColors(terminal && !process.env.NO_COLOR)
@@ -53,6 +56,7 @@ export function showProgress(
   // Welford's running mean and sum of squares (Knuth, TAOCP 2, 4.2.2).
   let mean = 0
   let squares = 0
+  let cost = 0
   let drawn = began
 
   const draw = (last: boolean) => {
@@ -68,14 +72,17 @@ export function showProgress(
       ...(showReturn && finished > 0 ? [`return ${mean.toFixed(3)} ± ${half.toFixed(3)}`] : []),
       `${rate.toFixed(rate < 10 ? 1 : 0)} episodes/s`,
       ...(last || !describe ? [] : [describe()]),
+      ...(cost === 0 ? [] : [`cost ${formatCost(cost)}`]),
       ...(last || left <= 0 ? [] : [`${formatSeconds(left / rate)} left`]),
+      ...players(),
     ]
     if (!terminal) {
       stream.write(`${[`${Math.floor(share * 100)} %`, ...parts].join(GAP)}\n`)
       return
     }
     // A line that wraps cannot be redrawn, so the last parts are dropped first, and the bar takes the rest of the line.
-    const columns = (stream.columns ?? 80) - 1
+    // A pseudo-terminal of a CI has 0 columns.
+    const columns = (stream.columns || 80) - 1
     while (parts.length > 1 && parts.join(GAP).length > columns) parts.pop()
     const room = Math.min(BAR_WIDTH, columns - GAP.length - parts.join(GAP).length)
     const filled = Math.round(share * room)
@@ -88,7 +95,9 @@ export function showProgress(
     skip(episodes) {
       done += episodes
     },
-    add({ returns }) {
+    add(record) {
+      const { returns } = record
+      cost += costOf(record)
       if (returns) {
         finished += 1
         const delta = returns.unshaped - mean
@@ -101,6 +110,12 @@ export function showProgress(
     },
     stop: () => draw(true),
   }
+}
+
+/** What the models of an episode cost, as far as it is known. */
+export function costOf({ steps, undecided = [] }: Pick<EpisodeRecord, 'steps' | 'undecided'>): number {
+  const asked = [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
+  return asked.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
 }
 
 function formatSeconds(seconds: number): string {
