@@ -52,7 +52,7 @@ async function check(
   const pairs = quick ? Math.ceil(all / 10) : all
   const applicable = world.environment.game ? CHECKS : CHECKS.filter((check) => check !== 'seats')
   const only = named ?? (quick && applicable.filter((check) => check !== 'learnability'))
-  const planned = only ?? applicable
+  const planned = CHECKS.filter((check) => (only ?? applicable).includes(check))
   const command = `episodic check ${reference} --seed ${seed} --pairs ${all}${quick ? ' --quick' : ''}`
   const { dim } = colorsOf(console.out)
   const interruption = untilInterrupted(console)

@@ -1,4 +1,4 @@
-import type { Policy } from '@episodic/env'
+import { type Policy, randomPolicy } from '@episodic/env'
 import { type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
 import { type Action, createRng, type Json, type Rng, type Step, seedFor } from '@episodic/protocol'
 import type { CheckContext, CheckedWorld, Setting } from '../check-context.ts'
@@ -7,6 +7,7 @@ import { type Difference, type Finding, findTextDifference } from '../finding.ts
 import { drawPlayPolicy } from '../noisy-policy.ts'
 import { drawPair, type PrivatePair, type SeededStart, seededStarts } from '../private-pairs.ts'
 import { asStep, startPlayer, truncationAt } from '../rehearsed-episode.ts'
+import { findDerivedTokens } from './derived-tokens.ts'
 import { comparePairsAtEndpoints, type VaryingSetting } from './endpoint-pairs.ts'
 import { findInitialStateLeaks } from './initial-state-leaks.ts'
 
@@ -15,6 +16,9 @@ const STARTS = 384
 const PAIRED = 48
 /** Most steps of a pair. */
 const STEPS = 64
+/** Pairs that are played on, to find what leaks late, and the steps of all of them together. */
+const LONG_PAIRS = 8
+const LONG_STEPS = 4_000
 /** If a larger share of the pairs diverges at the first call, too little was compared to conclude anything. */
 const MOST_AT_ONCE = 0.9
 
@@ -67,7 +71,9 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
     const { setting, starts: found } = rng.pick(differing)
     const pair = drawPair(environment, found, rng)
     if (!pair) continue
-    const compared = await comparePair(world, setting, pair, rng)
+    const isLong = i < LONG_PAIRS
+    const most = isLong ? Math.max(STEPS, Math.ceil((LONG_STEPS - counts.steps) / (LONG_PAIRS - i))) : STEPS
+    const compared = await comparePair(world, setting, pair, { rng, most, isLong })
     counts.pairs += 1
     counts.steps += compared.steps
     if (pair.fits) counts.fitting += 1
@@ -129,6 +135,17 @@ function initialStateFindings({ settings }: CheckContext, allStarts: readonly (r
           'Keep it in the private state only, and reveal(…) what a tool is meant to return. If players are meant to know it, waive this finding.',
       })
     }
+  for (const [i, starts] of allStarts.entries())
+    for (const { feature, private: path, how } of findDerivedTokens(starts)) {
+      const name = `start-reveals:${path}` as const
+      if (found.has(name)) continue
+      found.set(name, {
+        name,
+        what: `In the initial state, ${feature} is ${how} private.${path}: a player who tries values finds it.`,
+        again: `params ${JSON.stringify(settings[i]?.params)}, seed ${starts[0]?.seed}`,
+        advice: 'Draw public tokens from a stream of their own, such as rng.stream(…), and never from a private value.',
+      })
+    }
   const [findings, warnings] = [true, false].map((fails) =>
     [...found.values()].filter(({ name }) => name.startsWith('start-reveals') === fails),
   ) as [Finding[], Finding[]]
@@ -141,14 +158,20 @@ const LEAK_WORDS = {
   part: ['start-narrows', 'is determined by', ', which narrows it down'],
 } as const
 
-async function comparePair(world: CheckedWorld, setting: Setting, pair: PrivatePair, rng: Rng): Promise<Compared> {
+async function comparePair(
+  world: CheckedWorld,
+  setting: Setting,
+  pair: PrivatePair,
+  { rng, most, isLong }: { readonly rng: Rng; readonly most: number; readonly isLong: boolean },
+): Promise<Compared> {
   const { environment } = world
   const { params } = setting
   const { seed } = pair
   const [left, right] = [pair.first, pair.second].map((privateState) =>
     rehearse(environment, { params, seed, privateState }),
   ) as [Rehearsal, Rehearsal]
-  const policy = drawPlayPolicy(world, rng)
+  // Half of the long pairs are of valid random calls, which rarely end an episode early.
+  const policy = isLong && rng.chance() ? randomPolicy() : drawPlayPolicy(world, rng)
   const player = await startPlayer(policy, environment, setting, seedFor(seed, pair.from))
   const actions: Action[] = []
   let last: Step | null = null
@@ -162,7 +185,7 @@ async function comparePair(world: CheckedWorld, setting: Setting, pair: PrivateP
     finding: null,
     ...rest,
   })
-  while (steps < Math.min(STEPS, setting.steps) && left.end === null) {
+  while (steps < Math.min(most, setting.steps) && left.end === null) {
     const action = await player(left.observation, { last })
     actions.push(action)
     const truncation = truncationAt(steps, setting)

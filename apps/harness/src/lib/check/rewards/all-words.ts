@@ -1,0 +1,82 @@
+import { definePolicy, type Policy } from '@episodic/env'
+import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
+import { createRng, type Json, type JsonObject, seedFor, type ToolInfo } from '@episodic/protocol'
+import type { CheckedWorld } from '../check-context.ts'
+import { randomAction } from '../noisy-policy.ts'
+import { leavesOf, walkSchema } from '../walk-json.ts'
+
+/** What the player does, to complete "A player who …". */
+export const ALL_WORDS = 'says all words at once'
+
+/** Seeds whose private texts are said. */
+const SEEDS = 24
+/** Most characters of a text that has no bound. */
+const LONGEST = 4_000
+
+/**
+ * Returns a player who says every word that it knows wherever a tool takes a text: those of the task and the observation, of
+ * descriptions and schemas, and the texts that private states hold under other seeds. A grader that looks for a word in
+ * an answer is satisfied by it. None if no tool takes a free text.
+ */
+export function allWordsOf({ environment }: CheckedWorld): Policy[] {
+  const speaking = environment.toolInfos.filter((tool) => textsOf(tool).length > 0)
+  if (speaking.length === 0) return []
+  const policy = definePolicy({
+    name: 'all words',
+    start({ task: { prompt, hints, params }, seed }) {
+      const rng = createRng(seed)
+      const words = wordsOf(environment, params as JsonObject, seed)
+      let calls = 0
+      return ({ text }) => {
+        const tool = speaking[calls++ % speaking.length] as ToolInfo
+        const known = [...new Set([...words, ...[prompt, ...hints, text].flatMap(splitWords)])]
+        const { arguments: drawn } = randomAction([tool], rng)
+        const said = textsOf(tool).map(([name, most]) => [name, wordsUpTo(known, most)])
+        return { tool: tool.name, arguments: { ...drawn, ...Object.fromEntries(said) } }
+      }
+    },
+  })
+  return [policy]
+}
+
+/** The arguments of a tool that take a free text, with the most characters of each. */
+function textsOf({ inputSchema }: ToolInfo): (readonly [string, number])[] {
+  return Object.entries((inputSchema.properties ?? {}) as Readonly<Record<string, JsonObject>>).flatMap(
+    ([name, { type, enum: choice, pattern, format, const: only, maxLength }]) =>
+      type === 'string' && [choice, pattern, format, only].every((bound) => bound === undefined)
+        ? [[name, typeof maxLength === 'number' ? maxLength : LONGEST] as const]
+        : [],
+  )
+}
+
+/** What private states hold comes first, as a text may be too short for all words. */
+function wordsOf(environment: EnvironmentDefinition, params: JsonObject, seed: string): readonly string[] {
+  const held: Json[] = []
+  for (let i = 0; i < SEEDS; i++) {
+    const { state } = rehearse(environment, { params, seed: seedFor(seed, 'words', i) }).start
+    held.push(...leavesOf(state.private).map(({ value }) => value))
+  }
+  const schemas = environment.toolInfos.flatMap(({ inputSchema, outputSchema }) => [inputSchema, outputSchema ?? {}])
+  const choices = schemas.flatMap((schema) =>
+    [...walkSchema(schema)].flatMap((inner) => (inner.schema.enum ?? []) as Json[]),
+  )
+  const described = [environment.description, ...environment.toolInfos.map(({ description }) => description)]
+  const texts = [...held, ...choices]
+    .filter((value) => typeof value === 'string' || typeof value === 'number')
+    .map(String)
+  return [...new Set([...texts, ...described.flatMap(splitWords)])]
+}
+
+function splitWords(text: string): string[] {
+  return text.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? []
+}
+
+/** Joins as many words as fit. */
+function wordsUpTo(words: readonly string[], most: number): string {
+  let text = ''
+  for (const word of words) {
+    const longer = text === '' ? word : `${text} ${word}`
+    if (longer.length <= most) text = longer
+  }
+  return text
+}

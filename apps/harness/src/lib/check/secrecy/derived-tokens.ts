@@ -1,0 +1,116 @@
+import { createHash, getHashes } from 'node:crypto'
+import { canonicalJson, type Json } from '@episodic/protocol'
+import type { SeededStart } from '../private-pairs.ts'
+import { leavesOf } from '../walk-json.ts'
+
+/** Initial states that are compared. All of them have to agree. */
+const STATES = 16
+/** The fewest characters of a token that does not agree by chance. */
+const LEAST = 6
+/** The fewest different private values from which a relation between numbers follows. */
+const LEAST_VALUES = 6
+
+/** A public value that is computed from a private one. */
+export interface DerivedToken {
+  /** Such as "public.token". */
+  readonly feature: string
+  readonly private: string
+  /** Such as "the sha256 of". */
+  readonly how: string
+}
+
+/** The hashes that rules are likely to use. */
+const HASHES = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'].filter((name) => getHashes().includes(name))
+
+/**
+ * Finds public texts that contain an encoding or a hash of a private value, whole or cut off, and public numbers that differ
+ * from a private one by a constant, a factor, a sum or an exclusive or. A player who knows the world computes the private value from
+ * it, or tries all values. Where values repeat between seeds, any function is found by `findInitialStateLeaks`.
+ */
+export function findDerivedTokens(starts: readonly Pick<SeededStart, 'public' | 'private'>[]): DerivedToken[] {
+  const states = starts
+    .slice(0, STATES)
+    .map((start) => ({ open: leavesBy(start.public), hidden: leavesBy(start.private) }))
+  const [first] = states
+  if (!first || states.length < LEAST_VALUES) return []
+  const found: DerivedToken[] = []
+  for (const path of first.hidden.keys()) {
+    const hidden = states.map((state) => state.hidden.get(path))
+    if (new Set(hidden).size < LEAST_VALUES || hidden.includes(undefined)) continue
+    for (const place of first.open.keys()) {
+      const open = states.map((state) => state.open.get(place))
+      if (new Set(open).size < LEAST_VALUES || open.includes(undefined)) continue
+      const how = relationOf(open as Json[], hidden as Json[])
+      if (!how) continue
+      found.push({ feature: `public.${place}`, private: path, how })
+      break
+    }
+  }
+  return found
+}
+
+function leavesBy(value: Json): ReadonlyMap<string, Json> {
+  return new Map(leavesOf(value).map((leaf) => [leaf.path.join('.'), leaf.value]))
+}
+
+function relationOf(open: readonly Json[], hidden: readonly Json[]): string | null {
+  const numbers = [open, hidden].map((column) => column.map(wholeNumberIn))
+  const [tokens, values] = numbers as [(bigint | null)[], (bigint | null)[]]
+  if (!tokens.includes(null) && !values.includes(null)) return numericRelation(tokens as bigint[], values as bigint[])
+  const texts = open.map(String)
+  if (texts.some((text) => text.length < LEAST)) return null
+  const [token = '', value = null] = [texts[0], hidden[0]]
+  const candidates = formsOf(value as Json).filter(([, form]) => sharesForm(token, form))
+  const [how] =
+    candidates.find(([name]) =>
+      texts.every((text, i) =>
+        formsOf(hidden[i] as Json).some(([form, made]) => form === name && sharesForm(text, made)),
+      ),
+    ) ?? []
+  return how ?? null
+}
+
+/** Whether a token contains a form of a value, or is the beginning of it. */
+function sharesForm(token: string, form: string): boolean {
+  const [one, other] = [token.toLowerCase(), form.toLowerCase()]
+  return form.length >= LEAST && (one.includes(other) || other.startsWith(one))
+}
+
+/** The encodings and hashes of a value, each with its name. */
+function formsOf(value: Json): (readonly [string, string])[] {
+  const texts = [...new Set([String(value), canonicalJson(value)])]
+  return texts.flatMap((text) => {
+    const bytes = Buffer.from(text)
+    return [
+      ['an encoding of', bytes.toString('hex')],
+      ['an encoding of', bytes.toString('base64').replace(/=+$/, '')],
+      ['an encoding of', bytes.toString('base64url')],
+      ['an encoding of', [...text].reverse().join('')],
+      ...HASHES.flatMap((hash) =>
+        (['hex', 'base64', 'base64url'] as const).map(
+          (encoding) => [`the ${hash} of`, createHash(hash).update(text).digest(encoding)] as const,
+        ),
+      ),
+    ] as const
+  })
+}
+
+/** Returns a whole number, also one in a text; `null` for anything else. */
+function wholeNumberIn(value: Json): bigint | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : null
+  return typeof value === 'string' && /^-?\d{1,18}$/.test(value) ? BigInt(value) : null
+}
+
+function numericRelation(tokens: readonly bigint[], values: readonly bigint[]): string | null {
+  const isSame = (relate: (token: bigint, value: bigint) => bigint) =>
+    new Set(tokens.map((token, i) => relate(token, values[i] as bigint))).size === 1
+  if (isSame((token, value) => token - value)) return 'a constant away from'
+  if (isSame((token, value) => token + value)) return 'a constant minus'
+  if (isSame((token, value) => token ^ value)) return 'an exclusive or of'
+  // A line through two points that all others lie on.
+  const [t0, v0] = [tokens[0] as bigint, values[0] as bigint]
+  const at = values.findIndex((value) => value !== v0)
+  const [t1, v1] = [tokens[at] as bigint, values[at] as bigint]
+  const isLine = tokens.every((token, i) => (token - t0) * (v1 - v0) === (t1 - t0) * ((values[i] as bigint) - v0))
+  return isLine && t1 !== t0 ? 'a linear function of' : null
+}
