@@ -28,6 +28,8 @@ export interface CuttingProxyOptions {
   readonly arrives?: (reply: Buffer) => number
   /** Whether some requests arrive twice as well, which not every protocol can detect. Default: no. */
   readonly doubles?: boolean
+  /** Called with every request of a client, and with every message that it sends over a WebSocket. */
+  readonly onRequest?: () => void
 }
 
 /** A network between clients and a server, of which each connection of a client is one to the server. */
@@ -42,7 +44,7 @@ const DOUBLED = 0.05
 
 /** Forwards HTTP and WebSockets to the server at `port`. If the server is gone, the client's connection breaks. */
 export async function startCuttingProxy(port: number, options: CuttingProxyOptions): Promise<CuttingProxy> {
-  const { faults, rng, arrives = () => 0, doubles = false } = options
+  const { faults, rng, arrives = () => 0, doubles = false, onRequest } = options
   const counts = { requestsLost: 0, repliesLost: 0, repliesCut: 0 }
   const agents = new WeakMap<Duplex, Agent>()
   const sockets = new Set<Socket>()
@@ -75,6 +77,7 @@ export async function startCuttingProxy(port: number, options: CuttingProxyOptio
   const pass = async (asked: IncomingMessage, answer: ServerResponse): Promise<void> => {
     const body = await buffer(asked)
     const { socket } = asked
+    onRequest?.()
     const fault = draw()
     if (fault === 'request-lost') return void socket.resetAndDestroy()
     const agent = agentOf(socket)
@@ -126,6 +129,7 @@ export async function startCuttingProxy(port: number, options: CuttingProxyOptio
     let fault: Fault = 'none'
     // One message is one chunk: the clients wait for each answer, and messages are short.
     client.on('data', (chunk: Buffer) => {
+      onRequest?.()
       fault = draw()
       if (fault === 'request-lost') client.resetAndDestroy()
       else server.write(chunk)

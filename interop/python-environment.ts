@@ -35,14 +35,7 @@ export function openPythonEnvironment(
   onMake: (text: string) => void,
   needs: PythonNeeds = {},
 ): PythonEnvironment {
-  const file = fileURLToPath(new URL(`./python/requirements/${requirements}`, import.meta.url))
-  const pinned = readFileSync(file, 'utf8')
-  const interpreter = findPython(needs)
-  const digest = createHash('sha256').update(`${interpreter.version}\n${pinned}`).digest('hex').slice(0, 12)
-  const folder = `${CACHE}${requirements.replace('.txt', '')}-${digest}`
-  const python = `${folder}/bin/python`
-  // Written last, so that an environment which was interrupted is made anew.
-  const complete = `${folder}/complete`
+  const { file, pinned, interpreter, folder, python, complete } = placeOf(requirements, needs)
   if (!existsSync(complete)) {
     onMake(`making the Python environment of ${requirements}`)
     rmSync(folder, { recursive: true, force: true })
@@ -71,6 +64,22 @@ export function openPythonEnvironment(
       return version
     },
   }
+}
+
+/** Returns the interpreter of an environment that was created before; `null` if there is none. */
+export function findPythonEnvironment(requirements: string, needs: PythonNeeds = {}): string | null {
+  const { python, complete } = placeOf(requirements, needs)
+  return existsSync(complete) ? python : null
+}
+
+function placeOf(requirements: string, needs: PythonNeeds) {
+  const file = fileURLToPath(new URL(`./python/requirements/${requirements}`, import.meta.url))
+  const pinned = readFileSync(file, 'utf8')
+  const interpreter = findPython(needs)
+  const digest = createHash('sha256').update(`${interpreter.version}\n${pinned}`).digest('hex').slice(0, 12)
+  const folder = `${CACHE}${requirements.replace('.txt', '')}-${digest}`
+  // Written last, so that an environment which was interrupted is made anew.
+  return { file, pinned, interpreter, folder, python: `${folder}/bin/python`, complete: `${folder}/complete` }
 }
 
 interface Interpreter {

@@ -78,7 +78,7 @@ passed("csv", f"{table.num_rows} rows with datasets")
 
 # Protocol Buffers have bytes in base64, and OTLP has its ids in hexadecimal.
 spans = []
-for line in (folder / "otel.jsonl").read_text().splitlines():
+for line in (folder / "otel.jsonl").read_text().rstrip("\n").split("\n"):
     document = json.loads(line)
     for resource in document["resourceSpans"]:
         for span in (span for scope in resource["scopeSpans"] for span in scope["spans"]):

@@ -12,7 +12,7 @@ from statistics import mean
 from nemo_gym.base_resources_server import BaseVerifyResponse
 
 folder = Path(sys.argv[1])
-lines = (folder / "nemo-gym.jsonl").read_text().splitlines()
+lines = (folder / "nemo-gym.jsonl").read_text().rstrip("\n").split("\n")
 rewards: dict[int, list[float]] = {}
 for line in lines:
     rollout = BaseVerifyResponse.model_validate_json(line)
@@ -24,7 +24,7 @@ gym = Path(sys.executable).with_name("gym")
 command = [gym, "eval", "profile", "--inputs", "nemo-gym.jsonl", "--rollouts", "nemo-gym.jsonl"]
 done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
 assert done.returncode == 0, done.stdout + done.stderr
-groups = [json.loads(line) for line in (folder / "nemo-gym_reward_profiling.jsonl").read_text().splitlines()]
+groups = [json.loads(line) for line in (folder / "nemo-gym_reward_profiling.jsonl").read_text().rstrip("\n").split("\n")]
 assert sum(group["num_rollouts"] for group in groups) == len(lines)
 for group, (_, returns) in zip(groups, sorted(rewards.items()), strict=True):
     assert abs(group["mean/reward"] - mean(returns)) < 1e-9, group

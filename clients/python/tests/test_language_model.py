@@ -159,7 +159,7 @@ def trained(world: str, folder: Path) -> list[dict[str, Any]]:
         stdout=subprocess.DEVNULL,
         check=True,
     )
-    lines = [json.loads(line) for line in (folder / f"{world}-1" / "lines.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (folder / f"{world}-1" / "lines.jsonl").read_text().rstrip("\n").split("\n")]
     return [{key: value for key, value in line.items() if not key.endswith("seconds")} for line in lines]
 
 

@@ -30,6 +30,19 @@ PROGRAMS = [
 ]
 
 
+README = [program for program in PROGRAMS if str(program.id).startswith("README")]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="needs mypy")
+def test_the_programs_of_the_readme_have_types(tmp_path: Path) -> None:
+    for program in README:
+        (tmp_path / f"{str(program.id).replace('-', '_').replace('.', '_')}.py").write_text(str(program.values[0]))
+    command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--cache-dir", os.devnull]
+    variables = {**os.environ, "MYPYPATH": str(ROOT / "clients/python/src")}
+    result = subprocess.run([*command, str(tmp_path)], env=variables, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_program_of_a_page_runs(program: str, server: Server, tmp_path: Path) -> None:
     for adapter, package in NEEDS.items():

@@ -85,7 +85,7 @@ def model() -> Iterator[str]:
 
 
 def evaluate(
-    server: Server, model: str, folder: Path, rows: list[dict[str, Any]], url: str | None = None
+    server: Server, model: str, folder: Path, rows: list[dict[str, Any]], url: str | None = None, repeats: int = 2
 ) -> list[dict[str, Any]]:
     folder.mkdir(exist_ok=True)
     (folder / "tasks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -98,7 +98,7 @@ def evaluate(
         "--client.base-url": model,
         "--client.api-key-var": "OPENAI_API_KEY",
         "--output-dir": str(folder / "outputs"),
-        "-r": "2",
+        "-r": str(repeats),
     }
     variables = {
         **os.environ,

@@ -38,7 +38,9 @@ def sealed_episodes(
     shutil.rmtree(run, ignore_errors=True)
     episodic("run", world.module, "--dataset", str(folder / "tasks.jsonl"), "--policy", policy, "--out", str(run))
     episodic("export", str(run), "--format", "trl-sft", "--out", str(export))
-    return [json.loads(line) for line in export.read_text(encoding="utf-8").splitlines()]
+    # Not `splitlines`: a text may have separators of lines that are no ends of lines.
+    with export.open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
 
 
 def texts_of(messages: Messages) -> Iterator[str]:

@@ -23,7 +23,9 @@ NORMAL = 1.96
 def main() -> None:
     """Reads lines of `train.py`, and writes an SVG: for each world the return, and the share of invalid calls."""
     target, *sources = sys.argv[1:]
-    lines = [json.loads(line) for source in sources for line in Path(source).read_text(encoding="utf-8").splitlines()]
+    # Not `splitlines`: a text may have separators of lines that are no ends of lines.
+    texts = [Path(source).read_text(encoding="utf-8").rstrip("\n") for source in sources]
+    lines = [json.loads(line) for text in texts for line in text.split("\n")]
     worlds = list(dict.fromkeys(line["world"] for line in lines))
     # The same lines give the same file, whose text is text.
     matplotlib.rcParams.update({"svg.hashsalt": "episodic", "svg.fonttype": "none", "font.size": 9})
