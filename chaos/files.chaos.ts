@@ -10,9 +10,9 @@ import { CLI } from './server.ts'
 import { runTrial } from './trial.ts'
 
 const WORLD = fileURLToPath(import.meta.resolve('@episodic-world/number-guessing'))
-const SETTINGS = ['run.json', 'run.json.part']
+const SETTINGS = ['run.json']
 const LINES = ['episodes.jsonl']
-const FIGURES = ['summary.json', 'summary.json.part', 'report.html', 'report.html.part']
+const FIGURES = ['summary.json', 'report.html']
 
 interface Change extends Omit<Required<CrashPoint>, 'paths'> {
   readonly files: readonly string[]
@@ -21,13 +21,11 @@ interface Change extends Omit<Required<CrashPoint>, 'paths'> {
 /** The changes that a run makes to its files, in order, as `strace` counts them. */
 function changesOf(episodes: number): Change[] {
   return [
-    { files: SETTINGS, call: 'write', point: 1 },
+    // Each was written under the name of a draft, which nobody knows before.
     { files: SETTINGS, call: 'rename', point: 1 },
     { files: LINES, call: 'ftruncate', point: 1 },
     ...eachUpTo(episodes).map((point) => ({ files: LINES, call: 'write', point })),
-    { files: FIGURES, call: 'write', point: 1 },
     { files: FIGURES, call: 'rename', point: 1 },
-    { files: FIGURES, call: 'write', point: 2 },
     { files: FIGURES, call: 'rename', point: 2 },
   ]
 }

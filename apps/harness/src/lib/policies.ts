@@ -41,7 +41,7 @@ export function policyFileOf(name: string, folder = process.cwd()): string | nul
  * default, or `process:<command>`. Rejects with `policy-unknown`.
  */
 export async function findPlayer(name: string, world: Policies, options: FindOptions = {}): Promise<Policy | Agent> {
-  if (name.startsWith(PROCESS)) return createProcessAgent(name, name.slice(PROCESS.length))
+  if (name.startsWith(PROCESS)) return createProcessAgent(name, name.slice(PROCESS.length), options.secrets)
   if (!name.startsWith(AGENT)) return findPolicy(name, world, options)
   const file = policyFileOf(name, options.folder) as string
   const module = await load(file)
@@ -60,6 +60,8 @@ export interface FindOptions {
   readonly model?: ModelSettings
   /** What the episodes of a language model share. Default: its own rate limit, and no journal. */
   readonly access?: ModelAccess
+  /** What no variable in the environment of an agent's process may hold. Default: the values of Episodic's own variables. */
+  readonly secrets?: readonly string[]
 }
 
 /**

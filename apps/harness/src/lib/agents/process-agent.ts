@@ -9,6 +9,7 @@ import { finished } from 'node:stream/promises'
 import { lastOf } from '@episodic/protocol/extend'
 import { cleanText } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
+import { playerEnvironment } from '../player-environment.ts'
 import { type Agent, type Assignment, defineAgent } from './agent.ts'
 
 /** Milliseconds between asking a process to stop and killing it. */
@@ -18,7 +19,7 @@ const KEPT_OUTPUT = 8_000
 const QUOTED_OUTPUT = 500
 
 /**
- * An agent that is a shell command, started for each episode. Its environment has:
+ * An agent that is a shell command, started for each episode. Its environment is that of {@link playerEnvironment}, with:
  *
  * - `EPISODIC_MCP_URL`: the session URL,
  * - `EPISODIC_MCP_CONFIG`: an `mcpServers` JSON file with the same URL, as server `world`,
@@ -33,8 +34,9 @@ const QUOTED_OUTPUT = 500
  * Throws `option-invalid` for an empty command.
  *
  * @param name - its name in records.
+ * @param secrets - what no variable of its environment may hold.
  */
-export function createProcessAgent(name: string, command: string): Agent {
+export function createProcessAgent(name: string, command: string, secrets: readonly string[] = []): Agent {
   if (command.trim() === '')
     throw new HarnessError('option-invalid', 'process: needs a command. Give process:<command>.')
   return defineAgent({
@@ -42,7 +44,7 @@ export function createProcessAgent(name: string, command: string): Agent {
     async play(assignment) {
       const folder = await mkdtemp(join(tmpdir(), 'episodic-agent-'))
       try {
-        await run(command, assignment, folder)
+        await run(command, assignment, { folder, secrets })
       } finally {
         await rm(folder, { recursive: true, force: true })
       }
@@ -58,7 +60,11 @@ const ENDS_WITH_US = `(trap '' TERM; read -r _ <&3; kill -9 0) >/dev/null 2>&1 &
 exec 3<&-
 `
 
-async function run(command: string, assignment: Assignment, folder: string): Promise<void> {
+async function run(
+  command: string,
+  assignment: Assignment,
+  { folder, secrets }: { readonly folder: string; readonly secrets: readonly string[] },
+): Promise<void> {
   const { url, task, observation, seed, modelUrl, signal } = assignment
   const config = join(folder, 'mcp.json')
   await writeFile(config, JSON.stringify({ mcpServers: { world: { type: 'http', url } } }), { mode: 0o600 })
@@ -69,7 +75,7 @@ async function run(command: string, assignment: Assignment, folder: string): Pro
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     env: {
-      ...withoutSecrets(process.env),
+      ...playerEnvironment(secrets),
       EPISODIC_MCP_URL: url,
       EPISODIC_MCP_CONFIG: config,
       EPISODIC_PROMPT: [task.prompt, ...task.hints].join('\n\n'),
@@ -137,9 +143,4 @@ function endAtExit(end: () => void): () => void {
 function quoted(output: string): string {
   const words = output.replaceAll(/^\s+at .*\n?/gm, '').trim()
   return words === '' ? '.' : `: ${cleanText(lastOf(words, QUOTED_OUTPUT))}`
-}
-
-/** The agent must not have the token of the trainer endpoint. */
-function withoutSecrets({ EPISODIC_TOKEN: _, ...rest }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return rest
 }

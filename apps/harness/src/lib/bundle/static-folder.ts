@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
+import { draftOf, replaceFile } from '../own-files.ts'
 
 const zip = promisify(gzip)
 const DATA = 'data'
@@ -40,7 +41,7 @@ export class StaticFolder implements AsyncDisposable {
 
   private constructor(folder: string) {
     this.#folder = folder
-    this.#part = `${folder}.part`
+    this.#part = draftOf(folder)
   }
 
   /** Begins a folder at an absolute path. Rejects with `option-invalid` if it is not free, and with `disk-failed`. */
@@ -48,9 +49,10 @@ export class StaticFolder implements AsyncDisposable {
     await assertFree(folder)
     const created = new StaticFolder(folder)
     await created.#try(async () => {
-      // What a command that was killed has left.
-      await rm(created.#part, { recursive: true, force: true })
-      await mkdir(join(created.#part, DATA), { recursive: true })
+      await mkdir(dirname(folder), { recursive: true })
+      // Not recursive: fails if anything has that name.
+      await mkdir(created.#part)
+      await mkdir(join(created.#part, DATA))
     })
     return created
   }
@@ -68,7 +70,7 @@ export class StaticFolder implements AsyncDisposable {
     this.#bytes += zipped.length
     await this.#try(async () => {
       await mkdir(dirname(file), { recursive: true })
-      await writeFile(file, zipped)
+      await replaceFile(file, zipped)
     })
   }
 
@@ -79,7 +81,7 @@ export class StaticFolder implements AsyncDisposable {
     this.#bytes += Buffer.byteLength(html)
     await this.#try(async () => {
       await rename(join(this.#part, DATA), join(this.#part, data))
-      await writeFile(join(this.#part, 'index.html'), html)
+      await replaceFile(join(this.#part, 'index.html'), html)
     })
   }
 

@@ -100,9 +100,17 @@ describe('episodic run --policy process:<command>', () => {
 
   it('ends all processes of an agent when its episode ends, and passes it no secret', { timeout: 60_000 }, async () => {
     const token = 'the-token-of-the-operator'
+    const secrets = {
+      EPISODIC_TOKEN: token,
+      EPISODIC_CONTROL_TOKEN: `control-${token}`,
+      EPISODIC_QUEUE_SECRET: `queue-${token}`,
+      EPISODIC_MCP_URL: `http://127.0.0.1:1/mcp/s/${token}`,
+      // The same value under a name of the operator's.
+      MINE: `control-${token}`,
+    }
     // It leaves a process behind that ignores SIGTERM, and continues after the last guess.
-    const command = `trap '' TERM; sh -c "trap '' TERM; echo \\$\\$ >> pids; sleep 600" & env > seen-$$; node ${BISECTING}; sleep 600`
-    const { summary } = await run(`process:${command}`, 'hung', ['--tasks', '2'], { EPISODIC_TOKEN: token })
+    const command = `trap '' TERM; sh -c "trap '' TERM; echo \\$\\$ >> pids; sleep 600" & { env; ls -a home; } > seen-$$; node ${BISECTING}; sleep 600`
+    const { summary } = await run(`process:${command}`, 'hung', ['--tasks', '2'], secrets)
     expect(summary.counts).toMatchObject({ finished: 2, failed: 0 })
     const pids = readFileSync(at('pids'), 'utf8').trim().split('\n').map(Number)
     expect(pids).toHaveLength(2)
@@ -117,7 +125,59 @@ describe('episodic run --policy process:<command>', () => {
       expect(text).toContain('EPISODIC_PROMPT=')
       expect(text).not.toContain(token)
       expect(text).not.toContain(seed)
+      // The server of the run keeps its token in no file.
+      expect(text).not.toContain('.token')
     }
+  })
+
+  it.each([1, 2])(
+    'passes no secret of a server or a queue to the environment of an agent (processes: %i)',
+    { timeout: 60_000 },
+    async (processes) => {
+      const token = 'the-token-of-a-server-of-the-operator'
+      const serving = await workshop.serve([WORLD], { env: { EPISODIC_CONTROL_TOKEN: token } })
+      writeFileSync(
+        at('servers.json'),
+        JSON.stringify({ mcpServers: { own: { url: serving.url, headers: { authorization: 'Bearer ${MY_TOKEN}' } } } }),
+      )
+      const out = `connected-${processes}`
+      const options = ['--config', 'servers.json', '--processes', String(processes)]
+      const command = `process:env > ${out}-$$; cat /proc/$PPID/environ > ${out}-parent-$$; node ${BISECTING}`
+      const env = { MY_TOKEN: token, EPISODIC_TOKEN: 'the-token-of-another-server' }
+      const { summary } = await run(command, out, options, env)
+      expect(summary.counts).toMatchObject({ finished: 3, failed: 0 })
+      const seen = readdirSync(workshop.folder).filter((file) => file.startsWith(`${out}-`))
+      expect(seen).toHaveLength(6)
+      // What starts the agents is this run itself if it has one process, and its own environment can be read by its user.
+      for (const file of seen.filter((file) => processes > 1 || !file.includes('parent'))) {
+        expect(readFileSync(at(file), 'utf8'), file).not.toContain(token)
+        expect(readFileSync(at(file), 'utf8'), file).not.toContain(env.EPISODIC_TOKEN)
+      }
+      serving.kill('SIGTERM')
+      await serving.ended
+    },
+  )
+
+  it('has a server of its own token, which the variable of the operator does not set', {
+    timeout: 60_000,
+  }, async () => {
+    const token = 'the-token-of-the-operator-of-all'
+    // `environment/sessions` is for control tokens only.
+    writeFileSync(
+      at('ask.mjs'),
+      `import { writeFileSync } from 'node:fs'
+      const url = process.env.EPISODIC_MCP_URL.replace(/\\/mcp.*/, '/env')
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'environment/sessions', params: {} })
+      const headers = { authorization: 'Bearer ${token}', 'content-type': 'application/json' }
+      const { status } = await fetch(url, { method: 'POST', headers, body })
+      writeFileSync('status-' + process.pid, String(status))`,
+    )
+    const { summary } = await run(`process:node ask.mjs && node ${BISECTING}`, 'asked', ['--tasks', '1'], {
+      EPISODIC_CONTROL_TOKEN: token,
+    })
+    expect(summary.counts).toMatchObject({ finished: 1, failed: 0 })
+    const statuses = readdirSync(workshop.folder).filter((file) => file.startsWith('status-'))
+    expect(statuses.map((file) => readFileSync(at(file), 'utf8'))).toEqual(['401'])
   })
 
   it.each([1, 2])(

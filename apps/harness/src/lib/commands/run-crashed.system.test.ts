@@ -21,14 +21,12 @@ const CALLS = { write: 'write,pwrite64,writev', rename: 'rename,renameat,renamea
 describe('episodic run, crashed', () => {
   // Needs strace: apt-get install strace
   it.skipIf(!has('strace')).each([
-    ...['run.json', 'summary.json', 'report.html'].flatMap((name) => [
-      { name, kind: 'write' as const, number: 1 },
-      { name, kind: 'rename' as const, number: 1 },
-    ]),
+    // Before, its draft was written, under a name that nobody knows.
+    ...['run.json', 'summary.json', 'report.html'].map((name) => ({ name, kind: 'rename' as const, number: 1 })),
     ...[1, 2, 20, 60].map((number) => ({ name: 'episodes.jsonl', kind: 'write' as const, number })),
   ])('continues after it was killed at $kind number $number of $name', async ({ name, kind, number }) => {
     const out = `${name}-${kind}-${number}`
-    const files = ['-P', at(out, name), '-P', at(out, `${name}.part`)]
+    const files = ['-P', at(out, name)]
     const calls = CALLS[kind]
     const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:signal=SIGKILL:when=${number}`]
     const under = ['strace', '-f', '-qq', '-o', '/dev/null', ...files, ...inject]

@@ -231,8 +231,8 @@ async function run(
   console: Console,
 ): Promise<void> {
   if (worker)
-    return runWorker(async ({ reference, settings, folder, configuration }) => {
-      const prepared = await prepareRun(reference, settings)
+    return runWorker(async ({ reference, settings, target, folder, configuration }) => {
+      const prepared = await prepareRun(reference, settings, undefined, target)
       return openPrepared(prepared, configuration, journalOf(prepared, configuration, folder))
     })
   const settings = runSettingsSchema.parse(rest)

@@ -48,6 +48,8 @@ interface ServeOptions extends AccessFlags, TrainerEndpointFlags {
   readonly rulesTimeout?: number
   readonly logLevel: LogLevel
   readonly json?: true
+  /** Keeps the token out of files: the caller reads it from the line of `--json`. */
+  readonly private?: true
 }
 
 export function serveCommand(console: Console): Command {
@@ -106,6 +108,7 @@ export function serveCommand(console: Console): Command {
   return withTrainerEndpointOptions(withAccessOptions(command))
     .addOption(new Option('--log-level <level>', 'log level on standard error').choices(LOG_LEVELS).default('info'))
     .option('--json', 'print one line of JSON when it listens, and stop when standard input ends')
+    .addOption(new Option('--private', 'with --json: print the control token, and keep it in no file').hideHelp())
     .addHelpText(
       'after',
       `
@@ -278,7 +281,7 @@ async function announce(
   stop: Promise<void>,
 ): Promise<void> {
   try {
-    const tokenFile = writeControlToken(port, controlToken)
+    const shown = options.private ? { controlToken } : { tokenFile: await writeControlToken(port, controlToken) }
     if (options.json)
       console.out.write(
         `${JSON.stringify({
@@ -289,13 +292,16 @@ async function announce(
           openEnvUrls: openEnvUrls(worlds, options, trainerUrl),
           nemoGymUrl,
           orsUrl,
-          tokenFile,
+          ...shown,
         })}\n`,
       )
-    else console.out.write(welcome(worlds, options, { agentUrl, trainerUrl, nemoGymUrl, orsUrl }, tokenFile, console))
+    else
+      console.out.write(
+        welcome(worlds, options, { agentUrl, trainerUrl, nemoGymUrl, orsUrl }, shown.tokenFile, console),
+      )
     await stop
   } finally {
-    removeControlToken(port)
+    if (!options.private) removeControlToken(port)
     // An open standard input would keep the process alive.
     process.stdin.pause()
   }
@@ -305,7 +311,7 @@ function welcome(
   worlds: readonly World[],
   options: ServeOptions,
   { agentUrl, trainerUrl, nemoGymUrl, orsUrl }: Pick<Listening, 'agentUrl' | 'trainerUrl' | 'nemoGymUrl' | 'orsUrl'>,
-  tokenFile: string,
+  tokenFile: string | undefined,
   console: Console,
 ): string {
   const { bold, cyan, dim } = colorsOf(console.out)
@@ -323,7 +329,7 @@ function welcome(
 ${served.join('\n')}
 
 ${people.join('')}  for agents      ${cyan(agentUrl)}
-  trainer endpoint    ${cyan(trainerUrl)}   ${dim(`control token in ${tokenFile}`)}
+  trainer endpoint    ${cyan(trainerUrl)}   ${tokenFile === undefined ? '' : dim(`control token in ${tokenFile}`)}
                   ${cyan(webSocketOf(trainerUrl))}
 ${trainers.join('')}
 Try:  episodic play --url ${trainerUrl}

@@ -112,6 +112,7 @@ async function work(references: readonly string[], options: WorkOptions, console
       allowAgents,
       url: options.url,
       token: options.token ?? process.env.EPISODIC_TOKEN,
+      queue: url,
       baseUrl: options.baseUrl ?? process.env.OPENAI_BASE_URL,
       apiKeyEnvs: apiKeyEnv,
       concurrency,

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type EpisodeRecord, isMatchRecord, type SealedRecord, type Split, type ToolInfo } from '@episodic/protocol'
 import { createForkReturns, type ForkReturns, isSuccess, scoredOutcomeOf, seatRecordsOf } from '@episodic/report'
 import { shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
+import { replaceFile } from '../own-files.ts'
 import { readRecorded, type SealedEpisodes } from '../replay/read-recorded.ts'
 import type { ExportFormat } from './export-format.ts'
 import type { ExportedVerdicts } from './grade-reward.ts'
@@ -155,12 +153,9 @@ async function writeWhole(
   pieces: AsyncIterable<string | Uint8Array>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const part = `${path}.${randomUUID()}.part`
   try {
-    await pipeline(pieces, createWriteStream(part, { flags: 'wx' }), { signal })
-    await rename(part, path)
+    await replaceFile(path, pieces, { signal })
   } catch (cause) {
-    await rm(part, { force: true })
     if (!(cause as NodeJS.ErrnoException).syscall) throw cause
     throw new HarnessError('disk-failed', `Cannot write ${path}: ${(cause as Error).message}`, { cause })
   }

@@ -36,6 +36,7 @@ const scope: Omit<WorkerScope, 'loaded'> = {
   worlds: [{ reference, world }],
   folder,
   allowAgents: false,
+  queue: 'redis://127.0.0.1:6379',
   apiKeyEnvs: [],
   concurrency: 4,
   version: '1',

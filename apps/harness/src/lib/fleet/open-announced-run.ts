@@ -26,6 +26,8 @@ export interface WorkerScope {
   /** The server of another system, or of worlds, that it connects to. */
   readonly url?: string | undefined
   readonly token?: string | undefined
+  /** The URL of the queue. Agents do not get its password. */
+  readonly queue: string
   /** The server of language models that it sends its key to. */
   readonly baseUrl?: string | undefined
   /** The variables with keys that it uses, beside `OPENAI_API_KEY`. */
@@ -85,12 +87,15 @@ export async function openAnnouncedRun(announcement: Announcement, scope: Worker
 }
 
 /** Returns the settings of an announced run here. What it plays is that of its configuration, which was checked. */
-function settingsOf({ configuration, settings }: Announcement, { token, concurrency }: WorkerScope): RunSettings {
+function settingsOf(
+  { configuration, settings }: Announcement,
+  { token, queue, concurrency }: WorkerScope,
+): RunSettings {
   const { policy, seats, focus, branch } = configuration
   const players = seats
     ? { seat: Object.fromEntries(Object.entries(seats).map(([seat, { name }]) => [seat, name])), focus }
     : { policy: policy.name }
-  return runSettingsSchema.parse({ ...settings, ...players, branch, token, concurrency })
+  return runSettingsSchema.parse({ ...settings, ...players, branch, token, queue, concurrency })
 }
 
 /** Returns the name of an environment of another system's server, or the reference of the worker's own copy of a world. */

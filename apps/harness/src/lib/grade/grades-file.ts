@@ -1,14 +1,13 @@
-import { constants, existsSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import { wellFormed } from '@episodic/protocol/extend'
 import { type GradeRecord, gradeRecordSchema } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
+import { openToAppend } from '../own-files.ts'
 import { RUN_FILES } from '../run/record/run-folder.ts'
 
 const NEWLINE = 0x0a
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants
 
 /** The path of the verdicts on a run. */
 export function gradesFileOf(folder: string): string {
@@ -54,8 +53,7 @@ function parse(text: string): GradeRecord | null {
 export async function appendGrades(file: string, grades: readonly GradeRecord[]): Promise<void> {
   const text = grades.map((grade) => `${JSON.stringify(grade)}\n`).join('')
   try {
-    // Not through a link, which may lead out of the folder.
-    await using handle = await open(file, O_APPEND | O_CREAT | O_NOFOLLOW | O_RDWR)
+    await using handle = await openToAppend(file)
     const { size } = await handle.stat()
     const last = Buffer.alloc(1, NEWLINE)
     if (size > 0) await handle.read(last, 0, 1, size - 1)

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import { appendFile, mkdir, readFile, rm } from 'node:fs/promises'
+import { lstat, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openToAppend } from '../own-files.ts'
 import { createEpisodeJournal, type JournalOptions, type ModelJournal } from './model-journal.ts'
 
 /** Only the owner may read what models said. */
@@ -8,6 +9,8 @@ const PRIVATE = { folder: 0o700, file: 0o600 }
 
 /** Creates a journal in a folder, which is created with the first answer: one file for each episode that is being played. */
 export function createFolderJournal(folder: string, options: JournalOptions): ModelJournal {
+  // A link in its place may lead out of the folder of the run.
+  const isFolder = async () => (await lstat(folder)).isDirectory()
   const fileOf = (policySeed: string) => join(folder, `${hash('sha256', policySeed).slice(0, 32)}.jsonl`)
   return {
     async open(policySeed) {
@@ -18,7 +21,9 @@ export function createFolderJournal(folder: string, options: JournalOptions): Mo
       const append = async (line: string): Promise<void> => {
         try {
           await mkdir(folder, { recursive: true, mode: PRIVATE.folder })
-          await appendFile(file, `${separator}${line}\n`, { mode: PRIVATE.file })
+          if (!(await isFolder())) return
+          await using handle = await openToAppend(file, PRIVATE.file)
+          await handle.appendFile(`${separator}${line}\n`)
           separator = ''
         } catch {
           // Only money is lost: a full disk ends the run where it seals episodes.
@@ -26,6 +31,8 @@ export function createFolderJournal(folder: string, options: JournalOptions): Mo
       }
       return createEpisodeJournal(text.split('\n'), append, options)
     },
-    discard: (policySeed) => rm(fileOf(policySeed), { force: true }).catch(() => {}),
+    async discard(policySeed) {
+      if (await isFolder().catch(() => false)) await rm(fileOf(policySeed), { force: true }).catch(() => {})
+    },
   }
 }

@@ -6,6 +6,7 @@ import { shownPath } from '../console.ts'
 import { openFleet } from '../fleet/open-fleet.ts'
 import { HarnessError } from '../harness-error.ts'
 import { modelWords, recordingOf } from '../llm/model-options.ts'
+import { removeDrafts } from '../own-files.ts'
 import { isLlm } from '../policies.ts'
 import { isServed } from '../served-world.ts'
 import { countLeaves, type RunConfiguration } from './plan/configuration.ts'
@@ -57,6 +58,10 @@ export interface PlayedRun {
   readonly stopped: HarnessError | null
 }
 
+/** The files that only the process with the lock of the folder writes as a whole. */
+const { manifest, summary, report, stop, live, times } = RUN_FILES
+const WRITTEN_ALONE = [manifest, summary, report, stop, live, times]
+
 /** Writing the report of so many episodes takes ten seconds or more, in which nothing else is shown. */
 const LONG_REPORT = 100_000
 
@@ -72,7 +77,7 @@ export async function playRun(
   configuration: RunConfiguration,
   { folder, resume, signal, warn, showProgress, order }: PlayRunOptions,
 ): Promise<PlayedRun> {
-  const { settings, reference, world } = prepared
+  const { settings, reference, world, target } = prepared
   const { concurrency, processes, queue, lease, retryFailed, tries: most, failFast, outageLimit } = settings
   assertRetry(prepared, resume)
   const earlier = await findRun(folder, configuration, resume)
@@ -83,7 +88,7 @@ export async function playRun(
     ? openFleet(configuration, prepared, { queue, warn, signal, lease: lease && 1_000 * lease })
     : processes === 1
       ? openPrepared(prepared, configuration, journal)
-      : openWorkers(configuration, { reference, settings, folder, processes, warn, signal }))
+      : openWorkers(configuration, { reference, settings, target, folder, processes, warn, signal }))
   const sources = await describeSources(folder, reference, world, configuration)
   const { curriculum } = configuration
   const checked =
@@ -115,6 +120,7 @@ export async function playRun(
   await runner.begin?.(manifest, { elapsed: fold.elapsed, hasStored: tries.has })
   await using file = await SealedFile.open(join(folder, RUN_FILES.episodes), () => lock.assertHeld())
   await removeStop(folder)
+  await removeDrafts(folder, WRITTEN_ALONE)
   await using live = new LiveFile(folder)
   const progress = showProgress(manifest.scheduled, tries.done, runner.describe)
   let failure: unknown = null

@@ -5,6 +5,7 @@ import { createFolderJournal } from '../llm/folder-journal.ts'
 import { ModelAccess } from '../llm/model-access.ts'
 import type { ModelJournal } from '../llm/model-journal.ts'
 import { modelSettingsOf, recordingOf } from '../llm/model-options.ts'
+import { secretsOf } from '../player-environment.ts'
 import { isLlm, policyFileOf } from '../policies.ts'
 import { isServed, loadPlayedWorld, type PlayedWorld } from '../served-world.ts'
 import { PLAYED_SERVERS, targetOf } from '../target-options.ts'
@@ -48,17 +49,23 @@ export interface PreparedRun {
  *
  * @param access - what its language models share. Default: a rate limit of this process.
  *
+ * @param named - a running server of the world; `null` to serve it. Default: the one that the settings name.
+ *
  * Rejects with `option-invalid`, and with the errors of `loadPlayedWorld` and `findPlayers`.
  */
 export async function prepareRun(
   given: string | undefined,
   settings: RunSettings,
   access: ModelAccess = new ModelAccess(),
+  named: Target | null = targetOf(settings, PLAYED_SERVERS),
 ): Promise<PreparedRun> {
-  const named = targetOf(settings, PLAYED_SERVERS)
   const world = await loadPlayedWorld(given, named)
   const model = modelSettingsOf(settings, settings.processes)
-  const players = await findPlayers(world, playersOf(settings), { model, access })
+  const players = await findPlayers(world, playersOf(settings), {
+    model,
+    access,
+    secrets: secretsOf(named, settings.queue),
+  })
   const isPlayedByAgent = includesAgent(players)
   if (settings.recordModels && !isPlayedByAgent)
     throw new HarnessError(

@@ -1,6 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { replaceFile } from '../own-files.ts'
 
 /**
  * The file of a local server's control token, readable only by its user. It is named after the port, so that commands on
@@ -10,12 +12,10 @@ function controlTokenFile(port: number): string {
   return join(process.env.EPISODIC_HOME ?? join(homedir(), '.episodic'), `control-${port}.token`)
 }
 
-export function writeControlToken(port: number, token: string): string {
+export async function writeControlToken(port: number, token: string): Promise<string> {
   const file = controlTokenFile(port)
-  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 })
-  writeFileSync(file, `${token}\n`, { mode: 0o600 })
-  // Writing to an existing file keeps its old mode.
-  chmodSync(file, 0o600)
+  await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
+  await replaceFile(file, `${token}\n`, { mode: 0o600 })
   return file
 }
 

@@ -1,14 +1,20 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { mkdir, readFile, realpath } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { writeTasks } from '@episodic/dataset/jsonl'
 import { z } from 'zod'
 import { shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
+import { isWithin } from '../own-files.ts'
 import { tasksOf } from '../run/plan/plan.ts'
 import { hashFile } from '../run/plan/sources.ts'
 import { SET_FILE, writeRunFile } from '../run/record/run-folder.ts'
 import { type AskedSet, askedSchema, configurationId, type SetMember, type SetWorld } from './set-plan.ts'
+
+/** A path within the folder of the set. */
+const withinSchema = z
+  .string()
+  .refine((path) => !isAbsolute(path) && !path.split(/[/\\]/).includes('..'), 'It leads out of the folder of the set.')
 
 /** The content of `set.json`. A set is only a list: each of its members is a run of its own. */
 const setSchema = z.object({
@@ -22,12 +28,12 @@ const setSchema = z.object({
     z.object({
       environment: z.object({ name: z.string(), version: z.string() }),
       /** The file of its tasks, which all of its members play, and its SHA-256. */
-      tasks: z.object({ file: z.string(), sha256: z.string(), count: z.int() }),
+      tasks: z.object({ file: withinSchema, sha256: z.string(), count: z.int() }),
       members: z.array(
         z.object({
           player: z.string(),
           /** The folder of the run, relative to that of the set. */
-          run: z.string(),
+          run: withinSchema,
           /** Identifies the configuration of the run alone. */
           configuration: z.string(),
         }),
@@ -41,11 +47,18 @@ export function holdsSet(folder: string): boolean {
   return existsSync(join(folder, SET_FILE))
 }
 
-/** Reads the manifest of a set. Rejects with `run-invalid` if it cannot be read. */
+/** Reads the manifest of a set. Rejects with `run-invalid` if it cannot be read, or if a run of it lies elsewhere. */
 export async function readSet(folder: string): Promise<SetManifest> {
   const file = join(folder, SET_FILE)
   try {
-    return setSchema.parse(JSON.parse(await readFile(file, 'utf8')))
+    const set = setSchema.parse(JSON.parse(await readFile(file, 'utf8')))
+    const root = await realpath(folder)
+    for (const { run } of set.worlds.flatMap(({ members }) => members)) {
+      const place = join(folder, run)
+      if (existsSync(place) && !(await isWithin(place, root)))
+        throw new Error(`${run} is a link out of the folder of the set.`)
+    }
+    return set
   } catch (cause) {
     const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
     throw new HarnessError('run-invalid', `${shownPath(file)} cannot be read as a set of runs: ${why}`, { cause })

@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { canonicalJson, contentId } from '@episodic/protocol'
 import { guaranteesSchema } from '@episodic/report'
 import { z } from 'zod'
 import { shownPath } from '../../console.ts'
 import { HarnessError } from '../../harness-error.ts'
+import { replaceFile } from '../../own-files.ts'
 import { VERSION } from '../../own-package.ts'
 import { assertSame, configurationSchema, countLeaves, type RunConfiguration } from '../plan/configuration.ts'
 import { sourcesSchema } from '../plan/sources.ts'
@@ -99,10 +100,8 @@ export async function writeRunFile(folder: string, name: string, text: string): 
   const file = join(folder, name)
   try {
     await mkdir(folder, { recursive: true })
-    await writeFile(`${file}.part`, text)
-    await rename(`${file}.part`, file)
+    await replaceFile(file, text)
   } catch (cause) {
-    await rm(`${file}.part`, { force: true }).catch(() => {})
     throw new HarnessError('disk-failed', `Cannot write ${file}: ${(cause as Error).message}`, { cause })
   }
   return file

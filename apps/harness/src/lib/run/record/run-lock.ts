@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { shownPath } from '../../console.ts'
@@ -25,6 +25,7 @@ export function lockRun(folder: string): RunLock {
   let database: DatabaseSync | null = null
   try {
     mkdirSync(folder, { recursive: true })
+    assertLockFile(file)
     database = new DatabaseSync(file)
     // Who looks whether a process holds the lock has a lock of its own for some microseconds.
     database.exec('PRAGMA busy_timeout = 250')
@@ -56,6 +57,22 @@ export function lockRun(folder: string): RunLock {
     },
     [Symbol.dispose]: () => held.close(),
   }
+}
+
+/**
+ * Creates a lock file where there is none. Throws if there is something else: SQLite would follow a link, wait for the other
+ * end of a pipe, and undo what a journal beside a file with contents says, also to other files.
+ */
+function assertLockFile(file: string): void {
+  const flags = constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  closeSync(openSync(file, flags))
+  if (!isLockFile(file)) throw new Error(`${shownPath(file)} is not an empty file, so it is no lock: remove it`)
+}
+
+/** Whether a lock file is at a path: an empty file that is no link. */
+export function isLockFile(file: string): boolean {
+  const found = lstatSync(file, { throwIfNoEntry: false })
+  return found?.isFile() === true && found.size === 0
 }
 
 /** Identifies the file that is at a path now; `null` if there is none. */

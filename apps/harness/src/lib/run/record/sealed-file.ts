@@ -1,8 +1,9 @@
 import { ftruncateSync, writeSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { readLines } from '@episodic/dataset/jsonl'
 import { parseSealedRecord, type SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '../../harness-error.ts'
+import { openToAppend } from '../../own-files.ts'
 
 /**
  * The file of a run's sealed episodes, one line each, appended as they end.
@@ -34,7 +35,7 @@ export class SealedFile implements AsyncDisposable {
    * @param beforeWrite - called before each write; if it throws, nothing is written.
    */
   static async open(path: string, beforeWrite: () => void = () => {}): Promise<SealedFile> {
-    const file = await open(path, 'a+').catch((cause) => {
+    const file = await openToAppend(path).catch((cause) => {
       throw new HarnessError('disk-failed', `Cannot write ${path}: ${cause.message}`, { cause })
     })
     const end = await endOfLines(file)

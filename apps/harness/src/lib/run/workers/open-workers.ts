@@ -1,3 +1,4 @@
+import type { Target } from '@episodic/env'
 import { abortable } from '@episodic/protocol/extend'
 import pLimit from 'p-limit'
 import { backOff } from '../../back-off.ts'
@@ -12,6 +13,8 @@ export interface OpenWorkersOptions {
   /** The world as it was named. */
   readonly reference: string
   readonly settings: RunSettings
+  /** A running server of the world; `null` to serve it in each process. */
+  readonly target: Target | null
   /** The folder of the run, absolute. */
   readonly folder: string
   readonly processes: number
@@ -37,7 +40,7 @@ const STOP_TIMEOUT = 12_000
  */
 export async function openWorkers(
   configuration: RunConfiguration,
-  { reference, settings, folder, processes, warn, signal }: OpenWorkersOptions,
+  { reference, settings, target, folder, processes, warn, signal }: OpenWorkersOptions,
 ): Promise<Runner> {
   const alive = new Set<Worker>()
   const ready = new Set<Worker>()
@@ -48,7 +51,7 @@ export async function openWorkers(
   let failure: HarnessError | null = null
 
   const start = async (): Promise<Worker> => {
-    const worker = startWorker({ reference, settings, folder, configuration })
+    const worker = startWorker({ reference, settings, target, folder, configuration })
     alive.add(worker)
     void worker.ended.then(() => alive.delete(worker))
     await worker.ready

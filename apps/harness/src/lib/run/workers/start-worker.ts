@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '../../harness-error.ts'
 import { CLI } from '../../own-package.ts'
+import { playerEnvironment, secretsOf } from '../../player-environment.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import type { RunContext } from '../play/run-task.ts'
 import { readOwnLine } from '../record/sealed-line.ts'
@@ -37,6 +38,7 @@ export function startWorker(start: StartMessage): Worker {
   const child = fork(CLI, ['run', '--worker'], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
+    env: playerEnvironment(secretsOf(start.target, start.settings.queue)),
   })
   // Sending fails only if the process has ended, which `ended` reports.
   const send = (message: StartMessage | readonly TaskMessage[]) => void child.send(message, () => {})

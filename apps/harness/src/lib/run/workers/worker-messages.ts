@@ -1,3 +1,4 @@
+import type { Target } from '@episodic/env'
 import type { HarnessErrorCode } from '../../harness-error.ts'
 import type { RunConfiguration } from '../plan/configuration.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
@@ -11,6 +12,8 @@ export interface StartMessage {
   /** The world as it was named, and how the run was asked for: the worker finds world and players itself. */
   readonly reference: string
   readonly settings: RunSettings
+  /** A running server of the world, with its token, which the environment of a worker does not have; `null` to serve it. */
+  readonly target: Target | null
   /** The folder of the run, absolute. A worker keeps there what language models answer, and nothing else. */
   readonly folder: string
   readonly configuration: RunConfiguration

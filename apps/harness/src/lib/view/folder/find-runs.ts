@@ -1,5 +1,6 @@
-import { lstat, readdir, realpath } from 'node:fs/promises'
-import { basename, join, sep } from 'node:path'
+import { lstat, readdir, realpath, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { isWithin } from '../../own-files.ts'
 import { holdsRun, RUN_FILES, type RunManifest, readManifest, runIdOf } from '../../run/record/run-folder.ts'
 import { holdsSet } from '../../sets/set-folder.ts'
 
@@ -40,8 +41,7 @@ export async function findRuns(folder: string): Promise<FoundRuns> {
     const own = holdsSet(place) ? place : set
     if (holdsRun(place)) {
       try {
-        const linked = await linkOutOf(place, root)
-        if (linked !== null) throw new Error(`${linked} is a link out of the folder, so the run is not shown.`)
+        await assertFiles(place, root)
         const manifest = await readManifest(place)
         const id = runIdOf(manifest)
         if (!runs.has(id)) runs.set(id, { id, folder: place, set: own && basename(own), setFolder: own, manifest })
@@ -62,18 +62,15 @@ export async function findRuns(folder: string): Promise<FoundRuns> {
   return { runs: [...runs.values()], problems }
 }
 
-/** Returns a file of a run that is a link to elsewhere; `null` if none is. */
-async function linkOutOf(folder: string, root: string): Promise<string | null> {
+/** Rejects if a file of a run is a link to elsewhere, or none that ends, such as a pipe. */
+async function assertFiles(folder: string, root: string): Promise<void> {
   for (const name of Object.values(RUN_FILES)) {
     const path = join(folder, name)
     const found = await lstat(path).catch(() => null)
-    if (found?.isSymbolicLink() && !(await isWithin(path, root))) return path
+    if (found?.isSymbolicLink() && !(await isWithin(path, root)))
+      throw new Error(`${path} is a link out of the folder, so the run is not shown.`)
+    const real = found?.isSymbolicLink() ? await stat(path) : found
+    if (real && !real.isFile() && !(real.isDirectory() && name === RUN_FILES.answers))
+      throw new Error(`${path} is not a file, so the run is not shown.`)
   }
-  return null
-}
-
-/** Whether a path, with its links resolved, lies in a folder. */
-async function isWithin(path: string, root: string): Promise<boolean> {
-  const real = await realpath(path).catch(() => null)
-  return real !== null && (real === root || real.startsWith(`${root}${sep}`))
 }

@@ -1,12 +1,12 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { RUN_FILES } from '../../run/record/run-folder.ts'
+import { isLockFile } from '../../run/record/run-lock.ts'
 
 /** Whether a process plays a run: it holds the lock of the folder, see `lockRun`. */
 export function isRunning(folder: string): boolean {
   const file = join(folder, RUN_FILES.lock)
-  if (!existsSync(file)) return false
+  if (!isLockFile(file)) return false
   let database: DatabaseSync | null = null
   try {
     database = new DatabaseSync(file, { readOnly: true })

@@ -1,6 +1,7 @@
-import { appendFile, readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { type UnpackedRows, unpackRows } from '@episodic/report'
 import { z } from 'zod'
+import { openToAppend, replaceFile } from '../../own-files.ts'
 
 /** A part of an index file: the rows of lines that follow each other. */
 export interface IndexPart extends IndexAbout {
@@ -65,15 +66,15 @@ export function aboutPart(about: Omit<IndexAbout, 'format'>): IndexAbout {
   return { format: FORMAT, ...about }
 }
 
-/** Adds a part to an index file. Rejects if the folder is not writable. */
+/** Adds a part to an index file. Rejects if the folder is not writable, or if the file is a link. */
 export async function appendToIndex(path: string, packed: Uint8Array): Promise<void> {
-  await appendFile(path, withLength(packed))
+  await using file = await openToAppend(path)
+  await file.appendFile(withLength(packed))
 }
 
 /** Replaces an index file by one of a single part. Rejects if the folder is not writable. */
 export async function replaceIndex(path: string, packed: Uint8Array): Promise<void> {
-  await writeFile(`${path}.part`, withLength(packed))
-  await rename(`${path}.part`, path)
+  await replaceFile(path, withLength(packed))
 }
 
 function withLength(packed: Uint8Array): Buffer {

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, open, readdir, realpath, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join, sep } from 'node:path'
+
+// How commands write files. A folder of a run may come from a stranger, with links in it that lead anywhere: nothing here follows
+// a link at the path that it writes, and no name of a draft can be known before.
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants
+
+/** The end of the name of a draft: what a process that was killed leaves behind. */
+const DRAFT = '.part'
+
+/** Returns a name beside a path that nobody can know before, for what is not complete yet. */
+export function draftOf(path: string): string {
+  return `${path}.${randomUUID()}${DRAFT}`
+}
+
+/**
+ * Writes a file that is there as a whole or not at all: under the name of a draft, then renamed. A link at its path is replaced
+ * and not followed. Rejects with the errors of the file system, and with what `content` throws.
+ *
+ * @param mode - its permissions. Default: those that the process gives to new files.
+ */
+export async function replaceFile(
+  path: string,
+  content: Parameters<FileHandle['writeFile']>[0],
+  { mode, signal }: { readonly mode?: number; readonly signal?: AbortSignal | undefined } = {},
+): Promise<void> {
+  const draft = draftOf(path)
+  // Fails if there is anything at that name, also a link.
+  const file = await open(draft, 'wx', mode)
+  try {
+    try {
+      await file.writeFile(content, { signal })
+    } finally {
+      await file.close()
+    }
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {})
+    throw error
+  }
+}
+
+/** Whether a path, with its links resolved, lies in a folder, which is given without links. */
+export async function isWithin(path: string, root: string): Promise<boolean> {
+  const real = await realpath(path).catch(() => null)
+  return real !== null && (real === root || real.startsWith(`${root}${sep}`))
+}
+
+/** Removes the drafts of files that a process that was killed has left. Call it where nobody else writes them. */
+export async function removeDrafts(folder: string, names: readonly string[]): Promise<void> {
+  for (const entry of await readdir(folder).catch(() => []))
+    if (entry.endsWith(DRAFT) && names.some((name) => entry.startsWith(`${name}.`)))
+      await rm(join(folder, entry), { force: true }).catch(() => {})
+}
+
+/**
+ * Opens a file for reading and appending, and creates it if there is none. Rejects if it is a link or no regular file, or has
+ * another name too, which may be anywhere; and with the errors of the file system.
+ */
+export async function openToAppend(path: string, mode?: number): Promise<FileHandle> {
+  // Opening a pipe would wait for its other end.
+  const file = await open(path, O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_RDWR, mode)
+  const found = await file.stat()
+  if (found.isFile() && found.nlink <= 1) return file
+  await file.close()
+  throw new Error(
+    `${basename(path)} in ${dirname(path)} is not a file with one name, and writing to it could change a file elsewhere`,
+  )
+}
