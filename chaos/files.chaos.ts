@@ -13,6 +13,8 @@ const WORLD = fileURLToPath(import.meta.resolve('@episodic-world/number-guessing
 const SETTINGS = ['run.json']
 const LINES = ['episodes.jsonl']
 const FIGURES = ['summary.json', 'report.html']
+/** Kills a run where it is about to give a file its name: strace cannot know the name of its draft. */
+const KILL_AT_RENAME = new URL('../apps/harness/src/lib/run/record/kill-at-rename.fixture.ts', import.meta.url).href
 
 interface Change extends Omit<Required<CrashPoint>, 'paths'> {
   readonly files: readonly string[]
@@ -61,15 +63,14 @@ await runTrial('files', {}, async ({ rng, quick, folder }) => {
     const out = `killed-${name.replaceAll(' ', '-')}`
     const path = join(folder, out)
     const { args, resumed } = runIn(out, tasks)
-    const crashed = await crashAt(
-      { paths: files.map((file) => join(path, file)), call, point },
-      process.execPath,
-      args,
-      {
-        cwd: folder,
-        env,
-      },
-    )
+    const killedAt = { ...env, NODE_OPTIONS: `--import ${KILL_AT_RENAME}`, KILLED_AT: files[point - 1] ?? '' }
+    const crashed =
+      call === 'rename'
+        ? { killed: (await ended(process.execPath, args, { cwd: folder, env: killedAt })).status !== 0 }
+        : await crashAt({ paths: files.map((file) => join(path, file)), call, point }, process.execPath, args, {
+            cwd: folder,
+            env,
+          })
     if (!crashed.killed) return void breaches.push(`The run made no ${name}.`)
     killed += 1
     const tear = point % 2 === 0 ? tears.int(1, TORN) : 0
@@ -116,7 +117,7 @@ function ended(
 ): Promise<{ status: number; out: string; err: string }> {
   return new Promise((resolve) => {
     execFile(command, args, { cwd, env: { ...process.env, ...env }, maxBuffer: 64 * 1_048_576 }, (error, out, err) =>
-      resolve({ status: error === null ? 0 : Number(error.code), out, err }),
+      resolve({ status: error === null ? 0 : Number(error.code ?? 1), out, err }),
     )
   })
 }

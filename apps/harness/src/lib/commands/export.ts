@@ -15,6 +15,7 @@ import { matchingLines, readQuery } from '../query/matching-lines.ts'
 import { findSealed, type SealedEpisodes } from '../replay/read-recorded.ts'
 import { loadRecordedWorld } from '../run/plan/sources.ts'
 import { tornNotice } from '../run/record/report-run.ts'
+import { isOwnRun } from '../run/record/run-folder.ts'
 import { seatOf } from '../seats/seat-of.ts'
 import { loadWorld } from '../world.ts'
 
@@ -191,7 +192,8 @@ async function toolsOf(
 ): Promise<readonly ToolInfo[] | null> {
   if (given !== undefined) return (await loadWorld(given)).environment.toolInfos
   try {
-    return (await loadRecordedWorld({ folder, sources: manifest?.sources, name }, warn)).environment.toolInfos
+    return (await loadRecordedWorld({ folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder) }, warn))
+      .environment.toolInfos
   } catch (error) {
     if (!HarnessError.is(error)) throw error
     warn(`The tools are left out, because the world of the run cannot be loaded: ${error.message}`)

@@ -16,7 +16,7 @@ import { collect, wholeNumber } from '../option-values.ts'
 import { findSealed, type SealedEpisodes } from '../replay/read-recorded.ts'
 import { loadRecordedWorld } from '../run/plan/sources.ts'
 import { foldRun, tornNotice, writePage } from '../run/record/report-run.ts'
-import { holdsRun, RUN_FILES, writeRunFile } from '../run/record/run-folder.ts'
+import { holdsRun, isOwnRun, RUN_FILES, writeRunFile } from '../run/record/run-folder.ts'
 import { seatOf } from '../seats/seat-of.ts'
 import { membersOf } from '../sets/set-folder.ts'
 import { findRuns } from '../view/folder/find-runs.ts'
@@ -177,9 +177,12 @@ async function writePageAgain({ folder, manifest }: SealedEpisodes): Promise<voi
 function onceLoaded(sealed: SealedEpisodes, given: string | undefined, { err }: Console): () => Promise<World> {
   const { folder, name, manifest } = sealed
   let loaded: Promise<World> | null = null
-  const load = () =>
+  const load = async () =>
     given === undefined
-      ? loadRecordedWorld({ folder, sources: manifest?.sources, name }, (notice) => void err.write(`${notice}\n`))
+      ? loadRecordedWorld(
+          { folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder) },
+          (notice) => void err.write(`${notice}\n`),
+        )
       : loadWorld(given)
   return () => {
     loaded ??= load()

@@ -33,7 +33,7 @@ async function run(out: string, ...options: string[]): Promise<void> {
 const won = ({ returns }: EpisodeRecord): boolean => (returns?.unshaped ?? 0) > 0
 
 async function replay(folder: string, ...options: string[]) {
-  const { status, out, err } = await workshop.main(['replay', folder, ...options, '--json'])
+  const { status, out, err } = await workshop.main(['replay', folder, '--world', WORLD, ...options, '--json'])
   return { status, err, summary: out === '' ? null : JSON.parse(out) }
 }
 

@@ -44,7 +44,11 @@ describe('the world of a run', () => {
     mkdirSync(at('moved/runs'), { recursive: true })
     cpSync(at('worlds'), at('moved/worlds'), { recursive: true })
     cpSync(at('runs/coin-random-0'), at('moved/runs/coin'), { recursive: true })
-    expect(await workshop.main(['replay', 'moved/runs/coin'])).toMatchObject({ status: 0, err: '' })
+    // The mark of a run is of its folder, so what it names has to be named again.
+    const moved = await workshop.main(['replay', 'moved/runs/coin'])
+    expect(moved).toMatchObject({ status: 2, err: expect.stringContaining('--world moved/worlds/toss.ts') })
+    const named = ['replay', 'moved/runs/coin', '--world', 'moved/worlds/toss.ts']
+    expect(await workshop.main(named)).toMatchObject({ status: 0, err: '' })
   })
 
   it('is named if its module is missing, with --world and a candidate', async () => {

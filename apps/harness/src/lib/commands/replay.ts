@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { Command } from 'commander'
 import { type Console, colorsOf, shownPath } from '../console.ts'
@@ -11,9 +12,10 @@ import type { DrawnEpisode, Redrawn } from '../replay/redraw.ts'
 import { type ReplaySummary, replayRun, STRICT_EPISODES } from '../replay/replay-run.ts'
 import { type Scoring, UNKNOWN_WITHOUT_PLAN, UNKNOWN_WITHOUT_RUN } from '../replay/scoring.ts'
 import { traceEpisode } from '../replay/trace.ts'
-import { loadRecordedWorld } from '../run/plan/sources.ts'
+import { hashFile, loadRecordedWorld } from '../run/plan/sources.ts'
 import { tornNotice } from '../run/record/report-run.ts'
-import { loadWorld } from '../world.ts'
+import { isOwnRun } from '../run/record/run-folder.ts'
+import { loadWorld, type World } from '../world.ts'
 import { replayMatrix } from './replay-matrix.ts'
 
 interface ReplayOptions {
@@ -30,7 +32,12 @@ export function replayCommand(console: Console): Command {
   return new Command('replay')
     .description("replay a run's sealed episodes with the world's rules, and compare")
     .argument('[run]', 'folder of a run, finished or not, or a file of sealed episodes')
-    .option('--world <world>', 'name, path or package of the world (default: the one that run.json names)', collect, [])
+    .option(
+      '--world <world>',
+      'name, path or package of the world (default: that of your own run, or one of its name)',
+      collect,
+      [],
+    )
     .option('--dataset <file>', 'file of the tasks, if it has moved since the run')
     .option('--task <id>', 'replay only tasks whose id starts with this, and print their steps')
     .option('--attempt <number>', 'with --task: only this attempt', wholeNumber(0))
@@ -71,9 +78,10 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   const [given] = options.world
   // No module has the rules of another system's server.
   const world = await (given === undefined || manifest?.sources?.world === null
-    ? loadRecordedWorld({ folder, sources: manifest?.sources, name }, warn)
+    ? loadRecordedWorld({ folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder) }, warn)
     : loadWorld(given))
   const { environment } = world
+  const rules = await describeRules(world, manifest?.sources?.world?.sha256)
   const all = readRecorded(file, { onTorn: (line) => console.err.write(tornNotice(line)) })
   const chosen = options.task === undefined ? all : choose(all, options.task, options.attempt)
   const traced = options.task !== undefined && !options.json
@@ -102,7 +110,10 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
       `${shownPath(run)} holds no episode of task ${options.task}${options.attempt === undefined ? '' : `, attempt ${options.attempt}`}.`,
     )
   const notChecked = manifest ? (plan ? [] : UNKNOWN_WITHOUT_PLAN) : [...UNKNOWN_WITHOUT_PLAN, ...UNKNOWN_WITHOUT_RUN]
-  console.out.write(options.json ? `${JSON.stringify({ ...summary, notChecked })}\n` : formatReplay(summary, console))
+  console.out.write(
+    options.json ? `${JSON.stringify({ ...summary, rules, notChecked })}\n` : formatReplay(summary, console),
+  )
+  if (!options.json) console.out.write(`Judged by ${describeJudge(rules)}\n`)
   if (notChecked.length > 0 && !options.json)
     console.out.write(
       `Not checked: ${notChecked.join(', ')}. ${unknown ? `${unknown} Name it with --dataset.` : NOT_KNOWN}\n`,
@@ -124,6 +135,28 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
     ...(missing && complete ? [`${missing}, but the run's summary says that all were sealed.`] : []),
   ]
   if (wrong.length > 0) throw new HarnessError('replay-diverged', wrong.join(' '))
+}
+
+/** Whose rules a replay judged by. */
+interface Rules {
+  readonly environment: string
+  /** The module, without what it imports. */
+  readonly file: string
+  readonly sha256: string
+  /** Whether `run.json` has the same hash; `null` if it has none. */
+  readonly sameAsRecorded: boolean | null
+}
+
+async function describeRules({ url, environment }: World, recorded: string | undefined): Promise<Rules> {
+  const file = fileURLToPath(url)
+  const sha256 = await hashFile(file)
+  const sameAsRecorded = recorded === undefined ? null : recorded === sha256
+  return { environment: `${environment.name}@${environment.version}`, file: shownPath(file), sha256, sameAsRecorded }
+}
+
+function describeJudge({ environment, file, sha256, sameAsRecorded }: Rules): string {
+  const recorded = sameAsRecorded === null ? '' : sameAsRecorded ? ', as in run.json' : ', which run.json does not have'
+  return `the rules of ${environment} in ${file} (SHA-256 ${sha256.slice(0, 12)}…${recorded}).`
 }
 
 function describeRedrawn({ misdrawn }: Redrawn, { draw, planned, recorded }: NonNullable<Redrawn['first']>): string {

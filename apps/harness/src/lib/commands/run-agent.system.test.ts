@@ -138,7 +138,9 @@ describe('episodic run --policy process:<command>', () => {
       const serving = await workshop.serve([WORLD], { env: { EPISODIC_CONTROL_TOKEN: token } })
       writeFileSync(
         at('servers.json'),
-        JSON.stringify({ mcpServers: { own: { url: serving.url, headers: { authorization: 'Bearer ${MY_TOKEN}' } } } }),
+        JSON.stringify({
+          mcpServers: { own: { url: serving.url, headers: { authorization: `Bearer $${'{MY_TOKEN}'}` } } },
+        }),
       )
       const out = `connected-${processes}`
       const options = ['--config', 'servers.json', '--processes', String(processes)]

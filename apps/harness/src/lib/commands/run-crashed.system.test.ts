@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
+import { type Ended, exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
 import { has, mayMount, PRIVATELY } from '../programs.fixture.ts'
 
 const workshop = openWorkshop()
@@ -15,32 +15,42 @@ beforeAll(async () => {
   undisturbed = withoutTimes(readEpisodes(at('undisturbed')))
 })
 
-/** The system calls of each kind. strace counts each of them on its own. */
-const CALLS = { write: 'write,pwrite64,writev', rename: 'rename,renameat,renameat2' }
+const WRITES = 'write,pwrite64,writev'
+const KILL_AT_RENAME = new URL('../run/record/kill-at-rename.fixture.ts', import.meta.url).href
 
 describe('episodic run, crashed', () => {
+  it.each(['run.json', 'summary.json', 'report.html'])(
+    'continues after it was killed when the draft of %s was written',
+    async (name) => {
+      const env = { NODE_OPTIONS: `--import ${KILL_AT_RENAME}`, KILLED_AT: name }
+      await continuesAfter(name, `renamed-${name}`, (play) => workshop.run(play, { env }))
+      expect(readdirSync(at(`renamed-${name}`)).filter((file) => file.endsWith('.part'))).toEqual([])
+    },
+  )
+
   // Needs strace: apt-get install strace
-  it.skipIf(!has('strace')).each([
-    // Before, its draft was written, under a name that nobody knows.
-    ...['run.json', 'summary.json', 'report.html'].map((name) => ({ name, kind: 'rename' as const, number: 1 })),
-    ...[1, 2, 20, 60].map((number) => ({ name: 'episodes.jsonl', kind: 'write' as const, number })),
-  ])('continues after it was killed at $kind number $number of $name', async ({ name, kind, number }) => {
-    const out = `${name}-${kind}-${number}`
-    const files = ['-P', at(out, name)]
-    const calls = CALLS[kind]
-    const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:signal=SIGKILL:when=${number}`]
-    const under = ['strace', '-f', '-qq', '-o', '/dev/null', ...files, ...inject]
+  it.skipIf(!has('strace')).each([1, 2, 20, 60])(
+    'continues after it was killed at write number %i of episodes.jsonl',
+    async (number) => {
+      const out = `written-${number}`
+      const inject = ['-e', `trace=${WRITES}`, '-e', `inject=${WRITES}:signal=SIGKILL:when=${number}`]
+      const under = ['strace', '-f', '-qq', '-o', '/dev/null', '-P', at(out, 'episodes.jsonl'), ...inject]
+      // strace counts calls per thread, so only one thread writes.
+      const env = { UV_THREADPOOL_SIZE: '1' }
+      await continuesAfter('episodes.jsonl', out, (play) => workshop.run(play, { under, env }))
+    },
+  )
+
+  async function continuesAfter(name: string, out: string, killed: (play: readonly string[]) => Promise<Ended>) {
     const play = ['run', world, '--tasks', '60', '--concurrency', '1', '--out', out]
-    // strace counts calls per thread, so only one thread writes.
-    const killed = await workshop.run(play, { under, env: { UV_THREADPOOL_SIZE: '1' } })
-    expect(killed.status).not.toBe(0)
+    expect((await killed(play)).status).not.toBe(0)
     for (const { outcome } of existsSync(at(out, 'episodes.jsonl')) ? readEpisodes(at(out)) : [])
       expect(outcome.kind).toBe('finished')
     const begun = existsSync(at(out, 'run.json'))
     expect(begun).toBe(name !== 'run.json')
     expect((await workshop.run([...play, ...(begun ? ['--resume'] : [])])).status).toBe(0)
     expect(withoutTimes(readEpisodes(at(out)))).toEqual(undisturbed)
-  })
+  }
 
   it.skipIf(!mayMount())(
     'keeps what is sealed on a full disk of 256 KiB, and continues once there is space',

@@ -15,6 +15,7 @@ interface ViewOptions {
   readonly port: number
   readonly address: string
   readonly token?: string
+  readonly allowHost: readonly string[]
   readonly open: boolean
   readonly readOnly?: true
   readonly world: readonly string[]
@@ -31,6 +32,7 @@ export function viewCommand(console: Console): Command {
     .option('--port <port>', 'port, or the next free one', wholeNumber(0), 7338)
     .option('--address <address>', 'address to listen on; another than loopback needs --token', '127.0.0.1')
     .option('--token <token>', 'what a browser logs in with (default: drawn, for one use)')
+    .option('--allow-host <name>', 'answer to this name too, as behind a proxy; repeatable', collect, [])
     .option('--no-open', 'print the address, and open no browser')
     .option('--read-only', 'take no verdicts of people')
     .option('--world <world>', 'name or path of a world, to show states of its episodes', collect, [])
@@ -51,7 +53,8 @@ Examples:
   episodic view
   episodic view runs/number-guessing-solver-0
   episodic view --world ./my-world.ts --no-open
-  episodic view /data/runs --address 0.0.0.0 --token "$(openssl rand -hex 16)"`,
+  episodic view /data/runs --address 0.0.0.0 --token "$(openssl rand -hex 16)"
+  episodic view /data/runs --allow-host runs.example.org   # behind a proxy`,
     )
     .action((folder: string, options: ViewOptions) => view(folder, options, console))
 }
@@ -71,6 +74,7 @@ async function view(folder: string, options: ViewOptions, console: Console): Pro
     address,
     port,
     token,
+    allowedHosts: options.allowHost,
     readOnly,
   })
   const { out, err } = console

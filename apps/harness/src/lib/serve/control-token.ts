@@ -1,15 +1,15 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { replaceFile } from '../own-files.ts'
+import { ownFolder } from '../own-mark.ts'
 
 /**
  * The file of a local server's control token, readable only by its user. It is named after the port, so that commands on
  * the same machine find it by the server's URL.
  */
 function controlTokenFile(port: number): string {
-  return join(process.env.EPISODIC_HOME ?? join(homedir(), '.episodic'), `control-${port}.token`)
+  return join(ownFolder(), `control-${port}.token`)
 }
 
 export async function writeControlToken(port: number, token: string): Promise<string> {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, readdirSync } from 'node:fs'
-import { isAbsolute, join, relative, resolve } from 'node:path'
+import { createReadStream, existsSync, readdirSync, realpathSync } from 'node:fs'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { shownPath } from '../../console.ts'
 import { HarnessError } from '../../harness-error.ts'
 import type { ServedWorld } from '../../served-world.ts'
-import { loadWorld, SHELVES, type World } from '../../world.ts'
+import { loadWorld, locateByName, SHELVES, type World } from '../../world.ts'
 import type { RunConfiguration } from './configuration.ts'
 
 /**
@@ -53,20 +53,24 @@ export interface RecordedRun {
   readonly sources: Sources | undefined
   /** The name of the environment. */
   readonly name: string
+  /** Whether a command of this user made the run in this folder. */
+  readonly isOwn: boolean
 }
 
 /**
- * Loads the world of a run from the module that `run.json` names, or, if that file is gone, by the name or package that the
- * run was given. A module that has changed since is loaded and reported to `warn`.
+ * Loads the world of a run. If a command of this user made the run, in this folder, that is the module that `run.json` names, or,
+ * if that file is gone, the name or package that the run was given. Of any other run, nothing that it names is executed: its world
+ * is one of its name under `worlds/` or `examples/` of the working folder, or one of the classics, or the module that it names if
+ * that is in one of these folders. A module that has changed since is loaded and reported to `warn`.
  *
  * Throws `world-not-found`, with a suggestion for `--world` if there is one, `world-invalid`, and `not-replayable` if another
  * system's server has the rules.
  */
 export async function loadRecordedWorld(
-  { folder, sources, name }: RecordedRun,
+  { folder, sources, name, isOwn }: RecordedRun,
   warn: (notice: string) => void,
 ): Promise<World> {
-  if (!sources) return byName(name, name, `There is no world "${name}".`)
+  if (!sources) return byOwnName(name, `There is no world "${name}".`)
   if (!sources.world)
     throw new HarnessError(
       'not-replayable',
@@ -74,13 +78,30 @@ export async function loadRecordedWorld(
     )
   const { reference, file, sha256 } = sources.world
   const recorded = resolve(folder, file)
-  const world = existsSync(recorded)
-    ? await loadWorld(recorded)
-    : await byName(isPath(reference) ? null : reference, name, goneNotice(recorded))
+  const world = await (existsSync(recorded) && (isOwn || isOnShelf(recorded))
+    ? loadWorld(recorded)
+    : isOwn
+      ? byName(isPath(reference) ? null : reference, name, goneNotice(recorded))
+      : byOwnName(name, strangeNotice(recorded)))
   const module = fileURLToPath(world.url)
   if ((await hashFile(module)) !== sha256)
     warn(`${shownPath(module)} has changed since this run was played: its SHA-256 differs.`)
   return world
+}
+
+/** Loads a world of the working folder, or a classic one, by its name. */
+async function byOwnName(name: string, problem: string): Promise<World> {
+  const file = locateByName(name)
+  return file === null ? byName(null, name, problem) : loadWorld(file)
+}
+
+/** Whether a module is in a folder of worlds of the working folder, where the user has put it. */
+function isOnShelf(file: string): boolean {
+  return SHELVES.some((shelf) => existsSync(shelf) && realpathSync(file).startsWith(`${realpathSync(shelf)}${sep}`))
+}
+
+function strangeNotice(file: string): string {
+  return `This run was played in the world at ${shownPath(file)}. No command of yours made the run in this folder, so what it names is not executed. If you trust that module, give --world ${shownPath(file)}.`
 }
 
 function goneNotice(file: string): string {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import type { JsonObject, SealedRecord } from '@episodic/protocol'
@@ -7,10 +8,12 @@ import { createFold, createMatchFold } from '@episodic/report'
 import { type Console, colorsOf, shownPath, usesColor } from '../../console.ts'
 import { gradesFileOf, readGrades } from '../../grade/grades-file.ts'
 import { HarnessError } from '../../harness-error.ts'
+import { markedJson } from '../../own-mark.ts'
 import { readRecorded } from '../../replay/read-recorded.ts'
 import { formatSummary } from '../../report/page/format-summary.ts'
 import { type PageContent, renderReport } from '../../report/page/render-report.ts'
 import { resumeCommandsFor } from '../../view/folder/resume-commands.ts'
+import { tailHash } from '../../view/rows/index-lines.ts'
 import { commandsFor } from './run-commands.ts'
 import { RUN_FILES, type RunManifest, runIdOf, SET_FILE, writeRunFile } from './run-folder.ts'
 import { readSealed } from './sealed-file.ts'
@@ -160,9 +163,23 @@ export async function writeReport(
 ): Promise<Summary> {
   const summary = run.summarize()
   if (summary.counts.conflicts > 0 && !allowConflicts) await rejectConflicts(folder)
-  await writeRunFile(folder, RUN_FILES.summary, `${JSON.stringify(summary, null, 2)}\n`)
+  await writeRunFile(folder, RUN_FILES.summary, await markedJson(folder, await summaryOf(folder), summary))
   await writePage(folder, await run.page({ reportBytes }))
   return summary
+}
+
+/**
+ * Resolves with what a summary in a folder is of: the sealed lines, by their bytes, their end and when they were written. A summary whose mark is not of
+ * that is none of these lines.
+ */
+export async function summaryOf(folder: string): Promise<string> {
+  try {
+    await using file = await open(join(folder, RUN_FILES.episodes))
+    const { size, mtimeMs } = await file.stat()
+    return `${RUN_FILES.summary} ${size} ${mtimeMs} ${await tailHash(file, size)}`
+  } catch {
+    return RUN_FILES.summary
+  }
 }
 
 /** Writes `report.html` alone. */

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { shownPath } from '../../console.ts'
 import { HarnessError } from '../../harness-error.ts'
 import { replaceFile } from '../../own-files.ts'
+import { isOwnJson, markedJson } from '../../own-mark.ts'
 import { VERSION } from '../../own-package.ts'
 import { assertSame, configurationSchema, countLeaves, type RunConfiguration } from '../plan/configuration.ts'
 import { sourcesSchema } from '../plan/sources.ts'
@@ -92,6 +93,15 @@ export async function readManifest(folder: string): Promise<RunManifest> {
   } catch (cause) {
     const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
     throw new HarnessError('run-invalid', `${file} cannot be read as a run: ${why}`, { cause })
+  }
+}
+
+/** Whether a command of this user wrote `run.json` in that folder, and nobody changed it since. */
+export async function isOwnRun(folder: string): Promise<boolean> {
+  try {
+    return await isOwnJson(folder, RUN_FILES.manifest, await readFile(join(folder, RUN_FILES.manifest), 'utf8'))
+  } catch {
+    return false
   }
 }
 
@@ -186,6 +196,8 @@ export async function createRun(
     played,
     sources,
   }
-  await writeRunFile(folder, RUN_FILES.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
+  await mkdir(folder, { recursive: true })
+  // What it names is executed only if a command of this user wrote it.
+  await writeRunFile(folder, RUN_FILES.manifest, await markedJson(folder, RUN_FILES.manifest, manifest))
   return manifest
 }

@@ -21,7 +21,8 @@ import {
 } from '@episodic/report'
 import { gradesFileOf } from '../../grade/grades-file.ts'
 import { HarnessError } from '../../harness-error.ts'
-import { createRunFold } from '../../run/record/report-run.ts'
+import { isOwnJson } from '../../own-mark.ts'
+import { createRunFold, summaryOf } from '../../run/record/report-run.ts'
 import { commandsFor } from '../../run/record/run-commands.ts'
 import { RUN_FILES } from '../../run/record/run-folder.ts'
 import { readStop } from '../../run/record/stop-file.ts'
@@ -358,15 +359,14 @@ export class ViewedRun {
     return index.isUpdating ? Math.min(1, index.covered / this.bytes) : undefined
   }
 
-  /** The summary in the folder, if it is not older than the lines. */
+  /** The summary in the folder, if a command of this user made it of these lines. Any other one may say something else. */
   async #readSummary(): Promise<Summary | null> {
     const path = join(this.found.folder, RUN_FILES.summary)
     const [written, lines] = await Promise.all([path, this.episodes].map((file) => stat(file).catch(() => null)))
     if (!written || (lines && lines.mtimeMs > written.mtimeMs)) return null
     const stamp = `${written.mtimeMs} ${written.size} ${lines?.mtimeMs} ${lines?.size}`
     if (this.#written?.stamp !== stamp) {
-      const text = await readFile(path, 'utf8').catch(() => 'null')
-      this.#written = { stamp, summary: parseSummary(text) }
+      this.#written = { stamp, summary: await readOwnSummary(this.found.folder, path) }
     }
     return this.#written.summary
   }
@@ -423,8 +423,10 @@ function tokensOf({ tokens }: Summary) {
   return tokens && { tokens: tokens.prompt + tokens.completion, cost: tokens.cost }
 }
 
-function parseSummary(text: string): Summary | null {
+async function readOwnSummary(folder: string, path: string): Promise<Summary | null> {
   try {
+    const text = await readFile(path, 'utf8')
+    if (!(await isOwnJson(folder, await summaryOf(folder), text))) return null
     return summarySchema.parse(JSON.parse(text))
   } catch {
     return null

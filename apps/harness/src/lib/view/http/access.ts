@@ -13,21 +13,27 @@ export interface Access {
   /** Whether a request has the cookie of a browser that has logged in, or a given token. */
   isAllowed(request: IncomingMessage): boolean
   /** Exchanges a token for a cookie, as the value of `set-cookie`. Throws `unauthorized`. */
-  logIn(token: unknown): string
+  logIn(token: unknown, request: IncomingMessage): string
 }
 
 /**
  * Creates the access to a server.
  *
  * @param given - a token of 16 characters or more; left out, one is drawn.
+ * @param allowedHosts - further names of the server, with their ports unless those are of http or https.
  */
-export function createAccess(address: string, port: number, given?: string): Access {
+export function createAccess(
+  address: string,
+  port: number,
+  { token: given, allowedHosts }: { readonly token?: string | undefined; readonly allowedHosts: readonly string[] },
+): Access {
   const session = randomBytes(32).toString('base64url')
   let token: string | null = given ?? randomBytes(24).toString('base64url')
   const shown = token
   // Cookies are shared between all ports of a machine.
   const cookie = `episodic-view-${port}`
   const hosts = new Set([address, 'localhost', '127.0.0.1', '::1', hostname()].map((name) => name.toLowerCase()))
+  const allowed = new Set(allowedHosts.map((name) => name.toLowerCase()))
   const isWildcard = address === '0.0.0.0' || address === '::'
 
   return {
@@ -36,9 +42,14 @@ export function createAccess(address: string, port: number, given?: string): Acc
       const { host = '', origin } = headers
       const name = nameOf(host)
       // A name that an attacker's server resolves to this machine is none of these.
-      if (name === null || !(hosts.has(name) || (isWildcard && isIP(name) !== 0)))
-        throw new Refusal('forbidden', `This server does not answer to the name ${host}. Open the printed address.`)
-      const isOfOther = origin !== undefined && origin !== `http://${host}`
+      if (!allowed.has(host.toLowerCase()) && (name === null || !(hosts.has(name) || (isWildcard && isIP(name) !== 0))))
+        throw new Refusal(
+          'forbidden',
+          `This server does not answer to the name ${host}. Open the printed address, or start it with --allow-host ${host}.`,
+        )
+      // A proxy that speaks TLS passes its own name on, or that of this server.
+      const [, from] = /^https?:\/\/(.+)$/.exec(origin ?? '') ?? []
+      const isOfOther = origin !== undefined && (from === undefined || (from !== host && !allowed.has(from)))
       if (isOfOther || headers['sec-fetch-site'] === 'cross-site')
         throw new Refusal('forbidden', 'This request was made by the page of another server.')
     },
@@ -48,14 +59,15 @@ export function createAccess(address: string, port: number, given?: string): Acc
       const cookies = (headers.cookie ?? '').split(/; */)
       return cookies.some((one) => one.startsWith(`${cookie}=`) && areEqual(one.slice(cookie.length + 1), session))
     },
-    logIn(offered) {
+    logIn(offered, { headers }) {
       if (token === null || typeof offered !== 'string' || !areEqual(offered, token))
         throw new Refusal(
           'unauthorized',
           'This address was used before, or is of another start. Start `episodic view` again, or give it --token.',
         )
       if (given === undefined) token = null
-      return `${cookie}=${session}; HttpOnly; SameSite=Strict; Path=/`
+      const overTls = headers.origin?.startsWith('https:') ? '; Secure' : ''
+      return `${cookie}=${session}; HttpOnly; SameSite=Strict; Path=/${overTls}`
     },
   }
 }

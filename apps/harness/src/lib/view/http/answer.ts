@@ -67,15 +67,19 @@ export function answerError({ response }: Pick<Exchange, 'response'>, error: unk
   else answerJson({ response }, { error: { code: 'failed', message } }, 500)
 }
 
-/** Reads a body of JSON. Rejects with `invalid` or `too-large`. */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+/**
+ * Reads a body of JSON. Rejects with `invalid` or `too-large`.
+ *
+ * @param most - bytes.
+ */
+export async function readJson(request: IncomingMessage, most = MOST_BODY): Promise<unknown> {
   if (!/^application\/json\b/.test(request.headers['content-type'] ?? ''))
     throw new Refusal('invalid', 'Send a body of application/json.')
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > MOST_BODY) throw new Refusal('too-large', `A body has at most ${MOST_BODY} bytes.`)
+    if (bytes > most) throw new Refusal('too-large', `A body has at most ${most} bytes.`)
     chunks.push(chunk)
   }
   try {

@@ -21,6 +21,8 @@ export interface ViewServerOptions {
   readonly port?: number
   /** Stays valid while the server runs. Default: a token for one use is drawn. */
   readonly token?: string | undefined
+  /** Further names under which browsers reach the server, such as that of a proxy, with its port if that is not the usual one. */
+  readonly allowedHosts?: readonly string[]
   /** Refuses what writes to the folders of runs. The index of a run, a cache, is written all the same. */
   readonly readOnly?: boolean
 }
@@ -32,7 +34,18 @@ export interface ViewServer extends AsyncDisposable {
   readonly port: number
 }
 
-const KEEP_ALIVE = 310_000
+/** Connections at once. A browser has about six. */
+const MOST_CONNECTIONS = 512
+/** Milliseconds. */
+const TIMEOUTS = {
+  headersTimeout: 5_000,
+  requestTimeout: 20_000,
+  connectionsCheckingInterval: 1_000,
+  // Longer than browsers keep a connection: one that this server closes as a request arrives loses that request.
+  keepAliveTimeout: 310_000,
+}
+/** Bytes of the body of who has not logged in. */
+const MOST_LOGIN = 4_096
 /** Ports that are tried after the one that is asked for. */
 const MOST_PORTS = 20
 
@@ -41,23 +54,24 @@ const MOST_PORTS = 20
  * after it is free.
  */
 export async function openViewServer(options: ViewServerOptions): Promise<ViewServer> {
-  const { address = '127.0.0.1', port = 0, token } = options
+  const { address = '127.0.0.1', port = 0, token, allowedHosts = [] } = options
   let access: Access | null = null
   const routes = createRoutes(options)
-  const server = createServer((request, response) => {
+  const server = createServer(TIMEOUTS, (request, response) => {
     const gone = new AbortController()
     response.on('close', () => gone.abort())
-    const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://server')
-    const exchange = { request, response, query, signal: gone.signal, path: pathname }
-    answer(exchange, routes, access as Access, options.page).catch((error) => {
-      if (!gone.signal.aborted) answerError(exchange, error)
-    })
+    const exchange = { request, response, signal: gone.signal }
+    // Nothing that a request says may throw outside of these promises: it would end the process.
+    answer(exchange, routes, access as Access, options.page)
+      .catch((error) => {
+        if (!gone.signal.aborted) answerError(exchange, error)
+      })
+      .catch(() => response.destroy())
   })
-  // Longer than browsers keep a connection: one that this server closes as a request arrives loses that request.
-  server.keepAliveTimeout = KEEP_ALIVE
+  server.maxConnections = MOST_CONNECTIONS
   await listen(server, address, port)
   const { port: own } = server.address() as AddressInfo
-  access = createAccess(address, own, token)
+  access = createAccess(address, own, { token, allowedHosts })
   const name =
     address === '0.0.0.0' || address === '::' ? 'localhost' : address.includes(':') ? `[${address}]` : address
   return {
@@ -73,28 +87,39 @@ export async function openViewServer(options: ViewServerOptions): Promise<ViewSe
 }
 
 async function answer(
-  exchange: Omit<Exchange, 'parts'> & { readonly path: string },
+  incoming: Omit<Exchange, 'parts' | 'query'>,
   routes: readonly Route[],
   access: Access,
   page: string,
 ): Promise<void> {
-  const { request, response, path } = exchange
+  const { request, response } = incoming
+  const { path, query } = targetOf(request.url ?? '')
+  const exchange = { ...incoming, query }
   access.checkOrigin(request)
   const allowed = access.isAllowed(request)
+  // A client that has not logged in holds no connection.
+  if (!allowed) response.setHeader('connection', 'close')
   if (path === '/' && request.method === 'GET') {
     // The page itself says what it may load.
     answerPage(exchange, allowed ? page : LOGIN_PAGE, allowed ? "frame-ancestors 'none'" : LOGIN_POLICY)
     return
   }
   if (path === '/api/login' && request.method === 'POST') {
-    const { token } = Object(await readJson(request)) as { token?: unknown }
-    response.setHeader('set-cookie', access.logIn(token))
+    const { token } = Object(await readJson(request, MOST_LOGIN)) as { token?: unknown }
+    response.setHeader('set-cookie', access.logIn(token, request))
     answerJson(exchange, {})
     return
   }
   if (!allowed) throw new Refusal('unauthorized', 'Open the address that `episodic view` has printed.')
   const { route, parts } = findRoute(routes, request.method ?? 'GET', path)
   await route.answer({ ...exchange, parts })
+}
+
+/** Returns what a request line asks for: a path, which may have the address of the server before it. Throws `invalid`. */
+function targetOf(line: string): { readonly path: string; readonly query: URLSearchParams } {
+  const [, path, query = ''] = /^(?:https?:\/\/[^/?#]+)?(\/[^?#]*)(?:\?([^#]*))?/i.exec(line) ?? []
+  if (path === undefined) throw new Refusal('invalid', 'Ask for a path that begins with /.')
+  return { path, query: new URLSearchParams(query) }
 }
 
 async function listen(server: Server, address: string, first: number): Promise<void> {

@@ -20,6 +20,11 @@ export interface RunIndexOptions {
   readonly onChange: () => void
 }
 
+async function isOlder(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([stat(one), stat(other)])
+  return first.mtimeMs < second.mtimeMs
+}
+
 /** Rows that are kept in memory before they are added to the index file. */
 const MOST_UNWRITTEN = 4_000
 /** Parts of an index file, after which it is written as one. */
@@ -148,6 +153,8 @@ export class RunIndex {
     const { parts, isSound } = await readIndexFile(this.#file, this.#options.seat ?? null)
     const last = parts.at(-1)
     if (!last || !(await this.#fits(size, last.to, last.tail))) return
+    // Lines that were edited in place have the same length.
+    if (size === last.to && (await isOlder(this.#file, this.#episodes))) return
     for (const { rows, to, tail, unreadable } of parts) {
       this.#table.addRows(rows)
       this.#covered = to

@@ -30,6 +30,19 @@ describe('createNeedle', () => {
     )
   })
 
+  it.each([
+    ['\\'.repeat(12), '\\'],
+    [String.raw`\/`.repeat(40), String.raw`\\/`],
+    [String.raw`\"`.repeat(40), String.raw`\\\"`],
+    [String.raw`\u005c`.repeat(20), String.raw`\u005cu005c`],
+    ['\n'.repeat(40), String.raw`\n`],
+    ['"'.repeat(40), String.raw`\"`],
+  ])('needs time in proportion to the bytes for %s', (text, written) => {
+    // An expression that tries several ways for each letter would not end.
+    expect(isIn(`${text}X`, written.repeat(100_000))).toBe(false)
+    expect(isIn(`${text}X`, latin1(JSON.stringify({ text: `${text}X` })))).toBe(true)
+  })
+
   it('finds letters in both cases, and nothing that only has the same letters', () => {
     expect('Ärger, ÄRGER, ärger, Arger'.match(createNeedle('ärGer').inText())).toEqual(['Ärger', 'ÄRGER', 'ärger'])
     expect('ééÉ ÉÉé'.match(createNeedle('éÉ').inText())).toEqual(['éÉ', 'ÉÉ'])

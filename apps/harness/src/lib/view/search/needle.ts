@@ -16,12 +16,34 @@ const ESCAPES = 2
  */
 export function createNeedle(text: string): Needle {
   const letters = [...text].map(formsOf)
+  const anyCase = letters.map((forms) => oneOf(forms)).join('')
   // Two places may overlap. One as typed counts before one in other cases.
   const asTyped = quoted(text)
-  const laterAsTyped = text.length > 1 ? `(?![^]{1,${text.length - 1}}${asTyped})` : ''
-  const inText = `${asTyped}|${laterAsTyped}${letters.map((forms) => oneOf(forms)).join('')}`
-  const inBytes = letters.map((forms) => oneOf(forms.flatMap(writtenForms))).join('')
+  const laterAsTyped = text.length > 1 ? `(?=${anyCase})(?![^]{1,${text.length - 1}}${asTyped})` : ''
+  const inText = `${asTyped}|${laterAsTyped}${anyCase}`
+  const inBytes = lettersInBytes(letters)
   return { inText: () => new RegExp(inText, 'g'), inBytes: new RegExp(inBytes, 'g') }
+}
+
+const BACKSLASH = '\\'
+/** Any number of backslashes, as themselves or as their codes. Not from the middle of a run, so that a run is read once. */
+const BACKSLASHES = String.raw`(?<!\\)(?:\\(?:u005[cC])?)+`
+
+/**
+ * Returns an expression for the bytes of letters, each in its forms. Every text has one way to match it, so that its time is linear:
+ * backslashes that follow each other match any number of them, with those by which the letter behind them is escaped.
+ */
+function lettersInBytes(letters: readonly (readonly string[])[]): string {
+  let isBehind = false
+  return letters
+    .map((forms) => {
+      const wasBehind = isBehind
+      isBehind = forms[0] === BACKSLASH
+      if (isBehind) return wasBehind ? '' : BACKSLASHES
+      const written = forms.flatMap(writtenForms)
+      return oneOf(wasBehind ? written.map((form) => form.replace(/^\\+/, '')) : written)
+    })
+    .join('')
 }
 
 /** A letter as typed, in upper and in lower case, if these are single letters too. */
