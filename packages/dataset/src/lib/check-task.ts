@@ -1,4 +1,5 @@
 import { findNonJson, type Task, taskSchema } from '@episodic/protocol'
+import { findUnknownKeys } from '@episodic/protocol/extend'
 import type { z } from 'zod'
 import { DatasetError } from './dataset-error.ts'
 import { taskId } from './task-id.ts'
@@ -58,10 +59,6 @@ interface CheckedParams {
 export function checkParams(schema: z.ZodType, params: unknown): CheckedParams {
   const read = schema.safeParse(params)
   if (!read.success) return { params, problems: problemsOf(read.error, 'params', ['params']) }
-  return { params: read.data, problems: droppedKeys(params, read.data).map((key) => unknownKey(['params', key])) }
-}
-
-function droppedKeys(given: unknown, kept: unknown): string[] {
-  if (typeof given !== 'object' || given === null || typeof kept !== 'object' || kept === null) return []
-  return Object.keys(given).filter((key) => !Object.hasOwn(kept, key))
+  const unknown = findUnknownKeys(schema, params)
+  return { params: read.data, problems: unknown.map(({ path }) => unknownKey(['params', ...path])) }
 }

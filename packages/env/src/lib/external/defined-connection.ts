@@ -1,5 +1,5 @@
-import { DEFAULT_LIMITS, type EnvironmentInfo, type JsonObject, type ToolInfo } from '@episodic/protocol'
-import { randomText } from '@episodic/protocol/extend'
+import { DEFAULT_LIMITS, type EnvironmentInfo, type JsonObject, type ToolInfo, WireError } from '@episodic/protocol'
+import { parseParams, randomText } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import type { Connection } from '../environment/connection.ts'
@@ -35,7 +35,7 @@ export async function openDefinedConnection(
     guarantees: GUARANTEES,
     now,
     open: async (_, { params, seed }, options) =>
-      openDefinedSession({ definition, tools, params: parseParams(definition, params), seed }, options),
+      openDefinedSession({ definition, tools, params: paramsOf(definition, params), seed }, options),
   })
 }
 
@@ -55,7 +55,7 @@ async function describe(definition: ExternalEnvironment, options: CallOptions): 
 }
 
 async function readTools(definition: ExternalEnvironment, options: CallOptions): Promise<ToolInfo[]> {
-  const params = typeof definition.target === 'function' ? parseParams(definition, {}) : {}
+  const params = typeof definition.target === 'function' ? paramsOf(definition, {}) : {}
   const server = await openEpisodeServer(definition, { params, seed: randomText() }, options)
   try {
     return await listTools(server.channel, options)
@@ -74,13 +74,15 @@ function chooseTools({ name, tools: wanted }: ExternalEnvironment, listed: reado
   })
 }
 
-function parseParams({ name, params }: ExternalEnvironment, given: JsonObject): JsonObject {
-  const parsed = params.safeParse(given)
-  if (parsed.success) return parsed.data as JsonObject
-  const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
-  throw new EnvError(
-    'option-invalid',
-    `Wrong parameters for ${name}: ${issues}. Each parameter that the target is made from needs a default, for the tools to be read.`,
-    { cause: parsed.error },
-  )
+function paramsOf(definition: ExternalEnvironment, given: JsonObject): JsonObject {
+  try {
+    return parseParams(definition, given)
+  } catch (cause) {
+    if (!WireError.is(cause)) throw cause
+    throw new EnvError(
+      'option-invalid',
+      `${cause.message} Each parameter that the target is made from needs a default, for the tools to be read.`,
+      { cause },
+    )
+  }
 }

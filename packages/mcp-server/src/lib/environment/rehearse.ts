@@ -6,8 +6,9 @@ import {
   type Observation,
   type RecordedEvent,
   type Truncation,
+  WireError,
 } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { formatZodError, parseParams } from '@episodic/protocol/extend'
 import {
   DEFAULT_EVENTS,
   isEndUnreported,
@@ -92,25 +93,20 @@ export interface Rehearsal {
   reseed(seed: string): void
 }
 
-/** Starts a rehearsal. Throws `option-invalid` for parameters that the environment's schema rejects. */
+/** Starts a rehearsal. Throws `option-invalid` for parameters that the environment's schema rejects or does not know. */
 export function rehearse(
   environment: EnvironmentDefinition,
   { params = {}, seed = 'rehearsal', privateState, strict = false }: RehearsalOptions = {},
 ): Rehearsal {
-  const parsed = environment.params.safeParse(params)
-  if (!parsed.success)
-    throw new ServerError(
-      'option-invalid',
-      `Wrong parameters for ${environment.name}: ${formatZodError(parsed.error)}.`,
-    )
+  const parsed = parsedParams(environment, params)
   const closely = <T>(what: string, run: () => T): T =>
     strict ? withoutAmbient(`${what} of ${environment.name}`, run) : run()
-  const start = closely('The start', () => startEnvironment(environment, parsed.data as JsonObject, seed))
+  const start = closely('The start', () => startEnvironment(environment, parsed, seed))
   let record: SessionRecord = {
     id: 'rehearsal',
     owner: null,
     environment: { name: environment.name, version: environment.version },
-    params: parsed.data as JsonObject,
+    params: parsed,
     seed,
     limits: DEFAULT_LIMITS,
     createdAt: 0,
@@ -258,5 +254,13 @@ function assertSound(environment: EnvironmentDefinition, state: SessionState): v
         : findNonJson(value, part)
       : formatZodError(parsed.error)
     if (problem) throw new ServerError('rules-failed', `The rules of ${name} left a wrong ${part} state: ${problem}.`)
+  }
+}
+
+function parsedParams(environment: EnvironmentDefinition, params: JsonObject): JsonObject {
+  try {
+    return parseParams(environment, params)
+  } catch (error) {
+    throw WireError.is(error) ? new ServerError('option-invalid', error.message) : error
   }
 }

@@ -8,7 +8,7 @@ import {
   type OpenResult,
   WireError,
 } from '@episodic/protocol'
-import { copyPlain, formatZodError } from '@episodic/protocol/extend'
+import { copyPlain, parseParams } from '@episodic/protocol/extend'
 import type { SessionBase, SessionRecord } from '@episodic/state'
 import { bySeat } from '../environment/by-seat.ts'
 import { hasTool } from '../environment/define-game.ts'
@@ -113,15 +113,6 @@ export function assertSameOpening(
 
 function toJson(value: unknown): JsonObject {
   return JSON.parse(JSON.stringify(value))
-}
-
-function parseParams(environment: EnvironmentDefinition, given: JsonObject): JsonObject {
-  const parsed = environment.params.safeParse(given)
-  if (parsed.success) return parsed.data as JsonObject
-  throw new WireError(
-    'invalid-params',
-    `Wrong parameters for ${environment.name}: ${formatZodError(parsed.error, given)}.`,
-  )
 }
 
 /**

@@ -1,3 +1,4 @@
+import { nearestOf } from '@episodic/protocol/extend'
 import { fieldOf, QUERY_FIELDS } from './query-fields.ts'
 
 /** `:` and `=` mean the same. */
@@ -136,10 +137,8 @@ function problemOf(
   const field = fieldOf(name)
   if (!field) {
     const near = nearestOf(name, [...Object.keys(QUERY_FIELDS), 'term.<name>', 'grade.<name>'])
-    return {
-      about: 'field',
-      message: `There is no field "${name}". Did you mean "${near}"? A text with a ":" in it needs quotes.`,
-    }
+    const hint = near === null ? '' : ` Did you mean "${near}"?`
+    return { about: 'field', message: `There is no field "${name}".${hint} A text with a ":" in it needs quotes.` }
   }
   if (values.length === 0) return { about: 'values', message: `"${name}" needs a value behind "${operator}".` }
   const equals = operator === ':' || operator === '=' || operator === '!='
@@ -188,25 +187,4 @@ function quoteField(name: string): string {
 
 function quoteValue(value: string): string {
   return /^[^\s",]+$/.test(value) ? value : quote(value)
-}
-
-/** The name that needs the fewest changed characters. */
-function nearestOf(given: string, names: readonly string[]): string {
-  return names.reduce((best, name) => (distanceOf(given, name) < distanceOf(given, best) ? name : best))
-}
-
-/** Levenshtein's distance. */
-function distanceOf(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++)
-      next[j] = Math.min(
-        (row[j] as number) + 1,
-        (next[j - 1] as number) + 1,
-        (row[j - 1] as number) + Number(a[i - 1] !== b[j - 1]),
-      )
-    row = next
-  }
-  return row[b.length] as number
 }

@@ -6,7 +6,7 @@ import type { EpisodeRequest } from '../episode/open-session.ts'
 /** A client that fills in the optional members of a request sends `null` for those that were left out. */
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().transform((value) => value ?? undefined)
 
-const taskSchema = z.object({
+const taskSchema = z.strictObject({
   environment: z.string().min(1),
   version: optional(z.string().min(1)),
   params: optional(jsonObjectSchema),

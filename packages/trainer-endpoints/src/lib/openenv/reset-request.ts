@@ -1,5 +1,5 @@
 import { type EnvironmentInfo, type JsonObject, type LimitsRequest, WireError } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { describeUnknownKeys, isObject } from '@episodic/protocol/extend'
 import type { EpisodeRequest } from '../episode/open-session.ts'
 
 /** What a client asks for when it resets. */
@@ -8,10 +8,15 @@ export interface ResetRequest extends EpisodeRequest {
   readonly episodeId: string | null
 }
 
+/** Members of a row of a task dataset that say nothing about how it is played. */
+const OF_ROWS = ['id', 'environment', 'tools', 'prompt', 'hints', 'difficulty', 'split', 'tags', 'metadata']
+
 /**
  * Reads the data of a reset: `seed`, `episode_id`, and parameters of the environment. A row of a task dataset can be
- * given as it is, because parameters and limits are also read from `params` and `limits`, and what the environment does
- * not know is left out, as servers of this protocol do. Throws `invalid-params`.
+ * given as it is, because parameters and limits are also read from `params` and `limits`.
+ *
+ * Throws `invalid-params`, also for what the environment does not know: servers of this protocol leave it out, and then
+ * a misspelt parameter would play another world without a word.
  */
 export function parseReset(info: EnvironmentInfo, data: JsonObject): ResetRequest {
   const { seed, episode_id: episodeId = null } = data
@@ -19,12 +24,25 @@ export function parseReset(info: EnvironmentInfo, data: JsonObject): ResetReques
     throw new WireError('invalid-params', 'An episode_id is a text of at most 255 characters.')
   const known = info.paramsSchema.properties
   const names = isObject(known) ? Object.keys(known) : []
-  const named = names.filter((name) => Object.hasOwn(data, name)).map((name) => [name, data[name]] as const)
+  const others = ['seed', 'episode_id', 'params', 'limits', ...OF_ROWS].filter((name) => !names.includes(name))
+  const takesAny =
+    info.paramsSchema.additionalProperties !== false && info.paramsSchema.additionalProperties !== undefined
+  const named = Object.entries(data).filter(([name]) => !others.includes(name))
+  // A client that fills in the members of its request sends `null` for those that were left out.
+  const unknown = takesAny ? [] : named.filter(([name, value]) => !names.includes(name) && value !== null)
+  if (unknown.length > 0)
+    throw new WireError(
+      'invalid-params',
+      `Unknown parameters of ${info.name}: ${describeUnknownKeys(unknown.map(([name]) => ({ path: [name], known: names })))}`,
+    )
   return {
     environment: info.name,
     seed,
     episodeId,
-    params: { ...nested(data, 'params', names), ...(Object.fromEntries(named) as JsonObject) },
+    params: {
+      ...nested(data, 'params', names),
+      ...(Object.fromEntries(named.filter(([name]) => takesAny || names.includes(name))) as JsonObject),
+    },
     limits: nested(data, 'limits', names) as LimitsRequest | undefined,
   }
 }
