@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type HttpTarget, parseMcpServers, type Target } from '@episodic/env'
+import { namesOfMcpServers } from '@episodic/env/extend'
 import { type Command, Option } from 'commander'
 import { type Console, colorsOf } from './console.ts'
 import { HarnessError } from './harness-error.ts'
@@ -59,10 +60,11 @@ export function targetOf(
       throw new HarnessError('option-invalid', '--server names a server of a --config file. Give --config too.')
     return null
   }
-  const servers = parseMcpServers(readConfig(config), process.env)
-  const names = [...servers.keys()]
+  const text = readConfig(config)
+  const names = namesOfMcpServers(text)
   const name = server ?? (names.length === 1 ? names[0] : undefined)
-  const target = name === undefined ? undefined : servers.get(name)
+  // An entry that is not used may be of a kind that only another program knows.
+  const target = name === undefined ? undefined : parseMcpServers(text, process.env, name).get(name)
   if (!target)
     throw new HarnessError(
       'option-invalid',

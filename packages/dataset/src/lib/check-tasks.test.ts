@@ -115,6 +115,29 @@ describe('checkTasks', () => {
 })
 
 describe('checkLines', () => {
+  it('refuses a whole number that would be rounded', async () => {
+    const lines = [
+      '{"id":"x","metadata":{"row":12345678901234567890}}',
+      '{"a":"12345678901234567890","b":[9007199254740993]}',
+    ]
+    const found = await collect(checkLines(lines.map((text, i) => ({ line: i + 1, text, torn: false }))))
+    expect(found.map(({ message }) => message)).toEqual([
+      'line 1: the number 12345678901234567890 would be rounded: write it as a text',
+      'line 2: the number 9007199254740993 would be rounded: write it as a text',
+    ])
+  })
+
+  it.each(['[{"id":"x"},', '[', '{', '[]'])(
+    'says once that a file that begins with %s is one JSON document',
+    async (first) => {
+      const lines = [first, '  "id": "x"', '}'].map((text, i) => ({ line: i + 1, text, torn: false }))
+      const found = await collect(checkLines(lines))
+      expect(found.map(({ message }) => message)).toEqual([
+        expect.stringMatching(/^line 1: the file is one JSON document/),
+      ])
+    },
+  )
+
   it('names text that is not JSON, skips blank lines, and names a torn last line', async () => {
     const lines = [
       { line: 1, text: JSON.stringify(first), torn: false },

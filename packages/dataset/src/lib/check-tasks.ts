@@ -1,7 +1,7 @@
 import type { Split, Task } from '@episodic/protocol'
 import { checkParams, checkTask } from './check-task.ts'
 import type { Line } from './line.ts'
-import { parseJson } from './parse-json.ts'
+import { NOT_JSON, parseJson, WHOLE_DOCUMENT } from './parse-json.ts'
 import type { Rows } from './rows.ts'
 import { type TaskEnvironment, toolNames } from './task-environment.ts'
 import { worldId } from './task-id.ts'
@@ -41,18 +41,20 @@ export async function* checkLines(
   options: CheckOptions = {},
 ): AsyncGenerator<TaskProblem, void, undefined> {
   const check = createChecker(options)
-  for await (const { line, text, torn } of lines) {
+  for await (const each of lines) {
+    const { line, text, torn } = each
     if (text.trim() === '') continue
-    const row = parseJson(text)
-    const problems = row ? check(line, row.value) : [unreadable(torn)]
+    const row = parseJson(each)
+    const problems = 'value' in row ? check(line, row.value) : [unreadable(row.problem, torn)]
     for (const problem of problems) yield problemAt(line, problem)
+    if ('problem' in row && row.problem === WHOLE_DOCUMENT) return
   }
 }
 
-function unreadable(torn: boolean): FieldProblem {
-  return torn
+function unreadable(reason: string, torn: boolean): FieldProblem {
+  return torn && reason === NOT_JSON
     ? { code: 'torn', field: '', reason: 'the file ends in the middle of this line; the rows before it are whole' }
-    : { code: 'json', field: '', reason: 'this is not JSON' }
+    : { code: 'json', field: '', reason }
 }
 
 function createChecker({ environments }: CheckOptions): (line: number, row: unknown) => readonly FieldProblem[] {

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { collect } from './collect.fixture.ts'
@@ -24,6 +25,21 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 const tasks = guessingTasks(20)
 
 describe('readLines', () => {
+  it.each<[string, Buffer, RegExp]>([
+    ['gzip', gzipSync('{}\n'), /is compressed with gzip/],
+    ['Zstandard', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 4, 0]), /is compressed with Zstandard/],
+    ['ZIP', Buffer.from('PK\x03\x04'), /is a ZIP archive/],
+    ['UTF-16', Buffer.from('\ufeff{}\n', 'utf16le'), /is UTF-16/],
+    ['UTF-16 without a mark', Buffer.from('{}\n{}\n', 'utf16le'), /is UTF-16/],
+  ])('says that a file is %s', async (name, bytes, message) => {
+    const file = join(folder, `${name}.jsonl`)
+    await writeFile(file, bytes)
+    await expect(collect(readLines(file))).rejects.toMatchObject({
+      code: 'file-failed',
+      message: expect.stringMatching(message),
+    })
+  })
+
   it('yields the lines that were written, whatever the block boundaries', async () => {
     const anyLine = fc.string({ unit: 'binary' }).filter((text) => !/[\n\ufeff]/.test(text))
     // Long enough that characters of three bytes straddle the borders of blocks.

@@ -14,7 +14,7 @@ const NEWLINE = 0x0a
  * Yields the lines of a file, with one line and one block in memory. Blank lines are yielded too; a byte order mark is dropped.
  * A last line without a newline is marked `torn`, although it may be complete.
  *
- * @throws DatasetError `file-failed`, or `line-too-long`. After an abort: the signal's reason.
+ * @throws DatasetError `file-failed`, also for a file that is compressed or UTF-16, or `line-too-long`. After an abort: the signal's reason.
  */
 export async function* readLines(
   path: string,
@@ -37,6 +37,7 @@ export async function* readLines(
     return { line: line++, text, torn }
   }
   for await (const block of readBlocks(path, signal)) {
+    if (line === 1 && heldBytes === 0) assertText(path, block)
     let start = 0
     for (let end = block.indexOf(NEWLINE); end !== -1; end = block.indexOf(NEWLINE, start)) {
       hold(block.subarray(start, end))
@@ -48,6 +49,26 @@ export async function* readLines(
   }
   signal?.throwIfAborted()
   if (heldBytes > 0) yield take(true)
+}
+
+/** The first bytes of files that are often given in place of text, and what to do about them. */
+const OTHER_FILES: readonly (readonly [start: string, what: string])[] = [
+  ['\x1f\x8b', 'is compressed with gzip. Decompress it: gunzip'],
+  ['\x28\xb5\x2f\xfd', 'is compressed with Zstandard. Decompress it: unzstd'],
+  ['PK\x03\x04', 'is a ZIP archive. Unpack it: unzip'],
+  ['BZh', 'is compressed with bzip2. Decompress it: bunzip2'],
+  ['\xfd7zXZ', 'is compressed with xz. Decompress it: unxz'],
+  ['PAR1', 'is a Parquet file. Write it as JSON lines'],
+  ['\xff\xfe', 'is UTF-16. Write it as UTF-8: iconv -f UTF-16 -t UTF-8'],
+  ['\xfe\xff', 'is UTF-16. Write it as UTF-8: iconv -f UTF-16 -t UTF-8'],
+]
+
+function assertText(path: string, block: Buffer): void {
+  const start = block.toString('latin1', 0, 8)
+  const found = OTHER_FILES.find(([bytes]) => start.startsWith(bytes))
+  // UTF-16 without a mark begins so.
+  const what = found?.[1] ?? (/^(\0[[{]|[[{]\0)/.test(start) ? OTHER_FILES.at(-1)?.[1] : undefined)
+  if (what !== undefined) throw new DatasetError('file-failed', `${path} ${what}.`)
 }
 
 async function* readBlocks(path: string, signal: AbortSignal | undefined): AsyncGenerator<Buffer, void, undefined> {

@@ -2,7 +2,7 @@ import type { Task } from '@episodic/protocol'
 import { parseTask } from './check-task.ts'
 import { DatasetError } from './dataset-error.ts'
 import type { Line } from './line.ts'
-import { parseJson } from './parse-json.ts'
+import { NOT_JSON, parseJson } from './parse-json.ts'
 import { type ReadLinesOptions, readLines } from './read-lines.ts'
 
 export interface ReadTasksOptions extends ReadLinesOptions {
@@ -23,9 +23,9 @@ export async function* readTasks(
 ): AsyncGenerator<Task, void, undefined> {
   for await (const line of readLines(path, options)) {
     if (line.text.trim() === '') continue
-    const row = parseJson(line.text)
-    if (row) yield parseTask(row.value, `${path}, line ${line.line}`)
-    else if (line.torn) onTorn?.(line)
-    else throw new DatasetError('task-invalid', `${path}, line ${line.line} is not a task. It is not JSON.`)
+    const row = parseJson(line)
+    if ('value' in row) yield parseTask(row.value, `${path}, line ${line.line}`)
+    else if (line.torn && row.problem === NOT_JSON) onTorn?.(line)
+    else throw new DatasetError('task-invalid', `${path}, line ${line.line} is not a task: ${row.problem}.`)
   }
 }

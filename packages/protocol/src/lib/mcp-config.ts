@@ -6,6 +6,13 @@ export type CommandEntry = Omit<z.infer<typeof commandSchema>, 'type'>
 /** The values for `${NAME}` in a configuration, for example `process.env`. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
+/** Keys of entries that other programs write, and that mean nothing here. */
+const OF_OTHERS = [
+  ...['alwaysAllow', 'autoApprove', 'description', 'disabled', 'disabledTools', 'enabled', 'enabledTools', 'envFile'],
+  ...['excludeTools', 'gallery', 'icon', 'includeTools', 'initTimeout', 'isActive', 'name', 'startup_timeout_sec'],
+  ...['tags', 'timeout', 'tool_timeout_sec', 'tools', 'transport', 'transportType', 'trust', 'version'],
+]
+
 const texts = z.record(z.string(), z.string())
 
 const commandSchema = z.strictObject({
@@ -24,11 +31,14 @@ export const urlEntrySchema = z.strictObject({
   token: z.string().optional(),
 })
 
-const configSchema = z.looseObject({ mcpServers: z.record(z.string().min(1), z.looseObject({})) })
+const configSchema = z.looseObject({ mcpServers: z.record(z.string().min(1), z.unknown()) })
+const entrySchema = z.looseObject({})
 
 /** How a client reads a configuration. */
 export interface ConfigReading<Url> {
   readonly urlSchema: z.ZodType<Url & { type?: string | undefined }>
+  /** The only server that is checked and returned. Default: all. */
+  readonly only?: string | undefined
   /** Left out, nothing is replaced. */
   readonly variables?: Variables | undefined
   /** Returns the client's own error for a message. */
@@ -36,25 +46,28 @@ export interface ConfigReading<Url> {
 }
 
 /**
- * Reads an `mcpServers` configuration, as desktop clients keep it: named servers, each a URL or a command. `${NAME}` in
- * any of their texts is replaced, so that a file need not contain tokens. Objects with methods, for example a provider
- * of tokens, are kept as they are.
+ * Reads an `mcpServers` configuration, as desktop clients keep it: named servers, each a URL or a command. `${NAME}` and
+ * `${env:NAME}` in any of their texts are replaced, and `${NAME:-text}` by the text if there is no such variable, so that a
+ * file need not contain tokens. Objects with methods, for example a provider of tokens, are kept as they are. What other
+ * programs write into an entry, such as `disabled` and `autoApprove`, is ignored.
  *
  * Throws the error that `fail` returns for a message that names the server and the field.
  */
 export function parseMcpConfig<Url>(
   config: unknown,
-  { urlSchema, variables, fail }: ConfigReading<Url>,
+  { urlSchema, only, variables, fail }: ConfigReading<Url>,
 ): Map<string, CommandEntry | Omit<Url, 'type'>> {
   const { mcpServers } = check(configSchema, config, [])
   return new Map(
-    Object.entries(mcpServers).map(([name, entry]) => {
+    Object.entries(mcpServers).flatMap(([name, given]) => {
+      if (only !== undefined && name !== only) return []
       const path = ['mcpServers', name]
+      const entry = withoutThoseOfOthers(check(entrySchema, given, path))
       if (!('command' in entry || 'url' in entry)) throw wrong(path, 'it needs either a url or a command')
       const said = variables ? expand(entry, variables, path) : entry
       const { type: _, ...server } =
         'command' in entry ? check(commandSchema, said, path) : check(urlSchema, said, path)
-      return [name, server]
+      return [[name, server] as const]
     }),
   )
 
@@ -69,10 +82,16 @@ export function parseMcpConfig<Url>(
 
   function expand(value: unknown, variables: Variables, path: readonly string[]): unknown {
     if (typeof value === 'string')
-      return value.replace(/\$\{(\w+)\}/g, (_, name: string) => {
+      return value.replace(PLACEHOLDER, (placeholder, kind: string, name: string, otherwise: string | undefined) => {
+        if (kind !== '' && kind !== 'env:')
+          throw wrong(
+            path,
+            `it has the placeholder ${placeholder}, which is filled in by another program. Write its value`,
+          )
         const found = Object.hasOwn(variables, name) ? variables[name] : undefined
-        if (found === undefined) throw wrong(path, `it uses the variable ${name}, which is not set`)
-        return found
+        if (found || (found !== undefined && otherwise === undefined)) return found
+        if (otherwise === undefined) throw wrong(path, `it uses the variable ${name}, which is not set`)
+        return otherwise
       })
     if (Array.isArray(value)) return value.map((item, i) => expand(item, variables, [...path, String(i)]))
     if (!isData(value)) return value
@@ -86,6 +105,15 @@ export function parseMcpConfig<Url>(
   }
 }
 
+/** `${NAME}`, `${kind:NAME}` and `${NAME:-text}`. */
+const PLACEHOLDER = /\$\{((?:[A-Za-z]+:(?!-))?)([\w.-]*\w)(?::-([^}]*))?\}/g
+
+/** Returns an entry without the keys of other programs. Those of a client of our own are never among them. */
+function withoutThoseOfOthers(entry: object): object {
+  const own = Object.entries(entry).filter(([key, value]) => value !== null && !OF_OTHERS.includes(key))
+  return Object.fromEntries(own)
+}
+
 /** Whether a value could come from a file: a plain object without functions. */
 function isData(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
@@ -93,3 +121,16 @@ function isData(value: unknown): value is object {
   if (prototype !== Object.prototype && prototype !== null) return false
   return Object.values(value).every((item) => typeof item !== 'function')
 }
+
+/**
+ * Parses the text of a configuration: JSON that may have comments, commas before a closing bracket, and a byte order mark,
+ * as several editors keep it. Throws a `SyntaxError`.
+ */
+export function parseConfigText(text: string): unknown {
+  const plain = text.replace(/^\ufeff/, '').replace(COMMENT, (found) => (found.startsWith('"') ? found : ' '))
+  return JSON.parse(plain.replace(LAST_COMMA, (found) => (found.startsWith('"') ? found : '')))
+}
+
+const TEXT = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"/
+const COMMENT = new RegExp(`${TEXT.source}|//[^\\n]*|/\\*[^]*?\\*/`, 'g')
+const LAST_COMMA = new RegExp(`${TEXT.source}|,(?=\\s*[}\\]])`, 'g')

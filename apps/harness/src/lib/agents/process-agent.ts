@@ -23,7 +23,9 @@ const QUOTED_OUTPUT = 500
  *
  * - `EPISODIC_MCP_URL`: the session URL,
  * - `EPISODIC_MCP_CONFIG`: an `mcpServers` JSON file with the same URL, as server `world`,
- * - `EPISODIC_PROMPT`, `EPISODIC_OBSERVATION`: the task with its hints, and the first observation,
+ * - `EPISODIC_PROMPT_FILE`, `EPISODIC_OBSERVATION_FILE`: files with the task and its hints, and with the first observation,
+ * - `EPISODIC_PROMPT`, `EPISODIC_OBSERVATION`: the same texts; left out above 100,000 bytes or with a NUL character, which
+ *   no variable can hold,
  * - `EPISODIC_SEED`: the seed of the agent,
  * - `OPENAI_BASE_URL`, `OPENAI_API_BASE`: the address at which its models are recorded, if they are.
  *
@@ -68,6 +70,8 @@ async function run(
   const { url, task, observation, seed, modelUrl, signal } = assignment
   const config = join(folder, 'mcp.json')
   await writeFile(config, JSON.stringify({ mcpServers: { world: { type: 'http', url } } }), { mode: 0o600 })
+  const texts = { EPISODIC_PROMPT: [task.prompt, ...task.hints].join('\n\n'), EPISODIC_OBSERVATION: observation.text }
+  const given = await Promise.all(Object.entries(texts).map(([name, text]) => variablesOf(name, text, folder)))
   signal.throwIfAborted()
   const child = spawn(`${ENDS_WITH_US}${command}`, {
     shell: true,
@@ -78,8 +82,7 @@ async function run(
       ...playerEnvironment(secrets),
       EPISODIC_MCP_URL: url,
       EPISODIC_MCP_CONFIG: config,
-      EPISODIC_PROMPT: [task.prompt, ...task.hints].join('\n\n'),
-      EPISODIC_OBSERVATION: observation.text,
+      ...Object.assign({}, ...given),
       EPISODIC_SEED: seed,
       ...(modelUrl && { OPENAI_BASE_URL: modelUrl, OPENAI_API_BASE: modelUrl }),
     },
@@ -122,6 +125,17 @@ async function run(
     kill('SIGKILL')
     stderr.destroy()
   }
+}
+
+/** Most bytes of a variable. Linux allows 131,072 with its name. */
+const LONGEST_VARIABLE = 100_000
+
+/** Writes a text to a file. Resolves with the variables that give the text and its file. */
+async function variablesOf(name: string, text: string, folder: string): Promise<Record<string, string>> {
+  const file = join(folder, `${name}.txt`)
+  await writeFile(file, text, { mode: 0o600 })
+  const fits = Buffer.byteLength(text) <= LONGEST_VARIABLE && !text.includes('\0')
+  return { [`${name}_FILE`]: file, ...(fits && { [name]: text }) }
 }
 
 const running = new Set<() => void>()

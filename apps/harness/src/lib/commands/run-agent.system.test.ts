@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
+import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
 
 const BISECTING = fileURLToPath(new URL('../agents/guessing-agent.fixture.ts', import.meta.url))
 const WORLD = exampleWorld('number-guessing')
@@ -127,6 +127,25 @@ describe('episodic run --policy process:<command>', () => {
       expect(text).not.toContain(seed)
       // The server of the run keeps its token in no file.
       expect(text).not.toContain('.token')
+    }
+  })
+
+  it('gives a text in a file, and in a variable if one can hold it', { timeout: 60_000 }, async () => {
+    const world = (name: string, text: string) => {
+      const code = COIN_WORLD.replace("'Heads or tails?'", text).replace("name: 'coin'", `name: '${name}'`)
+      writeFileSync(at(`${name}.ts`), code)
+      return `${name}.ts`
+    }
+    for (const [name, text, inVariable, bytes] of [
+      ['short', "'Go.'", true, 3],
+      ['long', "'é'.repeat(70_000)", false, 140_000],
+      ['nul', "'a\\u0000b'", false, 3],
+    ] as const) {
+      const command = `wc -c < "$EPISODIC_OBSERVATION_FILE" > ${name}-seen; echo "\${EPISODIC_OBSERVATION+set}" >> ${name}-seen`
+      const args = ['run', world(name, text), '--policy', `process:${command}`, '--tasks', '1', '--out', `${name}-run`]
+      expect(await workshop.run(args)).toMatchObject({ status: 0 })
+      const [size, set] = readFileSync(at(`${name}-seen`), 'utf8').split('\n')
+      expect([Number(size), set === 'set']).toEqual([bytes, inVariable])
     }
   })
 

@@ -36,6 +36,19 @@ export interface ExportFormat {
   write(source: ExportSource): AsyncIterable<string | Uint8Array>
 }
 
+/**
+ * Returns a value as a line of JSON. U+0085, U+2028 and U+2029, which JSON allows in texts, are escaped: readers that split at
+ * every line separator of Unicode, such as `splitlines` of Python, would break the line there.
+ */
+export function jsonLine(value: unknown): string {
+  return `${escapeSeparators(JSON.stringify(value))}\n`
+}
+
+/** Escapes the line separators of Unicode in JSON text. */
+export function escapeSeparators(json: string): string {
+  return json.replace(/[\u0085\u2028\u2029]/g, (at) => `\\u${at.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
 /** A format with one line of JSON for each finished episode; none for an episode without a step. */
 export function linePerEpisode(
   description: string,
@@ -46,8 +59,7 @@ export function linePerEpisode(
     description,
     ...properties,
     async *write(source) {
-      for await (const record of source.episodes())
-        if (record.steps.length > 0) yield `${JSON.stringify(lineOf(record, source))}\n`
+      for await (const record of source.episodes()) if (record.steps.length > 0) yield jsonLine(lineOf(record, source))
     },
   }
 }

@@ -46,6 +46,28 @@ async function linesOf(
 }
 
 describe('EXPORT_FORMATS', () => {
+  const LINES = Object.keys(EXPORT_FORMATS).filter((name) => !['csv', 'parquet', 'inspect'].includes(name))
+
+  it.each(LINES as ExportFormatName[])(
+    'writes %s without the line separators of Unicode inside of a line',
+    async (format) => {
+      const words = 'one\u0085two\u2028three\u2029four'
+      const odd = FINISHED.map((record) => ({
+        ...record,
+        task: { ...record.task, prompt: words },
+        steps: record.steps.map((step) => ({ ...step, observation: { ...step.observation, text: words } })),
+      }))
+      const text = await exported(format, odd)
+      expect(text).not.toMatch(/[\u0085\u2028\u2029]/)
+      expect(
+        text
+          .split('\n')
+          .map((line) => line && JSON.stringify(JSON.parse(line)))
+          .join(''),
+      ).toContain('one\u0085two')
+    },
+  )
+
   it.each(['trl-sft', 'openai', 'sharegpt', 'nemo-gym', 'atif'] as const)(
     'writes %s with a line for each finished episode, traceable by its hash, and none for a failed one',
     async (format) => {

@@ -1,6 +1,6 @@
 import type { Completion } from '@episodic/protocol'
 import { chatOf, columnsOf, termSums } from './chat.ts'
-import type { ExportFormat } from './export-format.ts'
+import { type ExportFormat, jsonLine } from './export-format.ts'
 
 /**
  * Rollouts of NeMo Gym, as its profiling and re-scoring read them: the input row, the response in the shape of OpenAI's
@@ -61,7 +61,7 @@ export const nemoGym: ExportFormat = {
         // Its profile averages every number of a row.
         ...Object.fromEntries(Object.entries(termSums(record)).map(([term, sum]) => [`term_${term}`, sum])),
       }
-      yield `${JSON.stringify(line)}\n`
+      yield jsonLine(line)
     }
   },
 }

@@ -3,7 +3,7 @@ import { isSuccess, policyVersionsOf, scoredOutcomeOf } from '@episodic/report'
 import { VERSION } from '../own-package.ts'
 import { callIdOf, termSums } from './chat.ts'
 import { conversationOf, type Message, parseMessage } from './conversation.ts'
-import type { ExportFormat, ExportSource } from './export-format.ts'
+import { type ExportFormat, type ExportSource, escapeSeparators } from './export-format.ts'
 import { objectOf, toolsOf } from './messages.ts'
 import { completionsOf, usageOf } from './model-usage.ts'
 import { type AttributeValue, otlpAttributes, otlpSpan, type Span, type SpanEvent } from './otlp.ts'
@@ -52,7 +52,7 @@ function lineOf({ run, environment }: EpisodeRecord, spans: readonly string[]): 
   })
   const scope = JSON.stringify({ name: '@episodic/harness', version: VERSION })
   const scopeSpans = `[{"scope":${scope},"spans":[${spans.join(',')}]}]`
-  return `{"resourceSpans":[{"resource":${JSON.stringify({ attributes: resource })},"scopeSpans":${scopeSpans}}]}\n`
+  return `{"resourceSpans":[{"resource":${JSON.stringify({ attributes: resource })},"scopeSpans":${escapeSeparators(scopeSpans)}}]}\n`
 }
 
 function* spansOf(record: EpisodeRecord, source: ExportSource): Generator<Span> {

@@ -2,7 +2,7 @@ import type { Completion, EpisodeRecord } from '@episodic/protocol'
 import { scoredOutcomeOf } from '@episodic/report'
 import { columnsOf, termSums } from './chat.ts'
 import { conversationOf, type Message } from './conversation.ts'
-import { type ExportFormat, linePerEpisode } from './export-format.ts'
+import { type ExportFormat, jsonLine, linePerEpisode } from './export-format.ts'
 import { asObject, chatMessage, toolsField } from './messages.ts'
 import { completionsOf } from './model-usage.ts'
 import type { ExportReward } from './rewards.ts'
@@ -46,7 +46,7 @@ export const trl: ExportFormat = {
         ...(tokens && { tokens }),
         ...(forks && record.branch && { fork_advantages: forks.advantagesOf(record) }),
       }
-      yield `${JSON.stringify(line)}\n`
+      yield jsonLine(line)
     }
   },
 }
@@ -110,7 +110,7 @@ export const trlPreference: ExportFormat = {
         reward: source.reward.name,
         episodes: columns.map(({ episode }) => episode),
       }
-      yield `${JSON.stringify(line)}\n`
+      yield jsonLine(line)
     }
   },
 }

@@ -2,7 +2,7 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import { isSuccess, scoredOutcomeOf } from '@episodic/report'
 import { columnsOf, termSums } from './chat.ts'
 import { conversationOf, type Message } from './conversation.ts'
-import type { ExportFormat, ExportSource } from './export-format.ts'
+import { type ExportFormat, type ExportSource, jsonLine } from './export-format.ts'
 import { toolsOf } from './messages.ts'
 import { completionsOf, usageOf } from './model-usage.ts'
 import { type Activity, type Timeline, timelineOf } from './timeline.ts'
@@ -21,7 +21,7 @@ export const verifiers: ExportFormat = {
       if (reward === null || conversationOf(record).completion.length === 0) continue
       const example = examples.get(record.task.id) ?? examples.size
       examples.set(record.task.id, example)
-      yield `${JSON.stringify(rolloutOf(record, example, reward, source))}\n`
+      yield jsonLine(rolloutOf(record, example, reward, source))
     }
   },
 }

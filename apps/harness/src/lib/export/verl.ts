@@ -1,5 +1,5 @@
 import { chatOf } from './chat.ts'
-import type { ExportFormat } from './export-format.ts'
+import { type ExportFormat, jsonLine } from './export-format.ts'
 
 /**
  * Prompts for verl's RL trainers: one line for each task, which the trainer plays itself. verl reads Parquet, which
@@ -31,7 +31,7 @@ export const verl: ExportFormat = {
           seed,
         },
       }
-      yield `${JSON.stringify(line)}\n`
+      yield jsonLine(line)
     }
   },
 }

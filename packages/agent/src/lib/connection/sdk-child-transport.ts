@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import { lastOf, readServerLine } from '@episodic/protocol/extend'
 import { type JSONRPCMessage, serializeMessage, type Transport } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
 import type { ChildReaper } from './sdk-child-reaper.ts'
@@ -141,20 +142,21 @@ export class ChildTransport implements Transport {
     this.#signal('SIGKILL')
   }
 
-  /** Passes a message on unchecked, because the client checks it. */
+  /** Passes messages on unchecked, because the client checks them. */
   #take(line: string): void {
-    const message = parseLine(line)
-    try {
-      // Many servers print a greeting.
-      if (message === null) this.#keep(`${line}\n`)
-      else this.onmessage?.(message)
-    } catch (error) {
-      this.onerror?.(error as Error)
-    }
+    const messages = readServerLine(line) as unknown as JSONRPCMessage[]
+    // Many servers print a greeting.
+    if (messages.length === 0) this.#keep(`${line}\n`)
+    for (const message of messages)
+      try {
+        this.onmessage?.(message)
+      } catch (error) {
+        this.onerror?.(error as Error)
+      }
   }
 
   #keep(printed: string): void {
-    this.#printed = (this.#printed + printed).slice(-PRINTED)
+    this.#printed = lastOf(this.#printed + printed, PRINTED)
   }
 
   #signal(signal: NodeJS.Signals): void {
@@ -166,16 +168,6 @@ export class ChildTransport implements Transport {
     } catch {
       // The group has no process left.
     }
-  }
-}
-
-/** Returns a possible message, or `null`. */
-function parseLine(line: string): JSONRPCMessage | null {
-  try {
-    const value = JSON.parse(line)
-    return value?.jsonrpc === '2.0' ? value : null
-  } catch {
-    return null
   }
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import { MODERN_VERSION, WIRE_VERSION } from '@episodic/protocol/extend'
+import { MODERN_VERSION, readServerResult, WIRE_VERSION } from '@episodic/protocol/extend'
 import {
   type CallToolResult,
   Client,
@@ -85,6 +85,7 @@ async function connect(
   options: ConnectionOptions,
 ): Promise<Connection> {
   const line = await openLine(server, options.loadReaper)
+  readTolerantly(line.transport)
   endPendingWithStream(line.transport)
   const client = new Client(
     { name: 'episodic', version: WIRE_VERSION },
@@ -186,6 +187,41 @@ async function openChild(server: CommandServer, reaper: ChildReaper): Promise<Li
   const { ChildTransport } = await import('./sdk-child-transport.ts')
   const transport = new ChildTransport(server, reaper)
   return { transport, endSession: async () => {}, ending: () => transport.exit, printed: () => transport.printed }
+}
+
+/**
+ * Lets the client read results that a server writes a little differently, see `readServerResult`: it would reject all tools for
+ * one of them.
+ */
+function readTolerantly(transport: Transport): void {
+  const methods = new Map<unknown, string>()
+  const send = transport.send.bind(transport)
+  transport.send = (message, options) => {
+    if ('method' in message && 'id' in message) methods.set(message.id, message.method)
+    return send(message, options)
+  }
+  let listener: Transport['onmessage']
+  Object.defineProperty(transport, 'onmessage', {
+    configurable: true,
+    get: () => listener,
+    set(next: Transport['onmessage']) {
+      listener =
+        next &&
+        ((message, extra) => {
+          if (!('id' in message) || 'method' in message) return next(message, extra)
+          const method = methods.get(message.id) ?? ''
+          methods.delete(message.id)
+          if (!('result' in message)) return next(message, extra)
+          const result = readServerResult(method, message.result, leaveOut) as typeof message.result
+          return next({ ...message, result }, extra)
+        })
+    },
+  })
+}
+
+/** Warns of a tool that cannot be read. The other tools of its server can be used. */
+function leaveOut(tool: string): void {
+  globalThis.process?.emitWarning?.(`A server lists the tool ${tool} in a form that cannot be read, so it is left out.`)
 }
 
 /** Rejects a request whose stream ended without an answer; the SDK would wait until its timeout. */

@@ -57,6 +57,8 @@ export async function callTool(channel: Channel, action: Action, { signal }: Cal
     // Some servers reject invalid arguments and unknown tools with an error instead of a tool's answer.
     if (WireError.is(cause, 'invalid-params'))
       return { observation: { text: cause.message, structured: null }, refused: 'arguments' }
+    // The server has answered, with an error.
+    if (WireError.is(cause) || (EnvError.is(cause) && cause.details.refused === true)) throw cause
     throw new EnvError(
       'outcome-unknown',
       `The reply to ${tool} was lost, and whether the call had its effect cannot be known: ${(cause as Error).message}`,

@@ -39,7 +39,9 @@ export function refusal({ code, message, data }: RpcError, failure: JsonObject =
   const details = typeof data === 'object' && data !== null ? (data as JsonObject) : {}
   return known
     ? new WireError(known, message, { details })
-    : new EnvError('connection-failed', `The server refused: ${message} (${code})`, { details: failure })
+    : new EnvError('connection-failed', `The server refused: ${message} (${code})`, {
+        details: { ...failure, refused: true },
+      })
 }
 
 /** The statuses of a gateway, or of a server that starts or stops. */

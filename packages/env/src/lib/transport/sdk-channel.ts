@@ -1,9 +1,15 @@
-import { type Channel, EXTENSION, type JsonObject } from '@episodic/protocol'
-import { WIRE_VERSION } from '@episodic/protocol/extend'
+import { statSync } from 'node:fs'
+import { type Channel, EXTENSION, type JsonObject, WireError } from '@episodic/protocol'
+import { pause, readServerResult, WIRE_VERSION } from '@episodic/protocol/extend'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { ElicitRequestSchema, McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import {
+  ElicitRequestSchema,
+  LATEST_PROTOCOL_VERSION,
+  McpError,
+  ResultSchema,
+} from '@modelcontextprotocol/sdk/types.js'
 import { Agent } from 'undici'
 import { EnvError } from '../env-error.ts'
 import { createDirectChannel, type DirectChannelOptions } from './direct-channel.ts'
@@ -13,15 +19,19 @@ import { findProtocolSupport, type ProtocolSupport } from './protocol-support.ts
 import { failureDetails, refusal } from './rpc-answer.ts'
 import { createAuthorizer } from './sdk-authorization.ts'
 import { createFetch, withAuthorizer } from './sdk-fetch.ts'
+import { readTolerantly } from './sdk-line-buffer.ts'
 import { Pipe } from './sdk-pipe.ts'
+import { startInTurn } from './starting-servers.ts'
 import type { ChannelOptions, CommandTarget, HttpTarget } from './target.ts'
 
 /** The most sockets of one channel; further calls wait for a free one. */
 const SOCKETS = 64
 /** Milliseconds until a call without an answer fails. */
 const CALL_TIMEOUT = 120_000
-/** The same for `server/discover`. A server that does not answer is taken for `legacy`. */
+/** The same for `server/discover`. A server that does not answer is taken for `legacy`, and over a pipe asked for its handshake too. */
 const PROBE_TIMEOUT = 10_000
+/** Milliseconds for a command to start and answer for the first time. Loading its code may take a minute. */
+const START_TIMEOUT = 120_000
 
 /** A connected server. */
 interface Connected extends Pick<Channel, 'request'> {
@@ -44,13 +54,18 @@ export async function openSdkChannel(
   return {
     async request(method, params, requestOptions) {
       requestOptions?.signal?.throwIfAborted()
-      return connected.request(method, params, requestOptions)
+      return readServerResult(method, await connected.request(method, params, requestOptions), leaveOut)
     },
     close() {
       closed ??= connected.release()
       return closed
     },
   }
+}
+
+/** Warns of a tool that cannot be read. The other tools of its server can be used. */
+function leaveOut(tool: string): void {
+  process.emitWarning(`A server lists the tool ${tool} in a form that cannot be read, so it is left out.`)
 }
 
 /** Returns a `request` that uses the SDK's client. */
@@ -125,6 +140,9 @@ async function openCommand(
   options: ChannelOptions,
 ): Promise<Connected> {
   const name = `the command ${command}`
+  // The system says of a missing folder that there is no such command.
+  if (cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+    throw new EnvError('connection-failed', `Cannot connect to ${name}: there is no folder ${cwd} to start it in.`)
   const transport = new StdioClientTransport({
     command,
     args: [...args],
@@ -132,34 +150,82 @@ async function openCommand(
     ...(cwd && { cwd }),
     stderr: 'inherit',
   })
+  readTolerantly(transport)
   const { signal, onMessage, elicit } = options
   if (onMessage) overhear(transport, onMessage)
   const pipe = new Pipe(transport, name, elicit, questionsAllowed(options.questions))
-  let protocol: ProtocolSupport
+  let found: Found
   try {
-    await transport.start()
-    protocol = await findProtocolSupport({ request: withinProbe(pipe.modern) }, { signal })
+    found = await startInTurn(async () => {
+      await transport.start()
+      return findOverPipe(pipe, elicit, signal)
+    }, signal)
   } catch (cause) {
     await pipe.close()
     signal?.throwIfAborted()
     throw new EnvError('connection-failed', `Cannot connect to ${name}: ${reasonOf(cause)}`, { cause })
   }
+  const { protocol, initialized } = found
   // Our own servers need no sender in a request, and a request without it is shorter.
   if (protocol !== 'legacy')
     return { request: protocol === 'modern' ? pipe.modern : pipe.bare, release: () => pipe.close() }
   pipe.leave()
   // The process is running already.
   transport.start = async () => {}
+  if (initialized) answerHandshake(transport, initialized)
   const { onMessage: _, ...overheard } = options
   const handshaken = await shakeHands(transport, name, async () => {}, overheard)
   return { request: sdkRequest(handshaken, name), release: () => handshaken.client.close() }
 }
 
-/** Limits a request to the timeout of the probe. */
-function withinProbe(request: Channel['request']): Channel['request'] {
-  return (method, params, { signal } = {}) => {
-    const inTime = AbortSignal.timeout(PROBE_TIMEOUT)
-    return request(method, params, { signal: signal ? AbortSignal.any([signal, inTime]) : inTime })
+/** What a server over a pipe supports, and its answer to a handshake that was made already. */
+interface Found {
+  readonly protocol: ProtocolSupport
+  readonly initialized?: JsonObject | undefined
+}
+
+/**
+ * Finds out what a server supports that was just started. One that has not answered after {@link PROBE_TIMEOUT} may be slow to
+ * start, or wait for a handshake before it answers anything: it is asked for the handshake too, and its first answer decides.
+ */
+async function findOverPipe(
+  pipe: Pipe,
+  elicit: ChannelOptions['elicit'],
+  signal: AbortSignal | undefined,
+): Promise<Found> {
+  const late = AbortSignal.timeout(START_TIMEOUT)
+  const waiting = { signal: signal ? AbortSignal.any([signal, late]) : late }
+  const probing = findProtocolSupport({ request: pipe.modern }, waiting).then((protocol): Found => ({ protocol }))
+  const given = new AbortController()
+  const early = pause(PROBE_TIMEOUT, given.signal).then(
+    () => null,
+    () => null,
+  )
+  const answered = await Promise.race([probing, early]).finally(() => given.abort())
+  if (answered) return answered
+  const shaking = pipe
+    .bare('initialize', { protocolVersion: LATEST_PROTOCOL_VERSION, ...introductionOf(elicit) }, waiting)
+    .then(
+      (initialized): Found => ({ protocol: 'legacy', initialized: initialized as JsonObject }),
+      // A server with the stateless version refuses, and has answered the probe, or will.
+      (error) => (WireError.is(error) ? probing : Promise.reject(error)),
+    )
+  return Promise.race([probing, shaking])
+}
+
+function introductionOf(elicit: ChannelOptions['elicit']) {
+  const capabilities: JsonObject = elicit ? { elicitation: { form: {} } } : {}
+  return { clientInfo: { name: 'episodic', version: WIRE_VERSION }, capabilities }
+}
+
+/** Gives the client of the SDK the answer to a handshake that was made before, so that it makes no second one. */
+function answerHandshake(transport: StdioClientTransport, result: JsonObject): void {
+  const send = transport.send.bind(transport)
+  transport.send = async (message) => {
+    if (!('method' in message && message.method === 'initialize' && 'id' in message)) return send(message)
+    transport.send = send
+    const answer = { jsonrpc: '2.0' as const, id: message.id, result }
+    queueMicrotask(() => transport.onmessage?.(answer))
   }
 }
 
@@ -177,17 +243,18 @@ async function shakeHands(
 ): Promise<Handshaken> {
   const budget = new QuestionBudget(questionsAllowed(questions))
   if (onMessage) overhear(transport, onMessage)
-  const client = new Client(
-    { name: 'episodic', version: WIRE_VERSION },
-    { capabilities: elicit ? { elicitation: { form: {} } } : {} },
-  )
+  const { clientInfo, capabilities } = introductionOf(elicit)
+  const client = new Client(clientInfo, { capabilities })
   if (elicit)
     client.setRequestHandler(ElicitRequestSchema, (asked, { signal }) => {
       budget.count()
       return answerElicitation(elicit, asked.params as JsonObject, signal)
     })
   try {
-    await client.connect(transport as Parameters<Client['connect']>[0], { ...(signal && { signal }) })
+    await client.connect(transport as Parameters<Client['connect']>[0], {
+      timeout: START_TIMEOUT,
+      ...(signal && { signal }),
+    })
     return { client, budget }
   } catch (cause) {
     await client.close().catch(() => {})
@@ -236,8 +303,9 @@ function failureOf(error: unknown): JsonObject {
 }
 
 /** The SDK's own errors for a closed connection and a call that timed out. */
-function isLost({ code }: McpError): boolean {
-  return code === -32000 || code === -32001
+function isLost({ code, message }: McpError): boolean {
+  // Servers refuse with the same codes, in their own words.
+  return (code === -32000 && /: Connection closed$/.test(message)) || (code === -32001 && /time(d )?out/.test(message))
 }
 
 function reasonOf(error: unknown): string {

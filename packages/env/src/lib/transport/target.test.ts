@@ -31,6 +31,40 @@ describe('parseMcpServers', () => {
     })
   })
 
+  it('reads files as other programs write them', () => {
+    const text = `\ufeff{
+      // The servers of this machine.
+      "mcpServers": {
+        "one": { "command": "npx", "args": ["//x", "/* y */", "a,]"], "disabled": true, "autoApprove": ["*"], "timeout": 60, },
+        /* "two": {},
+        */
+        "three": { "url": "http://x.test/mcp", "transport": "streamable-http", "alwaysAllow": [], "headers": null, },
+      },
+    }`
+    expect(parseMcpServers(text, {})).toEqual(
+      new Map<string, unknown>([
+        ['one', { command: 'npx', args: ['//x', '/* y */', 'a,]'] }],
+        ['three', { url: 'http://x.test/mcp' }],
+      ]),
+    )
+  })
+
+  it('checks only the server that is used', () => {
+    const text = JSON.stringify({
+      mcpServers: { used: { command: 'npx' }, other: { sse: true, env: '${NO}' }, text: 'x' },
+    })
+    expect(parseMcpServers(text, {}, 'used')).toEqual(new Map([['used', { command: 'npx' }]]))
+    expect(() => parseMcpServers(text, {})).toThrow(/mcpServers\.other/)
+  })
+
+  it('fills in variables as other programs write them', () => {
+    const servers = parse(
+      { one: { command: '${env:BIN}', args: ['${NO:-a b}', '${BIN:-x}', '${NO:-}', '${#a}'] } },
+      { BIN: 'b' },
+    )
+    expect(servers.get('one')).toEqual({ command: 'b', args: ['a b', 'b', '', '${#a}'] })
+  })
+
   it('leaves the rest of the file alone', () => {
     expect(parseMcpServers('{"theme": "${NOT_SET}", "mcpServers": {}}', {}).size).toBe(0)
   })
@@ -51,6 +85,7 @@ describe('parseMcpServers', () => {
       'mcpServers.mine.env.A',
       /NO, which is not/,
     ],
+    ['a placeholder of another program', { command: '${input:key}' }, 'mcpServers.mine.command', /\$\{input:key\}/],
     ['a variable that is no variable', { command: '${toString}' }, 'mcpServers.mine.command', /toString, which is not/],
   ])('names server and field of an entry with %s', (_, server, at, why) => {
     const error = expect.objectContaining({

@@ -1,5 +1,5 @@
 import type { Channel } from '@episodic/protocol'
-import { parseMcpConfig, urlEntrySchema } from '@episodic/protocol/extend'
+import { parseConfigText, parseMcpConfig, urlEntrySchema } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../environment/environment.ts'
 import type { Authorization } from './authorization.ts'
@@ -55,20 +55,32 @@ export interface ChannelOptions extends CallOptions {
 
 /**
  * Reads an `mcpServers` configuration, as desktop clients keep it, from its JSON text: named servers, each a URL or
- * a command. `${NAME}` in any value is replaced from `variables`, so that the file needs no tokens.
+ * a command. `${NAME}`, `${env:NAME}` and `${NAME:-text}` in any value are replaced from `variables`, so that the file needs no tokens. Comments
+ * and what other programs write into an entry are ignored.
  *
  * Throws `config-invalid`, naming the server and the field.
+ *
+ * @param only - the only server that is checked and returned. Default: all.
  */
 export function parseMcpServers(
   text: string,
   variables: Readonly<Record<string, string | undefined>>,
+  only?: string,
 ): Map<string, HttpTarget | CommandTarget> {
   const fail = (message: string, cause?: unknown) => new EnvError('config-invalid', message, { cause })
-  let config: unknown
+  return parseMcpConfig(readConfig(text), { urlSchema: urlEntrySchema, only, variables, fail })
+}
+
+/** Returns the names of the servers of an `mcpServers` configuration, unchecked. Throws `config-invalid`. */
+export function namesOfMcpServers(text: string): string[] {
+  const { mcpServers } = (readConfig(text) ?? {}) as { readonly mcpServers?: unknown }
+  return typeof mcpServers === 'object' && mcpServers !== null ? Object.keys(mcpServers) : []
+}
+
+function readConfig(text: string): unknown {
   try {
-    config = JSON.parse(text)
+    return parseConfigText(text)
   } catch (cause) {
-    throw fail(`The configuration is not JSON: ${(cause as Error).message}.`, cause)
+    throw new EnvError('config-invalid', `The configuration is not JSON: ${(cause as Error).message}.`, { cause })
   }
-  return parseMcpConfig(config, { urlSchema: urlEntrySchema, variables, fail })
 }

@@ -34,9 +34,9 @@ export function parseMessage(text: string): Message {
 /** Reads a parsed message. Never throws: whatever is wrong with it is its `problem`. */
 export function readMessage(value: unknown): Message {
   const given = isObject(value) ? value : {}
-  const params = given.params === undefined ? {} : given.params
-  const [plain, meta] = isObject(params) ? [params, isObject(params._meta) ? params._meta : null] : [{}, null]
   const method = typeof given.method === 'string' ? given.method : ''
+  const params = withoutNulls(given.params ?? {}, method)
+  const [plain, meta] = isObject(params) ? [params, isObject(params._meta) ? params._meta : null] : [{}, null]
   const notified = given.id === undefined
   const id = notified || !isRequestId(given.id) ? null : given.id
   const message = { id, method, params: plain, meta, problem: null }
@@ -44,9 +44,32 @@ export function readMessage(value: unknown): Message {
     return { ...message, id: typeof given.method === 'string' ? id : null, problem: notAMessage() }
   if (notified) return { ...message, id: undefined }
   if (id === null) return { ...message, problem: invalidId() }
-  const problem = plain === params ? findProblem(params, MESSAGE_BOUNDS) : 'have to be an object'
+  const problem = plain === params ? findProblem(plain, MESSAGE_BOUNDS) : 'have to be an object'
   if (problem === null) return message
   return { ...message, problem: new WireError('invalid-params', `The parameters of ${method} ${problem}.`) }
+}
+
+/** Members of parameters that a request may leave out. */
+const OPTIONAL = ['_meta', 'arguments', 'cursor', 'task']
+
+/**
+ * Returns parameters without optional members that are `null`: several languages write `null` for what is left out. Arguments
+ * of tools are left as they are, and what `initialize` sends is looked through.
+ */
+function withoutNulls(params: unknown, method: string): unknown {
+  if (!isObject(params)) return params
+  if (method === 'initialize') return withoutAnyNull(params, 4)
+  // Nearly no request has one, and a copy would cost each of them.
+  if (!OPTIONAL.some((name) => params[name] === null)) return params
+  return Object.fromEntries(
+    Object.entries(params).filter(([name, value]) => value !== null || !OPTIONAL.includes(name)),
+  )
+}
+
+function withoutAnyNull(value: unknown, levels: number): unknown {
+  if (!isObject(value) || levels === 0) return value
+  const members = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutAnyNull(member, levels - 1)]))
 }
 
 function isRequestId(id: unknown): id is RequestId {

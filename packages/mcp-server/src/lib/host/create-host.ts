@@ -201,6 +201,8 @@ class SessionHost implements Host {
   async ready(): Promise<void> {
     const { sessions, store } = this.#parts
     await sessions.guardStore(store.read('ready'))
+    // A store that is full, or a replica, can be read, and no call can be answered.
+    await sessions.guardStore(store.checkWritable())
   }
 
   async sweep(): Promise<number> {

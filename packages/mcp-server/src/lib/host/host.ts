@@ -209,7 +209,7 @@ export interface Host extends AsyncDisposable {
    * Rejects with `session-not-found`.
    */
   dump(query: DumpQuery): Promise<MethodResult<'dump'>>
-  /** Resolves if the store answers; rejects with `store-unavailable` if it does not. */
+  /** Resolves if the store answers and can be written; rejects with `store-unavailable` if not. */
   ready(): Promise<void>
   /** Removes expired sessions and resolves with their number. Runs by itself, too. */
   sweep(): Promise<number>

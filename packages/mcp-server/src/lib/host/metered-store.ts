@@ -16,6 +16,7 @@ export function withMetrics(store: SessionStore, metrics: Metrics, clock: Clock)
   }
   return {
     secret: () => timed('secret', store.secret()),
+    checkWritable: () => timed('checkWritable', store.checkWritable()),
     create: (session) => timed('create', store.create(session)),
     read: (id) => timed('read', store.read(id)),
     commit: (next, expected, entry) => timed('commit', store.commit(next, expected, entry)),

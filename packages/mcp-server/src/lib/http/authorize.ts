@@ -42,7 +42,9 @@ export class Authorizer {
   }
 
   /** Returns where a request goes; `null` for a path that is no endpoint, and a denial for a malformed parameter. */
-  endpointOf(path: string, { url, headers }: Pick<HttpRequest, 'url' | 'headers'>): Endpoint | Denial | null {
+  endpointOf(asked: string, { url, headers }: Pick<HttpRequest, 'url' | 'headers'>): Endpoint | Denial | null {
+    // Many clients end each URL with a slash, and some lose the body when they are redirected.
+    const path = asked.replace(/(?<=.)\/$/, '')
     if (path === '/env') return { kind: 'trainer' }
     const hold = readHold(url)
     if (typeof hold === 'object') return hold

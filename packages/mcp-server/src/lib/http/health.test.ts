@@ -1,4 +1,5 @@
 import { METHODS } from '@episodic/protocol'
+import { StateError } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
@@ -48,6 +49,20 @@ describe('/healthz and /readyz', () => {
     const away = await send(at(server, '/readyz'), { method: 'GET' })
     expect([away.status, away.text]).toEqual([503, 'store-unavailable\n'])
     expect((await send(at(server, '/healthz'), { method: 'GET' })).status).toBe(200)
+  })
+})
+
+describe('/readyz of a server whose store can only be read', () => {
+  it('answers store-unavailable until it can be written again', async () => {
+    let isFull = true
+    const store = Object.assign(createMemoryStore(), {
+      checkWritable: () => (isFull ? Promise.reject(new StateError('store-unavailable', 'full')) : Promise.resolve()),
+    })
+    const { server } = await serveTestHost({}, { store })
+    const ask = async () => (await send(at(server, '/readyz'), { method: 'GET' })).text
+    expect(await ask()).toBe('store-unavailable\n')
+    isFull = false
+    expect(await ask()).toBe('ok\n')
   })
 })
 

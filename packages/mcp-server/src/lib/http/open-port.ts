@@ -54,14 +54,15 @@ export async function openPort(
       // Some HTTP clients offer an upgrade to HTTP/2 with every call, and accept an answer in HTTP/1.1.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
-    (request, response) => pipelines.take(response, request.socket, () => handler.answer(request, response)),
+    (request, response) =>
+      pipelines.take(response, request.socket, () => handler.answer(inOriginForm(request), response)),
   )
   const plain = fastPath ? new PlainConnections(server, handler) : null
   answerRequestErrors(server, pipelines)
   server.maxConnections = connections
   server.on('drop', () => handler.rejectedConnection())
   server.on('upgrade', (request, socket, head) => {
-    handler.upgrade(request, socket, head).catch((cause) => {
+    handler.upgrade(inOriginForm(request), socket, head).catch((cause) => {
       onError({ reference: 'websocket', cause })
       socket.destroy()
     })
@@ -85,4 +86,17 @@ export async function openPort(
       await closed
     },
   }
+}
+
+/**
+ * Returns a request with the path alone as its URL. A proxy sends the whole URL (RFC 9112, 3.2.2), whose host then counts
+ * in place of the header.
+ */
+function inOriginForm(request: IncomingMessage): IncomingMessage {
+  const [whole, host] = /^https?:\/\/([^/?#]*)/i.exec(request.url ?? '') ?? []
+  if (whole === undefined) return request
+  const rest = (request.url as string).slice(whole.length)
+  request.url = rest.startsWith('/') ? rest : `/${rest}`
+  request.headers.host = host
+  return request
 }

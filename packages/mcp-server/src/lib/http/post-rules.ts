@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { WireError } from '@episodic/protocol'
-import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
+import { ENVELOPE, MODERN_VERSION, shorten } from '@episodic/protocol/extend'
 import type { Message } from '../dispatch/message.ts'
 import { assertSpoken, isModern, readEnvelope } from '../dispatch/protocol-version.ts'
 import { PROTOCOL_VERSIONS } from '../dispatch/sdk-discovery.ts'
@@ -12,13 +12,28 @@ import type { Denial } from './host-origin-check.ts'
 export function checkPost({ headers }: HttpRequest): Denial | null {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     return { status: 415, message: 'Send JSON: Content-Type: application/json.' }
-  if (!/application\/json|application\/\*|\*\/\*/i.test(headers.accept ?? '*/*'))
+  const encoding = headers['content-encoding']?.trim() || 'identity'
+  if (encoding.toLowerCase() !== 'identity')
+    return {
+      status: 415,
+      message: `A body with Content-Encoding: ${shorten(encoding, 32)} is not read here. Send it without an encoding.`,
+    }
+  if (!takesJson(headers) && !takesEvents({ headers }))
     return { status: 406, message: 'Answers are JSON: Accept has to include application/json.' }
   return null
 }
 
+function takesJson({ accept = '*/*' }: IncomingHttpHeaders): boolean {
+  return /application\/json|application\/\*|\*\/\*/i.test(accept)
+}
+
+/** Whether a client accepts an answer only as an event stream. */
+export function takesOnlyEvents({ headers }: Pick<HttpRequest, 'headers'>): boolean {
+  return !takesJson(headers) && takesEvents({ headers })
+}
+
 /** Whether a client accepts an event stream. */
-export function takesEvents({ headers }: HttpRequest): boolean {
+export function takesEvents({ headers }: Pick<HttpRequest, 'headers'>): boolean {
   return /text\/event-stream|\*\/\*/i.test(headers.accept ?? '')
 }
 

@@ -1,3 +1,7 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
 import { DEFAULT_SEAT, METHODS } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { controlHeaders, initialize, openOverHttp, rpc, send, serveTestHost } from '../fixtures/testbed.fixture.ts'
@@ -38,6 +42,32 @@ describe('messages', () => {
     expect((await rpc(server.agentUrl, 'ping', {}, headers)).json.result).toEqual({})
   })
 
+  it.each([
+    ['params', { ...message, method: 'tools/list', params: null }],
+    ['a cursor', { ...message, method: 'tools/list', params: { cursor: null, _meta: null } }],
+    ['arguments', { ...message, method: 'tools/call', params: { name: 'look', arguments: null, _meta: null } }],
+    [
+      'capabilities',
+      {
+        ...message,
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: { roots: null, sampling: null, experimental: null },
+          clientInfo: { name: 'c', version: '1', title: null, websiteUrl: null },
+        },
+      },
+    ],
+  ])('with null for %s are answered as if it were left out', async (_, asked) => {
+    const { server } = await serveTestHost()
+    const headers = await initialize(server.agentUrl)
+    const answer = JSON.parse((await send(server.agentUrl, { headers, body: JSON.stringify(asked) })).text)
+    const left = JSON.stringify(asked, (_, value) => (value === null ? undefined : value))
+    const expected = JSON.parse((await send(server.agentUrl, { headers, body: left })).text)
+    expect(answer).toEqual(expected)
+    expect(answer.error?.message ?? '').not.toContain('object')
+  })
+
   it('with more keys than JSON-RPC has are answered', async () => {
     const { server } = await serveTestHost()
     const headers = await initialize(server.agentUrl)
@@ -74,7 +104,9 @@ describe('the rules of Streamable HTTP', () => {
     ['content-type', null, 415],
     ['content-type', 'application/json; charset=utf-8', 200],
     ['accept', 'text/html', 406],
-    ['accept', 'text/event-stream', 406],
+    ['content-encoding', 'gzip', 415],
+    ['content-encoding', 'br', 415],
+    ['content-encoding', 'identity', 200],
     ['accept', 'application/json', 200],
     ['accept', 'application/*', 200],
     ['accept', null, 200],
@@ -86,6 +118,44 @@ describe('the rules of Streamable HTTP', () => {
     const { server } = await serveTestHost()
     const headers = await initialize(server.agentUrl)
     expect((await rpc(server.agentUrl, 'ping', {}, { ...headers, [name]: value })).status).toBe(status)
+  })
+
+  it('names the encoding of a body that it does not read', async () => {
+    const { server } = await serveTestHost()
+    const headers = { ...(await initialize(server.agentUrl)), 'content-encoding': 'gzip' }
+    const { status, text } = await send(server.agentUrl, { headers, body: gzipSync('{}') })
+    expect([status, JSON.parse(text).error.message]).toEqual([415, expect.stringContaining('gzip')])
+  })
+
+  it('answers with one event if a client accepts nothing else', async () => {
+    const { server } = await serveTestHost()
+    const headers = { ...(await initialize(server.agentUrl)), accept: 'text/event-stream' }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' })
+    const { status, headers: said, text } = await send(server.agentUrl, { headers, body })
+    expect([status, said['content-type']]).toEqual([200, 'text/event-stream'])
+    const [, event] = /^event: message\ndata: (.*)\n\n$/.exec(text) ?? []
+    expect(JSON.parse(event ?? '')).toEqual({ jsonrpc: '2.0', id: 7, result: {} })
+  })
+
+  it.each(['/mcp/', '/mcp/?x=1', '/mcp?x', 'http://HOST/mcp', 'http://HOST/mcp/?x'])('serves POST %s', async (path) => {
+    const { server } = await serveTestHost()
+    const { host, hostname, port } = new URL(server.agentUrl)
+    const headers = { ...(await initialize(server.agentUrl)), 'content-type': 'application/json', host }
+    const sent = request({ hostname, port, method: 'POST', path: path.replace('HOST', host), headers })
+    sent.end(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' }))
+    const [response] = await once(sent, 'response')
+    expect([response.statusCode, await json(response)]).toEqual([200, { jsonrpc: '2.0', id: 7, result: {} }])
+  })
+
+  it('checks the host of a whole URL, and not that of the header beside it', async () => {
+    const { server } = await serveTestHost()
+    const { host, hostname, port } = new URL(server.agentUrl)
+    const headers = { host, 'content-type': 'application/json' }
+    const sent = request({ hostname, port, method: 'POST', path: 'http://attacker.test/mcp', headers })
+    sent.end('{}')
+    const [response] = await once(sent, 'response')
+    response.resume()
+    expect(response.statusCode).toBe(403)
   })
 
   it('opens a stream on GET for agents that take one, and serves no other method', async () => {

@@ -2,11 +2,12 @@ import type { WireErrorCode } from '@episodic/protocol'
 import type { Reply } from '../dispatch/dispatcher.ts'
 import type { Caller, Rejection } from '../host/caller.ts'
 import { tooManyCalls } from './authorize.ts'
-import type { EventStream } from './event-stream.ts'
+import { EventStream } from './event-stream.ts'
 import type { HttpRequest } from './fast-path/request.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 import type { ProbeAnswer } from './health.ts'
 import type { Denial, Guards } from './host-origin-check.ts'
+import { takesOnlyEvents } from './post-rules.ts'
 
 /** Writes responses with their CORS headers, and reports every rejected request. */
 export class Replies {
@@ -19,7 +20,7 @@ export class Replies {
     this.#onRejected = onRejected
   }
 
-  /** Answers a message with its reply. `modern` is whether the message is of the stateless protocol version. */
+  /** Answers a message with its reply: as JSON, or as one event to a client that accepts nothing else. `modern` is whether the message is of the stateless protocol version. */
   answer(
     request: HttpRequest,
     response: HttpResponse,
@@ -36,7 +37,11 @@ export class Replies {
     }
     if (retryAfter !== undefined && status !== 200) response.setHeader('Retry-After', Math.ceil(retryAfter))
     else if (status === 503) response.setHeader('Retry-After', 1)
-    this.#answers.json(response, status, text, cors)
+    if (status === 200 && takesOnlyEvents(request)) {
+      const stream = new EventStream(response, () => cors)
+      stream.begin()
+      stream.end(text)
+    } else this.#answers.json(response, status, text, cors)
   }
 
   /** Ends an event stream with the reply, unless the stream stays open. */

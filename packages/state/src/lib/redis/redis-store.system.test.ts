@@ -77,7 +77,7 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
     const commit = () => store.commit(sessionOf('a', 1), { revision: 0, epoch: 1 }, { revision: 1, text: '1' })
     await client.config('SET', 'maxmemory', '1')
     try {
-      for (const write of [commit, () => store.create(sessionOf('b', 0))])
+      for (const write of [commit, () => store.create(sessionOf('b', 0)), () => store.checkWritable()])
         await expect(write()).rejects.toMatchObject({ code: 'store-unavailable' })
       expect(await store.list({ limit: 9 })).toEqual([sessionOf('a', 0)])
       expect(await store.readLog('a', { after: 0, limit: 9 })).toEqual([])
@@ -85,6 +85,27 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
       await client.config('SET', 'maxmemory', '0')
     }
     expect(await commit()).toBe(true)
+  })
+
+  it('can be read and not written while Redis is a replica', async () => {
+    await using store = await open()
+    await using client = redis.client()
+    await store.checkWritable()
+    await client.call('REPLICAOF', '127.0.0.1', '1')
+    try {
+      await expect(store.checkWritable()).rejects.toMatchObject({ code: 'store-unavailable' })
+    } finally {
+      await client.call('REPLICAOF', 'NO', 'ONE')
+    }
+    await store.checkWritable()
+  })
+
+  it('refuses a Redis Cluster', async () => {
+    await using cluster = await RedisServer.start('snapshots', ['--cluster-enabled', 'yes'])
+    await expect(openRedisStore(cluster.url)).rejects.toMatchObject({
+      code: 'store-invalid',
+      message: expect.stringContaining('is a cluster'),
+    })
   })
 
   it('refuses a Redis that would evict sessions', async () => {

@@ -26,8 +26,8 @@ export interface RedisStoreOptions {
  * itself. A write whose answer is lost with the connection rejects with `store-unavailable` too, and may have been applied
  * or may still be; it is never applied in part, and never over another client's write.
  *
- * Rejects with `store-invalid` if `url` is not such an address, another version wrote the store, or Redis is configured to
- * evict keys that have not expired.
+ * Rejects with `store-invalid` if `url` is not such an address, another version wrote the store, Redis is a cluster, or it is
+ * configured to evict keys that have not expired.
  */
 export async function openRedisStore(url: string, options: RedisStoreOptions = {}): Promise<SessionStore> {
   const { prefix = 'episodic:', ttlSeconds = 86_400, timeoutSeconds = 5 } = options
@@ -89,6 +89,10 @@ class RedisStore implements SessionStore {
     const { connection, secret } = this.#parts
     await connection.run((client) => client.ping())
     return new Uint8Array(Buffer.from(secret.slice(VERSION.length + 1), 'base64url'))
+  }
+
+  async checkWritable(): Promise<void> {
+    await this.#parts.connection.run((client) => client.set(`${this.#parts.prefix}writable`, '1', 'EX', 60))
   }
 
   async create({ id, revision, epoch, touchedAt, head, state, origin, base }: StoredSession): Promise<boolean> {
@@ -176,8 +180,16 @@ function assertAddress(url: string): void {
   throw new StateError('store-invalid', 'This is not an address of a Redis. Use one like redis://localhost:6379/0.')
 }
 
-/** Rejects for a Redis with an eviction policy: short of memory, it would drop keys, and with them answered steps. */
+/**
+ * Rejects for a Redis Cluster, whose scripts cannot write the keys of a session and its indexes together, and for a Redis with an eviction
+ * policy: short of memory, it would drop keys, and with them answered steps.
+ */
 async function assertKeepsAll(address: string, connection: RedisConnection): Promise<void> {
+  if (/^cluster_enabled:1\b/m.test(await connection.run((client) => client.info('cluster'))))
+    throw new StateError(
+      'store-invalid',
+      `The Redis at ${address} is a cluster, which keeps the keys of one session on several nodes. Use a Redis without cluster-enabled.`,
+    )
   const memory = await connection.run((client) => client.info('memory'))
   const [, policy = 'noeviction'] = /^maxmemory_policy:(\S+)/m.exec(memory) ?? []
   if (policy === 'noeviction' || /^maxmemory:0\b/m.test(memory)) return

@@ -106,6 +106,10 @@ class SqliteStore implements SessionStore {
     })
   }
 
+  checkWritable(): Promise<void> {
+    return this.#write(() => void this.#file.database.prepare('UPDATE secret SET text = text').run())
+  }
+
   create(session: StoredSession): Promise<boolean> {
     return this.#write(() => {
       const { id, revision, epoch, touchedAt, head, state, origin, base } = session

@@ -43,6 +43,10 @@ class MemoryStore implements SessionStore {
     return true
   }
 
+  async checkWritable(): Promise<void> {
+    this.#assertOpen()
+  }
+
   async remove(id: string): Promise<boolean> {
     this.#assertOpen()
     return this.#sessions.delete(id)

@@ -53,6 +53,11 @@ export interface LogEntry {
  */
 export interface SessionStore extends AsyncDisposable {
   secret(): Promise<Uint8Array>
+  /**
+   * Writes a little that belongs to no session. Rejects with `store-unavailable` while the store takes no writes, although it may
+   * still be read: its memory or disk is full, or it is a replica.
+   */
+  checkWritable(): Promise<void>
   create(session: StoredSession): Promise<boolean>
   read(id: string): Promise<StoredSession | null>
   commit(

@@ -271,6 +271,13 @@ export function describeSessionStore(name: string, underTest: SessionStoreUnderT
       expect(await store.idle({ before: 100, limit: 10 })).toEqual(['c', 'd', 'a', 'e', 'b'])
     })
 
+    it('is writable while it works, and keeps nothing of the check', async () => {
+      await using store = await open()
+      await store.checkWritable()
+      expect(await store.count()).toBe(0)
+      expect(await store.list({ limit: 9 })).toEqual([])
+    })
+
     it('has a secret of 32 bytes that is its own and stays the same', async () => {
       const [store, other] = [await openStore(), await openStore()]
       const secret = await store.secret()

@@ -1,0 +1,129 @@
+import { fileURLToPath } from 'node:url'
+import { MODERN_VERSION } from '@episodic/protocol/extend'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { openChannel } from './open-channel.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+const FIXTURE = fileURLToPath(new URL('../fixtures/odd-pipe.fixture.ts', import.meta.url))
+
+/** Opens a server that writes these lines in place of its answers. */
+async function open(lines: Readonly<Record<string, readonly string[]>>) {
+  const channel = await openChannel({ command: process.execPath, args: [FIXTURE, JSON.stringify(lines)] })
+  return {
+    list: () => channel.request('tools/list', {}),
+    call: () => channel.request('tools/call', { name: 'echo', arguments: {} }),
+    [Symbol.asyncDispose]: () => channel.close(),
+  }
+}
+
+const answer = (member: string) => [`{"jsonrpc":"2.0","id":ID,${member}}`]
+const TEXT = '"result":{"content":[{"type":"text","text":"hello"}]}'
+
+describe('a server over a pipe whose answers are a little off', () => {
+  it.each<[string, readonly string[]]>([
+    ['begins with a byte order mark', answer(TEXT).map((line) => `\ufeff${line}`)],
+    ['has an error that is null', answer(`${TEXT},"error":null,"method":null,"params":null`)],
+    ['says no version of JSON-RPC', [`{"id":ID,${TEXT}}`]],
+    ['is a batch', [`[{"jsonrpc":"2.0","id":ID,${TEXT}}]`]],
+    [
+      'follows a greeting, and lines that are no message',
+      ['Starting', '[1,2]', 'null', '{"level":"info"}', ...answer(TEXT)],
+    ],
+    [
+      'has null in its members',
+      answer(
+        '"result":{"content":[{"type":"text","text":"hello","annotations":null}],"isError":null,"structuredContent":null,"_meta":null}',
+      ),
+    ],
+  ])('is read if an answer %s', async (_, lines) => {
+    await using server = await open({ 'tools/call': lines })
+    expect(await server.call()).toEqual({ content: [{ type: 'text', text: 'hello' }] })
+  })
+
+  it.each<[string, string, RegExp]>([
+    ['a text', '"error":"it broke"', /it broke/],
+    ['an object without a code', '"error":{"message":"it broke"}', /it broke/],
+    ['an object without words', '"error":{"code":-32000}', /-32000/],
+    ['an object with a code that is a text', '"error":{"code":"E_BAD","message":"it broke"}', /it broke/],
+    ['beside a result', `${TEXT},"error":{"code":-32603,"message":"it broke"}`, /it broke/],
+    ['a line that is no answer', '"what":"is this"', /no message of MCP: .*"what":"is this"/],
+  ])('ends a call at once if its error is %s', async (_, member, message) => {
+    await using server = await open({ 'tools/call': answer(member) })
+    await expect(server.call()).rejects.toThrow(message)
+  })
+
+  it('ends a call at once if its answer is cut off', async () => {
+    await using server = await open({ 'tools/call': ['{"jsonrpc":"2.0","id":ID,"result":{"content":['] })
+    await expect(server.call()).rejects.toThrow(/no message of MCP: .*"content":\[/)
+  })
+
+  it('keeps a part of an answer that cannot be read', async () => {
+    const content = [
+      { type: 'json', json: { a: 1 } },
+      { type: 'resource', resource: { uri: 'file:///a', text: 'x', mimeType: null } },
+      'plain',
+    ]
+    await using server = await open({ 'tools/call': answer(`"result":${JSON.stringify({ content })}`) })
+    expect(await server.call()).toEqual({
+      content: [
+        { type: 'text', text: '{"type":"json","json":{"a":1}}' },
+        { type: 'resource', resource: { uri: 'file:///a', text: 'x' } },
+        { type: 'text', text: 'plain' },
+      ],
+    })
+  })
+
+  it('has all tools that can be read, and warns of any other by its name', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue()
+    const tools = [
+      { name: 'nulls', title: null, description: null, annotations: null, outputSchema: null, inputSchema: null },
+      { name: 'untyped', inputSchema: { properties: { text: { type: 'string' } }, required: null } },
+      { name: 'wrong', inputSchema: 'text' },
+      { description: 'nameless', inputSchema: {} },
+    ]
+    await using server = await open({ 'tools/list': answer(`"result":${JSON.stringify({ tools, nextCursor: null })}`) })
+    expect(await server.list()).toEqual({
+      tools: [
+        { name: 'nulls', inputSchema: { type: 'object' } },
+        { name: 'untyped', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } },
+      ],
+    })
+    expect(warn.mock.calls.map(([message]) => message)).toEqual([
+      expect.stringContaining('"wrong"'),
+      expect.stringContaining('nameless'),
+    ])
+  })
+
+  it('is connected to if its handshake has null in its members', async () => {
+    const result = { protocolVersion: '2025-11-25', capabilities: { tools: {}, prompts: null }, instructions: null }
+    await using server = await open({ initialize: answer(`"result":${JSON.stringify(result)}`) })
+    expect(await server.call()).toMatchObject({ content: [{ text: 'plain' }] })
+  })
+})
+
+describe('a server over a pipe that is slow to start', () => {
+  const discovered = `{"jsonrpc":"2.0","id":ASKED,"result":{"supportedVersions":["${MODERN_VERSION}"],"capabilities":{}}}`
+  const refused = '{"jsonrpc":"2.0","id":ID,"error":{"code":-32022,"message":"no handshake","data":{"supported":[]}}}'
+
+  it.each<[string, Readonly<Record<string, readonly string[]>>]>([
+    ['answers late, and refuses the handshake', { 'server/discover': [], initialize: [refused, discovered] }],
+    ['answers late, and then refuses the handshake', { 'server/discover': [], initialize: [discovered, refused] }],
+    ['answers nothing before the handshake', { 'server/discover': [] }],
+  ])(
+    'is connected to if it %s',
+    async (_, lines) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      const opening = open(lines)
+      // The timer of the probe, and no other, so that a process that is slow here changes nothing.
+      await vi.waitUntil(() => vi.getTimerCount() > 0, { timeout: 60_000 })
+      await vi.advanceTimersByTimeAsync(10_000)
+      await using server = await opening
+      expect(await server.call()).toMatchObject({ content: [{ text: 'plain' }] })
+    },
+    90_000,
+  )
+})
