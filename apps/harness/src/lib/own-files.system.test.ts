@@ -139,7 +139,7 @@ describe('the commands that read a run', () => {
     },
   )
 
-  it('show the other runs of a folder where one has a pipe in place of a file', { timeout: 60_000 }, async () => {
+  it('show the other runs of a folder where one has a pipe in place of a file', { timeout: 180_000 }, async () => {
     mkdirSync(within('runs', 'pipe'), { recursive: true })
     mkdirSync(within('runs', 'lock'))
     mkdirSync(within('runs', 'good'))

@@ -42,7 +42,7 @@ describe('a run that somebody else made', () => {
     ['a module beside its folder', '../evil.mjs', '../evil.mjs', '../evil.mjs'],
     ['a package in the working folder', '../node_modules/evil/index.mjs', 'gone.mjs', 'evil'],
     ['a path in the name of its environment', 'evil.mjs', 'gone.mjs', './theirs/evil.mjs'],
-  ])('names %s, which no command executes that reads it', { timeout: 60_000 }, async (_, module, file, reference) => {
+  ])('names %s, which no command executes that reads it', { timeout: 240_000 }, async (_, module, file, reference) => {
     rmSync(at('theirs'), { recursive: true, force: true })
     cpSync(at('runs/own'), at('theirs'), { recursive: true })
     mkdirSync(at('node_modules/evil'), { recursive: true })
