@@ -198,7 +198,7 @@ function rulesIn(tasks: readonly (PlayedTask | undefined)[]): Comparison['succes
   return (['default', 'world'] as const).filter((rule) => rules.has(rule))
 }
 
-export function sideOf({ manifest, tasks }: ComparedRun): Comparison['a'] {
+function sideOf({ manifest, tasks }: ComparedRun): Comparison['a'] {
   let [finished, failed] = [0, 0]
   const retried = { episodes: 0, plays: 0, finished: 0 }
   for (const { plays } of tasks.values())

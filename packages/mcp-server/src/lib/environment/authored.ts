@@ -18,7 +18,7 @@ const placed = new WeakSet<Error>()
  *
  * @param what - names the function, such as `Tool guess of secret-number`.
  */
-export function authored<Given extends readonly unknown[], Result>(
+function authored<Given extends readonly unknown[], Result>(
   what: string,
   run: (...given: Given) => Result,
 ): (...given: Given) => Result {

@@ -176,7 +176,7 @@ export function methodOf({ tasks, success, successRules, seeded }: Comparison): 
 }
 
 /** Says which sign-flip test has decided: random signs are drawn where all are too many to count. */
-export function testOf(figure: Pick<PairedFigure, 'exact'> | null): string {
+function testOf(figure: Pick<PairedFigure, 'exact'> | null): string {
   return figure?.exact === false ? 'sign-flip test of the means (19,999 draws)' : 'exact sign-flip test of the means'
 }
 

@@ -113,7 +113,7 @@ export function showProgress(
 }
 
 /** What the models of an episode cost, as far as it is known. */
-export function costOf({ steps, undecided = [] }: Pick<EpisodeRecord, 'steps' | 'undecided'>): number {
+function costOf({ steps, undecided = [] }: Pick<EpisodeRecord, 'steps' | 'undecided'>): number {
   const asked = [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
   return asked.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
 }
