@@ -54,6 +54,18 @@ describe('an external environment whose server misbehaves', () => {
     expect(channel.calls).toBe(1)
   })
 
+  it.each([
+    ['a text that says no data, unchanged', said.content, 'Done.'],
+    ['no text, as JSON', [], '{"left":3,"won":null}'],
+    ['an empty text, as JSON', [{ type: 'text', text: '' }], '{"left":3,"won":null}'],
+  ])('shows an answer with %s', async (_, content, text) => {
+    const structured = { left: 3, won: null }
+    await using connection = await connect(world(answering(() => ({ content, structuredContent: structured }))))
+    await using environment = connection.environment()
+    await environment.reset()
+    expect((await environment.step(act)).observation).toEqual({ text, structured })
+  })
+
   it('never asks twice, whatever went wrong', async () => {
     const channel = answering(() => Promise.reject(new Error('The line is dead.')))
     await using connection = await connect(world(channel))

@@ -67,8 +67,8 @@ export async function callTool(channel: Channel, action: Action, { signal }: Cal
   }
   const answer = parseReply(toolAnswerSchema, reply, `tools/call of ${tool}`)
   const { text, structured } = observationOf(answer)
-  // Not every server sends its data as text too, which is all that a model reads.
-  const observation = { text: structured ? withUnsaidData(text, structured) : text, structured }
+  // The text stays as the server sent it. A model would read nothing of an answer that has data alone.
+  const observation = { text: text === '' && structured ? withUnsaidData(text, structured) : text, structured }
   return { observation, refused: answer.isError ? 'rules' : null }
 }
 
