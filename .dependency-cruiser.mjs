@@ -92,7 +92,7 @@ const INNER_ROOMS = {
     'run/workers': ['run/plan', 'run/record', 'run/play'],
     'check/endpoints': [],
     'check/secrecy': ['check/endpoints'],
-    'check/seats': ['check/endpoints', 'check/secrecy'],
+    'check/seats': ['check/endpoints', 'check/secrecy', 'check/rewards'],
     'check/rewards': [],
   },
 }

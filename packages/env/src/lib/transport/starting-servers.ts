@@ -1,10 +1,8 @@
-import { availableParallelism } from 'node:os'
-
 /**
- * Servers that may start at once, for all channels of this process. Each takes seconds of one core to load its code, and many at once
- * would all be late.
+ * Servers that may start at once, for all channels of this process. Each takes seconds of one core to load its code, and
+ * many at once would all be late.
  */
-const MOST = Math.max(2, availableParallelism())
+const MOST = Math.max(2, globalThis.navigator.hardwareConcurrency)
 
 let starting = 0
 const waiting: (() => void)[] = []

@@ -4,7 +4,7 @@ import type { CheckContext, Setting } from '../check-context.ts'
 import type { Finding } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
 import type { RehearsedEpisode } from '../rehearsed-episode.ts'
-import { toolsOfSeat } from '../seats/seat-players.ts'
+import { toolsOfSeat } from '../seat-players.ts'
 import { idleAction } from './idle-action.ts'
 
 /** Tasks that are cut off, and the random actions of each after which it is. */

@@ -9,7 +9,7 @@ import {
   rewardOf,
   truncationAt,
 } from '../rehearsed-episode.ts'
-import { startSeatPlayer } from './seat-players.ts'
+import { startSeatPlayer } from '../seat-players.ts'
 import { SeatTable } from './seat-table.ts'
 
 /** A move of an episode of several seats. */

@@ -11,8 +11,8 @@ import {
 import type { Setting } from '../check-context.ts'
 import type { Finding } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
+import { toolsOfSeat } from '../seat-players.ts'
 import { type GameStep, replayMoves } from './game-episode.ts'
-import { toolsOfSeat } from './seat-players.ts'
 
 /** Random actions in search of one that is not listed. */
 const TRIES = 8

@@ -6,8 +6,8 @@ import { type Deal, startDealt } from '../deal.ts'
 import { type Difference, findTextDifference } from '../finding.ts'
 import { drawPlayPolicy, randomAction } from '../noisy-policy.ts'
 import { truncationAt } from '../rehearsed-episode.ts'
+import { startSeatPlayer } from '../seat-players.ts'
 import type { DealtPair } from './dealt-pairs.ts'
-import { startSeatPlayer } from './seat-players.ts'
 import { SeatTable } from './seat-table.ts'
 
 /** Most steps of a pair. */

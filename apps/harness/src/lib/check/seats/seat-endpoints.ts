@@ -4,11 +4,11 @@ import type { CheckContext } from '../check-context.ts'
 import type { Deal } from '../deal.ts'
 import type { OpenEndpoint } from '../endpoints/agent-endpoint.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
+import { toolsOfSeat } from '../seat-players.ts'
 import { type Instrumentation, instrumentEnvironment } from '../secrecy/instrumented-environment.ts'
 import { fieldOfOthers, handlePlayer } from './handle-player.ts'
 import { type PairedMove, type PlannedPair, playPair } from './paired-play.ts'
 import type { SeatAnswer, SeatPlayer } from './seat-player.ts'
-import { toolsOfSeat } from './seat-players.ts'
 import { urlPlayer } from './url-player.ts'
 
 /** The share of all pairs that is played by each route, at an endpoint with connections and in this process. */

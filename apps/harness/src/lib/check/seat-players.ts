@@ -1,7 +1,7 @@
 import type { Player, Policy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { seedFor, type ToolInfo } from '@episodic/protocol'
-import type { Setting } from '../check-context.ts'
+import type { Setting } from './check-context.ts'
 
 /** Returns the tools of a seat. */
 export function toolsOfSeat({ tools, toolInfos }: EnvironmentDefinition, seat: string): readonly ToolInfo[] {
