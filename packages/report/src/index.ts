@@ -39,6 +39,7 @@ export {
   noteGuarantees,
   noteInterval,
   noteMissingRewards,
+  noteUnknownTools,
 } from './lib/describe/notes.ts'
 export { wilson } from './lib/fold/clustered-rate.ts'
 export { DIFFICULTY_BINS, difficultyBinOf } from './lib/fold/difficulty.ts'

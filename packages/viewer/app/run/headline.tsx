@@ -16,6 +16,7 @@ import {
   noteGuarantees,
   noteInterval,
   noteMissingRewards,
+  noteUnknownTools,
   noteVoids,
   rowTimes,
   shortVoids,
@@ -33,7 +34,9 @@ export function Headline({
   /** Without them, the figures that only columns have are left out. */
   readonly columns: EpisodeColumns | null
 }) {
-  const alarms = [noteFailures(summary), noteMissingRewards(summary)].filter((notice) => notice !== null)
+  const alarms = [noteFailures(summary), noteUnknownTools(summary), noteMissingRewards(summary)].filter(
+    (notice) => notice !== null,
+  )
   const notes = [...noteVoids(voidsOf(summary)), describeIntervals(summary.success.overall), ...noteGuarantees(summary)]
   return (
     <section aria-label="Headline figures">

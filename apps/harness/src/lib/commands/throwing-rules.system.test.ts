@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
@@ -201,7 +201,7 @@ describe('a policy with a misspelt tool', () => {
   it('is shown its first refusal after the run', async () => {
     const source = moduleOf('play').replace("tool: 'push'", "tool: 'pusch'")
     writeFileSync(join(workshop.folder, 'misspelt.ts'), source)
-    const { err } = await workshop.main([
+    const { err, out } = await workshop.main([
       'run',
       './misspelt.ts',
       '--policy',
@@ -214,5 +214,11 @@ describe('a policy with a misspelt tool', () => {
       'misspelt',
     ])
     expect(err).toContain('3 of 3 steps were refused. The first: There is no tool "pusch". The tools are: push.')
+    const lost = 'In 1 of 1 episodes every call named a tool that does not exist: 3 calls. Most often: "pusch" (3).'
+    expect(err).toContain(lost)
+    expect(out).toContain(lost)
+    expect(JSON.parse(readFileSync(join(workshop.folder, 'misspelt', 'summary.json'), 'utf8'))).toMatchObject({
+      unknownTools: { episodes: 1, calls: 3, names: [{ name: 'pusch', count: 3 }] },
+    })
   })
 })

@@ -175,7 +175,7 @@ export async function playRun(
   }
   if (tries.done >= LONG_REPORT) warn(`Writing the report of ${formatCount(tries.done)} episodes.`)
   const summary = await writeReport(folder, fold)
-  const notice = refusals.notice(summary.counts)
+  const notice = refusals.notice(summary)
   if (notice !== null) warn(notice)
   // A process may have died after it sealed an episode, and before it removed what was kept of it.
   if (journal && summary.counts.unresolved === 0)

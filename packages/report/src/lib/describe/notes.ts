@@ -119,6 +119,16 @@ export function noteFailures({ counts: { finished, failed } }: Pick<Summary, 'co
     : `${share}. There is no success rate and no return.`
 }
 
+/** The notice for episodes in which every call named a tool that does not exist; `null` if there are none. */
+export function noteUnknownTools({ counts, unknownTools }: Pick<Summary, 'counts' | 'unknownTools'>): string | null {
+  if (!unknownTools) return null
+  const { episodes, calls, names } = unknownTools
+  const [first, ...others] = names
+  const more = others.length > 0 ? `, and ${plural(others.length, 'other name')}` : ''
+  const named = first ? ` Most often: ${JSON.stringify(first.name)} (${formatCount(first.count)}${more}).` : ''
+  return `In ${formatCount(episodes)} of ${formatCount(counts.finished + counts.failed)} episodes every call named a tool that does not exist: ${plural(calls, 'call')}.${named} Check the names in the policy, or how the server of the model parses calls.`
+}
+
 /** Whether rewards were shaped. Undiscounted shaping may sum up to 0 over an episode, but shows in its steps. */
 export function isShaped({ rewards }: Summary): boolean {
   return rewards.byStep.some((step) => step.total !== step.unshaped)

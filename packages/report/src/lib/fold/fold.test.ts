@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm'
 import type { EpisodeRecord } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { noteUnknownTools } from '../describe/notes.ts'
 import { createFold } from './fold.ts'
 import { playRun } from './simulated-run.ts'
 import { type Summary, summarySchema } from './summary.ts'
@@ -54,6 +55,36 @@ describe('createFold', () => {
       }),
       { numRuns: 30 },
     )
+  })
+
+  it('counts the episodes in which every call named a tool that does not exist', () => {
+    const call = (tool: string, refused: 'tool' | 'arguments' | null) => ({
+      ...first.steps[0]!,
+      action: { tool, arguments: {} },
+      refused,
+    })
+    const lines = [
+      episode('a', 0, 0, { steps: [call('functions.guess', 'tool'), call('functions.guess', 'tool')] }),
+      episode('b', 0, 0, { steps: [call('guess<|channel|>commentary', 'tool')] }),
+      // One call that exists, arguments of a tool that exists, and no call at all.
+      episode('c', 0, 0, { steps: [call('functions.guess', 'tool'), call('guess', null)] }),
+      episode('d', 0, 0, { steps: [call('guess', 'arguments')] }),
+      episode('e', 0, 0, { steps: [] }),
+    ]
+    const summary = summaryOf(lines)
+    expect(summarySchema.parse(summary).unknownTools).toEqual({
+      episodes: 2,
+      calls: 3,
+      names: [
+        { name: 'functions.guess', count: 2 },
+        { name: 'guess<|channel|>commentary', count: 1 },
+      ],
+    })
+    expect(noteUnknownTools(summary)).toBe(
+      'In 2 of 5 episodes every call named a tool that does not exist: 3 calls. Most often: "functions.guess" (2, and 1 other name). Check the names in the policy, or how the server of the model parses calls.',
+    )
+    expect(summaryOf(lines.slice(2))).not.toHaveProperty('unknownTools')
+    expect(noteUnknownTools(summaryOf(lines.slice(2)))).toBeNull()
   })
 
   it('matches its schema, in plain JSON', () => {

@@ -12,6 +12,7 @@ import { summarize } from './summarize.ts'
 import type { ReportedRun, Summary } from './summary.ts'
 import { createTokenFold } from './token-fold.ts'
 import { createTreeSample } from './tree-sample.ts'
+import { createUnknownToolFold } from './unknown-tool-fold.ts'
 
 /** Folds sealed episodes into a {@link Summary}. */
 export interface Fold {
@@ -52,6 +53,7 @@ export function createFold({
   const steps = createStepFold()
   const tokens = createTokenFold()
   const draws = createDrawFold()
+  const unknownTools = createUnknownToolFold()
   const endings = createNames(256)
   const tags = createNames(4_096)
   const messages = createBoundedMap(256, () => ({ text: null as string | null }))
@@ -89,6 +91,7 @@ export function createFold({
       steps.add(record.steps, finished)
       tokens.add(record)
       draws.add(record)
+      unknownTools.add(record.steps)
       if (branch) {
         leaves = Math.max(leaves, branch.leaves)
         trees.add({ ...record, branch }, identity)
@@ -123,9 +126,11 @@ export function createFold({
         { ...steps.finish(), ...tokens.times() },
         leaves,
       )
+      const unknown = unknownTools.finish()
       const messageOf = new Map(messages.entries())
       return {
         ...figures,
+        ...(unknown && { unknownTools: unknown }),
         environments: environments.entries().map(([name]) => name),
         policies: policies.entries().map(([name]) => name),
         tokens: tokens.finish(),

@@ -156,6 +156,11 @@ export const summarySchema = z.object({
     /** Sealed lines that contradict another one of the same try: a finished one counts, then the lowest hash. */
     conflicts: z.int(),
   }),
+  /**
+   * Episodes in which every call named a tool that does not exist, their calls, and the names, most frequent first: at most
+   * 16, each cut to 64 characters. Such a name often comes from the parser of a model server. Left out if there are none.
+   */
+  unknownTools: z.object({ episodes: z.int(), calls: z.int(), names: z.array(tallySchema) }).optional(),
   /** Finished episodes by how they ended, most frequent first. */
   ends: z.object({ terminated: z.array(tallySchema), truncated: z.array(tallySchema) }),
   /** Failed episodes by error code, most frequent first, each with one message. */

@@ -23,6 +23,7 @@ import {
   noteGuarantees,
   noteInterval,
   noteMissingRewards,
+  noteUnknownTools,
   wrapText,
 } from '@episodic/report'
 import { createColors } from 'picocolors'
@@ -53,7 +54,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
   const share = (name: string, rate: number | null, count: number) =>
     `    ${name.padEnd(NAME_WIDTH - 2)}${formatPercent(rate).padStart(VALUE_WIDTH)}   ${bar(rate ?? 0)}   ${dim(formatCount(count))}`
   const passes = [['pass@', success.passAtK.at(-1)] as const, ['pass^', success.passHatK.at(-1)] as const]
-  const failing = noteFailures(summary)
+  const failing = [noteFailures(summary), noteUnknownTools(summary)].filter((notice) => notice !== null)
   const unrewarded = noteMissingRewards(summary)
   const lines = [
     `${bold(cleanText(summary.run))}  ${dim(cleanText([...summary.environments, ...listPlayers(summary), ...(summary.transport ? [summary.transport] : [])].join(' · ')))}`,
@@ -65,7 +66,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
       (counts.unresolved > 0 ? yellow : dim)(`${formatCount(counts.unresolved)} unresolved`),
     ].join('   ')}`,
     '',
-    ...(failing === null ? [] : [`  ${bold(red(failing))}`, '']),
+    ...failing.flatMap((notice) => [`  ${bold(red(cleanText(notice)))}`, '']),
     ...(unrewarded === null ? [] : [`  ${bold(yellow(unrewarded))}`, '']),
     line(
       'success',

@@ -1,5 +1,5 @@
 import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
-import type { Summary } from '@episodic/report'
+import { cleanText, noteUnknownTools, type Summary } from '@episodic/report'
 
 /** Keeps the first refusal of a run that is likely a mistake of the policy: a tool or arguments that there are not. */
 export class Refusals {
@@ -14,10 +14,17 @@ export class Refusals {
       }
   }
 
-  /** Returns a notice if most steps were refused, and one of them for such a mistake; `null` otherwise. */
-  notice({ steps, refused }: Pick<Summary['counts'], 'steps' | 'refused'>): string | null {
-    return this.#first !== null && 2 * refused > steps
-      ? `${refused} of ${steps} steps were refused. The first: ${this.#first}`
-      : null
+  /**
+   * Returns a notice if most steps were refused, and one of them for such a mistake, or if there are episodes in which
+   * every call named a tool that does not exist; `null` otherwise.
+   */
+  notice(summary: Pick<Summary, 'counts' | 'unknownTools'>): string | null {
+    const { steps, refused } = summary.counts
+    const most =
+      this.#first !== null && 2 * refused > steps
+        ? `${refused} of ${steps} steps were refused. The first: ${this.#first}`
+        : null
+    const sentences = [most, noteUnknownTools(summary)].filter((sentence) => sentence !== null)
+    return sentences.length > 0 ? cleanText(sentences.join(' ')) : null
   }
 }
