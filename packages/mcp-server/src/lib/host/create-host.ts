@@ -55,6 +55,7 @@ const SWEEP_INTERVAL = 30_000
 class SessionHost implements Host {
   readonly environments: readonly EnvironmentInfo[]
   readonly idleSeconds: number
+  readonly sessionsPerPrincipal: number
   readonly connections: TransportSessions
   readonly players: InvitedPlayers
   readonly watchTurns: Host['watchTurns']
@@ -82,6 +83,7 @@ class SessionHost implements Host {
     this.#definitions = environments
     this.environments = environments.map(describeEnvironment)
     this.idleSeconds = idleSeconds
+    this.sessionsPerPrincipal = bounds.sessionsPerPrincipal
     this.#ownsStore = !given
     const byName = new Map(environments.map((environment) => [environment.name, environment]))
     const clock = withSteadyNow(machine)

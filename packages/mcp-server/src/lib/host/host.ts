@@ -171,6 +171,8 @@ export interface Host extends AsyncDisposable {
   readonly environments: readonly EnvironmentInfo[]
   /** Seconds after its last finished call until a session expires. */
   readonly idleSeconds: number
+  /** Sessions kept at once for one principal; see `HostBounds`. */
+  readonly sessionsPerPrincipal: number
   open(principal: Principal, request: OpenRequest): Promise<OpenResult>
   /** Opens a new session from a snapshot. Its limit of `seconds` counts from now, its steps from the first. */
   restore(principal: Principal, request: MethodParams<'restore'>): Promise<OpenResult>

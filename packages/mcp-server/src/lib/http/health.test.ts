@@ -67,7 +67,7 @@ describe('/readyz of a server whose store can only be read', () => {
 })
 
 describe('/metrics', () => {
-  it('needs the token of the trainer endpoint', async () => {
+  it("needs the operator's own control token: the counts are of all principals", async () => {
     const agent = 'a'.repeat(22)
     const trainer = 't'.repeat(22)
     const { server } = await serveMetered({
@@ -76,7 +76,10 @@ describe('/metrics', () => {
     const ask = (headers: object) => send(at(server, '/metrics'), { method: 'GET', headers: { ...headers } })
     expect((await ask({})).status).toBe(401)
     expect((await ask({ authorization: `Bearer ${agent}` })).status).toBe(401)
-    expect((await ask({ authorization: `Bearer ${trainer}` })).status).toBe(200)
+    const denied = await ask({ authorization: `Bearer ${trainer}` })
+    expect(denied.status).toBe(403)
+    expect(denied.text).not.toContain('episodic_')
+    expect((await ask(controlHeaders(server))).status).toBe(200)
     expect((await ask({ ...controlHeaders(server), origin: 'https://evil.com' })).status).toBe(403)
     const spoofed = await request(at(server, '/metrics'), { headers: { ...controlHeaders(server), host: 'evil.com' } })
     expect(spoofed.statusCode).toBe(403)

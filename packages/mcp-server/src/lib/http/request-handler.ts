@@ -17,6 +17,7 @@ import type { ClientIdentity, ExtraRoutes } from './extra-routes.ts'
 import type { HttpRequest } from './fast-path/request.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 import { Probes } from './health.ts'
+import { HeldCalls } from './held-calls.ts'
 import type { Denial } from './host-origin-check.ts'
 import { Calls } from './in-flight-calls.ts'
 import type { PortHandler } from './open-port.ts'
@@ -28,6 +29,8 @@ import { WebSocketEndpoints } from './websocket.ts'
 export interface RequestHandlerOptions extends AuthorizerOptions, DispatcherOptions {
   /** Largest request body or WebSocket message, in bytes. */
   readonly bodyBytes: number
+  /** Connections at once. One caller of the agent endpoint may have held calls on half of them. */
+  readonly connections: number
   /** Event streams that may be open at once. */
   readonly streams: number
   readonly metrics: Metrics | undefined
@@ -43,6 +46,8 @@ export class RequestHandler implements PortHandler {
   readonly #bodyBytes: number
   readonly #extraRoutes: ExtraRoutes | undefined
   readonly #calls = new Calls()
+  /** `null` if no environment has several seats: then no answer is held. */
+  readonly #held: HeldCalls | null
   readonly #replies: Replies
   readonly #probes: Probes
   readonly #webSockets: WebSocketEndpoints
@@ -59,6 +64,7 @@ export class RequestHandler implements PortHandler {
     this.#bodyBytes = bodyBytes
     this.#extraRoutes = options.extraRoutes
     this.#streams = new Streams(streams)
+    this.#held = host.environments.some(({ seats }) => seats) ? new HeldCalls(Math.ceil(options.connections / 2)) : null
     this.#probes = new Probes(host, metrics)
     this.#onRejected = (rejection) => {
       metrics?.refused(rejection.code)
@@ -168,6 +174,8 @@ export class RequestHandler implements PortHandler {
     let caller = from
     const refused = checkPost(request)
     if (refused) return this.#replies.deny(request, response, caller, refused)
+    if (this.#held && caller.endpoint === 'agent')
+      caller = this.#held.enter(caller, request.socket.remoteAddress, response)
     const resolving = findSession(this.#host, caller)
     let session = resolving instanceof Promise ? await resolving : resolving
     if (caller.endpoint === 'agent') {
@@ -293,8 +301,15 @@ export class RequestHandler implements PortHandler {
   async #showMetrics(request: HttpRequest, response: HttpResponse): Promise<void> {
     const identity = await this.#authorizer.identify('trainer', bearerOf(request))
     if ('status' in identity) return this.#replies.deny(request, response, null, identity)
+    // The counts are of all principals.
+    if (!identity.operator) return this.#replies.deny(request, response, null, OPERATOR_ONLY)
     this.#replies.report(request, response, await this.#probes.metrics(this.#calls.count + this.#webSockets.calls))
   }
+}
+
+const OPERATOR_ONLY: Denial = {
+  status: 403,
+  message: "The metrics are for the operator: send the server's own control token.",
 }
 
 /** Returns the path of a URL without its query. */

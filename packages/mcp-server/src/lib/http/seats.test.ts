@@ -117,6 +117,31 @@ describe('a call of a seat', () => {
     expect(text).toContain('has to be one whole number of seconds from 0 to 300, as in ?hold=60.')
   })
 
+  it('is held on half of the connections for one caller: its further ones are answered at once', async () => {
+    const agentTokens = { ['a'.repeat(22)]: 'anna', ['b'.repeat(22)]: 'ben' }
+    const options = { auth: { agentTokens }, limits: { connections: 6 } }
+    const { host, server } = await serveTestHost(options, { environments: [kuhn] })
+    const [anna, ben] = Object.keys(agentTokens).map((token) => ({ authorization: `Bearer ${token}` }))
+    const callOf = async (headers = {}) => {
+      const { seats } = await host.open(null, asking({ environment: 'kuhn-poker', seed: 'cards' }))
+      const url = (seat: string) => `${server.sessionUrl(seats[seat]?.capability as string)}?hold=`
+      const act = { name: 'act', arguments: { move: 'pass' } }
+      const play = () => rpc(`${url('first')}0`, 'tools/call', act, headers)
+      const answer = rpc(`${url('second')}300`, 'tools/call', { name: 'wait', arguments: {} }, headers)
+      return { play, text: answer.then(({ text }) => text) }
+    }
+    const calls = await Promise.all([anna, anna, anna, anna].map(callOf))
+    expect(await Promise.race(calls.map(({ text }) => text))).toContain('It is not your turn yet.')
+    const other = await callOf(ben)
+    for (const { play } of [...calls, other]) await play()
+    const answers = await Promise.all(calls.map(({ text }) => text))
+    expect(answers.filter((text) => text.includes('Moves so far: p.'))).toHaveLength(3)
+    expect(await other.text).toContain('Moves so far: p.')
+    const again = await callOf(anna)
+    await again.play()
+    expect(await again.text).toContain('Moves so far: p.')
+  })
+
   it('is released when the server drains', async () => {
     const { host, server, url, opened } = await openGame('kuhn-poker')
     const first = await OFFICIAL_CLIENTS['SDK 1'](url('first'))

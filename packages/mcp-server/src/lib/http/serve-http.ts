@@ -21,7 +21,7 @@ export interface HttpOptions extends DispatcherOptions {
   readonly allow?: AllowOptions
   /** What clients may use at most. Each limit has a default. */
   readonly limits?: HttpLimits
-  /** The counters that `/metrics` shows to trainers. Default: none, and `/metrics` answers 404. */
+  /** The counters that `/metrics` shows to the operator. Default: none, and `/metrics` answers 404. */
   readonly metrics?: Metrics
   /** Serves paths beside the endpoints, for example conversations in a web page. Drained and ended with the server. */
   readonly extraRoutes?: ExtraRoutes
@@ -37,7 +37,8 @@ export interface HttpOptions extends DispatcherOptions {
 export interface HttpLimits {
   /**
    * Connections at once. Default 10,000. A further one is closed before it is read; the open ones are not affected.
-   * Slow and idle connections are closed within seconds.
+   * Slow and idle connections are closed within seconds. One caller of the agent endpoint may have calls that wait for their turn
+   * on half of them; its further ones are answered at once.
    */
   readonly connections?: number
   /** Largest request body or WebSocket message, in bytes. Default 1 MiB. */
@@ -83,19 +84,20 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
   const { port = 0, address = '127.0.0.1', auth = {}, allow = {}, limits = {}, fastPath = true } = options
   const { metrics, extraRoutes, onRejected, onError = () => {} } = options
   const { controlToken = randomText() } = auth
+  const connections = limits.connections ?? 10_000
   const handler = new RequestHandler(host, {
     address,
     auth: { ...auth, controlToken },
     allow,
     rate: limits.rate ?? { calls: 1_000, seconds: 10 },
     bodyBytes: limits.bodyBytes ?? 1_048_576,
+    connections,
     streams: limits.streams ?? 1_000,
     metrics,
     extraRoutes,
     onRejected,
     onError,
   })
-  const connections = limits.connections ?? 10_000
   const opened = await openPort(handler, { port, address, connections, fastPath, onError })
   const { origin } = opened
   return {

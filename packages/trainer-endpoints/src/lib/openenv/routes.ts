@@ -52,6 +52,7 @@ export function openEnvRoutes(host: Host, options: OpenEnvOptions = {}): ExtraRo
   })
   const sessions = new OpenEnvSessions({
     limit,
+    limitPerPrincipal: host.sessionsPerPrincipal,
     idleSeconds: host.idleSeconds,
     onError: (cause) => onError({ reference: 'openenv', cause }),
   })

@@ -16,6 +16,8 @@ interface NamedSession {
 export interface SessionsOptions {
   /** Sessions at once: those of WebSockets, and those that are named. */
   readonly limit: number
+  /** Those of one principal. */
+  readonly limitPerPrincipal: number
   /** Seconds after its last call until a named session without a WebSocket is closed. */
   readonly idleSeconds: number
   /** Is called with what could not be closed. */
@@ -31,6 +33,8 @@ export class OpenEnvSessions {
   readonly #named = new Map<string, NamedSession>()
   readonly #stopReaping: () => void
   #count = 0
+  /** How many of them each principal has. */
+  readonly #owned = new Map<string | null, number>()
 
   constructor(options: SessionsOptions) {
     this.#options = options
@@ -38,19 +42,25 @@ export class OpenEnvSessions {
     this.#stopReaping = every(interval, () => this.#reap())
   }
 
-  /** Opens a session of a connection. Throws `capacity`. */
+  /** Opens a session of a connection. Throws `capacity`, which says nothing of the sessions of others. */
   open(setting: SessionSetting): OpenEnvSession {
-    const { limit } = this.#options
-    if (this.#count >= limit)
-      throw new WireError('capacity', 'This server has as many sessions of OpenEnv as it may have. Try again later.', {
-        details: { active_sessions: this.#count, max_sessions: limit },
-      })
+    const { limit, limitPerPrincipal } = this.#options
+    const { principal } = setting
+    const own = this.#owned.get(principal) ?? 0
+    if (own >= limitPerPrincipal)
+      throw full('You have as many sessions of OpenEnv as one principal may have', own, limitPerPrincipal)
+    if (this.#count >= limit) throw full('This server has as many sessions of OpenEnv as it may have', own, limit)
     this.#count += 1
+    this.#owned.set(principal, own + 1)
     return new OpenEnvSession(setting)
   }
 
   /** Closes a session that `open` returned. */
   async close(session: OpenEnvSession): Promise<void> {
+    const { principal } = session.setting
+    const left = (this.#owned.get(principal) ?? 0) - 1
+    if (left > 0) this.#owned.set(principal, left)
+    else this.#owned.delete(principal)
     this.#count -= 1
     try {
       await session.close()
@@ -131,4 +141,10 @@ export class OpenEnvSessions {
     const limit = monotonic() - this.#options.idleSeconds * 1_000
     for (const named of this.#named.values()) if (!named.attached && named.usedAt < limit) void this.#remove(named)
   }
+}
+
+/** `own` is the number of sessions of the client itself. */
+function full(why: string, own: number, limit: number): WireError {
+  const details = { active_sessions: own, max_sessions: limit }
+  return new WireError('capacity', `${why}. Close one, or try again later.`, { details })
 }

@@ -4,6 +4,8 @@ import type { WebSocket } from 'ws'
 
 /** Frames that wait at which reading from a socket pauses. */
 const READ_AHEAD = 16
+/** Bytes of waiting frames at which it pauses: one frame may have a megabyte. */
+const READ_AHEAD_BYTES = 65_536
 
 /** Answers one frame: with a text, or with `null` to close the connection. Never rejects. */
 export type AnswerFrame = (text: string) => Promise<string | null>
@@ -15,6 +17,8 @@ export class FrameSocket {
   readonly #client: ClientIdentity
   readonly #answer: AnswerFrame
   #received: string[] = []
+  /** Bytes of the frames that were received and are not being answered. */
+  #waiting = 0
   #working: Promise<void> | null = null
   #leaving = false
   #alive = true
@@ -32,7 +36,8 @@ export class FrameSocket {
       if (this.#leaving) return
       if (isBinary) return webSocket.close(1003, 'Send text.')
       this.#received.push(data.toString())
-      if (this.#received.length >= READ_AHEAD) webSocket.pause()
+      this.#waiting += data.length
+      if (this.#isAhead) webSocket.pause()
       this.#working ??= this.#work()
     })
     // `ws` closes the socket with a fitting code itself.
@@ -74,8 +79,13 @@ export class FrameSocket {
     this.#webSocket.terminate()
   }
 
+  get #isAhead(): boolean {
+    return this.#received.length >= READ_AHEAD || this.#waiting >= READ_AHEAD_BYTES
+  }
+
   async #work(): Promise<void> {
     for (let text = this.#received.shift(); text !== undefined; text = this.#received.shift()) {
+      this.#waiting -= Buffer.byteLength(text)
       const answer = await this.#answer(text)
       if (answer === null) {
         this.#received = []
@@ -84,7 +94,7 @@ export class FrameSocket {
       }
       this.#webSocket.send(answer)
       if (this.#stream.writableNeedDrain) await drained(this.#stream)
-      if (this.#webSocket.isPaused && this.#received.length < READ_AHEAD) this.#webSocket.resume()
+      if (this.#webSocket.isPaused && !this.#isAhead) this.#webSocket.resume()
     }
     this.#working = null
   }

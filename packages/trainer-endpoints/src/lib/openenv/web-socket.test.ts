@@ -255,6 +255,26 @@ describe('the WebSocket of OpenEnv', () => {
     await expect.poll(async () => (await rpc(url, 'openenv/session/create')).result).toBeDefined()
   })
 
+  it('reports to a client that the limit of all sessions rejects how many it has itself', async () => {
+    const { url } = await serveOpenEnv({ sessions: 3 })
+    for (const token of [TOKEN, TOKEN, ADA]) await connect(url, { token })
+    const data = { code: 'CAPACITY_REACHED', active_sessions: 1, max_sessions: 3 }
+    expect(await (await connect(url, { token: ADA })).next()).toMatchObject({ type: 'error', data })
+  })
+
+  it("bounds the sessions of one principal, with an episode or without, by the host's bound", async () => {
+    const { url } = await serveOpenEnv({}, {}, { bounds: { sessionsPerPrincipal: 2 } })
+    const first = await connect(url, { token: ADA })
+    expect((await rpc(url, 'openenv/session/create', {}, ADA)).result).toBeDefined()
+    const data = { code: 'CAPACITY_REACHED', active_sessions: 2, max_sessions: 2 }
+    expect(await (await connect(url, { token: ADA })).next()).toMatchObject({ type: 'error', data })
+    expect(await rpc(url, 'openenv/session/create', {}, ADA)).toMatchObject({ error: { data: { max_sessions: 2 } } })
+    const other = await connect(url)
+    expect(await other.reset()).toMatchObject({ type: 'observation' })
+    first.webSocket.close()
+    await expect.poll(async () => (await rpc(url, 'openenv/session/create', {}, ADA)).result).toBeDefined()
+  })
+
   it('closes a connection that sends too much, or no text', async () => {
     const { url } = await serveOpenEnv({ bodyBytes: 1_000 })
     const large = await connect(url)
