@@ -14,9 +14,9 @@ import {
 import type { RowsByTask } from '../compare/compare-page.ts'
 import { type EmbeddedRows, embedRows } from '../report/page/embed-run.ts'
 import { withheldFrom } from '../report/page/render-report.ts'
-import type { FoundRun } from '../view/folder/find-runs.ts'
 import type { BundleCount } from './describe-bundle.ts'
 import { replayShared } from './replay-shared.ts'
+import type { Scrub } from './scrub.ts'
 import type { SecretCheck } from './secret-check.ts'
 import {
   type BundleOptions,
@@ -58,8 +58,10 @@ export async function bundleFolder(
   const sentences: string[] = []
   const rows = new Map<string, RowsByTask>()
   const named = new Set(compared.flatMap(({ tasks }) => tasks.map(({ task }) => task)))
+  const scrubs: Scrub[] = []
   for (const found of runs) {
     const shared = await openSharedRun(found, options, flipped)
+    scrubs.push(shared.scrub)
     const { run, whole, byTask } = await writeRun(shared, options, folder, { count, secrets }, named)
     written.push(run)
     rows.set(found.id, byTask)
@@ -70,7 +72,7 @@ export async function bundleFolder(
     format: 1,
     title: titleOf(written.map(({ detail }) => detail.entry.name)),
     runs: written,
-    compared: compared.map((one) => shareComparison(one, runs, rows, withhold)),
+    compared: compared.map((one) => shareComparison(one, runs, rows, withhold, scrubs)),
     withheld: [...without, ...sentences, ...describeWithheld(options)],
   }
   await writeAll(content, options, folder)
@@ -119,7 +121,7 @@ async function writeRun(
   // In files of bounded size, all of them fit.
   const rows = await embedRows({ ...content, mostRows: Number.POSITIVE_INFINITY })
   const { name } = rows.detail.entry
-  const lines = createLineFiles(found, options, folder)
+  const lines = createLineFiles(shared, options, folder)
   const places = new Uint32Array(rows.detail.rows)
   const prompts = new Map<string, string>()
   let words: RowWords[] = []
@@ -131,12 +133,12 @@ async function writeRun(
   }
   let line = -1
   let bytes = 0
-  for await (const sealed of content.lines()) {
+  for await (const { sealed, shared: own } of shared.pairs()) {
     line += 1
     const row = rows.rows[line] ?? -1
     if (row < 0) continue
-    const ofRow = shared.words({ row, ...rowWords(sealedShape(JSON.parse(sealed)) as SealedRecord) })
-    const text = rows.whole.has(row) ? shared.line(sealed) : null
+    const ofRow = shared.words({ row, ...rowWords(sealedShape(JSON.parse(own)) as SealedRecord) })
+    const text = rows.whole.has(row) ? own : null
     const value = text === null ? null : JSON.parse(text)
     secrets.episode(name, ofRow, value)
     if (value) count.add(value)
@@ -184,8 +186,9 @@ interface SharedLine {
 type ReplayedLine = readonly [states: EpisodeStates, words: RowWords]
 
 /** Creates what writes the lines of a run in files of bounded size, and their states. */
-function createLineFiles({ id, ...found }: FoundRun, options: BundleOptions, folder: StaticFolder) {
-  const replay = replayShared({ id, ...found }, options)
+function createLineFiles({ found, states: share }: SharedRun, options: BundleOptions, folder: StaticFolder) {
+  const { id } = found
+  const replay = replayShared(found, options)
   /** The first place of each file. */
   const first: number[] = []
   let waiting: (SharedLine | null)[] = []
@@ -200,7 +203,8 @@ function createLineFiles({ id, ...found }: FoundRun, options: BundleOptions, fol
     await folder.write(STATIC_FILES.lines(id, number), lines.map((line) => line?.text ?? '').join('\n'))
     if (!replay) return []
     const whole = lines.flatMap((line) => line ?? [])
-    const states = whole.length > 0 ? await replay.of(whole.map(({ sealed }) => sealed)) : []
+    const replayed = whole.length > 0 ? await replay.of(whole.map(({ sealed }) => sealed)) : []
+    const states = replayed.map((one, i) => share(one, (whole[i] as SharedLine).sealed))
     const byLine = new Map(whole.map((line, i) => [line, states[i] as EpisodeStates]))
     const listed = lines.map((line) => (line && byLine.get(line)) ?? null)
     await folder.write(STATIC_FILES.states(id, number), JSON.stringify(listed))

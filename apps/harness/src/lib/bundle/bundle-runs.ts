@@ -4,11 +4,13 @@ import { embedRun } from '../report/page/embed-run.ts'
 import { withheldFrom } from '../report/page/render-report.ts'
 import type { FoundRun } from '../view/folder/find-runs.ts'
 import { replayShared } from './replay-shared.ts'
+import type { Scrub } from './scrub.ts'
 import {
   type BundleOptions,
   compareShared,
   describeWithheld,
   openSharedRun,
+  type SharedRun,
   shareComparison,
   titleOf,
 } from './shared-run.ts'
@@ -25,9 +27,11 @@ export async function bundleRuns(options: BundleOptions): Promise<EmbeddedRuns> 
   const { compared, flipped, without } = await compareShared(options)
   const embedded: EmbeddedRun[] = []
   const sentences: string[] = []
+  const scrubs: Scrub[] = []
   for (const run of runs) {
-    const [one, left] = await bundleRun(run, options, flipped)
+    const [one, left, scrub] = await bundleRun(run, options, flipped)
     embedded.push(one)
+    scrubs.push(scrub)
     sentences.push(...left.map((sentence) => (runs.length > 1 ? `${one.detail.entry.name}: ${sentence}` : sentence)))
   }
   const rows = new Map(embedded.map((run) => [run.detail.entry.id, rowsByTask(run)]))
@@ -35,7 +39,7 @@ export async function bundleRuns(options: BundleOptions): Promise<EmbeddedRuns> 
     format: 1,
     title: titleOf(embedded.map(({ detail }) => detail.entry.name)),
     runs: embedded,
-    compared: compared.map((one) => shareComparison(one, runs, rows, withhold)),
+    compared: compared.map((one) => shareComparison(one, runs, rows, withhold, scrubs)),
     withheld: [...without, ...sentences, ...describeWithheld(options)],
   }
 }
@@ -44,21 +48,32 @@ async function bundleRun(
   found: FoundRun,
   options: BundleOptions,
   flipped: ReadonlySet<string>,
-): Promise<readonly [run: EmbeddedRun, left: readonly string[]]> {
+): Promise<readonly [run: EmbeddedRun, left: readonly string[], scrub: Scrub]> {
   const run = await openSharedRun(found, options, flipped)
   const embedded = await embedRun(run.content)
   const texts = Object.entries(embedded.lines)
   const replay = replayShared(found, options)
-  const states = await replay?.of(texts.map(([, text]) => text))
+  const sealed = replay ? await sealedOf(run, Object.values(embedded.lines)) : []
+  const states = await replay?.of(sealed)
   replay?.assertSome()
-  const lines = texts.map(([row, text]) => [row, run.line(text)] as const)
-  const bytes = lines.reduce((sum, [, text]) => sum + text.length, 0)
+  const bytes = texts.reduce((sum, [, text]) => sum + text.length, 0)
   const shared: EmbeddedRun = {
     ...embedded,
     detail: run.detail(embedded.detail, bytes),
     words: embedded.words.map(run.words),
-    lines: Object.fromEntries(lines),
-    ...(states && { states: Object.fromEntries(texts.map(([row], i) => [row, states[i] as EpisodeStates])) }),
+    ...(states && {
+      states: Object.fromEntries(
+        texts.map(([row], i) => [row, run.states(states[i] as EpisodeStates, sealed[i] as string)]),
+      ),
+    }),
   }
-  return [shared, [...run.left, ...withheldFrom(shared.detail, texts.length)]]
+  return [shared, [...run.left, ...withheldFrom(shared.detail, texts.length)], run.scrub]
+}
+
+/** Returns lines as they were sealed, by their texts as they are shared. */
+async function sealedOf(run: SharedRun, shared: readonly string[]): Promise<string[]> {
+  const wanted = new Set(shared)
+  const sealed = new Map<string, string>()
+  for await (const pair of run.pairs()) if (wanted.has(pair.shared)) sealed.set(pair.shared, pair.sealed)
+  return shared.map((text) => sealed.get(text) as string)
 }

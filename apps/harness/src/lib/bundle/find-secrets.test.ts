@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findSecrets } from './find-secrets.ts'
+import { findSecrets, withoutSecrets } from './find-secrets.ts'
 
 /** Of no one: made of the alphabet, so that no program takes this file for a leak. */
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
@@ -64,5 +64,21 @@ describe('findSecrets', () => {
       'the private key is under the mat',
     ]
     expect(found(ordinary)).toEqual([])
+  })
+})
+
+describe('withoutSecrets', () => {
+  it('takes a private key out with all of its lines, and leaves JSON within JSON whole', () => {
+    const key = '-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4\n\nMIIabc+/=\n-----END RSA PRIVATE KEY-----'
+    const torn = '-----BEGIN PRIVATE KEY-----\nMIIabc\\'
+    const json = JSON.stringify({ text: `first ${key} "last"`, torn, inner: JSON.stringify({ torn, more: 'more' }) })
+    const without = JSON.parse(withoutSecrets(json, []))
+    expect(without).toMatchObject({ text: 'first [key] "last"', torn: '[key]' })
+    expect(JSON.parse(without.inner)).toEqual({ torn: '[key]', more: 'more' })
+  })
+
+  it('takes out the values of variables', () => {
+    const value = 'a "quoted" value of a variable'
+    expect(JSON.parse(withoutSecrets(JSON.stringify([`<${value}>`]), [['SOME_TOKEN', value]]))).toEqual(['<[key]>'])
   })
 })

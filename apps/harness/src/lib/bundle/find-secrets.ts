@@ -29,6 +29,26 @@ const SHAPES: readonly (readonly [kind: string, shape: string])[] = [
 const BEFORE = '(?:^|[^A-Za-z0-9]|\\\\[nrtbf])'
 const EXPRESSIONS = SHAPES.map(([kind, shape]) => [kind, new RegExp(`${BEFORE}${shape}`, 'm')] as const)
 
+const KEY = '[key]'
+/** The rest of a private key, up to its end or that of the text. Escapes stay whole. */
+const BODY = '(?<=-----)(?:(?!-----)(?:[^"\\\\]|\\\\[^"]))*(?:-----END [A-Z0-9 ]*-----)?'
+const [[, PRIVATE_KEY] = ['', ''], ...OTHERS] = SHAPES
+const ANY_SHAPE = new RegExp(
+  `(?<=${BEFORE})(?:${PRIVATE_KEY}${BODY}|${OTHERS.map(([, shape]) => shape).join('|')})`,
+  'gm',
+)
+
+/** Whether JSON has a text that looks like a key, or that is the value of a secret variable. Faster than `findSecrets`. */
+export function hasSecrets(json: string, variables: readonly (readonly [name: string, value: string])[]): boolean {
+  return withoutSecrets(json, variables) !== json
+}
+
+/** Returns JSON with `[key]` in place of texts that look like keys, or that are the values of secret variables. */
+export function withoutSecrets(json: string, variables: readonly (readonly [name: string, value: string])[]): string {
+  const rest = variables.reduce((text, [, value]) => text.replaceAll(JSON.stringify(value).slice(1, -1), KEY), json)
+  return rest.replaceAll(ANY_SHAPE, KEY)
+}
+
 /**
  * Finds texts within a value that look like keys, or that are the values of secret variables. Of each field, the first one.
  *

@@ -1,6 +1,6 @@
 import type { EmbeddedRuns, EpisodeStates, GradeRecord, RowWords, RunDetail } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
-import { secretVariables } from '../run/record/recording.ts'
+import { secretVariables } from '../secret-variables.ts'
 import { type FoundSecret, findSecrets } from './find-secrets.ts'
 
 /** Places that the error names. */

@@ -4,6 +4,7 @@ import { readLines } from '@episodic/dataset/jsonl'
 import type { JsonObject, SealedRecord } from '@episodic/protocol'
 import {
   type ComparedRuns,
+  type EpisodeStates,
   formatCount,
   plural,
   type RowWords,
@@ -24,7 +25,8 @@ import { RUN_FILES } from '../run/record/run-folder.ts'
 import { readStop } from '../run/record/stop-file.ts'
 import { compareFolders } from '../view/folder/compare-folders.ts'
 import type { FoundRun } from '../view/folder/find-runs.ts'
-import { WITHHELD, withholdFrom } from './withhold.ts'
+import { createPathScrub, createScrub, type Scrub, scrubbed, textsIn, WITHHELD } from './scrub.ts'
+import { secretsOf, withholdFrom, withholdFromGrade } from './withhold.ts'
 
 /** What is to be shared. */
 export interface BundleOptions {
@@ -56,8 +58,18 @@ export interface SharedRun {
   /** @param bytes - those of the lines that are shared. */
   detail(detail: RunDetail, bytes: number): RunDetail
   words(words: RowWords): RowWords
-  /** Returns the text of a line as it is shared. */
-  line(text: string): string
+  /** Reads the lines that are shared, each as it was sealed and as it is shared. */
+  pairs(): AsyncIterable<SharedPair>
+  /** Returns the states of a line as they are shared. */
+  states(states: EpisodeStates, sealed: string): EpisodeStates
+  /** Takes the seed of the run, if seeds are withheld, and the folders of this machine out of JSON. */
+  readonly scrub: Scrub
+}
+
+/** A line as it was sealed, and as it is shared. */
+export interface SharedPair {
+  readonly sealed: string
+  readonly shared: string
 }
 
 /**
@@ -90,22 +102,47 @@ export async function openSharedRun(
   const scheduled = selected ? undefined : manifest.scheduled
   const fold = createRunFold({ ...manifest, scheduled })
   const plays = new Set<string>()
+  const ofRun = withhold.includes('seeds') ? [configuration.seed] : []
+  const secrets = new Set<string>(ofRun)
+  const withoutSeed = createScrub(ofRun)
+  const withoutPaths = createPathScrub([folder, ...textsIn(configuration)])
+  // A name may have more of what is withheld than its seed: that is known once all lines were read.
+  let shownName = name
+  const share = (text: string) => withoutPaths(withoutSeed(withholdFromLine(text, shownName, withhold)))
   let all = 0
   for await (const { record, line } of readRecorded(file, { onTorn: (line) => onTorn(found, line) })) {
     all += 1
     if (!isShared(line)) continue
-    fold.add(record)
+    const shared = share(JSON.stringify(record))
+    // Figures quote what lines say: they are of the lines that are shared.
+    fold.add(sealedShape(JSON.parse(shared)) as SealedRecord, shared)
+    for (const secret of secretsOf(record, withhold)) secrets.add(secret)
     if (selected) plays.add(playOf(record.task.id, record.attempt, record.try))
   }
+  const scrub: Scrub = (json) => withoutPaths(withoutSeed(json))
+  const withoutSecrets = createScrub(secrets)
+  const scrubAll: Scrub = (json) => withoutPaths(withoutSecrets(json))
+  shownName = scrubbed(name, scrubAll)
+  async function* pairs(): AsyncGenerator<SharedPair> {
+    for await (const sealed of sharedLines(file, isShared)) yield { sealed, shared: share(sealed) }
+  }
+  async function* lines(): AsyncGenerator<string> {
+    for await (const { shared } of pairs()) yield shared
+  }
+  const shownGrades = selected
+    ? allGrades.filter((grade) => plays.has(playOf(grade.task, grade.attempt, grade.try)))
+    : allGrades
   const content = reportContent(
     fold.summarize(),
-    { name, scheduled, configuration: { ...configuration, ...played, ...versions } as unknown as JsonObject },
     {
-      lines: () => sharedLines(file, isShared),
+      name: shownName,
+      scheduled,
+      configuration: scrubbed({ ...configuration, ...played, ...versions } as unknown as JsonObject, scrubAll),
+    },
+    {
+      lines,
       mostCharacters: Math.floor(mostCharacters / Math.max(1, runs.length)),
-      grades: selected
-        ? allGrades.filter((grade) => plays.has(playOf(grade.task, grade.attempt, grade.try)))
-        : allGrades,
+      grades: shownGrades.map((grade) => scrubbed(withholdFromGrade({ ...grade, run: shownName }, withhold), scrub)),
       createdAt,
       id,
       // A message may quote what the model was sent.
@@ -118,15 +155,28 @@ export async function openSharedRun(
     found,
     content,
     left: selected
-      ? [`Only the episodes that match ${query} are here: ${formatCount(selected.size)} of ${formatCount(all)}.`]
+      ? [
+          `Only the episodes that match ${scrubbed(query, scrubAll)} are here: ${formatCount(selected.size)} of ${formatCount(all)}.`,
+        ]
       : [],
-    detail: (detail, bytes) => ({
-      ...detail,
-      entry: { ...detail.entry, set, bytes },
-      configuration: withhold.includes('seeds') ? { ...detail.configuration, seed: WITHHELD } : detail.configuration,
-    }),
+    detail: (detail, bytes) =>
+      scrubbed(
+        {
+          ...detail,
+          entry: { ...detail.entry, set, bytes },
+          configuration: withhold.includes('seeds')
+            ? { ...detail.configuration, seed: WITHHELD }
+            : detail.configuration,
+        },
+        scrubAll,
+      ),
     words: (words) => (withhold.includes('prompts') ? { ...words, ...withoutPrompt(words) } : words),
-    line: (text) => withholdFromLine(text, name, withhold),
+    pairs,
+    states: (states, sealed) => {
+      const record = sealedShape(JSON.parse(sealed)) as SealedRecord
+      return scrubbed(scrubbed(states, createScrub(secretsOf(record, withhold))), scrub)
+    },
+    scrub,
   }
 }
 
@@ -200,22 +250,24 @@ export function shareComparison(
   runs: readonly FoundRun[],
   rowsOf: ReadonlyMap<string, RowsByTask>,
   withhold: readonly WithheldPart[],
+  scrubs: readonly Scrub[],
 ): ComparedRuns {
-  const shared = withRows(
+  const whole = withRows(
     compared,
     compared.runs.flatMap((id) => rowsOf.get(id) ?? []),
   )
-  if (withhold.length === 0) return shared
+  if (withhold.length === 0) return scrubs.reduce(scrubbed<ComparedRuns>, whole)
   const names = new Map(
     withhold.includes('seeds') ? runs.map((run) => [run.manifest.name, sharedName(run, withhold)]) : [],
   )
-  return JSON.parse(JSON.stringify(shared), (key, value) => {
+  const shared: ComparedRuns = JSON.parse(JSON.stringify(whole), (key, value) => {
     // Why a run is left out may quote a seed, or what a model was sent.
     if (key === 'why') return WITHHELD
     if (typeof value === 'string') return names.get(value) ?? value
     // A setting in which two runs differ.
     return withhold.includes('seeds') && value?.key === 'seed' ? { key: 'seed', a: WITHHELD, b: WITHHELD } : value
   })
+  return scrubs.reduce(scrubbed<ComparedRuns>, shared)
 }
 
 const PARTS: { readonly [part in WithheldPart]: string } = {

@@ -5,18 +5,13 @@ import {
   type RecordedStep,
   type SealedRecord,
 } from '@episodic/protocol'
-import type { WithheldPart } from '@episodic/report'
-
-/** Stands where something was withheld. */
-export const WITHHELD = '[withheld]'
-
-/** Shorter texts are not looked for elsewhere in a line: they would take ordinary words out. */
-const SHORTEST = 6
+import type { GradeRecord, WithheldPart } from '@episodic/report'
+import { createScrub, textsIn, WITHHELD } from './scrub.ts'
 
 /**
- * Returns the text of a sealed line without some of its parts, and with the list of them as `withheld`. Where a prompt or a seed
- * stands word for word elsewhere in the line, it is taken out too. `chain` and `seal` stay, because verdicts name the line by
- * them, but they are not hashes of what is left.
+ * Returns the text of a sealed line without some of its parts, and with the list of them as `withheld`. Where a prompt, a seed or a
+ * text of the parameters stands word for word elsewhere in the line, it is taken out too, and so is the message of a failure,
+ * which may quote any of them. `chain` and `seal` stay, because verdicts name the line by them, but they are not hashes of what is left.
  *
  * `seeds`: of the task, the policies and the branches. `params`: the parameters of the task. `prompts`: of the task and the seats,
  * all that language models were sent, and its tokens. `private`: hashes of states, what rules prepared from outside, and the data
@@ -24,23 +19,52 @@ const SHORTEST = 6
  */
 export function withholdFrom(record: SealedRecord, parts: readonly WithheldPart[]): string {
   if (parts.length === 0) return JSON.stringify(record)
-  let line = record
-  const secrets: string[] = []
-  if (parts.includes('seeds')) {
-    secrets.push(...seedsOf(record))
-    line = withoutSeeds(line)
-  }
+  let line = withoutMessage(record)
+  if (parts.includes('seeds')) line = withoutSeeds(line)
   if (parts.includes('params')) line = { ...line, params: {} }
-  if (parts.includes('prompts')) {
-    secrets.push(...promptsOf(record))
-    line = withoutPrompts(line)
-  }
+  if (parts.includes('prompts')) line = withoutPrompts(line)
   if (parts.includes('private')) line = withoutPrivate(line)
-  const text = JSON.stringify({ ...line, withheld: parts })
-  return secrets
-    .filter(({ length }) => length >= SHORTEST)
-    .sort((a, b) => b.length - a.length)
-    .reduce((rest, secret) => rest.replaceAll(inJson(secret), WITHHELD), text)
+  // What was withheld is listed in words that a prompt may have too.
+  return `${createScrub(secretsOf(record, parts))(JSON.stringify(line)).slice(0, -1)},"withheld":${JSON.stringify(parts)}}`
+}
+
+/** Returns the texts of a line that are withheld with some of its parts, wherever they stand. */
+export function secretsOf(record: SealedRecord, parts: readonly WithheldPart[]): string[] {
+  return [
+    ...(parts.includes('seeds') ? seedsOf(record) : []),
+    ...(parts.includes('params') ? textsIn(record.params) : []),
+    ...(parts.includes('prompts') ? promptsOf(record) : []),
+    ...(parts.includes('private') ? privateOf(record) : []),
+  ]
+}
+
+/**
+ * Returns a verdict without what its grader wrote and was sent, if any part is withheld: a grader sees all of them, and may say them
+ * in its own words.
+ */
+export function withholdFromGrade(grade: GradeRecord, parts: readonly WithheldPart[]): GradeRecord {
+  if (parts.length === 0) return grade
+  const { asked, evidence } = grade
+  return {
+    ...grade,
+    why: grade.why === '' ? '' : WITHHELD,
+    evidence: evidence.map((one) => ({ ...one, quote: WITHHELD })),
+    ...(asked && { asked: { ...asked, messages: [] } }),
+  }
+}
+
+/** What rules had prepared from outside, and the data of outside events. */
+function privateOf(record: SealedRecord): string[] {
+  return record.steps.flatMap(({ prepared, events = [] }) => [
+    ...textsIn(prepared),
+    ...events.flatMap(({ data }) => [...textsIn(data)]),
+  ])
+}
+
+function withoutMessage(record: SealedRecord): SealedRecord {
+  const { outcome } = record
+  if (outcome.kind !== 'failed') return record
+  return { ...record, outcome: { ...outcome, error: { ...outcome.error, message: WITHHELD } } } as SealedRecord
 }
 
 function seedsOf(record: SealedRecord): string[] {
@@ -104,9 +128,4 @@ function withoutPrivate(record: SealedRecord): SealedRecord {
 
 function mapValues<T, U>(values: { readonly [name: string]: T }, map: (value: T) => U): { [name: string]: U } {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]))
-}
-
-/** Returns a text as it is inside JSON. */
-function inJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1)
 }

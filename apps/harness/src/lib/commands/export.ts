@@ -8,6 +8,7 @@ import { type Exported, exportRun } from '../export/export-run.ts'
 import { EXPORT_FORMATS, type ExportFormatName } from '../export/formats.ts'
 import { gradeReward, isGradeReward, readVerdicts } from '../export/grade-reward.ts'
 import { EXPORT_REWARDS, type ExportReward, type ExportRewardName } from '../export/rewards.ts'
+import { shareEpisodes } from '../export/share-episode.ts'
 import { gradesFileOf, readGrades } from '../grade/grades-file.ts'
 import { HarnessError } from '../harness-error.ts'
 import { nonEmpty } from '../option-values.ts'
@@ -23,6 +24,7 @@ interface ExportCommandOptions {
   readonly format: ExportFormatName
   readonly reward?: string
   readonly out?: string
+  readonly allowSecrets?: true
   readonly split?: Split
   readonly successful?: true
   readonly query?: string
@@ -57,6 +59,7 @@ export function exportCommand(console: Console): Command {
     )
     .option('--successful', 'only episodes that succeeded')
     .option('--query <query>', 'only episodes that match, as in the list of episodes')
+    .option('--allow-secrets', 'export texts that look like keys')
     .addOption(
       new Option(
         '--reward <reward>',
@@ -103,6 +106,7 @@ most formats have it as "episode".`,
         reward: await rewardOf(options.reward, sealed.folder),
         verdicts: await readVerdicts(sealed.folder),
         tools: await toolsOf(sealed, options.world, warn),
+        share: shareEpisodes(sealed, options.allowSecrets === true),
         to: options.out ?? console.out,
         // Some formats read the file twice.
         onTorn: (line) => void torn.add(line),

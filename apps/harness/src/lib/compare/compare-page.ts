@@ -1,5 +1,6 @@
 import { type ComparedRuns, type EmbeddedRun, plural } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
+import { createPathScrub, scrubbed, textsIn } from '../bundle/scrub.ts'
 import { embedReport, withheldFrom } from '../report/page/render-report.ts'
 import { foldRun, type RunPage } from '../run/record/report-run.ts'
 import { readManifest } from '../run/record/run-folder.ts'
@@ -48,14 +49,15 @@ export async function renderComparedRuns(
     })
     embedded.set(id, page)
   }
+  const withoutPaths = createPathScrub(folds.flatMap((fold) => [...textsIn(fold?.run.configuration)]))
   const { filePage } = await loadViewer()
   return filePage({
     format: 1,
-    title: titleOf(compared),
+    title: titleOf(scrubbed(compared, withoutPaths)),
     runs: [...embedded.values()],
     compared: [
       withRows(
-        compared,
+        scrubbed(compared, withoutPaths),
         compared.runs.map((id) => rowsByTask(embedded.get(id) as EmbeddedRun)),
       ),
     ],

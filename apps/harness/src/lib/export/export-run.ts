@@ -35,6 +35,8 @@ export interface ExportOptions extends Selection {
   readonly reward?: ExportReward | undefined
   /** The stream or the path of the file to write. */
   readonly to: Writable | string
+  /** Returns an episode as others may see it. Throws for one that they may not see. Default: as it was sealed. */
+  readonly share?: ((record: EpisodeRecord) => EpisodeRecord) | undefined
   /** Called with the number of a torn last line, which is skipped. */
   readonly onTorn?: (line: number) => void
   readonly signal?: AbortSignal | undefined
@@ -62,7 +64,16 @@ export interface Exported {
  * and with the reason of `signal`.
  */
 export async function exportRun(sealed: SealedEpisodes, options: ExportOptions): Promise<Exported> {
-  const { format, tools, policyVersion, verdicts, reward = EXPORT_REWARDS.unshaped, to, signal } = options
+  const {
+    format,
+    tools,
+    policyVersion,
+    verdicts,
+    reward = EXPORT_REWARDS.unshaped,
+    to,
+    signal,
+    share = (record) => record,
+  } = options
   const selected = new Set<string>()
   const failures = new Set<string>()
   const withoutStaleness = new Set<string>()
@@ -102,7 +113,7 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions):
         if (staleness === undefined) withoutStaleness.add(name)
         else if (staleness < 0) newer.add(name)
       }
-      yield record
+      yield share(record)
     }
   }
 

@@ -2,6 +2,9 @@ import { canonicalJson, contentId } from '@episodic/protocol'
 import type { EmbeddedRun, GradeRecord, ReportedRun, RunDetail, RunStop, Summary } from '@episodic/report'
 import { formatCount } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
+import { withoutSecrets } from '../../bundle/find-secrets.ts'
+import { createPathScrub, type Scrub, scrubbed, textsIn } from '../../bundle/scrub.ts'
+import { secretVariables } from '../../secret-variables.ts'
 import { type EmbeddedContent, embedRun, type SealedLines } from './embed-run.ts'
 
 /** What a page shows of a run besides its summary. */
@@ -49,9 +52,24 @@ export async function renderReport(summary: Summary, run: ReportedRun, content: 
   })
 }
 
-/** Makes what a page holds of a run. */
-export function embedReport(summary: Summary, run: ReportedRun, content: PageContent): Promise<EmbeddedRun> {
-  return embedRun(reportContent(summary, run, content))
+/**
+ * Makes what a page holds of a run. A page is passed on, so folders of this machine are taken out of it, and `[key]` stands in place of
+ * texts that look like keys.
+ */
+export async function embedReport(summary: Summary, run: ReportedRun, content: PageContent): Promise<EmbeddedRun> {
+  const whole = reportContent(summary, run, content)
+  const withoutPaths = createPathScrub([
+    ...textsIn(run.configuration),
+    ...summary.policies,
+    // Of a run outside of the working folder, they are for the folder above it.
+    ...textsIn(whole.detail.commands),
+  ])
+  const variables = secretVariables()
+  const share: Scrub = (json) => withoutSecrets(withoutPaths(json), variables)
+  async function* lines() {
+    for await (const line of whole.lines()) yield share(line)
+  }
+  return embedRun({ ...whole, lines, detail: scrubbed(whole.detail, share), grades: scrubbed(whole.grades, share) })
 }
 
 /** Returns what a page says of a run, before its lines are read. */

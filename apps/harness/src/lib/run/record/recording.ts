@@ -1,3 +1,5 @@
+import { secretVariables } from '../../secret-variables.ts'
+
 /** What is kept of what a language model was sent and said: all of it, its answers alone, or neither. */
 export const TRANSCRIPTS = ['full', 'answers', 'none'] as const
 
@@ -8,8 +10,6 @@ export interface Recording {
   redact(text: string): string
 }
 
-/** Minimum length of a secret: shorter values are placeholders, and would take ordinary words out. */
-const SECRET_LENGTH = 16
 const REDACTED = '[redacted]'
 
 /**
@@ -33,18 +33,6 @@ export function createRecording(
       return expression ? without.replace(expression, REDACTED) : without
     },
   }
-}
-
-/**
- * Returns the environment variables, with their values, whose names contain KEY, TOKEN, SECRET or PASSWORD, and those of `names`,
- * if they have 16 characters or more.
- */
-export function secretVariables(names: readonly string[] = []): (readonly [name: string, value: string])[] {
-  return Object.entries(process.env).flatMap(([name, value = '']) =>
-    (/KEY|TOKEN|SECRET|PASSWORD/i.test(name) || names.includes(name)) && value.length >= SECRET_LENGTH
-      ? [[name, value] as const]
-      : [],
-  )
 }
 
 /** Returns a text as it is inside JSON, as in the arguments of a call. */
