@@ -62,6 +62,7 @@ export function targetOf(
   }
   const text = readConfig(config)
   const names = namesOfMcpServers(text)
+  if (names.length === 0) parseMcpServers(text, process.env)
   const name = server ?? (names.length === 1 ? names[0] : undefined)
   // An entry that is not used may be of a kind that only another program knows.
   const target = name === undefined ? undefined : parseMcpServers(text, process.env, name).get(name)

@@ -1,3 +1,5 @@
+import type { WaitingClock } from '../../waiting-clock.ts'
+
 /** So many episodes have to wait for something before all others start without a pause. */
 const MOST_WAITS = 8
 /** Milliseconds of playing after which other events of this process are handled. */
@@ -11,8 +13,14 @@ const LONGEST_TURN = 10
  * start together, so that their requests share messages.
  */
 export class EpisodeStarts {
+  readonly #clock: Pick<WaitingClock, 'now'>
   #waits = 0
-  #turned = performance.now()
+  #turned: number
+
+  constructor(clock: Pick<WaitingClock, 'now'>) {
+    this.#clock = clock
+    this.#turned = clock.now()
+  }
 
   /** Resolves when the next episode may start: after the `played` one, unless it or others of the process had to wait. */
   async untilNext(played: Promise<void>): Promise<void> {
@@ -27,8 +35,8 @@ export class EpisodeStarts {
       next.resolve()
     })
     await next.promise
-    if (performance.now() - this.#turned < LONGEST_TURN) return
+    if (this.#clock.now() - this.#turned < LONGEST_TURN) return
     await new Promise((resolve) => setImmediate(resolve))
-    this.#turned = performance.now()
+    this.#turned = this.#clock.now()
   }
 }

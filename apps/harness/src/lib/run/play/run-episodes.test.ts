@@ -6,6 +6,7 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import { seatRecordOf } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, nameOf } from '../../episodic.fixture.ts'
+import { machineClock } from '../../waiting-clock.ts'
 import { loadWorld, type World } from '../../world.ts'
 import { type PlannedEpisode, planOf } from '../plan/plan.ts'
 import { type RunEpisodesOptions, runEpisodes } from './run-episodes.ts'
@@ -151,6 +152,8 @@ describe('runEpisodes', () => {
     const { failure } = await play(plan(30), {
       concurrency: 5,
       createEnvironment: create,
+      // By this clock no turn is long, however slow the machine is.
+      clock: { ...machineClock, now: () => 0 },
       async seal() {
         await nextTurn()
         unsealed -= 1

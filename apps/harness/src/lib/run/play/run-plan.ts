@@ -3,7 +3,7 @@ import type { SealedRecord } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report'
 import pLimit from 'p-limit'
 import { HarnessError } from '../../harness-error.ts'
-import type { WaitingClock } from '../../waiting-clock.ts'
+import { machineClock, type WaitingClock } from '../../waiting-clock.ts'
 import { countLeaves } from '../plan/configuration.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import type { LiveFile } from '../record/live-file.ts'
@@ -48,7 +48,7 @@ export interface RunPlanOptions {
   readonly onEnded?: ((planned: PlannedEpisode) => void) | undefined
   /** Shows the episodes in flight. Default: nobody does. */
   readonly live?: Pick<LiveFile, 'begin'>
-  /** Passes the time of an outage. Default: the clock of the machine. */
+  /** Passes the time of an outage, and says when other events of the process are due. Default: the clock of the machine. */
   readonly clock?: WaitingClock
 }
 
@@ -68,7 +68,7 @@ export interface RunPlanOptions {
  */
 export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunPlanOptions): Promise<void> {
   const { run, elapsed = 0, models = [], failFast = FAIL_FAST, outageLimit = OUTAGE_LIMIT, order } = options
-  const { onNotice, clock, live } = options
+  const { onNotice, clock = machineClock, live } = options
   const inFlight = typeof options.inFlight === 'number' ? new InFlight(options.inFlight) : options.inFlight
   const onOutage = (isOut: boolean) => order?.setWaitedFor(!isOut)
   const watch = new ModelWatch({ models, inFlight, failFast, outageLimit, onNotice, onOutage, clock })
@@ -124,7 +124,7 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
     stop.abort(error)
   }
   const running = new Set<Promise<void>>()
-  const starts = new EpisodeStarts()
+  const starts = new EpisodeStarts(clock)
   try {
     for await (const planned of plan) {
       await order?.untilTurn(planned, signal)

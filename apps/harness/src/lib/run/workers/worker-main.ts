@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { HarnessError } from '../../harness-error.ts'
+import { machineClock } from '../../waiting-clock.ts'
 import { EpisodeStarts } from '../play/episode-starts.ts'
 import type { Runner } from '../play/open-runner.ts'
 import { lineOf } from '../record/sealed-line.ts'
@@ -23,7 +24,7 @@ export async function runWorker(open: (start: StartMessage) => Promise<Runner>):
     const [start] = await once(process, 'message', { signal })
     await using runner = await open(start)
     const playing = new Set<Promise<void>>()
-    const starts = new EpisodeStarts()
+    const starts = new EpisodeStarts(machineClock)
     process.on('message', async (messages: readonly TaskMessage[]) => {
       for (const message of messages) {
         const played = play(message, runner, signal).finally(() => playing.delete(played))
