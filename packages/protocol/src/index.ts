@@ -1,9 +1,10 @@
 export { canonicalJson } from './lib/canonical-json.ts'
 export type { Completion } from './lib/completion.ts'
 export { contentId } from './lib/digest.ts'
+export type { EpisodeEnd, StopReason, Truncation } from './lib/end-reasons.ts'
 export type { EnvironmentInfo, EventInfo, ToolAnnotations, ToolInfo } from './lib/environment-info.ts'
 export { chainOf, type Reproducible, type ReproducibleMatch } from './lib/episode-chain.ts'
-export type { EpisodeEnd, PlayerStopped, StopReason, Truncation } from './lib/episode-end.ts'
+export type { PlayerStopped } from './lib/episode-end.ts'
 export type { EpisodeRecord, RecordedStep } from './lib/episode-record.ts'
 export {
   DEFAULT_SEAT,

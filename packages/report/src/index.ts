@@ -3,9 +3,9 @@ export {
   comparisonSchema,
   type Flip,
   type PairedFigure,
-  SIGNIFICANCE,
 } from './lib/compare/comparison.ts'
 export { type Contrasts, contrastsSchema } from './lib/compare/contrasts.ts'
+export { SIGNIFICANCE } from './lib/compare/significance.ts'
 export {
   aloneIn,
   type FigureRow,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Completion, completionSchema } from './completion.ts'
-import { type EpisodeEnd, episodeEndSchema, type PlayerStopped, playerStoppedSchema } from './episode-end.ts'
+import type { EpisodeEnd } from './end-reasons.ts'
+import { episodeEndSchema, type PlayerStopped, playerStoppedSchema } from './episode-end.ts'
 import { type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './json.ts'
 import { type Observation, observationSchema } from './observation.ts'
 import { type RecordedEvent, recordedEventSchema } from './outside-event.ts'

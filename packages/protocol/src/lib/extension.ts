@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { EpisodeEnd } from './end-reasons.ts'
 import { environmentInfoSchema } from './environment-info.ts'
-import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
+import { episodeEndSchema } from './episode-end.ts'
 import { type FullState, fullStateSchema } from './full-state.ts'
 import { type JsonObject, jsonObjectSchema, parsedObjectSchema } from './json.ts'
 import { type Limits, limitsRequestSchema, limitsSchema } from './limits.ts'

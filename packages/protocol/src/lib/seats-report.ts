@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
+import type { EpisodeEnd } from './end-reasons.ts'
+import { episodeEndSchema } from './episode-end.ts'
 import { type Observation, observationSchema } from './observation.ts'
 
 /** Raw reward of each named term. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
+import type { EpisodeEnd } from './end-reasons.ts'
+import { episodeEndSchema } from './episode-end.ts'
 import { type FullState, fullStateSchema } from './full-state.ts'
 import { type JsonObject, jsonObjectSchema } from './json.ts'
 import { type Limits, limitsSchema } from './limits.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
+import type { EpisodeEnd } from './end-reasons.ts'
+import { episodeEndSchema } from './episode-end.ts'
 import { type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './json.ts'
 import type { Observation } from './observation.ts'
 import { type AppliedEvent, appliedEventSchema } from './outside-event.ts'

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
+import type { EpisodeEnd } from './end-reasons.ts'
 import type { EnvironmentInfo } from './environment-info.ts'
-import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
+import { episodeEndSchema } from './episode-end.ts'
 import { type EpisodeRecord, episodeRecordSchema } from './episode-record.ts'
 import {
   type CloseResult,

@@ -1,9 +1,6 @@
 import { z } from 'zod'
 import { boundsSchema, estimateSchema, retriedSchema } from '../fold/summary.ts'
 
-/** Below it, a p-value shows a difference. */
-export const SIGNIFICANCE = 0.05
-
 /** One figure of two runs, over the tasks that have it in both. */
 export const figureSchema = z.object({
   /** Means over tasks. */

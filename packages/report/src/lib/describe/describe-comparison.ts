@@ -1,5 +1,5 @@
 import type { Comparison, PairedFigure } from '../compare/comparison.ts'
-import { SIGNIFICANCE } from '../compare/comparison.ts'
+import { SIGNIFICANCE } from '../compare/significance.ts'
 import { describeRules } from '../fold/scored-outcome.ts'
 import { formatCost, formatCount, formatNumber, NOTHING, plural } from '../text/format.ts'
 

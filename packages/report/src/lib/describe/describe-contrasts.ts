@@ -1,5 +1,6 @@
-import { type PairedFigure, SIGNIFICANCE } from '../compare/comparison.ts'
+import type { PairedFigure } from '../compare/comparison.ts'
 import type { Contrasts } from '../compare/contrasts.ts'
+import { SIGNIFICANCE } from '../compare/significance.ts'
 import { formatCost, formatCount, formatNumber, formatPercent, plural } from '../text/format.ts'
 import {
   describeDetectable,

@@ -1,0 +1,2 @@
+/** Below it, a p-value shows a difference. */
+export const SIGNIFICANCE = 0.05
