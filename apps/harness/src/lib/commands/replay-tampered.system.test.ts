@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, sealAgain, type Workshop } from '../episodic.fixture.ts'
+import { policySeedOf } from '../run/plan/plan.ts'
 
 const WORLD = exampleWorld('number-guessing')
 const EXTRA = `
@@ -174,6 +175,32 @@ describe('episodic replay of a run that was tampered with', () => {
     expect(err).toContain('1 lines conflict with another line of the same episode.')
     const again = await replayed([...played, lost])
     expect(again).toMatchObject({ status: 0, summary: { episodes: 61, replayed: 61, conflicting: 0, repeated: 1 } })
+  })
+
+  it('finds a try without a line of the try before, and accepts tries in any order', async () => {
+    const { configuration } = JSON.parse(readFileSync(at('genuine/run.json'), 'utf8'))
+    const tryOf = (record: EpisodeRecord, number: number, change: Partial<EpisodeRecord> = {}) => {
+      const seed = policySeedOf(configuration.seed, { ...record, try: number })
+      return sealAgain({ ...record, try: number, policy: { ...record.policy, seed }, ...change })
+    }
+    const [first, ...others] = played as [EpisodeRecord, ...EpisodeRecord[]]
+    const failed = (number: number) =>
+      tryOf(first, number, {
+        outcome: { kind: 'failed', error: { code: 'connection-failed', message: 'The server is gone.' } },
+        steps: first.steps.slice(0, -1),
+        returns: null,
+      })
+    for (const lines of [[tryOf(first, 7)], [failed(0), tryOf(first, 2)], [failed(1), tryOf(first, 2)]]) {
+      const { status, summary } = await replayed([...lines, ...others])
+      expect({ status, summary }).toMatchObject({ status: 1, summary: { diverged: 1, unplanned: 0, missing: 0 } })
+      expect(summary.divergences).toMatchObject([{ task: first.task.id, field: 'try', cause: 'try-missing' }])
+    }
+    for (const lines of [
+      [failed(0), failed(1), tryOf(first, 2)],
+      [tryOf(first, 2), failed(1), failed(0)],
+    ])
+      expect(await replayed([...lines, ...others])).toMatchObject({ status: 0, summary: { replayed: 62, diverged: 0 } })
+    expect(await replay('tampered', '--task', first.task.id, '--attempt', '0')).toMatchObject({ status: 0 })
   })
 
   it('rejects a report or comparison of contradicting lines, unless it is requested', async () => {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type EpisodeRecord, requestsOf } from '@episodic/protocol'
+import { type Completion, type EpisodeRecord, type RecordedStep, requestsOf } from '@episodic/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, sealAgain, type Workshop } from '../episodic.fixture.ts'
 import { bisecting, type ChatRequest, type ChatServer, startChatServer } from '../llm/chat-server.fixture.ts'
 
 let workshop: Workshop
@@ -117,6 +117,36 @@ describe('episodic run --policy llm:<model>', () => {
     }
     const replay = await workshop.run(['replay', 'halves', '--world', exampleWorld('number-guessing'), '--json'])
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 6, diverged: 0 })
+  })
+
+  it('plays the calls that its lines say, so that replay finds one that is not the action of its step', async () => {
+    server = await startChatServer(bisecting)
+    expect(await run('--tasks', '2', '--out', 'calls')).toMatchObject({ status: 0 })
+    const folder = join(workshop.folder, 'calls')
+    const [first, ...others] = readEpisodes(folder) as [EpisodeRecord, ...EpisodeRecord[]]
+    const replay = async (change: Partial<NonNullable<Completion['calls']>[number]>, cut?: number) => {
+      const [step, ...later] = first.steps as [RecordedStep, ...RecordedStep[]]
+      const [said] = step.completions as [Completion]
+      const calls = said.calls!.map((call) => ({ ...call, ...change }))
+      const edited = {
+        ...first,
+        steps: [{ ...step, completions: [{ ...said, calls, ...(cut && { cut }) }] }, ...later],
+      }
+      const lines = [sealAgain(edited), ...others].map((line) => `${JSON.stringify(line)}\n`)
+      writeFileSync(join(folder, 'episodes.jsonl'), lines.join(''))
+      const { out } = await workshop.main(['replay', 'calls', '--world', exampleWorld('number-guessing'), '--json'])
+      return JSON.parse(out).divergences
+    }
+    const found = (field: string) => [{ step: 1, field, cause: 'action-edited' }]
+    expect(await replay({ arguments: '{"value":7}' })).toMatchObject(found('action.arguments.value'))
+    expect(await replay({ name: 'peek' })).toMatchObject(found('action.tool'))
+    expect(await replay({ name: 'peek', arguments: '[redacted]' })).toMatchObject(found('action.tool'))
+    expect(await replay({ arguments: '{"value":' })).toMatchObject(found('action'))
+    // Nobody knows these arguments, or says that they were played.
+    expect(await replay({ arguments: '{"value":[redacted]}' })).toEqual([])
+    expect(await replay({ arguments: '{"val … ue":7}' }, 9)).toEqual([])
+    expect(await replay({ arguments: '{"value":7}', played: false })).toEqual([])
+    expect(await replay({})).toEqual([])
   })
 
   it('counts episodes that the model failed apart, and continues with the others', async () => {

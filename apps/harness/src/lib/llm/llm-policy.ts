@@ -1,11 +1,12 @@
 import { definePolicy, type EarlierStep, type Player, PlayerStop, type Policy, type PolicyContext } from '@episodic/env'
-import { type Action, contentId, findNonJson, type Observation } from '@episodic/protocol'
-import { isObject, shorten } from '@episodic/protocol/extend'
+import { contentId, type Observation } from '@episodic/protocol'
+import { shorten } from '@episodic/protocol/extend'
 import { type ChatModel, createChatModel } from './chat-model.ts'
 import { ModelAccess } from './model-access.ts'
 import { type EpisodeJournal, markKept } from './model-journal.ts'
 import type { ModelSettings } from './model-options.ts'
 import type { Answer } from './parse-answer.ts'
+import { isAction, readCall } from './read-call.ts'
 import { assistant, callOf, createTranscript, type ToolCall, type Transcript } from './transcript.ts'
 
 /** The model has stopped after this many invalid answers in a row. */
@@ -106,26 +107,6 @@ function createPlayer(
     }
     return begun
   }
-}
-
-/** Returns the action of a call, or what is wrong with its arguments. */
-function readCall(call: ToolCall): Action | string {
-  try {
-    // Some models send an empty text for a tool without parameters. Only -0, which is no number of JSON, is 0.
-    const args: unknown = JSON.parse(call.arguments === '' ? '{}' : call.arguments, (_, value) =>
-      value === 0 ? 0 : value,
-    )
-    if (!isObject(args)) return 'are no JSON object'
-    const problem = findNonJson(args)
-    if (problem) return `cannot be sent (${problem})`
-    return { tool: call.name, arguments: args }
-  } catch {
-    return 'are no JSON object'
-  }
-}
-
-function isAction(read: Action | string | undefined): read is Action {
-  return typeof read === 'object'
 }
 
 /** Says to the model what is wrong with its answer. */

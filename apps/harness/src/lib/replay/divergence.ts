@@ -9,8 +9,9 @@ import type { Difference } from './difference.ts'
  * - `not-deterministic`: two replays of the same line differ from each other.
  * - `world-changed`: the line is unchanged, and the world always plays differently.
  * - `score-edited`: the world plays the same, and the rewards or returns differ.
- * - `action-edited`: an action has an undeclared argument, which no run records.
+ * - `action-edited`: an action has an undeclared argument, or is not the call of the model that was played. No run records these.
  * - `plan-differs`: the plan of the run has other values for this episode, or no such episode.
+ * - `try-missing`: it is a play after a failed one, and the run has no line of that one.
  * - `conflict`: an earlier line of the same episode is different.
  */
 export type Cause =
@@ -21,6 +22,7 @@ export type Cause =
   | 'score-edited'
   | 'action-edited'
   | 'plan-differs'
+  | 'try-missing'
   | 'conflict'
 
 /** A difference between a recorded episode and its replay. */
@@ -33,7 +35,7 @@ export interface Divergence {
   readonly field: string
   /** JSON, shortened. */
   readonly recorded: string
-  /** The replayed value. For `plan-differs` the planned value, and for `conflict` the earlier line. */
+  /** The replayed value. For `plan-differs` the planned value, and for `try-missing` and `conflict` the earlier line. */
   readonly replayed: string
   readonly cause: Cause
   /** An explanation of the cause, and what to do. */
@@ -61,9 +63,12 @@ export function describeDivergence(
     'world-changed': `The line is unchanged, but ${environment.name} ${environment.version} plays differently now. A change of behavior needs a new version.`,
     'score-edited':
       'The world plays the same, but its rewards or returns differ. The line was edited, or the weights, shaping or discount in run.json.',
-    'action-edited': 'Runs do not record undeclared arguments. The line was edited.',
+    'action-edited':
+      'Runs record neither undeclared arguments nor an action that is not the call that the model played. The line was edited.',
     'plan-differs':
       'The plan in run.json differs. The line was edited or belongs to another run, or the tasks of this world changed without a new version.',
+    'try-missing':
+      'An episode is played again only after the try before has failed, and that one has no line. A line was removed, or this one was edited.',
     conflict: 'An earlier line of this episode is different: at most one of them was sealed.',
   }
   return {
@@ -82,7 +87,8 @@ export function describeDivergence(
 export function formatDivergence(divergence: Divergence): string {
   const { task, attempt, step, field, recorded, replayed, cause, meaning } = divergence
   const where = step === null ? 'the line' : step === 0 ? 'the start' : `step ${step}`
-  const expected = cause === 'plan-differs' ? 'planned ' : cause === 'conflict' ? 'earlier ' : 'replayed'
+  const expected =
+    cause === 'plan-differs' ? 'planned ' : cause === 'conflict' || cause === 'try-missing' ? 'earlier ' : 'replayed'
   return `task ${task}, attempt ${attempt}: ${where} differs in ${field}
   recorded  ${recorded}
   ${expected}  ${replayed}

@@ -78,7 +78,7 @@ function* replayOneSeat(
   options: ReplayOptions,
 ): Generator<ReplayedStep, void, undefined> {
   const { strict, scoring, mayLeave, declaredOnly } = options
-  const { params, seed, branch, start, steps, outcome } = record
+  const { params, seed, branch, start, steps, outcome, policy } = record
   const truncation = limitOf(outcome)
   const lastEnd = outcome.kind === 'finished' && !isEndedByPlayer(outcome, mayLeave) ? outcome.end : null
   let step = 0
@@ -96,7 +96,7 @@ function* replayOneSeat(
       const isLast = step === steps.length
       const { events, played } = playRecorded(world, recorded, { fresh, truncation: isLast ? truncation : null })
       const difference =
-        (declaredOnly ? compareAction(environment, recorded) : null) ??
+        (declaredOnly ? compareAction(environment, recorded, policy.name) : null) ??
         findDifference(recorded.events, events, 'events') ??
         compareStep(recorded, isLast ? lastEnd : null, played) ??
         (isLast && lastEnd ? findDifference(successOf(outcome), played.success, 'success') : null) ??
@@ -214,7 +214,7 @@ function explain(
   if (failure !== null) return describeDivergence(record, shown, { cause: 'rules-failed', failure })
   const always = SCORED.test(shown.field)
     ? 'score-edited'
-    : shown.field.startsWith('action.')
+    : /^action\b/.test(shown.field)
       ? 'action-edited'
       : 'world-changed'
   const cause = findDifference(first, second) === null ? always : 'not-deterministic'

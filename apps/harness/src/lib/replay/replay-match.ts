@@ -38,7 +38,9 @@ export function* replayMatch(
       })
       const difference =
         // No player can name the action of a step that the server took.
-        (declaredOnly && !absenceOf(recorded.action) ? compareAction(environment, recorded) : null) ??
+        (declaredOnly && !absenceOf(recorded.action)
+          ? compareAction(environment, recorded, record.seats[seat]?.policy.name)
+          : null) ??
         findDifference(recorded.events, events, 'events') ??
         compareStep(recorded, played, scoring)
       yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }

@@ -1,5 +1,6 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import type { SealedRecord } from '@episodic/protocol'
+import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
+import { episodeKey } from '../run/plan/plan.ts'
 import { type Divergence, describeDivergence } from './divergence.ts'
 import type { RecordedLine } from './read-recorded.ts'
 import type { RecordedPlan } from './recorded-plan.ts'
@@ -72,6 +73,7 @@ export async function replayRun(
   const shown: (Divergence | SealedRecord)[] = []
   const digests = new Map<string, { readonly digest: number; readonly line: number }>()
   const planned = new Set<string>()
+  const again: Again[] = []
   let [read, steps, unplanned, conflicting, repeated] = [0, 0, 0, 0, 0]
   const diverge = (divergence: Divergence | SealedRecord) => {
     counts.diverged += 1
@@ -80,7 +82,7 @@ export async function replayRun(
   const began = performance.now()
   for await (const episode of lines) {
     const { record, line, digest } = episode
-    const { task, attempt } = record
+    const { task } = record
     const strict = read < STRICT_EPISODES
     const limits = plan?.limits.get(task.id)
     const replay = replayEpisode(environment, episode, {
@@ -93,8 +95,8 @@ export async function replayRun(
     read += 1
     if (scheduled !== undefined) plan?.redraw?.add(record)
     steps += replay.steps
-    const key = `${task.id} ${attempt}`
-    const name = `${key} ${record.try}`
+    const key = episodeKey(record)
+    const name = nameOf(record)
     const earlier = digests.get(name)
     const isPlanned = plan?.holds(record) ?? true
     if (!isPlanned) unplanned += 1
@@ -107,8 +109,18 @@ export async function replayRun(
     else if (plan && !plan.fits(record)) diverge(record)
     else if (replay.kind === 'diverged') diverge(replay.divergence)
     else if (earlier && earlier.digest !== digest) diverge(conflictOf(record, earlier.line, line))
-    else counts[replay.kind] += 1
+    else {
+      counts[replay.kind] += 1
+      // Of a tree, some leaves may not have been chosen.
+      if (record.try > 0 && (scheduled !== undefined || leavesOf(record) === 1))
+        again.push(againOf(record, replay.kind))
+    }
     onEpisode({ episodes: read, diverged: counts.diverged })
+  }
+  for (const { earlier, kind, divergence } of again) {
+    if (earlier.some((name) => digests.has(name))) continue
+    counts[kind] -= 1
+    diverge(divergence)
   }
   const divergences = await describeAll(shown, plan)
   const seconds = (performance.now() - began) / 1_000
@@ -127,6 +139,40 @@ export async function replayRun(
     divergences,
     missing: scheduled === undefined ? null : Math.max(0, scheduled - planned.size),
     redrawn: (scheduled !== undefined && (await plan?.redraw?.finish())) || null,
+  }
+}
+
+function nameOf(record: Pick<SealedRecord, 'task' | 'attempt' | 'try'>): string {
+  return `${episodeKey(record)} ${record.try}`
+}
+
+/** A play after a failed one, and how it is counted unless no line has one of the `earlier` names. */
+interface Again {
+  readonly earlier: readonly string[]
+  readonly kind: 'reproduced' | 'not-replayable'
+  readonly divergence: Divergence
+}
+
+function leavesOf(record: SealedRecord): number {
+  return (!isMatchRecord(record) && record.branch?.leaves) || 1
+}
+
+function againOf(record: SealedRecord, kind: Again['kind']): Again {
+  // A tree is played again as a whole, after any of its leaves.
+  const leaves = leavesOf(record)
+  const first = Math.floor(record.attempt / leaves) * leaves
+  const before = record.try - 1
+  const parting = {
+    step: null,
+    field: 'try',
+    recorded: record.try,
+    replayed: `no line of try ${before}`,
+    failure: null,
+  }
+  return {
+    earlier: Array.from({ length: leaves }, (_, leaf) => nameOf({ ...record, attempt: first + leaf, try: before })),
+    kind,
+    divergence: describeDivergence(record, parting, { cause: 'try-missing', failure: null }),
   }
 }
 

@@ -3,6 +3,9 @@ import { declaredAction } from '@episodic/mcp-server/extend'
 import type { LimitsRequest, Observation, RecordedStep, Truncation } from '@episodic/protocol'
 import { withoutDataLine } from '@episodic/protocol/extend'
 import type { SessionState } from '@episodic/state'
+import { isAction, readCall } from '../llm/read-call.ts'
+import { isLlm } from '../policies.ts'
+import { REDACTED } from '../run/record/recording.ts'
 import { type Difference, findDifference } from './difference.ts'
 import type { Parting } from './divergence.ts'
 import type { Scoring } from './scoring.ts'
@@ -29,12 +32,29 @@ export interface ReplayOptions {
   readonly declaredOnly?: boolean | undefined
 }
 
-/** Undeclared arguments do not affect the replay, so compare the action itself. */
+/**
+ * Undeclared arguments do not affect the replay, so compare the action itself. A language model of the harness also played
+ * the call that its answer has as played.
+ *
+ * @param player - the name of the policy.
+ */
 export function compareAction(
   environment: EnvironmentDefinition,
-  { action }: Pick<RecordedStep, 'action'>,
+  { action, completions = [] }: Pick<RecordedStep, 'action' | 'completions'>,
+  player: string | undefined,
 ): Difference | null {
-  return findDifference(action, declaredAction(environment, action), 'action')
+  const difference = findDifference(action, declaredAction(environment, action), 'action')
+  if (difference || player === undefined || !isLlm(player)) return difference
+  for (const { calls = [], cut = 0 } of completions)
+    for (const call of calls) {
+      if (!call.played) continue
+      // What was cut or taken out of a line is not known.
+      const isWhole = cut === 0 && !call.arguments.includes(REDACTED)
+      const given = isWhole ? readCall(call) : { tool: call.name, arguments: action.arguments }
+      const differs = findDifference(action, isAction(given) ? declaredAction(environment, given) : given, 'action')
+      if (differs) return differs
+    }
+  return null
 }
 
 /**

@@ -10,7 +10,8 @@ export interface Recording {
   redact(text: string): string
 }
 
-const REDACTED = '[redacted]'
+/** What is in the place of a secret. */
+export const REDACTED = '[redacted]'
 
 /**
  * Returns how a run records. The values of environment variables whose names contain KEY, TOKEN, SECRET or PASSWORD are

@@ -1,0 +1,24 @@
+import { type Action, findNonJson } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/extend'
+import type { ToolCall } from './transcript.ts'
+
+/** Returns the action of a call, or what is wrong with its arguments. */
+export function readCall(call: Pick<ToolCall, 'name' | 'arguments'>): Action | string {
+  try {
+    // Some models send an empty text for a tool without parameters. Only -0, which is no number of JSON, is 0.
+    const args: unknown = JSON.parse(call.arguments === '' ? '{}' : call.arguments, (_, value) =>
+      value === 0 ? 0 : value,
+    )
+    if (!isObject(args)) return 'are no JSON object'
+    const problem = findNonJson(args)
+    if (problem) return `cannot be sent (${problem})`
+    return { tool: call.name, arguments: args }
+  } catch {
+    return 'are no JSON object'
+  }
+}
+
+/** Whether a call could be read. */
+export function isAction(read: Action | string | undefined): read is Action {
+  return typeof read === 'object'
+}
