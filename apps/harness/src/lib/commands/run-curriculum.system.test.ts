@@ -83,7 +83,8 @@ describe('episodic run --curriculum', () => {
     }
     const write = (file: string, lines: readonly EpisodeRecord[]) =>
       writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-    const replay = (name: string) => workshop.run(['replay', name])
+    // A copy or an edited run is not known to be this user's, so the world is named.
+    const replay = (name: string) => workshop.run(['replay', name, '--world', world])
 
     const target = copy('target')
     writeFileSync(target.manifest, readFileSync(target.manifest, 'utf8').replace(/"target": ?0.5/, '"target":0.95'))

@@ -63,7 +63,7 @@ describe('success that a world defines', () => {
         success: returns?.total === 1,
       })
     expect(successesOf('played')).toMatchObject({ rules: ['world'], truncated: 0, overall: { successes: wins } })
-    expect(out).toMatch(/success +\d+\.\d %.*\n +as defined by the world\n/)
+    expect(out).toMatch(/success +\d+\.\d %.*\n +of episodes; as defined by the world\n/)
     expect(readFileSync(at('played', 'report.html'), 'utf8')).toContain('success: as defined by the world')
     for (const [other, ...options] of [
       ['isolated', '--worker-threads'],
@@ -136,7 +136,7 @@ describe('success that a world defines', () => {
     const world = exampleWorld('number-guessing')
     const { out } = await workshop.main(['run', world, '--tasks', '4', '--out', 'plain'])
     expect(readFileSync(at('plain', 'episodes.jsonl'), 'utf8')).not.toContain('"success"')
-    expect(out).toMatch(/\n +terminated with a positive unshaped return\n/)
+    expect(out).toMatch(/\n +of episodes; terminated with a positive unshaped return\n/)
     const [golden = ''] = readdirSync(join(world, 'golden'))
     for (const line of readFileSync(join(world, 'golden', golden), 'utf8')
       .trimEnd()

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from '@episodic/env'
@@ -6,7 +5,7 @@ import { openChannel } from '@episodic/env/extend'
 import { type Channel, type JsonObject, METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, type Serving } from '../episodic.fixture.ts'
-import { has, startRedis } from '../programs.fixture.ts'
+import { childrenOf, has, startRedis } from '../programs.fixture.ts'
 import type { RedisServer } from '../redis-server.ts'
 
 const workshop = openWorkshop()
@@ -123,7 +122,7 @@ describe.skipIf(!has('redis-server') || !has('pgrep'))('several processes of epi
 
   it('share one port with --processes, are replaced when they die, and stop together', async () => {
     const server = await serve('--processes', '2')
-    const [killed, asked] = childrenOf(server) as [number, number]
+    const [killed, asked] = childrenOf(server.pid) as [number, number]
     {
       await using connection = await connect({ url: server.url, token: TOKEN })
       await using environment = connection.environment()
@@ -226,12 +225,4 @@ async function callTool(url: string, value: number, transport?: string): Promise
   const response = await post(url, 'tools/call', { name: 'add', arguments: { value } }, transport)
   const { result } = (await response.json()) as { result: { structuredContent: unknown } }
   return result.structuredContent
-}
-
-/** Returns the child processes of a process. */
-function childrenOf({ pid }: Serving): number[] {
-  return execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
-    .trim()
-    .split('\n')
-    .map(Number)
 }
