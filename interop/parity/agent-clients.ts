@@ -2,7 +2,8 @@ import { connect } from '@episodic/env'
 import type { WatchedEnvironment } from '@episodic/env/extend'
 import type { Host } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
-import type { Action } from '@episodic/protocol'
+import type { Action, JsonObject } from '@episodic/protocol'
+import { withoutDataLine } from '@episodic/protocol/extend'
 import type { Client, Connection, ProtocolVersion, Shown } from '../client.ts'
 import { sdkFirst } from '../sdk-first.ts'
 import { sdkSecond } from '../sdk-second.ts'
@@ -63,7 +64,8 @@ async function callTool(agent: Connection, { tool, arguments: input }: Action): 
   const said = { text: text.replace(OVER, ''), done }
   if (shown.structured === null) return { ...said, structured: null }
   const { observation, episode_over, ...structured } = shown.structured
-  if (observation !== text || episode_over !== done)
+  // The data stands beside the observation there, so the observation is without the line of it.
+  if (observation !== withoutDataLine(text, structured as JsonObject) || episode_over !== done)
     throw new Error(`The structured content is not that of the text: ${JSON.stringify(shown)}`)
   return { ...said, structured: Object.keys(structured).length > 0 ? structured : null }
 }
