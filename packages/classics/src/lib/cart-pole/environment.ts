@@ -51,4 +51,10 @@ export const environment = defineEnvironment({
   }),
   rewards: { upright: ({ refused }) => (refused === null ? 1 : 0) },
   success: ({ end }) => end.reason === 'step-limit',
+  check: {
+    waive: {
+      'success-unearned':
+        'Success is the limit of 500 steps, as in Gymnasium. A refused step counts towards it, and earns nothing.',
+    },
+  },
 })
