@@ -142,7 +142,7 @@ def classics(url: str, seeds: list[str]) -> Iterator[Rollout]:
 
 
 def pettingzoo_aec(url: str, seeds: list[str]) -> Iterator[Rollout]:
-    """Plays Kuhn poker: whoever may act bets with the first card of two, and passes with the others."""
+    """Plays Kuhn poker: the seat in turn bets with the first card of two, and passes with the others."""
     from episodic_env.pettingzoo import aec
 
     env = aec("kuhn-poker", url=url, wait=WAIT)

@@ -84,7 +84,7 @@ class EpisodicState(vf.State):
     handle: str = ""
     """The episode's; see `Episode.handle`."""
     turn: int = 0
-    """How many answers of the model precede a call, by which a repeated call is told from an equal one."""
+    """How many answers of the model precede a call. It distinguishes a repeated call from an equal one."""
     failure: str = ""
     """Why the tool server gave up; empty while it has not."""
 

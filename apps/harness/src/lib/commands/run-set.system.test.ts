@@ -371,7 +371,7 @@ describe('episodic run, of a set', () => {
     expect(JSON.parse(alone.out).members).toMatchObject([
       { player: 'default', episodes: 100, worstCost: 0, run: 'runs/number-guessing-solver-0' },
     ])
-    // What an agent asks of paid models is nobody's to bound.
+    // No limit of this run bounds what an agent asks of paid models.
     const agents = await play(
       world,
       '--policy',
