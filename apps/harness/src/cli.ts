@@ -3,7 +3,6 @@ import { requireNode } from './lib/node-version.ts'
 
 requireNode()
 // Imported after that: an older Node could not load them.
-const { watchMainThread } = await import('./lib/main-thread-watch.ts')
 const { main } = await import('./lib/main.ts')
 
 // A reader such as `head`, which closes the pipe early, does not cause a failure.
@@ -11,6 +10,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()
 })
-watchMainThread()
+async function watchThread(): Promise<void> {
+  const { watchMainThread } = await import('./lib/main-thread-watch.ts')
+  watchMainThread()
+}
 
-process.exitCode = (await main(process.argv.slice(2))) || process.exitCode
+process.exitCode = (await main(process.argv.slice(2), undefined, watchThread)) || process.exitCode

@@ -1,26 +1,7 @@
 import { Command, CommanderError } from 'commander'
-import { bundleCommand } from './commands/bundle.ts'
-import { callCommand } from './commands/call.ts'
-import { checkCommand } from './commands/check.ts'
-import { compareCommand } from './commands/compare.ts'
-import { datasetCommand } from './commands/dataset.ts'
-import { exportCommand } from './commands/export.ts'
-import { gradeCommand } from './commands/grade.ts'
-import { loadCommand } from './commands/load.ts'
-import { playCommand } from './commands/play.ts'
-import { queueCommand } from './commands/queue.ts'
-import { replayCommand } from './commands/replay.ts'
-import { reportCommand } from './commands/report.ts'
-import { runCommand } from './commands/run.ts'
-import { serveCommand } from './commands/serve.ts'
-import { sessionsCommand } from './commands/sessions.ts'
-import { suiteCommand } from './commands/suite.ts'
-import { toolsCommand } from './commands/tools.ts'
-import { tournamentCommand } from './commands/tournament.ts'
-import { viewCommand } from './commands/view.ts'
-import { workCommand } from './commands/work.ts'
+import { COMMANDS } from './commands/command-table.ts'
 import { type Console, colorsOf, processConsole } from './console.ts'
-import { HarnessError, type HarnessErrorCode } from './harness-error.ts'
+import type { HarnessErrorCode } from './harness-error.ts'
 import { VERSION } from './own-package.ts'
 
 /** Errors of the command line, as opposed to failures. */
@@ -36,40 +17,33 @@ const USAGE_ERRORS: ReadonlySet<HarnessErrorCode> = new Set([
 /**
  * Runs the `episodic` command and resolves with its exit status: 0, 1 for a failure, or 2 for a usage error. A command
  * that neither fails nor succeeds, for example an interrupted run, sets `process.exitCode`.
+ *
+ * Modules are imported when they are used: this one and the table of commands import as little as possible, so that the
+ * command starts fast.
+ *
+ * @param beforeAction - is called before a command begins, but not for help, a version or a usage error.
  */
-export async function main(args: readonly string[], console: Console = processConsole): Promise<number> {
+export async function main(
+  args: readonly string[],
+  console: Console = processConsole,
+  beforeAction: () => void | Promise<void> = () => {},
+): Promise<number> {
   const program = new Command('episodic')
     .description('Serve, run and evaluate stateful MCP environments.')
     .version(VERSION)
     .showSuggestionAfterError()
     .exitOverride()
+    .hook('preAction', beforeAction)
     .configureOutput({
       writeOut: (text) => console.out.write(text),
       writeErr: (text) => console.err.write(text),
     })
-  for (const command of [
-    serveCommand(console),
-    playCommand(console),
-    runCommand(console),
-    workCommand(console),
-    queueCommand(console),
-    viewCommand(console),
-    reportCommand(console),
-    replayCommand(console),
-    compareCommand(console),
-    tournamentCommand(console),
-    gradeCommand(console),
-    bundleCommand(console),
-    exportCommand(console),
-    checkCommand(console),
-    datasetCommand(console),
-    suiteCommand(console),
-    loadCommand(console),
-    sessionsCommand(console),
-    toolsCommand(console),
-    callCommand(console),
-  ])
-    program.addCommand(inherit(command, program))
+  const named = namedCommand(args)
+  for (const [name, { description, load }] of Object.entries(COMMANDS)) {
+    // The others are only listed and suggested.
+    const command = name === named ? (await load())(console) : new Command(name)
+    program.addCommand(inherit(command.description(description), program))
+  }
   try {
     await program.parseAsync([...args], { from: 'user' })
     return 0
@@ -77,8 +51,15 @@ export async function main(args: readonly string[], console: Console = processCo
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     console.err.write(`${colorsOf(console.err).red('error')}: ${(error as Error).message}\n`)
     if (process.env.EPISODIC_DEBUG && error instanceof Error) console.err.write(`${error.stack}\n`)
+    const { HarnessError } = await import('./harness-error.ts')
     return HarnessError.is(error) && USAGE_ERRORS.has(error.code) ? 2 : 1
   }
+}
+
+/** Returns the name of the command that the arguments run or ask help for. */
+function namedCommand(args: readonly string[]): string | undefined {
+  const [first, second] = args.filter((arg) => !arg.startsWith('-'))
+  return first === 'help' ? second : first
 }
 
 /** Makes a command and its subcommands write and exit like the program. */

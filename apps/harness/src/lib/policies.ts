@@ -7,7 +7,6 @@ import { z } from 'zod'
 import { type Agent, isAgent } from './agents/agent.ts'
 import { createProcessAgent } from './agents/process-agent.ts'
 import { HarnessError } from './harness-error.ts'
-import { createLlmPolicy } from './llm/llm-policy.ts'
 import { ModelAccess } from './llm/model-access.ts'
 import { DEFAULT_SETTINGS, type ModelSettings } from './llm/model-options.ts'
 import { checkedPolicy } from './policy-fault.ts'
@@ -82,7 +81,11 @@ export async function findPolicy(
       'policy-unknown',
       'llm: needs the name of a model. Give llm:<model>, with the name that its server uses.',
     )
-  if (isLlm(name)) return checkedPolicy(createLlmPolicy(name, name.slice(LLM.length), model, access))
+  if (isLlm(name)) {
+    // The client of models is large, and most runs ask none.
+    const { createLlmPolicy } = await import('./llm/llm-policy.ts')
+    return checkedPolicy(createLlmPolicy(name, name.slice(LLM.length), model, access))
+  }
   return checkedPolicy(await find(name, world, folder), policyFileOf(name, folder) ? undefined : name)
 }
 

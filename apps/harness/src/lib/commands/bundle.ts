@@ -44,7 +44,6 @@ const MOST_COMPARED = 16
 
 export function bundleCommand(console: Console): Command {
   return new Command('bundle')
-    .description('write runs as one HTML file, or as a folder for a web server, to share')
     .argument('<runs...>', 'folders of runs or of sets of runs')
     .requiredOption('--out <path>', 'file to write, if it ends in .html, or else folder')
     .option('--query <query>', 'only episodes that match, as in the list of episodes')

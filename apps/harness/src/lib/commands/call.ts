@@ -13,7 +13,6 @@ const resultSchema = z.looseObject({
 
 export function callCommand(console: Console): Command {
   const command = new Command('call')
-    .description('call one tool of any MCP server')
     .argument('<tool>', 'name of the tool')
     .argument('[argument...]', 'arguments as name=value; a value that is not JSON is text')
     .option('--args <json>', 'all arguments at once, as a JSON object')

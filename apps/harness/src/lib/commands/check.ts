@@ -18,7 +18,6 @@ interface CheckCommandOptions {
 
 export function checkCommand(console: Console): Command {
   return new Command('check')
-    .description('check a world for leaked secrets, nondeterminism and exploitable rewards')
     .argument('<world>', 'name, path or package of the world')
     .option('--pairs <count>', 'pairs of episodes that differ only in private state', wholeNumber(1), 1_000)
     .option('--seed <seed>', 'seed of the checks; the same seed repeats them', nonEmpty, '0')

@@ -25,7 +25,6 @@ interface CompareOptions {
 
 export function compareCommand(console: Console): Command {
   return new Command('compare')
-    .description('compare two or more runs of the same tasks')
     .argument('<runs...>', 'folders of the runs, the baseline first; or the folder of a set')
     .option('--baseline <run>', 'folder of the baseline, or of a set the name of its player (default: the first)')
     .option('--json', 'print the comparison as JSON')

@@ -9,7 +9,6 @@ import { loadWorld } from '../world.ts'
 
 export function datasetCommand(console: Console): Command {
   return new Command('dataset')
-    .description('generate, validate and inspect datasets of tasks')
     .addCommand(generateCommand(console))
     .addCommand(validateCommand(console))
     .addCommand(statsCommand(console))

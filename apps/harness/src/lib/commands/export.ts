@@ -44,7 +44,6 @@ const REWARDED = Object.entries<ExportFormat>(EXPORT_FORMATS)
 
 export function exportCommand(console: Console): Command {
   return new Command('export')
-    .description('write the sealed episodes of a run in a format that trainers and viewers read')
     .argument('<run>', 'folder of a run, or a file of sealed episodes')
     .addOption(
       new Option('--format <format>', 'format of the file, see below')

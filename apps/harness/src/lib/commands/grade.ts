@@ -45,7 +45,6 @@ const MOST_NAMED = 5
 
 export function gradeCommand(console: Console): Command {
   return new Command('grade')
-    .description('judge the sealed episodes of runs, and compare the verdicts of graders and people')
     .argument('<runs...>', 'folders of runs, finished or not, or of sets of runs')
     .option('--grader <name|file>', 'a grader, see below; can be repeated', collect)
     .option('--sample <count>', 'only this many episodes, drawn at random', wholeNumber(1))

@@ -40,7 +40,6 @@ const METRICS_TIMEOUT = 5_000
 
 export function loadCommand(console: Console): Command {
   const command = new Command('load')
-    .description('load-test a world: throughput, latency, failures and server CPU per step')
     .argument('<world>', 'name, path or package of the world')
     .option('--sessions <count>', 'concurrent sessions', wholeNumber(1, 100_000), 100)
     .option('--in-flight <count>', 'concurrent steps, over all sessions', wholeNumber(1), 16)

@@ -21,7 +21,6 @@ interface PlayOptions extends TargetOptions {
 
 export function playCommand(console: Console): Command {
   const command = new Command('play')
-    .description('play a world yourself, in the terminal')
     .argument('[world]', 'name, path or package of the world (default: the server of --url)')
     .option('--seed <seed>', 'seed of the episode; the same seed repeats it', nonEmpty)
     .option('--params <json>', 'parameters of the world, as a JSON object')

@@ -17,7 +17,7 @@ interface QueueOptions {
 const LOOK = 500
 
 export function queueCommand(console: Console): Command {
-  const command = new Command('queue').description('show the runs and workers of a queue, pause it, and clean it up')
+  const command = new Command('queue')
   const add = (usage: string, description: string) =>
     command
       .command(usage)

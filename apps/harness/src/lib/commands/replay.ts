@@ -30,7 +30,6 @@ interface ReplayOptions {
 
 export function replayCommand(console: Console): Command {
   return new Command('replay')
-    .description("replay a run's sealed episodes with the world's rules, and compare")
     .argument('[run]', 'folder of a run, finished or not, or a file of sealed episodes')
     .option(
       '--world <world>',

@@ -6,7 +6,6 @@ import { readManifest } from '../run/record/run-folder.ts'
 
 export function reportCommand(console: Console): Command {
   return new Command('report')
-    .description('write the summary and report of a run again, from its sealed episodes')
     .argument('<folder>', 'folder of the run')
     .option('--allow-conflicts', 'accept conflicting lines of the same episode')
     .option('--report-bytes <count>', 'most bytes of whole episodes in the page (default: 10485760)', wholeNumber(0))

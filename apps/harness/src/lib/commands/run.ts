@@ -50,7 +50,6 @@ const DEFAULTS = runSettingsSchema.parse({})
 
 export function runCommand(console: Console): Command {
   const command = new Command('run')
-    .description('run many episodes concurrently, and write a report')
     .argument(
       '[worlds...]',
       'name, path or package of the world; on a server of OpenEnv or ORS, its environment (default: the first)',

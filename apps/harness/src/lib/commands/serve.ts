@@ -54,7 +54,6 @@ interface ServeOptions extends AccessFlags, TrainerEndpointFlags {
 
 export function serveCommand(console: Console): Command {
   const command = new Command('serve')
-    .description('serve worlds over MCP')
     .argument('<world...>', 'names, paths or packages; /mcp serves the first')
     .option('--port <port>', 'port to listen on; 0 for a free one', wholeNumber(0, 65_535), 7337)
     .option('--address <address>', 'address to listen on; other than loopback requires --agent-token', '127.0.0.1')

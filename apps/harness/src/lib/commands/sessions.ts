@@ -9,7 +9,6 @@ import { sessionsDumpCommand } from './sessions-dump.ts'
 
 export function sessionsCommand(console: Console): Command {
   const command = new Command('sessions')
-    .description('list the sessions of a server, or dump one')
     .addCommand(sessionsDumpCommand(console))
     .option('--limit <count>', 'number of sessions', wholeNumber(1), 50)
     .option('--after <id>', 'list the sessions after this one')

@@ -31,7 +31,6 @@ interface RunOptions extends ModelOptions {
 
 export function suiteCommand(console: Console): Command {
   return new Command('suite')
-    .description('compare worlds with published reference values')
     .addCommand(runSuiteCommand(console))
     .addCommand(verifySuiteCommand(console))
     .addCommand(leaderboardCommand(console))

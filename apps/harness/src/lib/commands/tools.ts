@@ -10,9 +10,7 @@ const toolsSchema = z.object({
 })
 
 export function toolsCommand(console: Console): Command {
-  const command = new Command('tools')
-    .description('list the tools of any MCP server')
-    .option('--json', 'print them as JSON')
+  const command = new Command('tools').option('--json', 'print them as JSON')
   return addClientOptions(command).action(async ({ json, ...options }: ClientOptions & { json?: true }) => {
     const target = requireTarget(options)
     // Connect as `call` does, so that both see the same tools.

@@ -29,7 +29,6 @@ interface TournamentOptions extends ModelOptions {
 
 export function tournamentCommand(console: Console): Command {
   const command = new Command('tournament')
-    .description('let every player meet every other in every seat, and rate them')
     .argument('<world>', 'name, path or package of a world of several seats')
     .addOption(
       new Option(

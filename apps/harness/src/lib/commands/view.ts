@@ -27,7 +27,6 @@ const TOKEN_LENGTH = 16
 
 export function viewCommand(console: Console): Command {
   return new Command('view')
-    .description('show runs and their episodes in a browser')
     .argument('[folder]', 'folder of runs, of a set of runs, or of one run', 'runs')
     .option('--port <port>', 'port, or the next free one', wholeNumber(0), 7338)
     .option('--address <address>', 'address to listen on; another than loopback needs --token', '127.0.0.1')

@@ -33,7 +33,6 @@ const CONCURRENCY = 64
 
 export function workCommand(console: Console): Command {
   const command = new Command('work')
-    .description('play for the runs of a queue, until it is stopped')
     .argument('[worlds...]', 'worlds that it may play (default: those of this folder, and the classics)')
     .requiredOption('--queue <url>', 'the queue, a Redis: redis://<host>:<port>')
     .option('--concurrency <count>', 'episodes in flight at once', wholeNumber(1, 65_536), CONCURRENCY)

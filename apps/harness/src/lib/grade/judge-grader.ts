@@ -9,7 +9,7 @@ import {
   type Verdict,
   wordsOf,
 } from '@episodic/report'
-import { type ChatModel, createChatModel } from '../llm/chat-model.ts'
+import type { ChatModel } from '../llm/chat-model.ts'
 import { DEFAULT_SETTINGS, type ModelSettings } from '../llm/model-options.ts'
 import { assistant, type Message } from '../llm/transcript.ts'
 import { createRecording } from '../run/record/recording.ts'
@@ -58,7 +58,9 @@ export function judgeGrader(definition: JudgeDefinition): Grader {
     needs: ['transcript'],
     votes,
     identity: { rubric, model, temperature, maxTokens: settings.maxTokens ?? null },
-    grade(context) {
+    async grade(context) {
+      // The client of models is large, and most graders ask none.
+      const { createChatModel } = await import('../llm/chat-model.ts')
       chat ??= createChatModel(model, { ...DEFAULT_SETTINGS, ...settings, temperature })
       return askJudge(chat, { rubric, scale, model }, context)
     },

@@ -1,6 +1,6 @@
 import type { Host } from '@episodic/mcp-server'
 import type { ExtraRoutes } from '@episodic/mcp-server/http'
-import { type OpenEnvOptions, openEnvRoutes, type RewardMode } from '@episodic/trainer-endpoints/openenv'
+import type { OpenEnvOptions, RewardMode } from '@episodic/trainer-endpoints/openenv'
 import { type Command, Option } from 'commander'
 import { HarnessError } from '../harness-error.ts'
 import { wholeNumber } from '../option-values.ts'
@@ -84,6 +84,7 @@ export async function openTrainerEndpoints(
   onError: NonNullable<OpenEnvOptions['onError']>,
 ): Promise<readonly ExtraRoutes[]> {
   if (!openenv) return []
+  const { openEnvRoutes } = await import('@episodic/trainer-endpoints/openenv')
   return [openEnvRoutes(host, { rewards, tasks: await servedTasks(worlds, tasks), onError })]
 }
 

@@ -1,7 +1,5 @@
 import type { Host } from '@episodic/mcp-server'
 import type { HttpServer, RoutesOptions, RoutesServer } from '@episodic/mcp-server/http'
-import { serveNemoGym } from '@episodic/trainer-endpoints/nemo-gym'
-import { serveOrs } from '@episodic/trainer-endpoints/ors'
 import type { World } from '../world.ts'
 import { servedTasks } from './served-tasks.ts'
 import type { TrainerEndpointFlags } from './trainer-endpoints.ts'
@@ -29,23 +27,26 @@ export async function openTrainerPorts(
     servers.push(opening.use(await server))
     return (servers.at(-1) as RoutesServer).origin
   }
-  const nemoGymUrl =
-    nemoGymPort === undefined ? null : await open(serveNemoGym(host, { ...options, port: nemoGymPort, rewards }))
-  // Its clients send tokens, so it listens where the server listens.
-  const orsUrl =
-    orsPort === undefined
-      ? null
-      : await open(
-          serveOrs(host, {
-            ...options,
-            ...(address !== undefined && { address }),
-            ...(auth && { auth }),
-            port: orsPort,
-            rewards,
-            confirmsCalls: orsConfirmCalls === true,
-            tasks: await servedTasks(worlds, tasks),
-          }),
-        )
+  let nemoGymUrl: string | null = null
+  if (nemoGymPort !== undefined) {
+    const { serveNemoGym } = await import('@episodic/trainer-endpoints/nemo-gym')
+    nemoGymUrl = await open(serveNemoGym(host, { ...options, port: nemoGymPort, rewards }))
+  }
+  let orsUrl: string | null = null
+  if (orsPort !== undefined) {
+    const { serveOrs } = await import('@episodic/trainer-endpoints/ors')
+    const routes = {
+      ...options,
+      // Its clients send tokens, so it listens where the server listens.
+      ...(address !== undefined && { address }),
+      ...(auth && { auth }),
+      port: orsPort,
+      rewards,
+      confirmsCalls: orsConfirmCalls === true,
+      tasks: await servedTasks(worlds, tasks),
+    }
+    orsUrl = await open(serveOrs(host, routes))
+  }
   const opened = opening.move()
   return {
     origins: { nemoGymUrl, orsUrl },

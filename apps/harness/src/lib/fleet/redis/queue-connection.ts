@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Redis, type RedisOptions } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { HarnessError } from '../../harness-error.ts'
+import type { LegacyOptions } from './ending-redis.ts'
 import { adviseOn } from './queue-advice.ts'
 import { QUEUE_KEYS } from './queue-keys.ts'
 import { QUEUE_SCRIPTS, type QueueCommands } from './queue-scripts.ts'
@@ -17,27 +18,6 @@ const RECONNECT_PAUSE = 500
 const END_TIMEOUT = 5_000
 /** Milliseconds between two questions whether the queue is still there for a process that ends. */
 const QUESTION_PAUSE = 500
-
-/** With the replies of RESP2, as by default. */
-type LegacyOptions = RedisOptions & { replyMapping?: 'legacy' }
-
-/**
- * A client that always ends when it is disconnected. One of ioredis that waits until it may connect again would not, and what
- * waits for its answers would wait for ever.
- */
-class EndingRedis extends Redis {
-  override disconnect(reconnect = false): void {
-    const isWaiting = this.status === 'reconnecting'
-    super.disconnect(reconnect)
-    if (!isWaiting || reconnect) return
-    // A connection that is given up while it begins rejects all commands.
-    void this.connect().catch(() => {})
-    super.disconnect()
-  }
-
-  override duplicate = ((override?: Partial<RedisOptions>) =>
-    new EndingRedis(Object.assign({}, this.options, override) as LegacyOptions)) as Redis['duplicate']
-}
 
 export interface ConnectQueueOptions {
   /** Receives a sentence when Redis stops to answer, when it answers again, and if it is not waited for any more. */
@@ -89,6 +69,8 @@ export async function connectQueue(url: string, { onNotice, signal }: ConnectQue
   const database = databaseOf(url)
   let isConnected = false
   let lastError: Error | null = null
+  // The client is large, and most commands use no Redis.
+  const { EndingRedis } = await import('./ending-redis.ts')
   const options: LegacyOptions = {
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT,
@@ -100,7 +82,7 @@ export async function connectQueue(url: string, { onNotice, signal }: ConnectQue
     maxRetriesPerRequest: null,
     scripts: QUEUE_SCRIPTS,
   }
-  const client = new EndingRedis(withPassword(url), options) as EndingRedis & QueueClient
+  const client = new EndingRedis(withPassword(url), options) as QueueClient
   client.on('error', (error: Error) => {
     lastError = error
   })

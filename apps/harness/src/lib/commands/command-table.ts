@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import type { Console } from '../console.ts'
+
+export interface CommandEntry {
+  /** What the list of commands and the command's own help say of it. */
+  readonly description: string
+  /** Imports the command. A start that does not use it does not pay for its modules. */
+  load(): Promise<(console: Console) => Command>
+}
+
+/** The commands by name, in the order of the help. */
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  serve: {
+    description: 'serve worlds over MCP',
+    load: async () => (await import('./serve.ts')).serveCommand,
+  },
+  play: {
+    description: 'play a world yourself, in the terminal',
+    load: async () => (await import('./play.ts')).playCommand,
+  },
+  run: {
+    description: 'run many episodes concurrently, and write a report',
+    load: async () => (await import('./run.ts')).runCommand,
+  },
+  work: {
+    description: 'play for the runs of a queue, until it is stopped',
+    load: async () => (await import('./work.ts')).workCommand,
+  },
+  queue: {
+    description: 'show the runs and workers of a queue, pause it, and clean it up',
+    load: async () => (await import('./queue.ts')).queueCommand,
+  },
+  view: {
+    description: 'show runs and their episodes in a browser',
+    load: async () => (await import('./view.ts')).viewCommand,
+  },
+  report: {
+    description: 'write the summary and report of a run again, from its sealed episodes',
+    load: async () => (await import('./report.ts')).reportCommand,
+  },
+  replay: {
+    description: "replay a run's sealed episodes with the world's rules, and compare",
+    load: async () => (await import('./replay.ts')).replayCommand,
+  },
+  compare: {
+    description: 'compare two or more runs of the same tasks',
+    load: async () => (await import('./compare.ts')).compareCommand,
+  },
+  tournament: {
+    description: 'let every player meet every other in every seat, and rate them',
+    load: async () => (await import('./tournament.ts')).tournamentCommand,
+  },
+  grade: {
+    description: 'judge the sealed episodes of runs, and compare the verdicts of graders and people',
+    load: async () => (await import('./grade.ts')).gradeCommand,
+  },
+  bundle: {
+    description: 'write runs as one HTML file, or as a folder for a web server, to share',
+    load: async () => (await import('./bundle.ts')).bundleCommand,
+  },
+  export: {
+    description: 'write the sealed episodes of a run in a format that trainers and viewers read',
+    load: async () => (await import('./export.ts')).exportCommand,
+  },
+  check: {
+    description: 'check a world for leaked secrets, nondeterminism and exploitable rewards',
+    load: async () => (await import('./check.ts')).checkCommand,
+  },
+  dataset: {
+    description: 'generate, validate and inspect datasets of tasks',
+    load: async () => (await import('./dataset.ts')).datasetCommand,
+  },
+  suite: {
+    description: 'compare worlds with published reference values',
+    load: async () => (await import('./suite.ts')).suiteCommand,
+  },
+  load: {
+    description: 'load-test a world: throughput, latency, failures and server CPU per step',
+    load: async () => (await import('./load.ts')).loadCommand,
+  },
+  sessions: {
+    description: 'list the sessions of a server, or dump one',
+    load: async () => (await import('./sessions.ts')).sessionsCommand,
+  },
+  tools: {
+    description: 'list the tools of any MCP server',
+    load: async () => (await import('./tools.ts')).toolsCommand,
+  },
+  call: {
+    description: 'call one tool of any MCP server',
+    load: async () => (await import('./call.ts')).callCommand,
+  },
+}
