@@ -16,7 +16,7 @@ export interface Check {
   /** Names of the checks whose results it needs. It starts after them, whether they passed or not. */
   readonly after?: readonly string[]
   /** Counts what the command checked, for a command that checks many things. By default a command counts as one. */
-  readonly count?: () => Promise<Tally>
+  readonly count?: () => Promise<Counted>
 }
 
 export interface Tally {
@@ -25,7 +25,13 @@ export interface Tally {
   readonly skipped: number
 }
 
-export interface Verdict extends Tally {
+/** What a command checked that checks many things. */
+export interface Counted extends Tally {
+  /** What took longest, a line each, the slowest first. */
+  readonly slowest: readonly string[]
+}
+
+export interface Verdict extends Tally, Partial<Pick<Counted, 'slowest'>> {
   readonly output: string
 }
 

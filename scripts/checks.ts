@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { QUICK_PROGRAMS } from '../chaos/quick-programs.ts'
-import type { Check, Tally } from './check.ts'
+import type { Check, Counted } from './check.ts'
 import type { Command } from './run-command.ts'
-import { listPublished, listRooms, pnpm, type Room, tarballOf } from './workspace.ts'
+import { listPublished, listRooms, pnpm, type Room, root, tarballOf } from './workspace.ts'
 
 /** Those whose environments other checks have too; the system tests play with those in TypeScript. */
 const QUICK_PARITY = 'python,gymnasium,openenv,openreward,ors-sdk'
@@ -147,9 +147,12 @@ function checksOfExample({ name, folder, scripts }: Room): Check[] {
     .map((script) => ({ name: `${script} ${name}`, command: pnpm(`--filter=${name}`, 'run', script) }))
 }
 
-async function countTests(file: string): Promise<Tally> {
+/** How many test files are named as the slowest. */
+const SLOWEST = 10
+
+async function countTests(file: string): Promise<Counted> {
   const report = JSON.parse(await readFile(file, 'utf8'))
-  const files: { status: string; assertionResults: unknown[] }[] = report.testResults
+  const files: TestFile[] = report.testResults
   const unloadable = files.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
   )
@@ -157,5 +160,19 @@ async function countTests(file: string): Promise<Tally> {
     passed: report.numPassedTests,
     failed: report.numFailedTests + unloadable.length,
     skipped: report.numPendingTests + report.numTodoTests,
+    slowest: files
+      .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1_000 }))
+      .sort((a, b) => b.seconds - a.seconds)
+      .slice(0, SLOWEST)
+      .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${relative(root, name)}`),
   }
+}
+
+/** A file in the JSON report of vitest. Times in milliseconds. */
+interface TestFile {
+  readonly name: string
+  readonly status: string
+  readonly startTime: number
+  readonly endTime: number
+  readonly assertionResults: readonly unknown[]
 }

@@ -77,6 +77,7 @@ async function runAndPrint(check: Check): Promise<void> {
   // A check that checked nothing says why.
   if (verdict.failed > 0) console.log(`${indented(verdict.output)}\n    $ ${check.command.join(' ')}`)
   else if (verdict.passed === 0) console.log(indented(verdict.output))
+  if (verdict.slowest) console.log(indented(verdict.slowest.join('\n')))
 }
 
 function indented(text: string): string {
