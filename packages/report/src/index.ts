@@ -42,6 +42,7 @@ export {
   noteUnknownTools,
 } from './lib/describe/notes.ts'
 export { wilson } from './lib/fold/clustered-rate.ts'
+export { completionsOf, isCounted } from './lib/fold/completions.ts'
 export { DIFFICULTY_BINS, difficultyBinOf } from './lib/fold/difficulty.ts'
 export {
   areConflicting,
@@ -80,7 +81,7 @@ export {
   type Summary,
   summarySchema,
 } from './lib/fold/summary.ts'
-export { isCounted } from './lib/fold/token-fold.ts'
+export { totalTokens } from './lib/fold/token-fold.ts'
 export type { ShownLeaf, ShownTree } from './lib/fold/tree-sample.ts'
 export { type VoidBounds, voidBounds } from './lib/fold/void-bounds.ts'
 export type { AgreementFigure, Place } from './lib/grades/agreement.ts'
@@ -112,7 +113,7 @@ export {
 export { graderNames } from './lib/grades/grader-names.ts'
 export { type LabelQuestion, labelQueue, personRef, personVerdictOf } from './lib/grades/labels.ts'
 export { type SharedGrade, sharedGrades, type TaskGrades, taskGradesOf } from './lib/grades/task-grades.ts'
-export { type ActedEpisode, type ActionNode, actionTree } from './lib/group/action-tree.ts'
+export { type ActionNode, actionTree } from './lib/group/action-tree.ts'
 export { advantagesOf, type GroupReturns } from './lib/group/advantages.ts'
 export { createForkReturns, type ForkAdvantage, type ForkReturns } from './lib/group/fork-advantages.ts'
 export {
@@ -132,13 +133,11 @@ export {
   type QueryTerm,
 } from './lib/query/parse-query.ts'
 export { fieldOf, QUERY_FIELDS, RESULTS, type Result, resultOf } from './lib/query/query-fields.ts'
-export {
-  COLUMN_TYPES,
-  type Column,
-  type ColumnName,
-  type Dictionaries,
-  type EpisodeColumns,
-  type TermColumn,
+export type {
+  Column,
+  ColumnName,
+  Dictionaries,
+  EpisodeColumns,
 } from './lib/rows/columns.ts'
 export { decodeColumns, encodeColumns } from './lib/rows/columns-codec.ts'
 export { LOOK_COLUMNS, type LookFirst, type LookReason, lookFirst } from './lib/rows/look-first.ts'

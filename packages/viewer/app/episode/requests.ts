@@ -7,7 +7,7 @@ import {
   type SealedRecord,
   type Transcript,
 } from '@episodic/protocol'
-import { seatRecordOf } from '@episodic/report'
+import { completionsOf, seatRecordOf } from '@episodic/report'
 
 /** A message of a request. */
 export interface SentMessage {
@@ -112,10 +112,6 @@ export function firstTools(record: SealedRecord, completion: Completion): readon
 /** The line as the episodes of its seats. */
 function playsOf(record: SealedRecord): EpisodeRecord[] {
   return isMatchRecord(record) ? Object.keys(record.seats).map((seat) => seatRecordOf(record, seat)) : [record]
-}
-
-function completionsOf({ steps, undecided = [] }: EpisodeRecord): Completion[] {
-  return [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
 }
 
 function idsOf({ prompt }: Completion): number[] {

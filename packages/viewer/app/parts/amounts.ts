@@ -4,7 +4,7 @@ const TOKENS = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSign
 
 /** Tokens, short: 812, 31.2 k, 4.1 M. */
 export function formatTokens(tokens: number | null): string {
-  if (tokens === null || Number.isNaN(tokens)) return NOTHING
+  if (tokens === null || tokens === 0 || Number.isNaN(tokens)) return NOTHING
   return TOKENS.format(tokens).replace(/[A-Z]$/, (unit) => ` ${unit === 'K' ? 'k' : unit}`)
 }
 

@@ -20,6 +20,7 @@ import {
   noteVoids,
   rowTimes,
   shortVoids,
+  totalTokens,
   voidsOf,
 } from '@episodic/report'
 import { formatTokens } from '../parts/amounts.ts'
@@ -114,8 +115,11 @@ function spentOf({ tokens, time, counts }: Summary, columns: EpisodeColumns | nu
   return [
     tokens && {
       name: 'Tokens',
-      value: formatTokens(tokens.prompt + tokens.completion),
-      notes: [`${formatTokens(tokens.completion)} written, ${formatCount(tokens.requests)} requests`],
+      value: formatTokens(totalTokens(tokens)),
+      notes: [
+        `${formatTokens(tokens.completion)} written, ${formatCount(tokens.requests)} requests`,
+        ...(tokens.counted === undefined ? [] : [`counted for ${formatCount(tokens.counted)} of them`]),
+      ],
     },
     tokens && tokens.cost !== null
       ? {

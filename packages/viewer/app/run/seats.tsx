@@ -1,5 +1,12 @@
 import type { Summary } from '@episodic/report'
-import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval } from '@episodic/report'
+import {
+  formatCount,
+  formatInterval,
+  formatNumber,
+  formatPercent,
+  formatShareInterval,
+  totalTokens,
+} from '@episodic/report'
 import { formatTokens } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
@@ -49,7 +56,7 @@ export function Seats({ summary: { seats } }: { readonly summary: Summary }) {
               earned ? formatInterval(earned) : '',
               formatCount(steps),
               formatCount(refused),
-              tokens ? formatTokens(tokens.prompt + tokens.completion) : '',
+              tokens ? formatTokens(totalTokens(tokens)) : '',
               formatCount(faults),
             ],
           )}

@@ -1,5 +1,5 @@
 import type { EpisodeColumns, Latency, Summary } from '@episodic/report'
-import { formatCost, formatCount, formatDuration, formatNumber, rowTimes } from '@episodic/report'
+import { formatCost, formatCount, formatDuration, formatNumber, rowTimes, totalTokens } from '@episodic/report'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { ConcurrencyPlot, LatencyPlot } from '../parts/plots/time-plots.tsx'
@@ -86,11 +86,12 @@ function latencyRows(name: string, latency: Latency | null): (readonly [string, 
 function spentRows({ tokens, success }: Summary, columns: EpisodeColumns | null): string[][] {
   if (!tokens) return []
   const times = columns && rowTimes(columns)
+  const isCounted = totalTokens(tokens) !== null
   const amounts: [string, number | null, (value: number) => string][] = [
     ['Requests', tokens.requests, formatNumber],
-    ['Tokens read', tokens.prompt, formatNumber],
+    ['Tokens read', isCounted ? tokens.prompt : null, formatNumber],
     ['of these cached', times?.cached ?? null, formatNumber],
-    ['Tokens written', tokens.completion, formatNumber],
+    ['Tokens written', isCounted ? tokens.completion : null, formatNumber],
     ['Cost', tokens.cost, formatCost],
     ['Time of models', times?.model ?? null, formatDuration],
     ['Time waited for them', times?.waited ?? null, formatDuration],

@@ -2,6 +2,7 @@ import { canonicalJson, contentId, type EpisodeRecord } from '@episodic/protocol
 import {
   areConflicting,
   comparePreference,
+  completionsOf,
   exactSum,
   groupOf,
   identityOf,
@@ -117,8 +118,8 @@ function playOf(record: EpisodeRecord): Play {
   }
 }
 
-function spentOn({ steps, undecided = [] }: EpisodeRecord): Pick<Play, 'tokens' | 'cost'> {
-  const asked = [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
+function spentOn(record: EpisodeRecord): Pick<Play, 'tokens' | 'cost'> {
+  const asked = completionsOf(record)
   if (asked.length === 0) return { tokens: null, cost: null }
   const counted = asked.every(isCounted)
   const tokens = asked.reduce((sum, { promptTokens, completionTokens }) => sum + promptTokens + completionTokens, 0)

@@ -8,8 +8,8 @@ import {
   requestsOf,
 } from '@episodic/protocol'
 import { answerMessage, isObject, resultMessage } from '@episodic/protocol/extend'
+import { completionsOf } from '@episodic/report'
 import { callIdOf, chatOf } from './chat.ts'
-import { completionsOf } from './model-usage.ts'
 
 /** A message of a conversation, from which each format makes its own. */
 export interface Message {

@@ -1,9 +1,8 @@
 import { contentId, type EpisodeRecord } from '@episodic/protocol'
-import { scoredOutcomeOf } from '@episodic/report'
+import { completionsOf, scoredOutcomeOf } from '@episodic/report'
 import type { ExportFormat, ExportSource } from './export-format.ts'
 import { inspectUsage, type Tokens } from './inspect-messages.ts'
 import { sampleFileOf, sampleIdOf, sampleOf, scoresOf, summaryOf, timeOf } from './inspect-sample.ts'
-import { completionsOf } from './model-usage.ts'
 import { timelineOf } from './timeline.ts'
 import { type ZipEntry, zipOf } from './zip.ts'
 

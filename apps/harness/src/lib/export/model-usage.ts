@@ -1,4 +1,4 @@
-import type { Completion, EpisodeRecord } from '@episodic/protocol'
+import type { Completion } from '@episodic/protocol'
 import { isCounted } from '@episodic/report'
 
 /** What the language models of an episode used. */
@@ -17,11 +17,6 @@ export interface ModelUsage {
   readonly milliseconds: number | null
   /** Milliseconds of waiting before them; `null` if one of them was not measured. */
   readonly waited: number | null
-}
-
-/** All answers of language models in an episode: of its steps, then those that led to no step. */
-export function completionsOf({ steps, undecided = [] }: EpisodeRecord): readonly Completion[] {
-  return [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
 }
 
 /** Sums answers of language models; a figure that one of them lacks has no sum. `null` for no answers. */

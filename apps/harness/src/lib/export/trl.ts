@@ -1,10 +1,9 @@
 import type { Completion, EpisodeRecord } from '@episodic/protocol'
-import { scoredOutcomeOf } from '@episodic/report'
+import { completionsOf, scoredOutcomeOf } from '@episodic/report'
 import { columnsOf, termSums } from './chat.ts'
 import { conversationOf, type Message } from './conversation.ts'
 import { type ExportFormat, jsonLine, linePerEpisode } from './export-format.ts'
 import { asObject, chatMessage, toolsField } from './messages.ts'
-import { completionsOf } from './model-usage.ts'
 import type { ExportReward } from './rewards.ts'
 
 const written = (messages: readonly Message[]) => messages.map((message) => chatMessage(message, asObject))

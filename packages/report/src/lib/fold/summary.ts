@@ -93,7 +93,9 @@ const tokensSchema = z
     /** Episodes with requests. */
     episodes: z.int(),
     requests: z.int(),
-    /** Tokens, as counted by the servers. */
+    /** Requests whose tokens a server counted; left out if all were counted. */
+    counted: z.int().optional(),
+    /** Tokens of the counted requests. */
     prompt: z.int(),
     completion: z.int(),
     /** In the currency of the run's prices; `null` without prices. */

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createFold } from './fold.ts'
 import { playRun } from './simulated-run.ts'
-import { createTokenFold } from './token-fold.ts'
+import { createTokenFold, totalTokens } from './token-fold.ts'
 
 const asked = (promptTokens: number, cost: number | null = null): Completion => ({
   model: 'model',
@@ -48,6 +48,19 @@ describe('createTokenFold', () => {
   it('is null without requests, and has no cost if a request has none', () => {
     expect(tokensOf([played])).toBeNull()
     expect(tokensOf([episode([[asked(1, 1), asked(1)]])])?.cost).toBeNull()
+  })
+
+  it('says how many requests a server counted, and has a total only if it counted all', () => {
+    const whole = tokensOf([episode([[asked(1), asked(2)]])])
+    expect(whole).not.toHaveProperty('counted')
+    expect(totalTokens(whole)).toBe(5)
+    const part = tokensOf([episode([[asked(1), asked(0)]])])
+    expect(part).toMatchObject({ requests: 2, counted: 1 })
+    expect([totalTokens(part), totalTokens(tokensOf([episode([[asked(0)]])])), totalTokens(null)]).toEqual([
+      null,
+      null,
+      null,
+    ])
   })
 
   it('counts how long answers took and what requests waited, apart from the steps of the world', () => {

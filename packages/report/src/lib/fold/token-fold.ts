@@ -1,4 +1,5 @@
-import type { Completion, EpisodeRecord } from '@episodic/protocol'
+import type { EpisodeRecord } from '@episodic/protocol'
+import { completionsOf, isCounted } from './completions.ts'
 import { createExactSum } from './exact-sum.ts'
 import { createLatencyHistogram } from './latency-histogram.ts'
 import type { Summary } from './summary.ts'
@@ -16,6 +17,7 @@ export interface TokenFold {
 export function createTokenFold(): TokenFold {
   let episodes = 0
   let requests = 0
+  let counted = 0
   let prompt = 0
   let completion = 0
   let priced = true
@@ -27,12 +29,12 @@ export function createTokenFold(): TokenFold {
       // An episode that ended before it could branch is sealed once for each of its leaves.
       if (branch && attempt % branch.copies !== 0) return
       if (undecided.length === 0 && !steps.some(({ completions }) => completions)) return
-      const own = steps.slice(sharedSteps(branch)).flatMap(({ completions = [] }) => completions)
-      const asked: readonly Completion[] = [...own, ...undecided]
+      const asked = completionsOf({ steps: steps.slice(sharedSteps(branch)), undecided })
       if (asked.length === 0) return
       episodes += 1
       requests += asked.length
       for (const one of asked) {
+        if (isCounted(one)) counted += 1
         prompt += one.promptTokens
         completion += one.completionTokens
         if (one.cost === null) priced = false
@@ -45,7 +47,9 @@ export function createTokenFold(): TokenFold {
       }
     },
     finish() {
-      return requests === 0 ? null : { episodes, requests, prompt, completion, cost: priced ? cost.value() : null }
+      if (requests === 0) return null
+      const known = counted < requests && { counted }
+      return { episodes, requests, ...known, prompt, completion, cost: priced ? cost.value() : null }
     },
     times: () => ({
       model: model.summarize(),
@@ -57,13 +61,15 @@ export function createTokenFold(): TokenFold {
   }
 }
 
-/** Whether the server counted the tokens of an answer. No request reads none, so 0 is written for those that did not. */
-export function isCounted({ promptTokens }: Pick<Completion, 'promptTokens'>): boolean {
-  return promptTokens > 0
-}
-
 /** How many steps a leaf shares with its parent: those before the last fork. */
 function sharedSteps(branch: EpisodeRecord['branch']): number {
   const fork = branch?.path.findLastIndex((line) => line > 0) ?? -1
   return branch?.at[fork] ?? 0
+}
+
+/** The tokens that models read and wrote; `null` if no model was asked, or a server did not count those of every request. */
+export function totalTokens(tokens: Summary['tokens']): number | null {
+  if (tokens === null || tokens.counted !== undefined) return null
+  // Summaries of earlier versions do not say how many were counted.
+  return tokens.prompt === 0 ? null : tokens.prompt + tokens.completion
 }

@@ -10,6 +10,7 @@ import {
   type Reward,
   requestsOf,
 } from '@episodic/protocol'
+import { completionsOf } from '../fold/completions.ts'
 import { isSuccess, ruleOf, type SuccessRule } from '../fold/scored-outcome.ts'
 
 /** An episode as a grader sees it: what happened, and nothing that says how it was scored or who played. */
@@ -129,10 +130,6 @@ function outcomeOf(record: EpisodeRecord): Partial<GradedParts> {
   const rule = ruleOf(record)
   if (record.outcome.kind === 'failed' || rule === null) return {}
   return { outcome: { end: record.outcome.end, success: isSuccess(record), rule } }
-}
-
-function completionsOf({ steps, undecided = [] }: EpisodeRecord) {
-  return [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
 }
 
 /** Leaves out what names the model. */

@@ -125,7 +125,8 @@ export const QUERY_FIELDS: { readonly [name: string]: QueryField } = {
     columns: ['promptTokens', 'completionTokens'],
     read: (column) => {
       const [read, written] = [column('promptTokens'), column('completionTokens')]
-      return (row) => (read[row] as number) + (written[row] as number)
+      // None were counted: no number, rather than a small one.
+      return (row) => (read[row] === 0 ? Number.NaN : (read[row] as number) + (written[row] as number))
     },
   },
   read: plain('promptTokens'),

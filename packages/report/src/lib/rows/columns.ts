@@ -37,7 +37,10 @@ export const COLUMN_TYPES = {
   /** Milliseconds since the start of the run. */
   started: Float64Array,
   ended: Float64Array,
-  /** Sums over the answers of language models; `NaN` if none was asked. `cachedTokens` is part of `promptTokens`. */
+  /**
+   * Sums over the answers of language models; `NaN` if none was asked, 0 if a server did not count the tokens of one.
+   * `cachedTokens` is part of `promptTokens`.
+   */
   promptTokens: Float64Array,
   cachedTokens: Float64Array,
   completionTokens: Float64Array,

@@ -63,12 +63,13 @@ export function rowFigures({ rows: size, columns }: EpisodeColumns, rows?: Array
     returns.push(values.unshaped[row] as number)
     clusters.push(task)
   }
-  let [asked, tokens, cost] = [0, 0, 0]
+  let [asked, uncounted, tokens, cost] = [0, 0, 0, 0]
   for (let i = 0; i < chosen.length; i++) {
     const row = chosen[i] as number
     const read = values.promptTokens[row] as number
     if (Number.isNaN(read)) continue
     asked += 1
+    if (read === 0) uncounted += 1
     tokens += read + (values.completionTokens[row] as number)
     cost += values.cost[row] as number
   }
@@ -80,7 +81,7 @@ export function rowFigures({ rows: size, columns }: EpisodeColumns, rows?: Array
     refused,
     success: success.finish(),
     unshaped: clusteredMean(returns, clusters),
-    tokens: asked > 0 ? tokens : null,
+    tokens: asked > 0 && uncounted === 0 ? tokens : null,
     cost: asked > 0 && !Number.isNaN(cost) ? cost : null,
   }
 }

@@ -142,9 +142,11 @@ describe('createRowTable', () => {
 })
 
 describe('rowFigures', () => {
-  it('sums tokens and cost of all tries, and has no cost if an answer has none', () => {
+  it('sums tokens and cost of all tries, and has no sum that lacks those of an answer', () => {
     const [line] = run.filter(({ returns }) => returns) as [EpisodeRecord]
-    const asked = (cost: number | null) => [{ model: 'm', promptTokens: 5, completionTokens: 2, cost, text: null }]
+    const asked = (cost: number | null, promptTokens = 5) => [
+      { model: 'm', promptTokens, completionTokens: 2, cost, text: null },
+    ]
     const paid = (number: number, cost: number | null): EpisodeRecord => ({
       ...failed(line),
       try: number,
@@ -152,6 +154,8 @@ describe('rowFigures', () => {
     })
     expect(figuresOf([paid(0, 1), paid(1, 2)]).figures).toMatchObject({ failed: 1, tokens: 14, cost: 3 })
     expect(figuresOf([paid(0, 1), paid(1, null)]).figures).toMatchObject({ tokens: 14, cost: null })
+    const half: EpisodeRecord = { ...paid(1, null), undecided: [...asked(null), ...asked(null, 0)] }
+    expect(figuresOf([paid(0, 1), half]).figures).toMatchObject({ tokens: null })
   })
 
   it('computes the figures of chosen rows, and rejects columns that lack what it reads', () => {

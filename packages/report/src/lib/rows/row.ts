@@ -1,4 +1,5 @@
 import type { Completion, SealedRecord } from '@episodic/protocol'
+import { isCounted } from '../fold/completions.ts'
 import { drawOf } from '../fold/episode-identity.ts'
 import { outcomeNumber } from '../fold/episode-table.ts'
 import { policyVersionsOf, stalenessOf } from '../fold/policy-versions.ts'
@@ -78,13 +79,15 @@ export function rowOf(line: SealedRecord, seat?: string): Row {
 
 /** Sums what the answers of language models took. Requests that failed before an answer count as waiting for it. */
 function spentOn(completions: readonly Completion[]) {
+  // A sum of only a part would pass for the whole.
+  const isWhole = completions.every(isCounted)
   let [promptTokens, cachedTokens, completionTokens] = [Number.NaN, Number.NaN, Number.NaN]
   let [modelMilliseconds, waitedMilliseconds] = [Number.NaN, Number.NaN]
   let cost: number | null = completions.length > 0 ? 0 : null
   for (const { time, tries = [], ...answer } of completions) {
-    promptTokens = plus(promptTokens, answer.promptTokens)
+    promptTokens = plus(promptTokens, isWhole ? answer.promptTokens : 0)
     cachedTokens = plus(cachedTokens, answer.cachedTokens)
-    completionTokens = plus(completionTokens, answer.completionTokens)
+    completionTokens = plus(completionTokens, isWhole ? answer.completionTokens : 0)
     cost = cost === null || answer.cost === null ? null : cost + answer.cost
     modelMilliseconds = plus(modelMilliseconds, time?.milliseconds)
     waitedMilliseconds = plus(waitedMilliseconds, time?.waited)

@@ -24,6 +24,7 @@ import {
   noteInterval,
   noteMissingRewards,
   noteUnknownTools,
+  totalTokens,
   wrapText,
 } from '@episodic/report'
 import { createColors } from 'picocolors'
@@ -151,8 +152,8 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
       ? [
           line(
             'tokens',
-            tokens.prompt === 0 ? NOTHING : formatCount(tokens.prompt + tokens.completion),
-            `${tokens.prompt === 0 ? 'not counted by the server' : `${formatCount(tokens.prompt)} prompt   ${formatCount(tokens.completion)} completion`}   ${formatCount(tokens.requests)} requests`,
+            formatKnown(totalTokens(tokens)),
+            `${describeTokens(tokens)}   ${formatCount(tokens.requests)} requests`,
           ),
           ...(tokens.cost === null
             ? []
@@ -257,4 +258,14 @@ function distinctReturns(summary: Summary): [name: string, Distribution][] {
 function describeShare({ concurrency }: Summary['time']): string {
   const peak = concurrency?.peak ?? 1
   return peak > 1 ? `time of the run / steps; up to ${peak} episodes share that time` : 'time of the run / steps'
+}
+
+function formatKnown(count: number | null): string {
+  return count === null ? NOTHING : formatCount(count)
+}
+
+function describeTokens({ prompt, completion, requests, counted = requests }: NonNullable<Summary['tokens']>): string {
+  if (prompt === 0) return 'not counted by the server'
+  const known = `${formatCount(prompt)} prompt   ${formatCount(completion)} completion`
+  return counted === requests ? known : `${known}   counted by the server for ${formatCount(counted)} of`
 }

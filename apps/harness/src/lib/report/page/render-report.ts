@@ -1,6 +1,6 @@
 import { canonicalJson, contentId } from '@episodic/protocol'
 import type { EmbeddedRun, GradeRecord, ReportedRun, RunDetail, RunStop, Summary } from '@episodic/report'
-import { formatCount } from '@episodic/report'
+import { formatCount, totalTokens } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
 import { withoutSecrets } from '../../bundle/find-secrets.ts'
 import { createPathScrub, type Scrub, scrubbed, textsIn } from '../../bundle/scrub.ts'
@@ -106,7 +106,7 @@ export function reportContent(
       success: success.overall,
       ...(retried && { retried }),
       unshaped: returns.unshaped?.mean ?? null,
-      tokens: tokens && tokens.prompt + tokens.completion,
+      tokens: totalTokens(tokens),
       cost: tokens?.cost ?? null,
       bytes: 0,
     },

@@ -1,5 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { formatCost } from '@episodic/report'
+import { completionsOf, formatCost } from '@episodic/report'
 import { createColors } from 'picocolors'
 
 /** Where progress is written, and whether it is a terminal. */
@@ -97,7 +97,7 @@ export function showProgress(
     },
     add(record) {
       const { returns } = record
-      cost += costOf(record)
+      for (const answer of completionsOf(record)) cost += answer.cost ?? 0
       if (returns) {
         finished += 1
         const delta = returns.unshaped - mean
@@ -110,12 +110,6 @@ export function showProgress(
     },
     stop: () => draw(true),
   }
-}
-
-/** What the models of an episode cost, as far as it is known. */
-function costOf({ steps, undecided = [] }: Pick<EpisodeRecord, 'steps' | 'undecided'>): number {
-  const asked = [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
-  return asked.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
 }
 
 function formatSeconds(seconds: number): string {

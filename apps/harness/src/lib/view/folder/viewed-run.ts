@@ -18,6 +18,7 @@ import {
   summarizeGrades,
   summarySchema,
   type TaskRows,
+  totalTokens,
 } from '@episodic/report'
 import { gradesFileOf } from '../../grade/grades-file.ts'
 import { HarnessError } from '../../harness-error.ts'
@@ -420,7 +421,7 @@ export class ViewedRun {
 }
 
 function tokensOf({ tokens }: Summary) {
-  return tokens && { tokens: tokens.prompt + tokens.completion, cost: tokens.cost }
+  return tokens && { tokens: totalTokens(tokens), cost: tokens.cost }
 }
 
 async function readOwnSummary(folder: string, path: string): Promise<Summary | null> {
