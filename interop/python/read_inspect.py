@@ -25,6 +25,9 @@ for file in sorted(Path(sys.argv[1]).glob("*.eval")):
     # The success rate of the run is that of the log, and that of its samples.
     scores = {score.name: score for score in log.results.scores}
     assert scores["success"].metrics["mean"].value == success["rate"], (scores["success"], success)
+    bounds = summary["success"]["bounds"]
+    metrics = {name: metric.value for name, metric in scores["success"].metrics.items() if name.startswith("if_failed")}
+    assert metrics == ({"if_failed_lost": bounds["low"], "if_failed_won": bounds["high"]} if bounds else {}), metrics
     assert sum(sample.scores["success"].as_float() for sample in scored) == success["successes"]
     mean = sum(sample.scores["return"].as_float() for sample in scored) / len(scored)
     assert abs(mean - scores["return"].metrics["mean"].value) < 1e-9

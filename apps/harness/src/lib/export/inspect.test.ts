@@ -75,6 +75,19 @@ describe('inspect', () => {
     }
   })
 
+  it('has the shares of success if failed episodes were lost and won beside the mean, and none if nothing failed', async () => {
+    const metricsOf = async (records: readonly EpisodeRecord[]) => {
+      const { scores } = (await logOf(records))['header.json'].results
+      return Object.fromEntries(scores.map(({ name, metrics }: Json) => [name, metrics]))
+    }
+    const { success, return: returned } = await metricsOf(RECORDS)
+    const [won, failed] = [success.mean.value * FINISHED.length, RECORDS.length - FINISHED.length]
+    expect(success.if_failed_lost).toEqual({ name: 'if_failed_lost', value: won / RECORDS.length })
+    expect(success.if_failed_won).toEqual({ name: 'if_failed_won', value: (won + failed) / RECORDS.length })
+    expect(Object.keys(returned)).toEqual(['mean', 'stderr'])
+    expect(Object.keys((await metricsOf(FINISHED)).success)).toEqual(['mean', 'stderr'])
+  })
+
   it('writes a failed episode as a sample with an error, and nowhere with a score', async () => {
     const log = await logOf(RECORDS)
     expect(FINISHED.length).toBeLessThan(RECORDS.length)

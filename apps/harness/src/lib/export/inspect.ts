@@ -1,5 +1,5 @@
 import { contentId, type EpisodeRecord } from '@episodic/protocol'
-import { completionsOf, scoredOutcomeOf } from '@episodic/report'
+import { completionsOf, scoredOutcomeOf, voidBounds } from '@episodic/report'
 import type { ExportFormat, ExportSource } from './export-format.ts'
 import { inspectUsage, type Tokens } from './inspect-messages.ts'
 import { sampleFileOf, sampleIdOf, sampleOf, scoresOf, summaryOf, timeOf } from './inspect-sample.ts'
@@ -121,7 +121,11 @@ function createTotals(source: ExportSource) {
           reducer: 'mean',
           scored_samples: count,
           unscored_samples: total - count,
-          metrics: { mean: { name: 'mean', value: sum / count }, ...errorOf([...byTask.values()], sum / count) },
+          metrics: {
+            mean: { name: 'mean', value: sum / count },
+            ...errorOf([...byTask.values()], sum / count),
+            ...(name === 'success' && boundsOf(sum, count, total)),
+          },
         }
       })
       const isEmpty = total === 0
@@ -154,6 +158,18 @@ function errorOf(tasks: readonly Mean[], mean: number) {
   const squares = tasks.reduce((all, { sum, count }) => all + (sum - count * mean) ** 2, 0)
   const value = Math.sqrt((tasks.length / (tasks.length - 1)) * squares) / total
   return { stderr: { name: 'stderr', value } }
+}
+
+/** The shares of success if all failed episodes were lost, and all won; none if no episode failed. */
+function boundsOf(successes: number, finished: number, total: number) {
+  const bounds = voidBounds({ successes, finished, failed: total - finished })
+  if (!bounds) return {}
+  return Object.fromEntries(
+    Object.entries({ if_failed_lost: bounds.low, if_failed_won: bounds.high }).map(([name, value]) => [
+      name,
+      { name, value },
+    ]),
+  )
 }
 
 /** Sums tokens and cost; without a price for one of them there is no cost. */
