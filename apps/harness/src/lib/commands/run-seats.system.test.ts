@@ -71,7 +71,7 @@ describe('episodic run of several seats', () => {
   })
 
   it('fails a match for both seats if the policy of one throws, and counts it at that seat', async () => {
-    const { status, out } = await run('broken', '--seat', 'bob=broken', '--weights', 'won=2')
+    const { status, out } = await run('broken', '--seat', 'bob=broken', '--weights', 'won=2', '--fail-fast', '0')
     expect(status).toBe(1)
     const summary = JSON.parse(out)
     expect(summary).toMatchObject({ counts: { finished: 0, failed: 12 }, seats: [{ faults: 0 }, { faults: 12 }] })

@@ -157,6 +157,24 @@ describe('episodic run', () => {
     expect(readEpisodes(at('rubbish')).every(({ returns }) => returns === null)).toBe(true)
   })
 
+  it('stops if the player fails in the first episodes, and in all of them in the same way', async () => {
+    const plays = async (out: string, decide: string, ...options: string[]) => {
+      const source = `let episodes = 0\nexport const policy = { name: 'faulty', start() { const n = ++episodes; return () => ${decide} } }\n`
+      writeFileSync(at(`${out}.ts`), source)
+      const played = ['--policy', `./${out}.ts`, '--concurrency', '1', '--out', out, ...options]
+      return workshop.main(['run', world, '--tasks', '12', ...played])
+    }
+    const stopped = await plays('stopped', 'missing[n]')
+    expect(stopped.status).toBe(1)
+    expect(stopped.out).toContain('12 scheduled   0 finished   5 failed   7 unresolved')
+    expect(stopped.err).toMatch(/error: The player failed in the same way in 5 episodes.*missing is not defined/)
+    const all = await plays('all', 'missing[n + 1]', '--fail-fast', '0')
+    expect(all.out).toContain('12 scheduled   0 finished   12 failed')
+    const guess = "({ tool: 'guess', arguments: { value: 1 } })"
+    const mixed = await plays('mixed', `(n === 3 ? ${guess} : missing[n + 2])`)
+    expect(mixed.out).toContain('12 scheduled   1 finished   11 failed')
+  })
+
   it('plays a dataset and a split, and rejects a damaged dataset', async () => {
     await workshop.run(['dataset', 'generate', world, '--count', '20', '--out', 'tasks.jsonl'])
     const lines = read('tasks.jsonl').trimEnd().split('\n')

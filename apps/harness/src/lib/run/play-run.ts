@@ -24,6 +24,7 @@ import { Refusals } from './record/refusals.ts'
 import { foldRun, tornNotice, writeReport } from './record/report-run.ts'
 import { createRun, findRun, RUN_FILES, type RunManifest } from './record/run-folder.ts'
 import { lockRun } from './record/run-lock.ts'
+import { SameFault } from './record/same-fault.ts'
 import { SealedFile } from './record/sealed-file.ts'
 import { lineOf } from './record/sealed-line.ts'
 import { removeStop, writeStop } from './record/stop-file.ts'
@@ -123,6 +124,7 @@ export async function playRun(
   await removeDrafts(folder, WRITTEN_ALONE)
   await using live = new LiveFile(folder)
   const progress = showProgress(manifest.scheduled, tries.done, runner.describe)
+  const sameFault = new SameFault(failFast)
   let failure: unknown = null
   try {
     const plan = drawn?.episodes() ?? planOf(checked.again(), configuration.rollouts)
@@ -150,6 +152,7 @@ export async function playRun(
           refusals.add(record)
           progress.add(seatRecordOf(record, configuration.focus))
           drawn?.note(record)
+          sameFault.add(record)
         }
         runner.onStored?.(record)
       },
@@ -223,6 +226,6 @@ function assertRetry({ settings: { retryFailed, branch } }: PreparedRun, resume:
 
 /** Whether a run stopped because its server, workers or model failed. It can be resumed. */
 function isLost(failure: unknown): boolean {
-  const codes = ['server-failed', 'worker-failed', 'model-refused', 'model-unavailable'] as const
+  const codes = ['server-failed', 'worker-failed', 'model-refused', 'model-unavailable', 'policy-failed'] as const
   return codes.some((code) => HarnessError.is(failure, code))
 }
