@@ -39,6 +39,7 @@ export {
   noteGuarantees,
   noteInterval,
   noteMissingRewards,
+  noteNeverEnded,
   noteUnknownTools,
 } from './lib/describe/notes.ts'
 export { wilson } from './lib/fold/clustered-rate.ts'

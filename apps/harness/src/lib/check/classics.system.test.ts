@@ -7,6 +7,8 @@ describe.each(classics.map((world) => [world.environment.name, world] as const))
     const { environment, tasks, solver } = world
     const { checks, ok } = await checkWorld({ environment, tasks, solver }, { pairs: 20 })
     for (const { name, findings } of checks) expect([name, findings]).toEqual([name, []])
+    const kinds = checks.flatMap(({ warnings }) => warnings.map((warning) => warning.name))
+    expect(kinds).not.toContain('never-ended')
     expect(ok).toBe(true)
   })
 })

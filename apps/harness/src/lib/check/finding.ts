@@ -51,6 +51,7 @@ export const FINDING_KINDS = {
   'refusal-paid': 'a refused call earns a reward',
   'truncation-paid': 'an episode that a limit cuts off earns a reward for it',
   'success-unearned': 'an episode without any work counts as success',
+  'never-ended': 'the rules end no episode, and the step limit cuts all of them off',
   'reward-huge': 'a step earns too much to learn from',
   'solver-no-better': 'the solver earns no more than random play',
   'shaping-wrong': 'the sum of the shaping rewards does not match the potential',

@@ -49,6 +49,18 @@ const play = (out: string, ...options: string[]) =>
   workshop.main(['run', './game.ts', '--tasks', '12', '--out', out, ...options])
 const successesOf = (out: string) => JSON.parse(readFileSync(at(out, 'summary.json'), 'utf8')).success
 
+describe('a run of which the step limit cuts off every episode', () => {
+  it('says so after the summary, once, and a run that the rules end does not', async () => {
+    const notice =
+      'The step limit cut off every finished episode (12), and the rules ended none. If that is not intended, raise the limit, or call `end` in a tool of the world.\n'
+    const cut = await play('cut', '--policy', 'passing')
+    expect(cut.status).toBe(0)
+    expect(cut.err.split(notice)).toHaveLength(2)
+    expect(cut.err.endsWith(notice)).toBe(true)
+    expect((await play('ended')).err).not.toContain('The step limit')
+  })
+})
+
 describe('success that a world defines', () => {
   it('is sealed, counted and shown with its rule, with --worker-threads and over HTTP too', async () => {
     const { status, out } = await play('played')

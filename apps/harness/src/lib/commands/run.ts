@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { noteNeverEnded } from '@episodic/report'
 import { Command, Option } from 'commander'
 import { type Console, resumeCommand, shownPath } from '../console.ts'
 import { openRedisQueue } from '../fleet/redis/open-redis-queue.ts'
@@ -273,6 +274,8 @@ async function run(
     const options = { folder, resume: resume !== undefined, signal, resumeLine: resumeCommand }
     const played = await runAlone(prepared, configuration, options, console)
     showSummary(folder, played.summary, { json }, console)
+    const notice = noteNeverEnded(played.summary)
+    if (notice !== null) console.err.write(`${notice}\n`)
     if (!concludeRun(played, resumeCommand, console)) process.exitCode = interruption.status ?? 1
   } catch (error) {
     // Interrupted before it played anything: there is nothing to report.

@@ -129,6 +129,13 @@ export function noteUnknownTools({ counts, unknownTools }: Pick<Summary, 'counts
   return `In ${formatCount(episodes)} of ${formatCount(counts.finished + counts.failed)} episodes every call named a tool that does not exist: ${plural(calls, 'call')}.${named} Check the names in the policy, or how the server of the model parses calls.`
 }
 
+/** The notice for a run in which the step limit cut off every episode that finished; `null` for other runs. */
+export function noteNeverEnded({ counts, ends }: Pick<Summary, 'counts' | 'ends'>): string | null {
+  const [first] = ends.truncated
+  if (counts.unresolved > 0 || first?.name !== 'step-limit' || first.count < counts.finished) return null
+  return `The step limit cut off every finished episode (${formatCount(counts.finished)}), and the rules ended none. If that is not intended, raise the limit, or call \`end\` in a tool of the world.`
+}
+
 /** Whether rewards were shaped. Undiscounted shaping may sum up to 0 over an episode, but shows in its steps. */
 export function isShaped({ rewards }: Summary): boolean {
   return rewards.byStep.some((step) => step.total !== step.unshaped)

@@ -7,6 +7,7 @@ import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import type { Finding } from '../finding.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
 import { type RehearsedEpisode, rehearseEpisode } from '../rehearsed-episode.ts'
+import { Endings } from './endings.ts'
 import { findUnearned, notePrizes } from './unearned.ts'
 
 const EPISODES = 48
@@ -20,7 +21,7 @@ const ROUNDING = 1e-9
 
 /**
  * Checks that rewards are finite and bounded, that refused calls earn nothing, that nothing is paid or counts as success for being
- * cut off by a limit, that the solver earns more than random play on
+ * cut off by a limit, that the rules end some episodes, that the solver earns more than random play on
  * the same tasks, and that shaping telescopes to the difference of potentials.
  */
 export async function checkRewards(context: CheckContext): Promise<CheckOutcome> {
@@ -32,6 +33,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
   const returns = { random: [] as number[], solver: [] as number[] }
   const range = { low: 0, high: 0 }
   const prizes = new Map<string, number>()
+  const endings = new Endings(environment)
   for (let i = 0; i < EPISODES; i++) {
     context.signal?.throwIfAborted()
     context.onProgress(i, EPISODES)
@@ -42,6 +44,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
       const episode = await rehearseEpisode({ environment, setting, seed: own, policy })
       findings.push(...paymentFindings(episode, setting, own))
       notePrizes(prizes, episode)
+      endings.add(episode, setting)
       for (const { reward } of episode.steps) {
         range.low = Math.min(range.low, reward)
         range.high = Math.max(range.high, reward)
@@ -61,6 +64,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
       advice: 'Reward what the task asks for, so that solving it earns more than anything else.',
     })
   const again = `${EPISODES} tasks of check seed ${seed}`
+  warnings.push(...endings.warnings(again, { hasSolver: solver !== null }))
   if (!solver)
     warnings.push({
       name: 'solver-missing',

@@ -4,6 +4,7 @@ import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import type { Finding } from '../finding.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
+import { Endings } from '../rewards/endings.ts'
 import { findUnearned, notePrizes } from '../rewards/unearned.ts'
 import { playGame, returnsOf } from './game-episode.ts'
 
@@ -15,7 +16,7 @@ const LARGEST = 1e6
 
 /**
  * Checks that rewards are finite and bounded, that a refused call earns its seat nothing, that nothing is paid or counts as
- * success for being cut off by a limit, and that the solver does not earn less
+ * success for being cut off by a limit, that the rules end some episodes, and that the solver does not earn less
  * than random play on the same tasks: in a zero-sum game in one seat against random opponents, where an equilibrium
  * cannot lose on average over the seats, and otherwise in all seats at once. Without a common reward, that only warns.
  */
@@ -27,6 +28,7 @@ export async function checkSeatRewards(context: CheckContext): Promise<CheckOutc
   const random = noisyPolicy(null, { random: 1, invalid: 0.1 })
   const range = { low: 0, high: 0 }
   const prizes = new Map<string, number>()
+  const endings = new Endings(environment)
   const utility = environment.game?.utility ?? 'general'
   const gains: number[] = []
   let solverSteps = 0
@@ -41,6 +43,7 @@ export async function checkSeatRewards(context: CheckContext): Promise<CheckOutc
       const episode = await playGame({ environment, setting, seed: own, policy: random, policies })
       const { steps, fault } = episode
       notePrizes(prizes, episode)
+      endings.add(episode, setting)
       if (Object.keys(policies ?? {}).length > 0) solverSteps += steps.length
       const again = `params ${JSON.stringify(setting.params)}, seed ${own}, step `
       if (fault)
@@ -88,6 +91,7 @@ export async function checkSeatRewards(context: CheckContext): Promise<CheckOutc
     gains.map((_, i) => i),
   )
   const again = `${EPISODES} tasks of check seed ${seed}`
+  warnings.push(...endings.warnings(again, { hasSolver: solver !== null }))
   const place = utility === 'zero-sum' ? 'in one seat, against random opponents' : 'in all seats'
   if (gain && (gain.high ?? gain.mean) < 0) {
     const finding: Finding = {
