@@ -93,7 +93,12 @@ describe('episodic replay', () => {
   })
 
   it('names an edited end, and an edited chain', async () => {
-    const ended = changed(0, () => ({ outcome: { kind: 'finished', end: { kind: 'terminated', reason: 'bribed' } } }))
+    const terminated = guessing.findIndex(
+      ({ outcome }) => outcome.kind === 'finished' && outcome.end.kind === 'terminated',
+    )
+    const ended = changed(terminated, () => ({
+      outcome: { kind: 'finished', end: { kind: 'terminated', reason: 'bribed' } },
+    }))
     const { summary } = await replay(writeEpisodes('ended.jsonl', ended), ...worldOf)
     expect(summary.divergences).toMatchObject([{ field: 'end.reason', recorded: '"bribed"', cause: 'edited' }])
     const chained = writeEpisodes(
