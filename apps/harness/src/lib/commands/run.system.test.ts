@@ -166,8 +166,8 @@ describe('episodic run', () => {
     }
     const stopped = await plays('stopped', 'missing[n]')
     expect(stopped.status).toBe(1)
-    expect(stopped.out).toContain('12 scheduled   0 finished   5 failed   7 unresolved')
-    expect(stopped.err).toMatch(/error: The player failed in the same way in 5 episodes.*missing is not defined/)
+    expect(stopped.out).toContain('12 scheduled   0 finished   10 failed   2 unresolved')
+    expect(stopped.err).toMatch(/error: The player failed in the same way in 10 episodes.*missing is not defined/)
     const all = await plays('all', 'missing[n + 1]', '--fail-fast', '0')
     expect(all.out).toContain('12 scheduled   0 finished   12 failed')
     const guess = "({ tool: 'guess', arguments: { value: 1 } })"

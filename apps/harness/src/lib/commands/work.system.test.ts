@@ -109,7 +109,7 @@ describe('episodic run --queue', { timeout: 120_000 }, () => {
     const asked: [string, readonly string[]][] = [
       ['rollouts', ['--policy', 'random', '--rollouts', '2', '--shaping', '--discount', '0.9']],
       ['trees', ['--branch', '2@1,2@3']],
-      ['failures', ['--policy', './moody.ts']],
+      ['failures', ['--policy', './moody.ts', '--fail-fast', '0']],
       ['models', ['--policy', 'llm:bisect', '--base-url', model.url]],
       ['agents', ['--policy', `process:${process.execPath} ${agent}`, '--rollouts', '1', '--tasks', '2']],
     ]

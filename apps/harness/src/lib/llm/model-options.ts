@@ -59,7 +59,7 @@ export function addModelOptions(command: Command): Command {
     )
     .option(
       '--fail-fast <count>',
-      'stop after so many refusals of llm:<model> in a row, or if a player failed in the first so many episodes in the same way; 0 for never',
+      'stop after so many refusals of llm:<model> in a row, or if a player failed in the first episodes, twice as many, in the same way; 0 for never',
       wholeNumber(0),
       FAIL_FAST,
     )

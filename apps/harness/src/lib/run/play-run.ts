@@ -124,7 +124,7 @@ export async function playRun(
   await removeDrafts(folder, WRITTEN_ALONE)
   await using live = new LiveFile(folder)
   const progress = showProgress(manifest.scheduled, tries.done, runner.describe)
-  const sameFault = new SameFault(failFast)
+  const sameFault = new SameFault(2 * failFast)
   let failure: unknown = null
   try {
     const plan = drawn?.episodes() ?? planOf(checked.again(), configuration.rollouts)
