@@ -24,7 +24,7 @@ export {
   RUN_HEAD,
   runCells,
 } from './lib/describe/describe-contrasts.ts'
-export { noteVoids, shortVoids, VOIDS_LEGEND, voidsOf } from './lib/describe/note-voids.ts'
+export { noteVoids, shortBounds, shortVoids, VOIDS_LEGEND, voidsOf } from './lib/describe/note-voids.ts'
 export {
   describeIntervals,
   describeLatency,

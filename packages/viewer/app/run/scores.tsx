@@ -1,5 +1,5 @@
-import type { Proportion, Summary } from '@episodic/report'
-import { formatCount, formatPercent, formatShareInterval } from '@episodic/report'
+import type { Summary } from '@episodic/report'
+import { formatCount, formatPercent, formatShareInterval, shortBounds } from '@episodic/report'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { Meter } from '../parts/meter.tsx'
@@ -94,13 +94,14 @@ function EndsTable({ ends, finished }: { readonly ends: Summary['ends']; readonl
 function GroupsTable({
   groups,
 }: {
-  readonly groups: readonly (Proportion & { readonly name: string; readonly kind: string })[]
+  readonly groups: readonly (Summary['success']['byTag'][number] & { readonly kind: string })[]
 }) {
+  const hasFailed = groups.some(({ failed }) => failed > 0)
   return (
     <FiguresTable
-      head={['Group', 'Share', 'Success', '95 % interval', 'Episodes']}
+      head={['Group', 'Share', 'Success', '95 % interval', 'Episodes', ...(hasFailed ? ['With failed'] : [])]}
       texts={2}
-      rows={groups.map(({ name, kind, rate, low, high, count }) => [
+      rows={groups.map(({ name, kind, rate, low, high, successes, count, failed }) => [
         <>
           <PlainText text={name} /> <span class="badge">{kind}</span>
         </>,
@@ -108,6 +109,7 @@ function GroupsTable({
         formatPercent(rate),
         formatShareInterval({ low, high }),
         formatCount(count),
+        ...(hasFailed ? [shortBounds({ successes, count, failed })] : []),
       ])}
     />
   )

@@ -5,6 +5,7 @@ import {
   formatNumber,
   formatPercent,
   formatShareInterval,
+  shortBounds,
   totalTokens,
 } from '@episodic/report'
 import { formatTokens } from '../parts/amounts.ts'
@@ -26,7 +27,7 @@ const HEAD = [
 ]
 
 /** The main figures of every seat; nothing for an environment of one seat. */
-export function Seats({ summary: { seats } }: { readonly summary: Summary }) {
+export function Seats({ summary: { seats, counts } }: { readonly summary: Summary }) {
   if (!seats) return null
   const focus = seats.find((seat) => seat.focus)?.name ?? ''
   return (
@@ -42,7 +43,7 @@ export function Seats({ summary: { seats } }: { readonly summary: Summary }) {
         wide
       >
         <FiguresTable
-          head={HEAD}
+          head={counts.failed > 0 ? [...HEAD, 'Success with failed'] : HEAD}
           texts={2}
           rows={seats.map(
             ({ name, focus: isFocus, policies, success, return: earned, steps, refused, tokens, faults }) => [
@@ -58,6 +59,7 @@ export function Seats({ summary: { seats } }: { readonly summary: Summary }) {
               formatCount(refused),
               tokens ? formatTokens(totalTokens(tokens)) : '',
               formatCount(faults),
+              ...(counts.failed > 0 ? [shortBounds({ ...success, failed: counts.failed })] : []),
             ],
           )}
         />

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { voidBounds } from '../fold/void-bounds.ts'
-import { noteVoids, shortVoids } from './note-voids.ts'
+import { noteVoids, shortBounds, shortVoids } from './note-voids.ts'
 
 describe('voidBounds', () => {
   it('counts all failed episodes as lost, and as won', () => {
@@ -10,6 +10,13 @@ describe('voidBounds', () => {
 
   it('has none if nothing failed', () => {
     expect(voidBounds({ successes: 1, finished: 2, failed: 0 })).toBeNull()
+  })
+})
+
+describe('shortBounds', () => {
+  it('says between which rates success of a group lies, and nothing if nothing failed', () => {
+    expect(shortBounds({ successes: 18, count: 19, failed: 17 })).toBe('50.0 to 97.2 % with 17 failed')
+    expect(shortBounds({ successes: 18, count: 19, failed: 0 })).toBe('')
   })
 })
 

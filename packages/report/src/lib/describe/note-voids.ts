@@ -39,6 +39,20 @@ export function shortVoids({ failed, bounds, retried }: Voids): string[] {
   ]
 }
 
+/** The bounds of the rate of some episodes in few words; empty if none of them failed. */
+export function shortBounds({
+  successes,
+  count,
+  failed,
+}: {
+  readonly successes: number
+  /** Episodes that finished. */
+  readonly count: number
+  readonly failed: number
+}): string {
+  return shortVoids({ failed, bounds: voidBounds({ successes, finished: count, failed }), retried: null }).join()
+}
+
 /** Explains {@link shortVoids} below a table. */
 export const VOIDS_LEGEND =
   'Failed episodes are in no rate: beside it stand the rates if they were all lost, and all won.'

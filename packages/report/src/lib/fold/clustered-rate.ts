@@ -101,25 +101,34 @@ export function wilson(
   return { low: rate === 0 ? 0 : centre - half, high: rate === 1 ? 1 : centre + half }
 }
 
+/** The success rate of a group of episodes. */
+export interface GroupRate extends Proportion {
+  /** Failed episodes of the group, which are not in its rate. */
+  readonly failed: number
+}
+
 /** Success rates of groups of episodes. */
 export interface Rates<Group> {
   /** @param task - the same number for the episodes of one task, which have to come one after the other. */
   add(group: Group, task: number, success: boolean): void
-  /** Groups that were added, in ascending order. */
-  entries(): [Group, Proportion][]
+  addFailed(group: Group): void
+  /** Groups with a rate, in ascending order. */
+  entries(): [Group, GroupRate][]
 }
 
 export function createRates<Group extends string | number>(): Rates<Group> {
   const rates = new Map<Group, RateFold>()
+  const failed = new Map<Group, number>()
   return {
     add(group, task, success) {
       const rate = rates.get(group) ?? createRate()
       rates.set(group, rate)
       rate.add(task, success)
     },
+    addFailed: (group) => void failed.set(group, (failed.get(group) ?? 0) + 1),
     entries: () =>
       [...rates]
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([group, rate]): [Group, Proportion] => [group, rate.finish()]),
+        .map(([group, rate]): [Group, GroupRate] => [group, { ...rate.finish(), failed: failed.get(group) ?? 0 }]),
   }
 }

@@ -112,12 +112,46 @@ describe('createFold', () => {
     const failed = [failure('a', 1, 'lost', 'b'), failure('c', 0, 'lost', 'a'), failure('d', 0, 'slow', 'c')]
     const [without, summary] = [summaryOf(finished), summaryOf([...finished, ...failed])]
     expect(summary.returns).toEqual(without.returns)
-    expect(summary.success).toEqual({ ...without.success, bounds: { low: 2 / 5, high: 1 } })
+    // Only beside the rates does it say how many episodes failed.
+    const counting = <T extends object>(groups: readonly T[]) => groups.map((group) => ({ ...group, failed: 3 }))
+    const { byDifficulty, bySplit, byTag } = without.success
+    expect(summary.success).toEqual({
+      ...without.success,
+      bounds: { low: 2 / 5, high: 1 },
+      byDifficulty: counting(byDifficulty),
+      bySplit: counting(bySplit),
+      byTag: counting(byTag),
+    })
     expect(summary.rewards).toEqual(without.rewards)
     expect(summary.failures).toEqual([
       { name: 'lost', count: 2, message: 'a' },
       { name: 'slow', count: 1, message: 'c' },
     ])
+  })
+
+  it('counts the failed episodes of each tag, split and bin of difficulty', () => {
+    const [easy, hard] = [
+      { ...first.task, id: 'easy', tags: ['all', 'easy'], difficulty: 0.1, split: 'train' as const },
+      { ...first.task, id: 'hard', tags: ['all', 'hard'], difficulty: 0.9, split: 'test' as const },
+    ]
+    const { success } = summaryOf([
+      episode('easy', 0, 1, { task: easy }),
+      episode('hard', 0, 0, { task: hard }),
+      { ...failure('hard', 1, 'lost', 'x'), task: hard },
+    ])
+    const failed = (groups: readonly { readonly failed: number }[]) => groups.map((group) => group.failed)
+    expect(success.byTag.map(({ name, failed }) => [name, failed])).toEqual([
+      ['all', 1],
+      ['easy', 0],
+      ['hard', 1],
+    ])
+    expect([...failed(success.byDifficulty), ...failed(success.bySplit)]).toEqual([
+      0,
+      1,
+      expect.any(Number),
+      expect.any(Number),
+    ])
+    expect(success.bySplit.find(({ name }) => name === 'test')?.failed).toBe(1)
   })
 
   it('counts a finished line without returns as failed', () => {

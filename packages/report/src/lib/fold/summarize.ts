@@ -68,7 +68,13 @@ export function summarize(
     const first = judge(episode.first)
     if (first !== null) firstTries.add(episode.task, first)
     if (episode.tree > 0) trees.add(`${episode.task} ${episode.tree}`)
-    if (kind === 'failed') continue
+    const tags = names.tagSets.get(episode.tags) ?? []
+    if (kind === 'failed') {
+      byDifficulty.addFailed(episode.difficulty)
+      bySplit.addFailed(episode.split)
+      for (const tag of tags) byTag.addFailed(tag)
+      continue
+    }
     const success = judged ?? isDefaultSuccess(kind, episode.unshaped)
     rules.add(judged === null ? 'default' : 'world')
     if (success && kind === 'truncated') truncatedSuccesses += 1
@@ -77,7 +83,7 @@ export function summarize(
     overall.add(episode.task, success)
     byDifficulty.add(episode.difficulty, episode.task, success)
     bySplit.add(episode.split, episode.task, success)
-    for (const tag of names.tagSets.get(episode.tags) ?? []) byTag.add(tag, episode.task, success)
+    for (const tag of tags) byTag.add(tag, episode.task, success)
     if (success) successful.add(episode)
   }
   const failed = all.size - finished.size

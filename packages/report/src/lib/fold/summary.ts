@@ -31,6 +31,9 @@ const proportionSchema = z.object({
   high: z.number().nullable(),
 })
 
+/** The rate of some of the episodes, and how many of those failed and are not in it. */
+const groupSchema = z.object({ ...proportionSchema.shape, failed: z.int().default(0) })
+
 /** See `VoidBounds`; `null` if no episode failed. */
 export const boundsSchema = z.object({ low: z.number(), high: z.number() }).nullable().default(null)
 
@@ -184,10 +187,10 @@ export const summarySchema = z.object({
     /** Over the first tries that finished; `null` if nothing was played again. */
     firstTry: proportionSchema.nullable().default(null),
     /** Ten bins of difficulty, `from` inclusive and `to` exclusive (the last bin includes 1); empty ones are left out. */
-    byDifficulty: z.array(z.object({ from: z.number(), to: z.number(), ...proportionSchema.shape })),
-    bySplit: z.array(z.object({ name: z.string(), ...proportionSchema.shape })),
+    byDifficulty: z.array(z.object({ from: z.number(), to: z.number(), ...groupSchema.shape })),
+    bySplit: z.array(z.object({ name: z.string(), ...groupSchema.shape })),
     /** At most 64 tags, in the order of their names. An episode counts under each of its tags. */
-    byTag: z.array(z.object({ name: z.string(), ...proportionSchema.shape })),
+    byTag: z.array(z.object({ name: z.string(), ...groupSchema.shape })),
     /** The unbiased estimate, averaged over the `clusters` tasks that have at least `k` finished attempts. */
     passAtK: z.array(z.object({ k: z.int(), ...estimateSchema.shape })),
     /** The probability that all of k attempts succeed. */

@@ -1,5 +1,13 @@
 import type { Distribution, Histogram, Summary } from '@episodic/report'
-import { formatCount, formatNumber, formatPercent, formatShareInterval, formatTick, roundTo } from '@episodic/report'
+import {
+  formatCount,
+  formatNumber,
+  formatPercent,
+  formatShareInterval,
+  formatTick,
+  roundTo,
+  shortBounds,
+} from '@episodic/report'
 import { Band, type Bar, Bars, Line, Marker, Whiskers } from './marks.tsx'
 import { type Axis, areaOf, HALF, Plot, rangesOf } from './plot-frame.tsx'
 import { linearScale, niceDomain, pixels, wholeTicks } from './scale.ts'
@@ -65,7 +73,8 @@ export function StepsPlot({ distribution: { histogram, median } }: { readonly di
 export function DifficultyPlot({ bins }: { readonly bins: Summary['success']['byDifficulty'] }) {
   const x = linearScale([0, 1], RANGES.x, 10)
   const y = shareAxis('success rate')
-  const points = bins.flatMap(({ from, to, rate, low, high, successes, count }) =>
+  const hasFailed = bins.some(({ failed }) => failed > 0)
+  const points = bins.flatMap(({ from, to, rate, low, high, successes, count, failed }) =>
     rate === null
       ? []
       : {
@@ -73,7 +82,10 @@ export function DifficultyPlot({ bins }: { readonly bins: Summary['success']['by
           value: rate,
           low,
           high,
-          tip: `difficulty ${from} to ${to}: ${formatCount(successes)} of ${formatCount(count)} succeeded, ${formatPercent(rate)}`,
+          tip: [
+            `difficulty ${from} to ${to}: ${formatCount(successes)} of ${formatCount(count)} succeeded, ${formatPercent(rate)}`,
+            ...(failed > 0 ? [shortBounds({ successes, count, failed })] : []),
+          ].join('; '),
         },
   )
   return (
@@ -83,13 +95,17 @@ export function DifficultyPlot({ bins }: { readonly bins: Summary['success']['by
       x={{ scale: x, format: formatTick, label: 'difficulty of the task (0 easiest, 1 hardest)' }}
       y={y}
       table={{
-        head: ['Difficulty', 'Succeeded', 'Episodes', 'Success', '95 % interval'],
-        rows: bins.map(({ from, to, successes, count, rate, low, high }) => [
+        head: [
+          ...['Difficulty', 'Succeeded', 'Episodes', 'Success', '95 % interval'],
+          ...(hasFailed ? ['With failed'] : []),
+        ],
+        rows: bins.map(({ from, to, successes, count, rate, low, high, failed }) => [
           `${from} to ${to}`,
           formatCount(successes),
           formatCount(count),
           formatPercent(rate),
           formatShareInterval({ low, high }),
+          ...(hasFailed ? [shortBounds({ successes, count, failed })] : []),
         ]),
       }}
     >

@@ -21,6 +21,37 @@ describe('formatSummary', () => {
     expect(text).not.toContain(ESCAPE)
   })
 
+  it('prints beside each rate of a tag or a difficulty what it would be with failed episodes, and nothing if none failed', () => {
+    const rowsOf = (failures: number) => {
+      const fold = createFold()
+      for (const record of playRun({ tasks: 10, attempts: 4, failures })) fold.add(record)
+      const { success } = fold.finish({ name: 'test' })
+      const text = formatSummary(fold.finish({ name: 'test' }), { color: false })
+      const [, blocks = ''] = text.split('success by difficulty')
+      const [shown = ''] = blocks.split('\n  ends')
+      return { groups: [...success.byDifficulty, ...success.byTag], rows: shown.match(/^ {4}\S.*%.*$/gm) ?? [] }
+    }
+    const { groups, rows } = rowsOf(0.2)
+    expect(groups.some(({ failed }) => failed > 0)).toBe(true)
+    expect(rows).toHaveLength(groups.length)
+    for (const [i, { successes, count, failed }] of groups.entries()) {
+      const [low, high] = [successes, successes + failed].map((won) => ((100 * won) / (count + failed)).toFixed(1))
+      if (failed > 0) expect(rows[i]).toContain(`   ${count}   ${low} to ${high} % with ${failed} failed`)
+      else expect(rows[i]).not.toContain('failed')
+    }
+    for (const row of rowsOf(0).rows) expect(row).not.toContain('failed')
+  })
+
+  it('prints beside the rate of each seat what it would be with failed episodes', () => {
+    const { counts, success, policies } = summary
+    const figures = { return: null, steps: 0, refused: 0, tokens: null, faults: 0 }
+    const seats = [{ name: 'first', focus: true, policies, success: success.overall, ...figures }]
+    const note = `% with ${counts.failed} failed`
+    expect(formatSummary({ ...summary, seats }, { color: false })).toMatch(new RegExp(`success [\\d.]+ %, .*${note}`))
+    const unfailed = { ...summary, seats, counts: { ...counts, failed: 0 } }
+    expect(formatSummary(unfailed, { color: false })).not.toMatch(/success [\d.]+ %,/)
+  })
+
   it('colors the same text, and strips control characters from names', () => {
     const colored = formatSummary(summary, { color: true })
     expect(colored).not.toContain(`${ESCAPE}[2J`)

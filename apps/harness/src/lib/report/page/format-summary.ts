@@ -24,6 +24,7 @@ import {
   noteInterval,
   noteMissingRewards,
   noteUnknownTools,
+  shortBounds,
   totalTokens,
   wrapText,
 } from '@episodic/report'
@@ -52,8 +53,8 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     const filled = Math.round(share * BAR_WIDTH)
     return green('█'.repeat(filled)) + dim('░'.repeat(BAR_WIDTH - filled))
   }
-  const share = (name: string, rate: number | null, count: number) =>
-    `    ${name.padEnd(NAME_WIDTH - 2)}${formatPercent(rate).padStart(VALUE_WIDTH)}   ${bar(rate ?? 0)}   ${dim(formatCount(count))}`
+  const share = (name: string, rate: number | null, count: number, bounds = '') =>
+    `    ${name.padEnd(NAME_WIDTH - 2)}${formatPercent(rate).padStart(VALUE_WIDTH)}   ${bar(rate ?? 0)}   ${dim(`${formatCount(count)}${bounds && `   ${bounds}`}`)}`
   const passes = [['pass@', success.passAtK.at(-1)] as const, ['pass^', success.passHatK.at(-1)] as const]
   const failing = [noteFailures(summary), noteUnknownTools(summary)].filter((notice) => notice !== null)
   const unrewarded = noteMissingRewards(summary)
@@ -166,7 +167,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ...block(
       'success by difficulty',
       success.byDifficulty.length > 1
-        ? success.byDifficulty.map(({ from, to, rate, count }) => share(`${from} to ${to}`, rate, count))
+        ? success.byDifficulty.map((bin) => share(`${bin.from} to ${bin.to}`, bin.rate, bin.count, shortBounds(bin)))
         : [],
     ),
     ...block(
@@ -177,7 +178,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ),
     ...block(
       'success by tag',
-      success.byTag.map(({ name, rate, count }) => share(cleanText(name), rate, count)),
+      success.byTag.map((tag) => share(cleanText(tag.name), tag.rate, tag.count, shortBounds(tag))),
     ),
     ...block(
       'value of a state',
@@ -225,14 +226,14 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
 }
 
 /** The mean return of each seat, with its policy; none for an environment of one seat. */
-function seatRows({ seats }: Summary): (readonly [name: string, value: string, note: string])[] {
+function seatRows({ seats, counts: { failed } }: Summary): (readonly [name: string, value: string, note: string])[] {
   return (seats ?? []).map(({ name, focus, policies, return: earned, success, faults }) => [
     `  ${cleanText(name)}`,
     formatNumber(earned?.mean ?? null),
     [
       cleanText(policies.join(', ')),
       earned ? noteInterval(earned, formatInterval) : '',
-      `success ${formatPercent(success.rate)}`,
+      [`success ${formatPercent(success.rate)}`, shortBounds({ ...success, failed })].filter(Boolean).join(', '),
       faults > 0 ? `${formatCount(faults)} failed at this seat` : '',
       focus ? 'the other figures are of this seat' : '',
     ]

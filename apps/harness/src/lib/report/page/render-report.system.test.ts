@@ -1,5 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { createFold, decodeColumns, noteFailures } from '@episodic/report'
+import { createFold, decodeColumns, noteFailures, shortBounds } from '@episodic/report'
 import { playRun } from '@episodic/report/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -60,6 +60,18 @@ describe('renderReport', () => {
     for (const title of ['Success by difficulty', 'Reward by step', 'World step', 'Settings of the run', 'attempts'])
       expect(text).toContain(title)
     expect(text).toMatch(/Success {2}\d+\.\d % {2}95 % \d+\.\d to \d+\.\d %/)
+  })
+
+  it('has beside each rate of a tag, split and difficulty what it would be with failed episodes, and nothing if none failed', async () => {
+    const fold = createFold()
+    for (const record of records) fold.add(record)
+    const { byTag, bySplit, byDifficulty } = fold.finish({ name: 'test' }).success
+    const page = figuresOf(await reportOf(records))
+    const groups = [...byTag, ...bySplit, ...byDifficulty].filter(({ failed }) => failed > 0)
+    expect(groups.length).toBeGreaterThan(2)
+    for (const group of groups) expect(page).toContain(shortBounds(group))
+    const finished = records.filter(({ outcome }) => outcome.kind === 'finished')
+    expect(figuresOf(await reportOf(finished))).not.toMatch(/% with \d|With failed/)
   })
 
   it('says first how many episodes the figures cover', async () => {
