@@ -28,8 +28,28 @@ const colliding = worldOf('colliding', 'verify', () => {
   throw new Error('never called')
 })
 
+/** A world that counts each of its states as a success. */
+const idle = defineEnvironment({
+  name: 'idle',
+  version: '1.0.0',
+  description: 'Is solved from the start.',
+  params: z.object({}),
+  state: { public: z.object({}), private: z.object({}) },
+  start: () => ({ public: {}, private: {} }),
+  observe: () => 'Wait.',
+  tools: ({ tool }) => ({
+    wait: tool({ description: 'Waits.', input: z.object({}), play: ({ say }) => say('You waited.') }),
+  }),
+  rewards: { one: () => 1 },
+  success: () => true,
+})
+
 async function serve(options: NemoGymOptions = {}, hostOptions: Partial<HostOptions> = {}) {
-  const host = createHost({ environments: [numberGuessing, broken, colliding], onFault: () => {}, ...hostOptions })
+  const host = createHost({
+    environments: [numberGuessing, broken, colliding, idle],
+    onFault: () => {},
+    ...hostOptions,
+  })
   const server = await serveNemoGym(host, options)
   onTestFinished(async () => {
     await server[Symbol.asyncDispose]()
@@ -140,7 +160,22 @@ describe('a rollout', () => {
     await agent.post('seed_session', row())
     await agent.post('guess', { value: 500 })
     const { body } = await agent.post('verify', answered([500]))
-    expect(body).toMatchObject({ reward: -0.01, steps: 1, terminated: 0, truncated: 1, success: 0, mask_sample: false })
+    const cut = { reward: -0.01, steps: 1, terminated: 0, truncated: 1, end_reason: 'closed', success: 0 }
+    expect(body).toMatchObject({ ...cut, mask_sample: false })
+  })
+
+  it('without an action is named as such, and has not succeeded, whatever its world says', async () => {
+    const { client } = await serve()
+    const verdictOf = async (response: object) => {
+      const agent = client()
+      const asked = row({ environment: 'idle', params: {} })
+      await agent.post('seed_session', asked)
+      return (await agent.post('verify', { ...answered([]), ...asked, response })).body
+    }
+    const stopped = { reward: 0, steps: 0, terminated: 0, truncated: 1, success: 0, mask_sample: false }
+    expect(await verdictOf({ output: [] })).toMatchObject({ ...stopped, end_reason: 'no-action' })
+    const unplayable = { type: 'function_call', call_id: 'c', name: 'wait', arguments: '{' }
+    expect(await verdictOf({ output: [unplayable] })).toMatchObject({ ...stopped, end_reason: 'invalid-action' })
   })
 
   it('that fails is masked, and never rewarded with 0', async () => {

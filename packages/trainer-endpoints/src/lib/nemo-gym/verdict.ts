@@ -36,12 +36,21 @@ export async function judgeRollout(session: RolloutSession, claim: Claim): Promi
   const failure = session.failure ?? claim.failure ?? (await mismatchOf(session, claim))
   try {
     const { end, success } = await ref.close()
+    const stop = failure === null ? stopOf(session, end, claim) : null
+    // As in the lines of a run, a player that stopped has not succeeded, whatever the world says of its state.
+    if (stop) return { tally, end: stop, success: success === undefined ? undefined : false, failure }
     return { tally, end: tally.end ?? end, success: tally.success ?? success, failure }
   } catch (error) {
     // What has ended needs no closing to be known.
     const known = tally.end !== null && WireError.is(error, 'store-unavailable')
     return { tally, end: tally.end, success: tally.success, failure: failure ?? (known ? null : failureOf(error)) }
   }
+}
+
+/** How an episode ended that was closed before any step, as the lines of a run name it; `null` for another one. */
+function stopOf({ tally }: RolloutSession, end: EpisodeEnd | null, { calls }: Claim): EpisodeEnd | null {
+  if (tally.played > 0 || end?.kind !== 'truncated' || end.reason !== 'closed') return null
+  return { kind: 'truncated', reason: calls.length === 0 ? 'no-action' : 'invalid-action' }
 }
 
 /**
@@ -61,6 +70,7 @@ export function verdictBody(request: string, { tally, end, success, failure }: V
   const judgement = {
     reward,
     reward_components: { ...terms },
+    end_reason: end?.reason ?? null,
     mask_sample: failure !== null,
     failure_kind: failure?.kind ?? null,
     failure_reason: failure?.reason ?? null,
