@@ -148,6 +148,52 @@ describe('episodic run --record-models', () => {
     expect(second).not.toHaveProperty('completions')
   })
 
+  it.each(['full', 'answers', 'none'])(
+    'keeps keys of headers, query and body in no line, wherever a model repeats them (--transcript %s)',
+    { timeout: 120_000 },
+    async (transcript) => {
+      const password = 'open sesame'
+      const keys = ['header', 'query', 'body', 'tool'].map((place) => `only-this-program-knows-its-${place}-key`)
+      const basic = Buffer.from(`agent:${password}`).toString('base64')
+      const everything = [...keys, basic, password].join(' ')
+      const repeating: Answering = ({ messages }, _, response) => {
+        if (messages.length > 1) {
+          response.writeHead(401).end(everything)
+          return null
+        }
+        const call = { id: everything, type: 'function', function: { name: everything, arguments: everything } }
+        const message = { role: 'assistant', content: everything, reasoning: everything, tool_calls: [call] }
+        const named = { id: everything, model: everything, metadata: { weight_version: everything } }
+        return { ...saying(message, everything), ...named }
+      }
+      const [header, query, body, tool] = keys
+      const agent = `const ask = (content, ...more) => fetch(process.env.OPENAI_BASE_URL + '/./chat/completions?key=${query}', {
+        method: 'POST',
+        headers: { 'x-goog-api-key': '${header}', authorization: 'Basic ${basic}' },
+        body: JSON.stringify({ model: 'small ${body}', api_key: '${body}', tools: [{ type: 'mcp', authorization: '${tool}' }],
+          messages: [{ role: 'user', content }, ...more] }) }).then((answer) => answer.text())
+      await ask('${everything}')
+      console.error(await ask('${everything}', { role: 'user', content: 'again' }))
+      process.exit(3)`
+      writeFileSync(join(workshop.folder, 'repeated.mjs'), agent)
+      const out = `repeated-${transcript}`
+      const { episodes, lines } = await play(out, repeating, {
+        command: `node ${join(workshop.folder, 'repeated.mjs')}`,
+        options: ['--tasks', '1', '--transcript', transcript],
+      })
+      expect(episodes[0]!.undecided).toMatchObject([
+        {
+          model: '[key] [key] [key] [key] [key] [key]',
+          asked: 'small [key]',
+          responseId: expect.stringMatching(/^\[key\]/),
+        },
+        { tries: [{ status: 401 }] },
+      ])
+      expect(episodes[0]!.outcome).toMatchObject({ error: { message: expect.stringContaining('[key] [key]') } })
+      for (const secret of [...keys, basic, password]) expect(lines).not.toContain(secret)
+    },
+  )
+
   it('records failed requests, and passes errors on to the program', { timeout: 120_000 }, async () => {
     let failures = 2
     const failing: Answering = (request, _, response) => {

@@ -1,5 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  request as requestOf,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import OpenAI from 'openai'
@@ -49,6 +55,16 @@ function ask({ url }: RecordedModels, body: object, signal?: AbortSignal): Promi
     body: JSON.stringify(body),
     ...(signal && { signal }),
   })
+}
+
+/** Sends a request whose path stays as it is written. Resolves with the status. */
+async function post({ url }: RecordedModels, path: string): Promise<number | undefined> {
+  const { hostname, port, pathname } = new URL(url)
+  const request = requestOf({ hostname, port, path: `${pathname}${path}`, method: 'POST' })
+  request.end(JSON.stringify({ model: 'm', messages: MESSAGES }))
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  await text(answer)
+  return answer.statusCode
 }
 
 const completionsOf = (models: RecordedModels) => models.answers().map(({ answer }) => answer)
@@ -376,6 +392,61 @@ describe('openModelProxy', () => {
     expect(third!.tools[0]).toBe(first!.tools[0])
     expect(models.redact(`The key is ${KEY}.`)).toBe('The key is [key].')
   })
+
+  it.each([
+    '/chat/completions/',
+    '/./chat/completions',
+    '/x/../chat/completions',
+    '/%2e/chat/./completions',
+    '/x/%2E%2e/chat/completions',
+    '//chat//completions',
+    '/%63hat/completions',
+    '/chat%2Fcompletions',
+    '/chat%5ccompletions',
+    '\\chat\\completions',
+    '/Chat/COMPLETIONS',
+    '/chat/completions#models',
+  ])('records what it sends on, and sends it by the name that it has recorded: %s', async (path) => {
+    const seen: (string | undefined)[] = []
+    const models = await open(({ url }, response) => {
+      seen.push(url)
+      json(response, saying({ role: 'assistant', content: 'Yes.' }))
+    })
+    expect(await post(models, path)).toBe(200)
+    expect(await post(models, `${path.replace(/#.*/, '')}?a=b%2Fc`)).toBe(200)
+    expect(seen).toEqual(['/v1/chat/completions', '/v1/chat/completions?a=b%2Fc'])
+    expect(completionsOf(models)).toMatchObject([{ text: 'Yes.' }, { text: 'Yes.' }])
+  })
+
+  it.each([
+    '/../v1/../x',
+    '/../../v1/chat/completions',
+    '/..%2fv1/chat/completions',
+    '/%2e%2e%5cadmin',
+    '/chat/..%2f..',
+  ])('sends nothing on that leaves the root of the API: %s', async (path) => {
+    let requests = 0
+    const models = await open((_, response) => {
+      requests += 1
+      json(response, saying({ role: 'assistant', content: 'Yes.' }))
+    })
+    expect(await post(models, path)).toBe(404)
+    expect(requests).toBe(0)
+    expect(models.answers()).toEqual([])
+  })
+
+  it.each(['/models/a%2Fb', '/models/a//b/', '/models/50%25%zz'])(
+    'sends other paths on as they are: %s',
+    async (path) => {
+      const seen: (string | undefined)[] = []
+      const models = await open(({ url }, response) => {
+        seen.push(url)
+        json(response, {})
+      })
+      expect(await post(models, path)).toBe(200)
+      expect(seen).toEqual([`/v1${path}`])
+    },
+  )
 
   it.each(['', 'localhost:8000', 'ftp://127.0.0.1/v1'])('rejects "%s" as the root of an API', async (baseUrl) => {
     const error = await openModelProxy({ baseUrl }).then(

@@ -14,9 +14,10 @@ import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { HarnessError } from '../harness-error.ts'
 import type { ModelSettings } from './model-options.ts'
-import { createModelRecorder, type ModelRecorder, type RecordedRequest } from './model-recorder.ts'
+import { createModelRecorder, jsonOf, type ModelRecorder, type RecordedRequest } from './model-recorder.ts'
 import { chatCompletions, type RecordedApi } from './recorded-api.ts'
 import { responses } from './responses-api.ts'
+import { createSentKeys, type SentKeys } from './sent-keys.ts'
 import { codeOf } from './tries.ts'
 
 /** A server on this machine through which programs reach their language models, and which records what they ask. */
@@ -29,7 +30,7 @@ export interface ModelProxy extends AsyncDisposable {
 export interface RecordedModels extends Disposable, Pick<ModelRecorder, 'answers'> {
   /** Root of an OpenAI-compatible API. Nobody else can guess it. */
   readonly url: string
-  /** Takes the keys that the program sent to its models out of a text. */
+  /** Takes the keys that the program sent to its models, in headers, query or body, out of a text. */
   redact(text: string): string
 }
 
@@ -46,10 +47,6 @@ const OPENAI = 'https://api.openai.com/v1'
 const LARGEST_REQUEST = 32 * 1024 ** 2
 /** Milliseconds for which an idle connection of a program stays open. Clients give theirs up before. */
 const IDLE = 120_000
-/** Minimum length of a real key: shorter ones are placeholders such as `EMPTY`. */
-const KEY_LENGTH = 16
-/** Keys of one episode that are taken out of its texts. */
-const MOST_KEYS = 100
 
 /** The APIs that are recorded, by their paths. */
 const APIS: ReadonlyMap<string, RecordedApi> = new Map([
@@ -60,7 +57,7 @@ const APIS: ReadonlyMap<string, RecordedApi> = new Map([
 /** An episode whose address is open. */
 interface Opened {
   readonly recorder: ModelRecorder
-  readonly keys: Set<string>
+  readonly keys: SentKeys
   /** Aborts when the address is closed. */
   readonly signal: AbortSignal
 }
@@ -91,20 +88,20 @@ export async function openModelProxy({
   const root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [, token = '', path = ''] = /^\/([^/?]*)\/v1([/?].*)?$/.exec(incoming.url ?? '') ?? []
-    const episode = opened.get(token)
+    const target = targetOf(incoming.url ?? '')
+    const episode = target && opened.get(target.token)
     if (!episode) return refuse(response, 404, 'This address of models is not open.')
     const body = await bodyOf(incoming, largestRequest)
     if (!body) return refuse(response, 413, `The request has more than ${largestRequest} bytes.`)
-    for (const key of keysOf(incoming.headers)) if (episode.keys.size < MOST_KEYS) episode.keys.add(key)
-    const [, name = ''] = /^\/(.*?)\/?(\?|$)/.exec(path) ?? []
-    const api = incoming.method === 'POST' ? APIS.get(name) : undefined
-    const recorded = api ? episode.recorder.begin(api, body) : null
+    const value = jsonOf(body.toString())
+    episode.keys.add({ headers: incoming.headers, query: target.query, body: value })
+    const api = incoming.method === 'POST' ? APIS.get(target.path) : undefined
+    const recorded = api ? episode.recorder.begin(api, body, value) : null
 
     const gone = new AbortController()
     response.on('close', () => gone.abort())
     const signal = AbortSignal.any([gone.signal, episode.signal])
-    const answer = await send(`${upstream.root}${path}`, body, {
+    const answer = await send(`${upstream.root}${target.path && `/${target.path}`}${target.query}`, body, {
       method: incoming.method ?? 'GET',
       // A compressed answer could not be read here.
       headers: {
@@ -128,12 +125,12 @@ export async function openModelProxy({
       const token = randomBytes(32).toString('base64url')
       const recorder = createModelRecorder(prices)
       const closed = new AbortController()
-      const keys = new Set<string>()
+      const keys = createSentKeys()
       opened.set(token, { recorder, keys, signal: closed.signal })
       return {
         url: `${root}/${token}/v1`,
         answers: () => recorder.answers(),
-        redact: (text) => [...keys].reduce((rest, key) => rest.replaceAll(key, '[key]'), text),
+        redact: keys.redact,
         [Symbol.dispose]() {
           opened.delete(token)
           closed.abort()
@@ -237,11 +234,40 @@ function forwarded(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name)))
 }
 
-/** Returns the keys in the headers of a request, with which a program shows its server who it is. */
-function keysOf({ authorization, 'api-key': azure, 'x-api-key': other }: IncomingHttpHeaders): string[] {
-  return [authorization?.replace(/^\w+ +/, ''), azure, other]
-    .flatMap((key) => key ?? [])
-    .filter((key) => key.length >= KEY_LENGTH)
+/** What a request is for. */
+interface Target {
+  /** Of the episode. */
+  readonly token: string
+  /** Below the root of the API, without its first slash: the name of an API that is recorded, or as it was sent. */
+  readonly path: string
+  /** With its question mark, or empty. */
+  readonly query: string
+}
+
+/**
+ * Returns what a request is for, or `null` if that is nothing here. Servers differ in how they read a path: some decode
+ * letters, join slashes or ignore the case. A path that any of them reads as that of a recorded API is sent as its plain name, so that
+ * none reaches a model by another one.
+ */
+function targetOf(address: string): Target | null {
+  const url = address.startsWith('/') ? URL.parse(`http://proxy${address}`) : null
+  const [, token, path = ''] = /^\/([^/]*)\/v1(?:\/(.*))?$/.exec(url?.pathname ?? '') ?? []
+  if (!url || token === undefined) return null
+  const segments = decoded(path)
+    .split(/[/\\]/)
+    .filter((segment) => segment !== '' && segment !== '.')
+  // It would leave the root of the API at a server that decodes it.
+  if (segments.includes('..')) return null
+  const name = segments.join('/').toLowerCase()
+  return { token, path: APIS.has(name) ? name : path, query: url.search }
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }
 
 function upstreamOf(baseUrl: string): { readonly root: string; readonly host: string; readonly protocol: string } {

@@ -13,8 +13,10 @@ export interface ModelRecorder {
   /**
    * Begins to record a request of an API. Returns `null` for a body that is none, and for the requests of a program that has
    * made too many.
+   *
+   * @param value - the JSON of the body.
    */
-  begin(api: RecordedApi, body: Buffer): RecordedRequest | null
+  begin(api: RecordedApi, body: Buffer, value: unknown): RecordedRequest | null
   /**
    * Returns the answers in the order in which they ended. A request that was never answered is among them, as a completion
    * without text, tokens and time, with its failed `tries`.
@@ -58,8 +60,8 @@ export function createModelRecorder(prices: ModelSettings['prices']): ModelRecor
   let requests = 0
 
   return {
-    begin(api, body) {
-      const read = api.readRequest(jsonOf(body.toString()))
+    begin(api, body, value) {
+      const read = api.readRequest(value)
       if (!read || requests >= MOST_REQUESTS) return null
       requests += 1
       const { asked } = read
@@ -134,7 +136,8 @@ function createJsonBody(): AnswerBody {
   }
 }
 
-function jsonOf(text: string): unknown {
+/** Returns the value of a JSON text, or `null` for any other text. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -41,8 +41,8 @@ export function recordAnswers(
   const requests = keep === 'full' && answers.some(({ request }) => request) ? poolRequests(answers, steps, by) : null
   const redacted = answers.map(({ request: _, prompt: __, ...answer }, i): Completion => {
     const prompt = requests?.prompts[i]
-    const whole = checkedAnswer(answer)
-    return { ...(keep === 'none' ? withoutTexts(whole) : mapAnswer(whole, redact)), ...(prompt && { prompt }) }
+    const whole = withoutSecrets(checkedAnswer(answer), redact)
+    return { ...(keep === 'none' ? withoutTexts(whole) : whole), ...(prompt && { prompt }) }
   })
   const transcript = requests && mapTranscript(requests, redact)
   const rest = bytesOf(steps.map(({ completions: _, ...step }) => step))
@@ -72,6 +72,30 @@ export function placeAnswers<Step extends Pick<RecordedStep, 'completions'>>(
     step.completions && isOwn(step) ? { ...step, completions: left.splice(0, step.completions.length) } : step,
   )
   return { steps: placed, undecided: left }
+}
+
+/**
+ * Returns an answer without secrets. A server may repeat one in any text that it chooses. The name of a played call stays:
+ * it is the tool of the step, which a replay needs.
+ */
+function withoutSecrets(answer: Completion, redact: Recording['redact']): Completion {
+  const { model, policyVersion, asked, responseId, calls, finish } = answer
+  return {
+    ...mapAnswer(answer, redact),
+    model: redact(model),
+    ...(policyVersion !== undefined && { policyVersion: redact(policyVersion) }),
+    ...(asked !== undefined && { asked: redact(asked) }),
+    ...(responseId !== undefined && { responseId: redact(responseId) }),
+    ...(calls && {
+      calls: calls.map(({ id, name, arguments: args, played }) => ({
+        id: redact(id),
+        name: played ? name : redact(name),
+        arguments: redact(args),
+        played,
+      })),
+    }),
+    ...(finish !== undefined && { finish: redact(finish) }),
+  }
 }
 
 function withoutTexts({ reasoning: _, calls: __, ...answer }: Completion): Completion {

@@ -1,0 +1,93 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { isObject } from '@episodic/protocol/extend'
+
+/** Where the request of a program may have keys. */
+export interface KeyedRequest {
+  readonly headers: IncomingHttpHeaders
+  /** With its question mark, or empty. */
+  readonly query: string
+  /** The JSON of its body, or any other value. */
+  readonly body: unknown
+}
+
+/** The keys with which a program shows its models who it is. */
+export interface SentKeys {
+  /** Adds the keys of a request. */
+  add(request: KeyedRequest): void
+  /** Returns a text with `[key]` in place of each key. */
+  redact(text: string): string
+}
+
+/** Minimum length of a real key: shorter ones are placeholders such as `EMPTY`. */
+const KEY_LENGTH = 16
+/** Minimum length of a password of HTTP Basic authentication: people choose shorter ones than servers. */
+const PASSWORD_LENGTH = 8
+/** Most keys that are known. A program has few, unless it signs each request. */
+const MOST_KEYS = 500
+
+/** Last letters of a word in the name of a header, parameter or field that has a key. */
+const SECRET_WORD =
+  /(?:key|token|secret|password|passwd|passphrase|pwd|credential|cookie|auth|authorization|bearer|jwt|sig|signature)s?$/
+/** Fields and headers whose names are like those of keys, and which are no secrets. */
+const NO_SECRETS = new Set(['prompt_cache_key', 'idempotency-key', 'x-idempotency-key', 'sec-websocket-key'])
+
+/** Creates an empty set of keys. It keeps up to 500, each of 16 characters or more, passwords of 8. */
+export function createSentKeys(): SentKeys {
+  const keys = new Set<string>()
+  let longestFirst: readonly string[] = []
+  return {
+    add(request) {
+      const known = keys.size
+      for (const key of keysOf(request)) if (keys.size < MOST_KEYS) keys.add(key)
+      // A key may contain another one, and is escaped in JSON, as in the arguments of a call.
+      if (keys.size > known)
+        longestFirst = [...new Set([...keys].flatMap((key) => [key, JSON.stringify(key).slice(1, -1)]))].sort(
+          (a, b) => b.length - a.length,
+        )
+    },
+    redact: (text) => longestFirst.reduce((rest, key) => rest.replaceAll(key, '[key]'), text),
+  }
+}
+
+function* keysOf({ headers, query, body }: KeyedRequest): Generator<string> {
+  for (const [name, value] of Object.entries(headers))
+    if (hasKey(name)) for (const each of [value ?? []].flat()) yield* keysOfValue(name, each)
+  for (const [name, value] of new URLSearchParams(query)) if (hasKey(name)) yield* keysOfValue(name, value)
+  // A server that quotes the address quotes them as they were written.
+  for (const [, name = '', value = ''] of query.matchAll(/[?&]([^=&]*)=([^&]*)/g))
+    if (hasKey(name)) yield* keysOfValue(name, value)
+  yield* keysOfBody(body)
+}
+
+/** Finds keys in fields of any depth. */
+function* keysOfBody(body: unknown): Generator<string> {
+  // A body may be nested deeper than the stack of calls.
+  const left: (readonly [name: string, value: unknown])[] = [['', body]]
+  for (let next = left.pop(); next; next = left.pop()) {
+    const [name, value] = next
+    if (typeof value === 'string' && hasKey(name)) yield* keysOfValue(name, value)
+    else if (Array.isArray(value)) for (const each of value) left.push([name, each])
+    else if (isObject(value)) for (const field of Object.entries(value)) left.push(field)
+  }
+}
+
+function hasKey(name: string): boolean {
+  if (NO_SECRETS.has(name.toLowerCase())) return false
+  const words = name
+    .replaceAll(/([a-z])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+  return words.some((word) => SECRET_WORD.test(word))
+}
+
+/** Returns the keys of a value: itself without the scheme of its authorization, and what it lists, as cookies are. */
+function* keysOfValue(name: string, value: string): Generator<string> {
+  const [, scheme = '', rest = ''] = /^([\w-]+) +(.*)$/s.exec(value) ?? []
+  const whole = /auth/i.test(name) && scheme ? rest : value
+  const listed = whole.split(/[\s,;]+/).flatMap((part) => [part, part.slice(part.indexOf('=') + 1)])
+  const credentials = /^basic$/i.test(scheme) ? Buffer.from(rest, 'base64').toString() : ''
+  const [user = '', ...password] = credentials.split(':')
+  if (password.join(':').length >= PASSWORD_LENGTH) yield password.join(':')
+  const unquoted = listed.map((part) => part.replaceAll(/^"|"$/g, ''))
+  yield* [whole, ...unquoted, credentials, user].filter((key) => key.length >= KEY_LENGTH)
+}
