@@ -6,7 +6,7 @@ describe('formatTokens', () => {
     expect([null, Number.NaN, 0, 812, 31_204, 4_120_000].map(formatTokens)).toEqual([
       '–',
       '–',
-      '0',
+      '–',
       '812',
       '31.2 k',
       '4.12 M',
