@@ -53,7 +53,7 @@ describe('a run of which the step limit cuts off every episode', () => {
   it('says so after the summary, once, and a run that the rules end does not', async () => {
     const notice =
       'The step limit cut off every finished episode (12), and the rules ended none. If that is not intended, raise the limit, or call `end` in a tool of the world.\n'
-    const cut = await play('cut', '--policy', 'passing')
+    const cut = await play('endless', '--policy', 'passing')
     expect(cut.status).toBe(0)
     expect(cut.err.split(notice)).toHaveLength(2)
     expect(cut.err.endsWith(notice)).toBe(true)
