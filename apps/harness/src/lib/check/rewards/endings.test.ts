@@ -1,9 +1,10 @@
 import { definePolicy } from '@episodic/env'
-import { defineEnvironment, defineGame } from '@episodic/mcp-server'
+import { defineEnvironment } from '@episodic/mcp-server'
 import type { EpisodeEnd } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { checkWorld } from '../check-world.ts'
+import { turnsGame } from './turns-game.fixture.ts'
 
 interface Judged {
   readonly end: EpisodeEnd
@@ -116,31 +117,7 @@ describe('the rewards check of a world in which nothing ends', () => {
   })
 
   it('warns of a game, and not of one that ends', async () => {
-    const turns = (last: number) =>
-      defineGame({
-        name: 'turns',
-        version: '1.0.0',
-        description: 'Take turns.',
-        seats: ['one', 'two'],
-        utility: 'general',
-        state: { public: z.object({ count: z.int() }), own: z.object({}), private: z.object({}) },
-        limits: { steps: 5 },
-        start: () => ({ public: { count: 0 }, own: { one: {}, two: {} }, private: {} }),
-        turn: ({ count }) => (count % 2 === 0 ? 'one' : 'two'),
-        observe: ({ public: { count } }) => `The count is ${count}.`,
-        tools: ({ tool }) => ({
-          add: tool({
-            description: 'Add one.',
-            input: z.object({}),
-            play({ state, end, say }) {
-              state.public.count += 1
-              if (state.public.count === last) end('counted')
-              return say('Added.')
-            },
-          }),
-        }),
-        rewards: { counted: ({ end }) => (end?.reason === 'counted' ? 1 : 0) },
-      })
+    const turns = (last: number) => turnsGame({ last, steps: 5, pays: (end) => end?.reason === 'counted' })
     expect((await warned({ environment: turns(100) })).map(({ what }) => what)).toEqual([
       expect.stringContaining('The rules of turns ended none of 96 episodes of random play'),
     ])

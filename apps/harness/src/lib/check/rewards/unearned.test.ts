@@ -1,9 +1,10 @@
 import { definePolicy } from '@episodic/env'
-import { defineEnvironment, defineGame } from '@episodic/mcp-server'
+import { defineEnvironment } from '@episodic/mcp-server'
 import type { EpisodeEnd } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { checkWorld } from '../check-world.ts'
+import { turnsGame } from './turns-game.fixture.ts'
 
 interface Judged {
   readonly end: EpisodeEnd | null
@@ -89,32 +90,7 @@ describe('the rewards check of an episode that a limit cuts off', () => {
   })
 
   it('finds a term of a game that pays a seat for it, and a success of it', async () => {
-    const race = (pays: (end: EpisodeEnd | null) => boolean) =>
-      defineGame({
-        name: 'race',
-        version: '1.0.0',
-        description: 'Count to five, in turn.',
-        seats: ['one', 'two'],
-        utility: 'general',
-        state: { public: z.object({ count: z.int() }), own: z.object({}), private: z.object({}) },
-        limits: { steps: 20 },
-        start: () => ({ public: { count: 0 }, own: { one: {}, two: {} }, private: {} }),
-        turn: ({ count }) => (count % 2 === 0 ? 'one' : 'two'),
-        observe: ({ public: { count } }) => `The count is ${count}.`,
-        tools: ({ tool }) => ({
-          add: tool({
-            description: 'Add one.',
-            input: z.object({}),
-            play({ state, end, say }) {
-              state.public.count += 1
-              if (state.public.count === 5) end('counted')
-              return say('Added.')
-            },
-          }),
-        }),
-        rewards: { counted: ({ end }) => (pays(end) ? 1 : 0) },
-        success: ({ end }) => pays(end),
-      })
+    const race = (pays: (end: EpisodeEnd | null) => boolean) => turnsGame({ last: 5, steps: 20, pays })
     const names = await found({ environment: race((end) => end !== null) })
     expect(names).toEqual(expect.arrayContaining(['truncation-paid', 'success-unearned']))
     expect(await found({ environment: race((end) => end?.reason === 'counted') })).toEqual([])
