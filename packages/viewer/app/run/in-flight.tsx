@@ -21,7 +21,7 @@ export function InFlight({ inFlight }: { readonly inFlight: readonly EpisodeInFl
             tool === null ? NOTHING : <PlainText text={tool} />,
             formatCount(attempt),
             formatCount(steps),
-            formatTokens(tokens === 0 ? null : tokens),
+            formatTokens(tokens),
             <Age key="since" since={new Date(since).toISOString()} />,
           ])}
         />

@@ -164,12 +164,10 @@ function errorOf(tasks: readonly Mean[], mean: number) {
 function boundsOf(successes: number, finished: number, total: number) {
   const bounds = voidBounds({ successes, finished, failed: total - finished })
   if (!bounds) return {}
-  return Object.fromEntries(
-    Object.entries({ if_failed_lost: bounds.low, if_failed_won: bounds.high }).map(([name, value]) => [
-      name,
-      { name, value },
-    ]),
-  )
+  return {
+    if_failed_lost: { name: 'if_failed_lost', value: bounds.low },
+    if_failed_won: { name: 'if_failed_won', value: bounds.high },
+  }
 }
 
 /** Sums tokens and cost; without a price for one of them there is no cost. */
