@@ -11,7 +11,7 @@ describe('PlayAlone', () => {
     const alone = new PlayAlone()
     const log: string[] = []
     const [first, second] = [await alone.enter(), await alone.enter()]
-    const single = alone.enterAlone().then((place) => {
+    const single = alone.enterAlone()?.then((place) => {
       log.push('alone')
       return place
     })
@@ -24,25 +24,22 @@ describe('PlayAlone', () => {
     const place = await single
     await settle()
     expect(log).toEqual(['alone'])
-    place[Symbol.dispose]()
+    place?.[Symbol.dispose]()
     await late
     expect(log).toEqual(['alone', 'late'])
   })
 
-  it('plays those that are to be alone one after the other', async () => {
+  it('lets one at a time be alone, or wait for it', async () => {
     const alone = new PlayAlone()
-    const first = await alone.enterAlone()
-    let isSecond = false
-    const second = alone.enterAlone().then((place) => {
-      isSecond = true
-      return place
-    })
-    await settle()
-    expect(isSecond).toBe(false)
-    first[Symbol.dispose]()
-    const place = await second
-    place[Symbol.dispose]()
-    const together = [await alone.enter(), await alone.enter()]
-    expect(together).toHaveLength(2)
+    const beside = await alone.enter()
+    const waiting = alone.enterAlone()
+    expect(alone.enterAlone()).toBeNull()
+    beside[Symbol.dispose]()
+    const place = await waiting
+    expect(alone.enterAlone()).toBeNull()
+    place?.[Symbol.dispose]()
+    const next = await alone.enterAlone()
+    next?.[Symbol.dispose]()
+    expect([await alone.enter(), await alone.enter()]).toHaveLength(2)
   })
 })

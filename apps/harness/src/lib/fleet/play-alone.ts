@@ -2,28 +2,30 @@
 export class PlayAlone {
   #together = 0
   #isAlone = false
-  /** Those that want to be alone, the first of them first. */
-  readonly #waiting: (() => void)[] = []
+  /** Lets the one that waits to be alone go on. */
+  #waiting: (() => void) | null = null
   #changed = Promise.withResolvers<void>()
 
   /** Waits until no one is alone or waits for it. Disposing the place leaves it. */
   async enter(): Promise<Disposable> {
-    while (this.#isAlone || this.#waiting.length > 0) await this.#changed.promise
+    while (this.#isAlone || this.#waiting) await this.#changed.promise
     this.#together += 1
     return this.#leave(() => {
       this.#together -= 1
     })
   }
 
-  /** Waits until all others have left. */
-  async enterAlone(): Promise<Disposable> {
+  /** Waits until all others have left. Returns `null` if another is alone or waits for it. */
+  enterAlone(): Promise<Disposable> | null {
+    if (this.#isAlone || this.#waiting) return null
     const turn = Promise.withResolvers<void>()
-    this.#waiting.push(turn.resolve)
+    this.#waiting = turn.resolve
     this.#next()
-    await turn.promise
-    return this.#leave(() => {
-      this.#isAlone = false
-    })
+    return turn.promise.then(() =>
+      this.#leave(() => {
+        this.#isAlone = false
+      }),
+    )
   }
 
   #leave(change: () => void): Disposable {
@@ -39,12 +41,10 @@ export class PlayAlone {
   }
 
   #next(): void {
-    if (!this.#isAlone && this.#together === 0) {
-      const first = this.#waiting.shift()
-      if (first) {
-        this.#isAlone = true
-        first()
-      }
+    if (this.#waiting && this.#together === 0) {
+      this.#isAlone = true
+      this.#waiting()
+      this.#waiting = null
     }
     this.#changed.resolve()
     this.#changed = Promise.withResolvers()

@@ -10,6 +10,7 @@ import { announceSimulated, SIMULATED_TASK } from './simulation/simulated-run.ts
 const RUN = 'run'
 /** Milliseconds. A worker measures the clock of the queue nine times in it. */
 const LEASE = 90
+const WORKER = { id: 'w', host: 'here', pid: 1, version: '0.0.0', slots: 2, worlds: [] }
 const JOB = { task: SIMULATED_TASK, attempt: 0, try: 0 }
 
 it('gives an episode times that do not go back, also if the clock of the queue does', async () => {
@@ -30,7 +31,7 @@ it('gives an episode times that do not go back, also if the clock of the queue d
   const times: number[] = []
   await playFleet({
     ...{ queue, signer, lease: LEASE, signal: stopping.signal, onNotice: () => {} },
-    worker: { id: 'w', host: 'here', pid: 1, version: '0.0.0', slots: 1, worlds: [] },
+    worker: WORKER,
     openRun: async () => ({
       async runTask(_, { now }) {
         times.push(now())
@@ -47,4 +48,38 @@ it('gives an episode times that do not go back, also if the clock of the queue d
   })
   const [started, ended] = times as [number, number]
   expect(ended).toBeGreaterThan(started)
+})
+
+it('begins no other episode while one is played that two workers ended with', async () => {
+  let time = 0
+  const model = new QueueModel(() => time, LEASE)
+  await using queue = createMemoryQueue({ model, lease: LEASE })
+  const signer = createSigner(null)
+  const entry = { id: RUN, announcement: announceSimulated(RUN, signer), digest: RUN, elapsed: 0 }
+  const coordination = await queue.coordinate(entry, { host: 'here', pid: 1 }, new AbortController().signal)
+  const jobs = ['one', 'other']
+  await coordination.add(
+    jobs.map((id) => ({ id, payload: signer.sign(placeOf.job(RUN, id), JSON.stringify({ ...JOB, attempt: 0 })) })),
+  )
+  for (const id of ['first', 'second']) {
+    model.renewWorker({ ...WORKER, id, plays: [], declines: {} })
+    for (const job of jobs) expect(model.begin(RUN, job, `${id}:0`)).not.toBeNull()
+    time += LEASE
+    await coordination.renew()
+  }
+
+  const stopping = new AbortController()
+  const playing: (number | undefined)[] = []
+  await playFleet({
+    ...{ queue, signer, lease: LEASE, signal: stopping.signal, onNotice: () => {}, worker: WORKER },
+    openRun: async () => ({
+      async runTask() {
+        playing.push((await queue.status()).runs[0]?.playing)
+        if (playing.length === jobs.length) stopping.abort()
+        throw new Error('It is over.')
+      },
+      [Symbol.asyncDispose]: async () => {},
+    }),
+  })
+  expect(playing).toEqual([1, 1])
 })

@@ -206,10 +206,13 @@ async function play(job: TakenJob, options: PlayOptions): Promise<void> {
       await job.seal(send({ kind: 'left', lost: begun.lost }))
       return
     }
-    // An episode that may end this process again takes no other with it.
+    // An episode that may end this process again takes no other with it: one that waits for this is not begun meanwhile, since
+    // the end of this process would count as its own.
     if (begun.lost === MAX_LOST - 1) {
+      const single = alone.enterAlone()
+      if (!single) return await job.giveBack()
       place[Symbol.dispose]()
-      place = await alone.enterAlone()
+      place = await single
     }
     const message = await resultOf(job, send, options)
     if (message) await job.seal(send(message))
