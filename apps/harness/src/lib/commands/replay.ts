@@ -12,7 +12,8 @@ import type { DrawnEpisode, Redrawn } from '../replay/redraw.ts'
 import { type ReplaySummary, replayRun, STRICT_EPISODES } from '../replay/replay-run.ts'
 import { type Scoring, UNKNOWN_WITHOUT_PLAN, UNKNOWN_WITHOUT_RUN } from '../replay/scoring.ts'
 import { traceEpisode } from '../replay/trace.ts'
-import { hashFile, loadRecordedWorld } from '../run/plan/sources.ts'
+import { hashModule } from '../run/plan/content-hash.ts'
+import { loadRecordedWorld } from '../run/plan/sources.ts'
 import { tornNotice } from '../run/record/report-run.ts'
 import { isOwnRun } from '../run/record/run-folder.ts'
 import { loadWorld, type World } from '../world.ts'
@@ -139,7 +140,7 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
 /** Whose rules a replay judged by. */
 interface Rules {
   readonly environment: string
-  /** The module, without what it imports. */
+  /** The module. Its hash covers the files that it imports by relative paths. */
   readonly file: string
   readonly sha256: string
   /** Whether `run.json` has the same hash; `null` if it has none. */
@@ -148,7 +149,7 @@ interface Rules {
 
 async function describeRules({ url, environment }: World, recorded: string | undefined): Promise<Rules> {
   const file = fileURLToPath(url)
-  const sha256 = await hashFile(file)
+  const sha256 = await hashModule(file)
   const sameAsRecorded = recorded === undefined ? null : recorded === sha256
   return { environment: `${environment.name}@${environment.version}`, file: shownPath(file), sha256, sameAsRecorded }
 }

@@ -318,6 +318,9 @@ describe('episodic run, of a set', () => {
       first?.player,
     ])
     expect(second?.summary?.counts).toMatchObject({ finished: 2, failed: 0 })
+    // How it is played may be said again: --record-models decides nothing of it.
+    const again = await play('--resume', 'runs/agents', '--record-models', '--json')
+    expect(membersOf(again.out).map(({ run }) => run)).toEqual([first?.run, second?.run])
     const nobody = await play(world, '--policy', 'random', '--policy', 'solver', '--record-models')
     expect([nobody.status, nobody.err]).toEqual([2, expect.stringContaining('--record-models is for')])
   })

@@ -56,6 +56,7 @@ const HOW: readonly string[] = [
   'requestsPerMinute',
   'tokensPerMinute',
   'modelTimeout',
+  'recordModels',
 ] satisfies (keyof RunSettings)[]
 /** Options of the command that are no settings. */
 const OTHER: readonly string[] = ['resume', 'json', 'dryRun', 'metricsPort', 'metricsAddress']

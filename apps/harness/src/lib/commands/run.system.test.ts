@@ -138,6 +138,23 @@ describe('episodic run', () => {
     ])
   })
 
+  it('identifies a policy by what its module imports too', async () => {
+    const first = 'export const first = { tool: "guess", arguments: { value: 0 } }\n'
+    writeFileSync(at('first.ts'), first)
+    writeFileSync(
+      at('importing.ts'),
+      'import { first } from "./first.ts"\nexport const policy = { name: "importing", start: () => () => first }\n',
+    )
+    const played = ['run', world, '--tasks', '2', '--policy', './importing.ts', '--out', 'importing']
+    expect(await workshop.run(played)).toMatchObject({ status: 0 })
+    writeFileSync(at('first.ts'), first.replace('0', '1'))
+    const changed = await workshop.run([...played, '--resume'])
+    expect([changed.status, changed.err]).toEqual([
+      1,
+      expect.stringMatching(/policy\.sha256: was "\w{64}", now "\w{64}"/),
+    ])
+  })
+
   it('counts the faults of a policy apart, never as a return', async () => {
     writeFileSync(at('rubbish.ts'), 'let n = 0\nexport const policy = { name: "rubbish", start: () => () => n++ }\n')
     const { status, out, err } = await workshop.run([

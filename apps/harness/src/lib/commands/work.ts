@@ -13,7 +13,7 @@ import { untilInterrupted } from '../interruption.ts'
 import { address } from '../llm/model-options.ts'
 import { collect, numberWithin, wholeNumber } from '../option-values.ts'
 import { VERSION } from '../own-package.ts'
-import { hashFile } from '../run/plan/sources.ts'
+import { hashModule } from '../run/plan/content-hash.ts'
 import { loadWorld } from '../world.ts'
 
 interface WorkOptions extends MetricsFlags {
@@ -86,7 +86,7 @@ async function work(references: readonly string[], options: WorkOptions, console
     for (const reference of references) {
       const world = await loadWorld(reference)
       const file = fileURLToPath(world.url)
-      loaded.set(file, await hashFile(file))
+      loaded.set(file, await hashModule(file))
       worlds.push({ reference, world })
     }
     await using queue = await openRedisQueue(url, { onNotice, lease, signal })

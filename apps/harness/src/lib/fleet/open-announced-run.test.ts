@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld } from '../episodic.fixture.ts'
 import { createFolderJournal } from '../llm/folder-journal.ts'
 import { createModelLimit } from '../llm/model-limit.ts'
-import { hashFile } from '../run/plan/sources.ts'
+import { hashModule } from '../run/plan/content-hash.ts'
 import { configureRun, prepareRun } from '../run/prepare-run.ts'
 import { playSettingsSchema, runSettingsSchema } from '../run/run-settings.ts'
 import { loadWorld } from '../world.ts'
@@ -30,7 +30,7 @@ const announced: Announcement = {
   episodic: '1',
   configuration,
   settings,
-  world: { sha256: await hashFile(fileURLToPath(world.url)) },
+  world: { sha256: await hashModule(fileURLToPath(world.url)) },
 }
 const scope: Omit<WorkerScope, 'loaded'> = {
   worlds: [{ reference, world }],
@@ -65,7 +65,7 @@ const policy = "export const policy = { name: 'p', start: () => () => ({ tool: '
 writeFileSync(join(folder, 'own.ts'), policy)
 writeFileSync(join(outside, 'other.ts'), policy)
 symlinkSync(join(outside, 'other.ts'), join(folder, 'link.ts'))
-const sha256 = await hashFile(join(folder, 'own.ts'))
+const sha256 = await hashModule(join(folder, 'own.ts'))
 
 describe('openAnnouncedRun', () => {
   it('opens a run whose world and policy the worker has', async () => {
@@ -79,10 +79,10 @@ describe('openAnnouncedRun', () => {
     const loaded = new Map()
     const file = join(folder, 'changed.ts')
     writeFileSync(file, policy)
-    await using _ = await openAnnouncedRun(played(file, await hashFile(file)), { ...scope, loaded }, 'run1')
+    await using _ = await openAnnouncedRun(played(file, await hashModule(file)), { ...scope, loaded }, 'run1')
     writeFileSync(file, `${policy} // changed`)
     await expect(
-      openAnnouncedRun(played(file, await hashFile(file)), { ...scope, loaded }, 'run1'),
+      openAnnouncedRun(played(file, await hashModule(file)), { ...scope, loaded }, 'run1'),
     ).rejects.toMatchObject({ code: 'run-declined', message: expect.stringContaining('start the worker again') })
   })
 

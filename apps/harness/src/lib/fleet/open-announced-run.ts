@@ -6,7 +6,7 @@ import { ModelAccess } from '../llm/model-access.ts'
 import { recordingOf } from '../llm/model-options.ts'
 import { isAgentName, isLlm, policyFileOf } from '../policies.ts'
 import { countLeaves } from '../run/plan/configuration.ts'
-import { hashFile } from '../run/plan/sources.ts'
+import { hashModule } from '../run/plan/content-hash.ts'
 import type { Runner } from '../run/play/open-runner.ts'
 import { keepsAnswers, openPrepared, policyNames, prepareRun } from '../run/prepare-run.ts'
 import { type RunSettings, runSettingsSchema } from '../run/run-settings.ts'
@@ -139,7 +139,7 @@ async function worldByName(name: string, scope: WorkerScope): Promise<GivenWorld
 
 /** Resolves with the SHA-256 of a module when this process may have loaded it first, which it may do from now on. */
 async function contentOf(file: string, { loaded }: WorkerScope): Promise<string> {
-  const content = loaded.get(file) ?? (await hashFile(file))
+  const content = loaded.get(file) ?? (await hashModule(file))
   loaded.set(file, content)
   return content
 }
@@ -183,7 +183,7 @@ async function assertPolicy(
   if (!existsSync(file) || !isWithin(realpathSync(folder), realpathSync(file)))
     throw declined(`its policy ${name} is not in the folder of this worker, ${folder}. Copy it there.`)
   const own = loaded.get(file)
-  if ((own ?? (await hashFile(file))) !== sha256)
+  if ((own ?? (await hashModule(file))) !== sha256)
     throw declined(
       `its policy ${name} has another content ${own === undefined ? 'here' : 'in this process'}. Copy the file from where the run was started${own === undefined ? '' : ', and start the worker again'}.`,
     )

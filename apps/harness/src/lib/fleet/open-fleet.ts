@@ -5,7 +5,7 @@ import { canonicalJson } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
 import { VERSION } from '../own-package.ts'
 import { countLeaves, type RunConfiguration } from '../run/plan/configuration.ts'
-import { hashFile } from '../run/plan/sources.ts'
+import { hashModule } from '../run/plan/content-hash.ts'
 import type { Runner } from '../run/play/open-runner.ts'
 import { keepsAnswers, type PreparedRun } from '../run/prepare-run.ts'
 import { runIdOf } from '../run/record/run-folder.ts'
@@ -48,7 +48,7 @@ export async function openFleet(
 ): Promise<Runner> {
   assertForFleet(prepared)
   const { world } = prepared
-  const sha256 = isServed(world) ? null : await hashFile(fileURLToPath(world.url))
+  const sha256 = isServed(world) ? null : await hashModule(fileURLToPath(world.url))
   await using opened = new AsyncDisposableStack()
   const ending = new AbortController()
   const end = AbortSignal.any([signal, ending.signal])

@@ -6,7 +6,7 @@ import { contentId } from '@episodic/protocol'
 import { type Grader, type GraderRef, type GraderScale, graderRefOf, isGrader } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
 import type { ModelSettings } from '../llm/model-options.ts'
-import { hashFile } from '../run/plan/sources.ts'
+import { hashModule } from '../run/plan/content-hash.ts'
 import type { World } from '../world.ts'
 import { judgeGrader } from './judge-grader.ts'
 
@@ -66,7 +66,7 @@ async function find(reference: string, { loadWorld, judge }: FindGradersOptions)
   const world = await loadWorld()
   const grader = Object.hasOwn(world.graders, reference) ? world.graders[reference] : undefined
   // As one that is named by this file: it is the same.
-  if (grader) return [withRef(grader, await hashFile(fileURLToPath(world.url)))]
+  if (grader) return [withRef(grader, await hashModule(fileURLToPath(world.url)))]
   const names = Object.keys(world.graders)
   throw new HarnessError(
     'grader-unknown',
@@ -116,7 +116,7 @@ async function fromFile(file: string): Promise<FoundGrader[]> {
       'grader-unknown',
       `${file} exports no graders made by defineGrader, as "graders", "grader" or its default.`,
     )
-  const source = await hashFile(file)
+  const source = await hashModule(file)
   return all.map((each) => withRef(each, source))
 }
 

@@ -10,6 +10,7 @@ import { isLlm, policyFileOf } from '../policies.ts'
 import { isServed, loadPlayedWorld, type PlayedWorld } from '../served-world.ts'
 import { PLAYED_SERVERS, targetOf } from '../target-options.ts'
 import { countLeaves, type RunConfiguration } from './plan/configuration.ts'
+import { hashFile, hashModule } from './plan/content-hash.ts'
 import { curriculumOf } from './plan/curriculum-settings.ts'
 import {
   defaultPolicy,
@@ -19,7 +20,6 @@ import {
   type Players,
   seatPolicies,
 } from './plan/players.ts'
-import { hashFile } from './plan/sources.ts'
 import type { Transport } from './play/open-environment.ts'
 import { openRunner, type Runner } from './play/open-runner.ts'
 import { reachServer } from './play/reach-server.ts'
@@ -193,7 +193,7 @@ function playersOf({ policy, seat, focus }: RunSettings): NamedPlayers {
 
 async function describePolicy(name: string, version: string | undefined): Promise<RunConfiguration['policy']> {
   const file = policyFileOf(name)
-  return { name, sha256: file && (await hashFile(file)), ...(version !== undefined && { version }) }
+  return { name, sha256: file && (await hashModule(file)), ...(version !== undefined && { version }) }
 }
 
 async function describePolicies(

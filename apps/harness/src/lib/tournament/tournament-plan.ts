@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { policyFileOf } from '../policies.ts'
-import { hashFile } from '../run/plan/sources.ts'
+import { hashModule } from '../run/plan/content-hash.ts'
 import { writeRunFile } from '../run/record/run-folder.ts'
 import type { World } from '../world.ts'
 
@@ -76,7 +76,7 @@ export async function findTournament(folder: string, plan: TournamentPlan, resum
 async function policyFiles({ players }: TournamentPlan): Promise<Record<string, string>> {
   const files = Object.entries(players).flatMap(([player, policy]) => {
     const file = policyFileOf(policy)
-    return file ? [hashFile(file).then((sha256) => [player, sha256] as const)] : []
+    return file ? [hashModule(file).then((sha256) => [player, sha256] as const)] : []
   })
   return Object.fromEntries(await Promise.all(files))
 }

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, readdirSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
@@ -8,6 +7,7 @@ import { HarnessError } from '../../harness-error.ts'
 import type { ServedWorld } from '../../served-world.ts'
 import { loadWorld, locateByName, SHELVES, type World } from '../../world.ts'
 import type { RunConfiguration } from './configuration.ts'
+import { hashModule } from './content-hash.ts'
 
 /**
  * The files of a run's world and dataset. Paths use forward slashes and are relative to the run's folder, so that a project
@@ -21,7 +21,7 @@ export const sourcesSchema = z.object({
       reference: z.string(),
       /** The module that the world was loaded from. */
       file: z.string(),
-      /** Of that module only, not of its imports. */
+      /** Of that module and of the files that it imports by relative paths. */
       sha256: z.string(),
     })
     .nullable(),
@@ -40,7 +40,7 @@ export async function describeSources(
   const pathTo = (path: string) => relative(runFolder, resolve(path)).replaceAll('\\', '/')
   const file = 'url' in world ? fileURLToPath(world.url) : null
   return {
-    world: file === null ? null : { reference, file: pathTo(file), sha256: await hashFile(file) },
+    world: file === null ? null : { reference, file: pathTo(file), sha256: await hashModule(file) },
     dataset: tasks.from === 'dataset' ? pathTo(tasks.file) : null,
   }
 }
@@ -84,7 +84,7 @@ export async function loadRecordedWorld(
       ? byName(isPath(reference) ? null : reference, name, goneNotice(recorded))
       : byOwnName(name, strangeNotice(recorded)))
   const module = fileURLToPath(world.url)
-  if ((await hashFile(module)) !== sha256)
+  if ((await hashModule(module)) !== sha256)
     warn(`${shownPath(module)} has changed since this run was played: its SHA-256 differs.`)
   return world
 }
@@ -130,15 +130,4 @@ function candidatesFor(name: string): string[] {
       .filter((entry) => entry.replace(/\.[cm]?[jt]s$/, '') === name)
       .map((entry) => join(shelf, entry)),
   )
-}
-
-/** Resolves with the SHA-256 of a file, in hexadecimal. Rejects with `option-invalid` if it cannot be read. */
-export async function hashFile(file: string): Promise<string> {
-  const hash = createHash('sha256')
-  try {
-    for await (const block of createReadStream(file)) hash.update(block)
-  } catch (cause) {
-    throw new HarnessError('option-invalid', `${file} cannot be read: ${(cause as Error).message}`, { cause })
-  }
-  return hash.digest('hex')
 }
