@@ -114,7 +114,7 @@ const NODE_FILES = [
 ]
 
 /** The package whose root entry needs Node: its pages are what runs in a browser. */
-const NODE_PACKAGES = '^packages/viewer/(src/[^/]+|tsup[.]config)[.]ts$'
+const NODE_PACKAGES = '^packages/viewer/src/[^/]+[.]ts$'
 
 /** The files that use Node and are reached by `import()` alone, where a target asks for them. */
 const LAZY_FILES = '^packages/env/src/lib/transport/node-[^/]+[.]ts$'

@@ -1,4 +1,9 @@
+import { cp } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { defineConfig } from 'tsup'
+
+const REPORT = resolve('../../packages/report/src/index.ts')
+const VIEWER = resolve('../../packages/viewer/src/published.ts')
 
 export default defineConfig({
   entry: {
@@ -12,8 +17,15 @@ export default defineConfig({
   },
   format: 'esm',
   target: 'node22',
-  dts: true,
   clean: true,
   // `node:sqlite` exists under that name alone.
   removeNodeProtocol: false,
+  // Private packages: they are part of this one.
+  noExternal: ['@episodic/report', '@episodic/viewer'],
+  esbuildOptions(options) {
+    options.alias = { '@episodic/report': REPORT, '@episodic/viewer': VIEWER }
+  },
+  dts: { compilerOptions: { paths: { '@episodic/report': [REPORT], '@episodic/viewer': [VIEWER] } } },
+  // The pages stand beside the code that reads them.
+  onSuccess: () => cp('../../packages/viewer/dist', 'dist', { recursive: true }),
 })

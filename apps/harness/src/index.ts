@@ -1,4 +1,14 @@
-export { createFold, defineGrader, type Summary, summarySchema } from '@episodic/report'
+export {
+  createFold,
+  defineGrader,
+  type GradableLine,
+  type GradeRecord,
+  labelQueue,
+  personRef,
+  personVerdictOf,
+  type Summary,
+  summarySchema,
+} from '@episodic/report'
 export { type Agent, type AgentAnswer, type Assignment, defineAgent } from './lib/agents/agent.ts'
 export type { CheckName, CheckReport } from './lib/check/check-report.ts'
 export { AGENT_ENDPOINTS, checkWorld } from './lib/check/check-world.ts'

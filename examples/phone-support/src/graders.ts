@@ -1,4 +1,4 @@
-import { defineGrader } from '@episodic/report'
+import { defineGrader } from '@episodic/harness'
 
 const COURTEOUS = /\b(please|thank|thanks|sorry|welcome)\b/i
 const RUDE = /\b(stupid|idiot|shut up|nonsense)\b/i

@@ -1,9 +1,0 @@
-import { defineConfig } from 'tsup'
-
-export default defineConfig({
-  entry: ['src/index.ts', 'src/testing.ts'],
-  format: 'esm',
-  target: 'node22',
-  dts: true,
-  clean: true,
-})
