@@ -14,6 +14,8 @@ import { tableOf } from './table.ts'
 import { runTrial } from './trial.ts'
 
 const STORM: Faults = { requestsLost: 0.04, repliesLost: 0.05, repliesCut: 0.05 }
+/** Of clients that number their steps. */
+const COPIED = 0.05
 
 const PLAYER = fileURLToPath(new URL('./adapter-player.py', import.meta.url))
 const PACKAGE = fileURLToPath(new URL('../clients/python/', import.meta.url))
@@ -130,7 +132,8 @@ await runTrial('adapters', { store: 'sqlite' }, async ({ rng, quick, options, fo
       next = quick ? Number.POSITIVE_INFINITY : requests + killing.int(100, 300)
       striking = striking.then(() => server.restart())
     }
-    const network = { faults: STORM, rng: rng.stream(`network of ${name}`), doubles: name !== NAIVE.name, onRequest }
+    const faults = name === NAIVE.name ? STORM : { ...STORM, copied: COPIED }
+    const network = { faults, rng: rng.stream(`network of ${name}`), onRequest }
     const proxy = stack.use(await startCuttingProxy(server.port, network))
     const played = await play(adapter, python, proxy.port)
     await striking

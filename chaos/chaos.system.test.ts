@@ -39,7 +39,7 @@ describe('pnpm chaos', () => {
     const { ok, endpoints } = JSON.parse(out)
     expect([status, ok]).toEqual([1, false])
     for (const name of ['openenv-mcp', 'ors']) expect(endpoints[name].doubled).toBeGreaterThan(0)
-    for (const name of ['openenv', 'nemo-gym', 'nemo-gym-gymnasium', 'ors-confirm-calls'])
+    for (const name of ['openenv', 'nemo-gym', 'nemo-gym-first-cookie', 'nemo-gym-gymnasium', 'ors-confirm-calls'])
       expect(endpoints[name]).toMatchObject({ doubled: 0, lost: 0, wrong: 0 })
   })
 })

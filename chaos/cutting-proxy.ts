@@ -19,6 +19,13 @@ export interface Faults {
   readonly requestsLost: number
   readonly repliesLost: number
   readonly repliesCut: number
+  /** Requests of which a copy arrives just before them. Not every protocol can detect one. Default: none. */
+  readonly copied?: number
+  /**
+   * Requests of which a copy arrives after some later ones, over a connection of its own; also if they were lost, so that their
+   * client has repeated them meanwhile. Default: none.
+   */
+  readonly copiedLate?: number
 }
 
 export interface CuttingProxyOptions {
@@ -26,8 +33,6 @@ export interface CuttingProxyOptions {
   readonly rng: Rng
   /** Returns the bytes of a reply that arrive at least when it is cut. Default: its headers alone. */
   readonly arrives?: (reply: Buffer) => number
-  /** Whether some requests arrive twice as well, which not every protocol can detect. Default: no. */
-  readonly doubles?: boolean
   /** Called with every request of a client, and with every message that it sends over a WebSocket. */
   readonly onRequest?: () => void
 }
@@ -35,17 +40,18 @@ export interface CuttingProxyOptions {
 /** A network between clients and a server, of which each connection of a client is one to the server. */
 export interface CuttingProxy extends AsyncDisposable {
   readonly port: number
-  /** Requests and replies that this network lost or cut. */
-  readonly counts: { readonly requestsLost: number; readonly repliesLost: number; readonly repliesCut: number }
+  /** Requests and replies that this network lost or cut, and requests that it doubled. */
+  readonly counts: Readonly<Required<Faults>>
 }
 
-/** The share of requests that are doubled. */
-const DOUBLED = 0.05
+/** Requests of all clients after which a late copy arrives, at most. */
+const LATEST = 24
 
 /** Forwards HTTP and WebSockets to the server at `port`. If the server is gone, the client's connection breaks. */
 export async function startCuttingProxy(port: number, options: CuttingProxyOptions): Promise<CuttingProxy> {
-  const { faults, rng, arrives = () => 0, doubles = false, onRequest } = options
-  const counts = { requestsLost: 0, repliesLost: 0, repliesCut: 0 }
+  const { faults, rng, arrives = () => 0, onRequest } = options
+  const counts = { requestsLost: 0, repliesLost: 0, repliesCut: 0, copied: 0, copiedLate: 0 }
+  let late: { readonly deliver: () => Promise<unknown>; in: number }[] = []
   const agents = new WeakMap<Duplex, Agent>()
   const sockets = new Set<Socket>()
 
@@ -67,7 +73,15 @@ export async function startCuttingProxy(port: number, options: CuttingProxyOptio
     return 'none'
   }
 
-  const forward = async ({ method, url: path, headers }: IncomingMessage, body: Buffer, agent: Agent) => {
+  /** Draws whether a request has a copy of this kind. */
+  const isCopied = (kind: 'copied' | 'copiedLate'): boolean => {
+    const { [kind]: share = 0 } = faults
+    if (share === 0 || rng.float() >= share) return false
+    counts[kind] += 1
+    return true
+  }
+
+  const forward = async ({ method, url: path, headers }: IncomingMessage, body: Buffer, agent: Agent | false) => {
     const forwarded = request({ host: '127.0.0.1', port, method, path, headers, agent })
     forwarded.end(body)
     const [answered] = (await once(forwarded, 'response')) as [IncomingMessage]
@@ -78,10 +92,13 @@ export async function startCuttingProxy(port: number, options: CuttingProxyOptio
     const body = await buffer(asked)
     const { socket } = asked
     onRequest?.()
+    deliverLate()
+    if (isCopied('copiedLate'))
+      late.push({ deliver: () => forward(asked, body, false).then(buffer), in: rng.int(1, LATEST) })
     const fault = draw()
     if (fault === 'request-lost') return void socket.resetAndDestroy()
     const agent = agentOf(socket)
-    if (doubles && rng.float() < DOUBLED) await buffer(await forward(asked, body, agent))
+    if (isCopied('copied')) await buffer(await forward(asked, body, agent))
     const answered = await forward(asked, body, agent)
     if (fault === 'none') {
       answer.writeHead(answered.statusCode ?? 502, answered.rawHeaders)
@@ -96,6 +113,13 @@ export async function startCuttingProxy(port: number, options: CuttingProxyOptio
     const kept = reply.subarray(0, rng.int(least, Math.max(least, reply.length - 1)))
     answer.write(kept.length > 0 ? kept : Buffer.alloc(0), () => socket.destroy())
     if (kept.length === 0) socket.destroySoon()
+  }
+
+  /** Lets the copies arrive that were to come after this many requests. */
+  function deliverLate(): void {
+    for (const copy of late) copy.in -= 1
+    for (const { deliver } of late.filter((copy) => copy.in === 0)) deliver().catch(() => {})
+    late = late.filter((copy) => copy.in > 0)
   }
 
   /** One connection to the server for each of a client, so that both end together. */

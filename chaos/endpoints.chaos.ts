@@ -1,13 +1,18 @@
 /**
- * Clients of OpenEnv, NeMo Gym and the Open Reward Standard play over a network that loses and cuts messages, with a server
- * that is killed again and again. An episode is the one that it would have been without faults, or says that it has failed.
+ * Clients of OpenEnv, NeMo Gym and the Open Reward Standard play over a network that loses and cuts messages, and doubles
+ * them where the protocol can detect it, with a server that is killed again and again. An episode is the one that it would have been without faults, or says that it has failed.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Rng } from '@episodic/protocol'
 import { type Faults, startCuttingProxy } from './cutting-proxy.ts'
-import { playGymnasiumAgent, playSimpleAgent, playWithFirstCookie } from './nemo-gym-player.ts'
+import {
+  playGymnasiumAgent,
+  playSimpleAgent,
+  playTurnsWithFirstCookie,
+  playWithFirstCookie,
+} from './nemo-gym-player.ts'
 import { playGenericClient, playToolClient } from './openenv-player.ts'
 import { playOrs } from './ors-player.ts'
 import type { PlayRollout } from './rollout.ts'
@@ -19,6 +24,8 @@ import { runTrial } from './trial.ts'
 
 /** A client that repeats what is lost. */
 const STORM: Faults = { requestsLost: 0.03, repliesLost: 0.03, repliesCut: 0.02 }
+/** Copies of requests, at once and late. */
+const COPIES = { copied: 0.03, copiedLate: 0.05 }
 /** A client to which every fault is the end of an episode. */
 const GUSTS: Faults = { requestsLost: 0.008, repliesLost: 0.008, repliesCut: 0.008 }
 
@@ -30,6 +37,8 @@ interface Endpoint {
   readonly players?: number
   readonly portOf: (server: Server) => number
   readonly faults: Faults
+  /** Whether its protocol detects a request that arrives twice: then some do. Default: no. */
+  readonly detectsCopies?: boolean
   /** Whether its server plays a call of the Open Reward Standard only once that has come with its id. */
   readonly confirmsCalls?: boolean
   /** As for {@link RolloutOracle}. */
@@ -47,16 +56,18 @@ function firstEventOf(reply: Buffer): number {
 const ENDPOINTS: readonly Endpoint[] = [
   { name: 'openenv', play: playGenericClient, portOf: ({ port }) => port, faults: GUSTS },
   { name: 'openenv-mcp', play: playToolClient, portOf: ({ port }) => port, faults: GUSTS },
-  { name: 'nemo-gym', play: playSimpleAgent, portOf: ({ ports }) => ports.nemoGym, faults: STORM },
-  {
-    name: 'nemo-gym-first-cookie',
-    play: playWithFirstCookie,
-    // Where only a connection says whether a call is a repeated one, `verify` masks a wrong guess.
-    masksLate: true,
-    portOf: ({ ports }) => ports.nemoGym,
+  ...[
+    // What `verify` masks is compared in the end: a late copy may be taken for a step before.
+    { name: 'nemo-gym', play: playSimpleAgent, masksLate: true },
+    { name: 'nemo-gym-first-cookie', play: playWithFirstCookie, masksLate: true },
+    { name: 'nemo-gym-gymnasium', play: playGymnasiumAgent },
+    { name: 'nemo-gym-gymnasium-first-cookie', play: playTurnsWithFirstCookie },
+  ].map((endpoint) => ({
+    ...endpoint,
+    portOf: ({ ports }: Server) => ports.nemoGym,
     faults: STORM,
-  },
-  { name: 'nemo-gym-gymnasium', play: playGymnasiumAgent, portOf: ({ ports }) => ports.nemoGym, faults: STORM },
+    detectsCopies: true,
+  })),
   {
     name: 'ors',
     play: playOrs,
@@ -72,6 +83,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     portOf: ({ ports }) => ports.ors,
     faults: STORM,
     confirmsCalls: true,
+    detectsCopies: true,
     // Each of them waits for half a second before each step.
     players: 32,
   },
@@ -81,11 +93,10 @@ const ENDPOINTS: readonly Endpoint[] = [
 const LENGTH = 8
 /** The largest amount of a step. So few make many a step the same as the one before it. */
 const AMOUNT = 3
+/** The endpoints whose episodes are judged by a request of their own, in the order in which their servers are killed before it. */
+const JUDGED = ['nemo-gym-first-cookie', 'nemo-gym']
 /** What came of one endpoint. */
-interface Found extends RolloutFigures {
-  readonly requestsLost: number
-  readonly repliesLost: number
-  readonly repliesCut: number
+interface Found extends RolloutFigures, Required<Faults> {
   /** How often its server was killed. */
   readonly kills: number
 }
@@ -105,38 +116,51 @@ await runTrial('endpoints', { store: 'sqlite', network: 'cuts' }, async ({ rng, 
   // Kills come after so many steps, not after so much time: a slow machine gets as many.
   const killing = rng.stream('kills')
   let struck = 0
+  /** Whether the next kill is due: it comes when an episode has had its last step, and is not judged yet. */
+  let due = false
   let striking: Promise<unknown> | null = null
   let over = false
   const progress = ENDPOINTS.map(() => 0)
   const onStep = (place: number) => {
     progress[place] = (progress[place] as number) + 1
-    if (striking || Math.min(...progress) < steps) return
+    if (due || striking || Math.min(...progress) < steps) return
     over = struck === rounds
-    if (over) return
+    due = !over
+  }
+  const strike = () => {
+    due = false
     struck += 1
     const kill = (one: Server) => pause(killing.int(0, 10)).then(() => one.restart())
     striking = Promise.all([server, confirming].map(kill)).finally(() => {
       progress.fill(0)
       striking = null
     })
+    return striking
+  }
+  // Those that come later wait too, so that they are judged by the server that has not seen them play.
+  const beforeVerdict = async (name: string) => {
+    if (due && name === JUDGED[struck % JUDGED.length]) await strike()
+    else await striking
   }
 
   const breaches: string[] = []
   const found = await Promise.all(
     ENDPOINTS.map(
       async (
-        { name, play, players = 8, portOf, confirmsCalls, masksLate = false, ...rest },
+        { name, play, players = 8, portOf, faults, confirmsCalls, detectsCopies, masksLate = false, arrives },
         place,
       ): Promise<[string, Found]> => {
         const draws = rng.stream(name)
         const own = confirmsCalls ? confirming : server
-        const network = { ...rest, rng: draws.stream('network'), doubles: options.network === 'doubles' }
+        const copies = detectsCopies || options.network === 'doubles' ? COPIES : {}
+        const network = { faults: { ...faults, ...copies }, rng: draws.stream('network'), ...(arrives && { arrives }) }
         const proxy = stack.use(await startCuttingProxy(portOf(own), network))
         const oracle = new RolloutOracle(name, reference, { masksLate })
         const setting = {
           url: `http://127.0.0.1:${proxy.port}`,
           token: server.token,
           onStep: () => onStep(place),
+          beforeVerdict: () => beforeVerdict(name),
         }
         const playOn = async (amounts: Rng) => {
           while (!over) {
@@ -172,6 +196,8 @@ function figuresOf(found: readonly (readonly [string, Found])[]): string {
     'lost requests': counts.requestsLost,
     'lost replies': counts.repliesLost,
     'cut replies': counts.repliesCut,
+    'copies at once': counts.copied,
+    'late copies': counts.copiedLate,
     kills: counts.kills,
     doubled: counts.doubled,
     lost: counts.lost,

@@ -33,6 +33,7 @@ function playWithTools(setting: RolloutSetting, amounts: readonly number[], retu
       output.push(functionCall(amount), { type: 'function_call_output', call_id: 'call', output: text })
       receive({ text: observationIn(text), reward: null })
     }
+    await setting.beforeVerdict()
     const verified = await client.post('verify', { ...row, response: { output } })
     raiseForStatus(verified)
     const { reward, mask_sample, failure_kind, steps, reward_components } = JSON.parse(await verified.text())
@@ -44,9 +45,14 @@ function playWithTools(setting: RolloutSetting, amounts: readonly number[], retu
 }
 
 /** Plays as `gymnasium_agent`: a step for each turn of a model, of one call or two, and `close` in the end. */
-export const playGymnasiumAgent: PlayRollout = (setting, amounts) =>
-  rollout(amounts, setting, async (receive): Promise<RolloutEnd> => {
-    const client = new NemoGymClient(setting.url)
+export const playGymnasiumAgent: PlayRollout = (setting, amounts) => playTurns(setting, amounts, true)
+
+/** Plays the same turns, with a client that returns only the first cookie that it was given. */
+export const playTurnsWithFirstCookie: PlayRollout = (setting, amounts) => playTurns(setting, amounts, false)
+
+function playTurns(setting: RolloutSetting, amounts: readonly number[], returnsCookies: boolean): Promise<Rollout> {
+  return rollout(amounts, setting, async (receive): Promise<RolloutEnd> => {
+    const client = new NemoGymClient(setting.url, returnsCookies)
     const row = rowOf(amounts)
     const reset = await client.post('reset', row)
     raiseForStatus(reset)
@@ -71,6 +77,7 @@ export const playGymnasiumAgent: PlayRollout = (setting, amounts) =>
     }
     return { kind: 'finished', total }
   })
+}
 
 /** An HTTP client that repeats as that of NeMo Gym's agents, with the cookie of one rollout. */
 class NemoGymClient {
@@ -79,7 +86,7 @@ class NemoGymClient {
   readonly #returnsCookies: boolean
   #cookie = ''
 
-  constructor(url: string, returnsCookies = true) {
+  constructor(url: string, returnsCookies: boolean) {
     this.#url = url
     this.#returnsCookies = returnsCookies
   }
@@ -125,11 +132,11 @@ function functionCall(amount: number) {
   return { type: 'function_call', call_id: 'call', name: 'add', arguments: JSON.stringify({ amount }) }
 }
 
-/** Every third turn of a model calls the tool twice. */
+/** Every third turn of a model calls the tool twice, from the second one on. */
 function turnsOf(amounts: readonly number[]): number[][] {
   const turns: number[][] = []
   for (let at = 0; at < amounts.length; ) {
-    const calls = amounts.slice(at, at + (turns.length % 3 === 2 ? 2 : 1))
+    const calls = amounts.slice(at, at + (turns.length % 3 === 1 ? 2 : 1))
     turns.push(calls)
     at += calls.length
   }

@@ -65,6 +65,7 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
           'nemo-gym',
           'nemo-gym-first-cookie',
           'nemo-gym-gymnasium',
+          'nemo-gym-gymnasium-first-cookie',
           'ors',
           'ors-confirm-calls',
         ].map((endpoint) => [endpoint, { doubled: 0, lost: 0, wrong: 0 }]),

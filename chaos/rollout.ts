@@ -30,6 +30,8 @@ export interface RolloutSetting {
   readonly token: string
   /** Is called after each received step. */
   readonly onStep: () => void
+  /** Is waited for before an episode is judged, where the protocol has a request for that. */
+  readonly beforeVerdict: () => Promise<void>
 }
 
 /** Plays one episode. Rejects with what no client of its protocol would raise. */

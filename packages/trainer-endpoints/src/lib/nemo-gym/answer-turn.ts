@@ -34,18 +34,18 @@ export async function answerTurn(session: RolloutSession, turn: Turn, rewards: R
  * Returns the number of answered steps at which a turn begins, or began if it is a repeated one. Throws `seq-conflict` for a
  * late one: its client has been answered another since, or does not say what it has been answered.
  */
-async function firstStepOf(session: RolloutSession, { id, calls, sent, likelyReturnsCookies }: Turn): Promise<number> {
+async function firstStepOf(session: RolloutSession, { id, calls, sent }: Turn): Promise<number> {
   const { played } = session.tally
   if (sent > played) throw new WireError('state-lost', 'The store lost steps of this session.')
   session.returnsCookies ||= sent > 0
   if (sent === played) return played
-  const later = await stepsAfter(session, sent)
-  const actions = actionsOf(calls)
-  const isRepeated =
-    later.length <= actions.length && later.every((step, i) => isSameCall(actions[i] as Action, step, session.tools))
-  const isInterrupted = later.length < actions.length
-  if (isRepeated && (session.returnsCookies || (session.turn === null && (isInterrupted || likelyReturnsCookies))))
-    return sent
+  if (session.returnsCookies) {
+    const later = await stepsAfter(session, sent)
+    const actions = actionsOf(calls)
+    const isRepeated =
+      later.length <= actions.length && later.every((step, i) => isSameCall(actions[i] as Action, step, session.tools))
+    if (isRepeated) return sent
+  }
   // Without cookies, the id of a turn is all that distinguishes it from another; those of this process are known.
   if (id !== null && session.turn !== null && !session.returnsCookies && !session.turnIds.has(id)) return played
   throw new WireError('seq-conflict', 'This turn came after the answer to a later one, so it was not played.')

@@ -7,7 +7,7 @@ import { answerTurn } from './answer-turn.ts'
 import { functionCallsOf } from './function-calls.ts'
 import { assertPlayable } from './playable.ts'
 import type { RolloutSessions } from './rollout-session.ts'
-import { answerFrom, cookieOf, isOwnClient, type RouteContext } from './route-session.ts'
+import { answerFrom, cookieOf, type RouteContext } from './route-session.ts'
 import { parseBody, taskOf, turnSchema } from './row.ts'
 import type { RowBodies } from './row-bodies.ts'
 import { COOKIES, type SessionCookie } from './session-cookie.ts'
@@ -41,11 +41,10 @@ export function gymnasiumRoutes(
   app.post('/step', async (context) => {
     const { response, _ng_step_request_id: id } = parseBody(turnSchema, (await rows.read(context.env.incoming)).value)
     const { handle, played: sent } = cookieOf(context, COOKIE) ?? noSession()
-    const likelyReturnsCookies = isOwnClient(context)
     const session = await sessions.find(context.var.principal, handle)
     return session.inTurn(async () => {
       const calls = functionCallsOf(response.output)
-      const answer = await answerTurn(session, { id: id ?? null, calls, sent, likelyReturnsCookies }, rewards)
+      const answer = await answerTurn(session, { id: id ?? null, calls, sent }, rewards)
       answerFrom(context, COOKIE, session, null)
       return context.json(answer)
     })

@@ -161,15 +161,43 @@ describe('a turn of the Gymnasium profile whose answer got lost', () => {
     const { server, host } = await serve()
     const agent = new NemoGymClient(server.origin)
     await agent.post('reset', row())
-    // The first call of the turn was played by a server that ended before the second.
+    await agent.post('step', { ...answered([501]), _ng_step_request_id: 'a'.repeat(32) })
+    // The first call of the next turn was played by a server that ended before the second.
     const handle = /ctl_[\w-]+/.exec(agent.cookie)?.[0] as string
     const ref = await host.resolve(null, { by: 'control', token: handle })
-    await ref.step({ action: { tool: 'guess', arguments: { value: 500 } }, seq: 0 })
+    await ref.step({ action: { tool: 'guess', arguments: { value: 500 } }, seq: 1 })
     const successor = new NemoGymClient((await serve()).server.origin)
     successor.cookie = agent.cookie
     const turn = { ...answered([500, 502]), _ng_step_request_id: 'b'.repeat(32) }
     expect((await successor.post('step', turn)).body.reward).toBeCloseTo(-0.02)
-    expect(successor.cookie).toMatch(/\.2$/)
+    expect(successor.cookie).toMatch(/\.3$/)
+  })
+})
+
+describe('a turn of a client that keeps its first cookie', () => {
+  const turn = (values: readonly unknown[], id: string) => ({ ...answered(values), _ng_step_request_id: id.repeat(32) })
+
+  it.each([
+    ['begins with the call of the turn before', [500, 502]],
+    ['is the same as the turn before', [500]],
+  ])('is an error after a restart of the server if it %s', async (_, values) => {
+    const { serve } = await serveTwice()
+    const { server, stop } = await serve()
+    const agent = new NemoGymClient(server.origin)
+    await agent.post('reset', row())
+    await agent.post('step', turn([500], 'a'), { keeps: false })
+    await stop()
+    const successor = new NemoGymClient((await serve()).server.origin, 'Python/3.13 aiohttp/3.12')
+    successor.cookie = agent.cookie
+    expect(await successor.post('step', turn(values, 'b'), { keeps: false })).toMatchObject({ status: 409 })
+  })
+
+  it('is an error without an id if it begins with the call of the turn before', async () => {
+    const { serve } = await serveTwice()
+    const agent = new NemoGymClient((await serve()).server.origin)
+    await agent.post('reset', row())
+    await agent.post('step', answered([500]), { keeps: false })
+    expect(await agent.post('step', answered([500, 502]), { keeps: false })).toMatchObject({ status: 409 })
   })
 })
 

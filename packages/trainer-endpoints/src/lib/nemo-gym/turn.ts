@@ -9,8 +9,6 @@ export interface Turn {
   readonly calls: readonly FunctionCall[]
   /** Steps that the client had been answered when it sent this turn, by its cookie. */
   readonly sent: number
-  /** Whether its client is of a kind that returns cookies, which its first turn cannot show yet. */
-  readonly likelyReturnsCookies: boolean
 }
 
 /** The answer to a turn, with the members that the wire has. */
