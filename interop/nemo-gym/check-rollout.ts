@@ -1,4 +1,5 @@
 import type { JsonObject, LoggedStep } from '@episodic/protocol'
+import { withoutDataLine } from '@episodic/protocol/extend'
 import type { Check } from '../check-parts.ts'
 import { type ReferenceEpisode, rewardOf } from '../reference-episode.ts'
 
@@ -16,6 +17,7 @@ export function checkSimple(result: RolloutResult, { steps }: ReferenceEpisode, 
   const fields = result as unknown as JsonObject
   check('the steps', fields.steps, steps.length)
   check('the end', [fields.terminated, fields.truncated], [kindOf(end, 'terminated'), kindOf(end, 'truncated')])
+  check('the reason of the end', fields.end_reason, end?.reason)
   const terms = sumOfTerms(steps)
   // A world may have a term of this name.
   if (!('success' in terms)) check('the success', fields.success, success === undefined ? undefined : Number(success))
@@ -46,10 +48,10 @@ function checkOutputs(result: RolloutResult, steps: readonly LoggedStep[], check
   )
 }
 
-/** What a model is shown of a step. */
+/** What a model is shown of a step: its data once, and not again as a line of the text. */
 function shown({ observation: { text, structured }, report: { refused } }: LoggedStep): unknown {
   if (refused !== null) return { error: text }
-  return structured === null ? text : { ...structured, observation: text }
+  return structured === null ? text : { ...structured, observation: withoutDataLine(text, structured) }
 }
 
 function parsed(output: string): unknown {

@@ -18,8 +18,8 @@ export function nemoGymClient(command: string | undefined, onMake: (text: string
     title: `nemo-gym ${versionOf('nemo-gym')}, simple_agent`,
     shows: {
       opening: [],
-      step: ['text', 'structured', 'isRefused'],
-      total: ['steps', 'reward', 'terms', 'kind', 'success'],
+      step: ['ownText', 'structured', 'isRefused'],
+      total: ['steps', 'reward', 'terms', 'kind', 'reason', 'success'],
     },
     async open(host) {
       await using cleanUp = new AsyncDisposableStack()
@@ -41,7 +41,7 @@ export function nemoGymClient(command: string | undefined, onMake: (text: string
 }
 
 function seenEpisode(host: Host, world: string, result: RolloutResult): SeenEpisode {
-  const { steps, terminated, truncated, reward, reward_components, success, failure_reason } =
+  const { steps, terminated, truncated, reward, reward_components, end_reason, success, failure_reason } =
     result as unknown as Verified
   if (failure_reason !== null) throw new Error(`The episode was not verified: ${failure_reason}`)
   const outputs = result.response.output.filter(({ type }) => type === 'function_call_output')
@@ -55,6 +55,7 @@ function seenEpisode(host: Host, world: string, result: RolloutResult): SeenEpis
       reward,
       terms: reward_components,
       kind: kindOf(terminated, truncated),
+      reason: end_reason,
       success: judged ? success === 1 : null,
     },
   }
@@ -67,6 +68,7 @@ interface Verified {
   readonly truncated: number
   readonly reward: number
   readonly reward_components: Readonly<Record<string, number>>
+  readonly end_reason: string
   readonly success?: number
   readonly failure_reason: string | null
 }
@@ -79,10 +81,10 @@ function kindOf(terminated: number, truncated: number) {
 /** Reads what the model is shown: the data with the text in it, the reason of a refusal, or the text alone. */
 function seenStep(output: string): Partial<WholeStep> {
   const shown = objectIn(output)
-  if (shown === null) return { text: output, structured: null, isRefused: false }
-  if (typeof shown.error === 'string') return { text: shown.error, structured: null, isRefused: true }
+  if (shown === null) return { ownText: output, structured: null, isRefused: false }
+  if (typeof shown.error === 'string') return { ownText: shown.error, structured: null, isRefused: true }
   const { observation, ...structured } = shown
-  return { text: String(observation), structured, isRefused: false }
+  return { ownText: String(observation), structured, isRefused: false }
 }
 
 function objectIn(output: string): JsonObject | null {

@@ -1,4 +1,5 @@
 import type { EpisodeEnd, JsonObject, Refusal } from '@episodic/protocol'
+import { withoutDataLine } from '@episodic/protocol/extend'
 import type { Reference } from './reference.ts'
 
 /** Everything that an endpoint could show of an episode. Each client shows a part of it. */
@@ -12,6 +13,8 @@ export interface WholeEpisode {
     /** The sum of each reward term. */
     readonly terms: Readonly<Record<string, number>>
     readonly kind: EpisodeEnd['kind']
+    /** As in the line of a run: `no-action` without a step, and `closed` if it was left after one. */
+    readonly reason: string
     /** `null` if the world defines none. */
     readonly success: boolean | null
   }
@@ -19,6 +22,8 @@ export interface WholeEpisode {
 
 export interface WholeStep {
   readonly text: string
+  /** The text without its line of data, for clients that show the data beside it. */
+  readonly ownText: string
   readonly structured: JsonObject | null
   readonly refused: Refusal | null
   /** Whether it was refused, for clients that do not say why. */
@@ -68,6 +73,8 @@ function wholeOf({ script, opening, steps }: Reference): WholeEpisode {
     for (const [name, value] of Object.entries(reward.terms)) terms[name] = (terms[name] ?? 0) + value
   const whole = steps.map(({ observation, reward, end, info }) => ({
     text: observation.text,
+    // The text of a refusal is all that there is of it.
+    ownText: info.refused === null ? withoutDataLine(observation.text, observation.structured) : observation.text,
     structured: observation.structured,
     refused: info.refused,
     isRefused: info.refused !== null,
@@ -90,6 +97,7 @@ function wholeOf({ script, opening, steps }: Reference): WholeEpisode {
       terms,
       // An episode that is closed before its end is truncated.
       kind: last?.end?.kind ?? 'truncated',
+      reason: last?.end?.reason ?? (last ? 'closed' : 'no-action'),
       // A left episode of these scripts has not succeeded, if its world judges that.
       success: last?.info.success ?? (script.world.environment.hasSuccess ? false : null),
     },

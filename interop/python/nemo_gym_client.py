@@ -62,7 +62,7 @@ def answer(url: str, ports: dict[str, int], request: Any) -> Any:
 
 def post(url: str, body: JsonObject) -> JsonObject:
     """The answer of an agent, or its error."""
-    response = requests.post(url, json=body, timeout=100)
+    response = requests.post(url, json=body)
     return response.json() if response.ok else {"problem": f"{response.status_code}: {response.text[:2000]}"}
 
 
