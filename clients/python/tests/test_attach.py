@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from serving import ROOT, LossyProxy, Server
+from serving import LONG, ROOT, LossyProxy, Server
 
 from episodic_env import Connection, EpisodicError, connect
 
@@ -55,12 +55,12 @@ def test_another_process_plays_the_next_step(server: Server, connection: Connect
 
 def test_a_process_may_go_on_after_a_kill_and_over_a_bad_network(durable: Server, tmp_path: Path) -> None:
     proxy = LossyProxy(durable.port)
-    with connect(durable.url, durable.token, wait=60) as first, first.open("number-guessing", seed=7) as episode:
+    with connect(durable.url, durable.token, wait=LONG) as first, first.open("number-guessing", seed=7) as episode:
         episode.step("guess", {"value": 1})
         handle = episode.handle
         durable.restart()
         proxy.lose_every(2, 1)
-        with connect(proxy.url, durable.token, wait=60) as second:
+        with connect(proxy.url, durable.token, wait=LONG) as second:
             attached = second.attach(handle)
             assert [attached.step("guess", {"value": value}).seq for value in (2, 3)] == [2, 3]
         assert len(episode.played().steps) == 3

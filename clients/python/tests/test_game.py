@@ -6,7 +6,7 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from serving import LossyProxy, Server
+from serving import LONG, LossyProxy, Server
 
 from episodic_env import Connection, EpisodicError, Game, connect
 
@@ -154,7 +154,7 @@ def test_no_step_of_any_seat_is_played_twice(server: Server, proxy: LossyProxy, 
             proxy.lose_every(3 if scheme == "http" else 6, seed)
             url = f"{scheme}://127.0.0.1:{proxy.port}/env"
             with (
-                connect(url, server.token, wait=60) as lossy,
+                connect(url, server.token, wait=LONG) as lossy,
                 lossy.open_game("sealed-bids", {"rounds": 5}, seed=seed) as game,
             ):
                 played, replayed = play_bids(game, seed)

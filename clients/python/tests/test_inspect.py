@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from serving import LossyProxy, Server
+from serving import LONG, LossyProxy, Server
 
 from episodic_env import Task, connect
 
@@ -124,22 +124,25 @@ def test_a_killed_server_changes_no_score(durable: Server, tmp_path: Path) -> No
     proxy = LossyProxy(durable.port)
     for answers in (6, 14):
         proxy.after(answers, durable.restart)
-    log = evaluate(durable, tmp_path, url=proxy.url, wait=120)
+    log = evaluate(durable, tmp_path, url=proxy.url, wait=LONG)
     proxy.close()
     assert log.status == "success", log.error
     assert scores(log) == expected
 
 
 def test_a_lost_session_is_an_error_and_no_score(forgetful: Server, tmp_path: Path) -> None:
-    proxy = LossyProxy(forgetful.port)
-    proxy.after(9, forgetful.restart)
-    log = evaluate(forgetful, tmp_path, url=proxy.url, wait=120, fail_on_error=False)
-    proxy.close()
-    assert log.samples is not None
-    failed = [sample for sample in log.samples if sample.error]
-    assert failed
-    assert all("session-not-found" in repr(sample.error) or "session" in sample.error.message for sample in failed)
-    assert not any(sample.scores for sample in failed)
+    @solver
+    def interrupted() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            await anyio.to_thread.run_sync(forgetful.restart)
+            return await generate(state)
+
+        return solve
+
+    log = evaluate(forgetful, tmp_path, TASKS[:1], solver=interrupted(), wait=LONG)
+    assert log.status == "error" and log.error is not None
+    assert "no such session" in log.error.message
+    assert not scores(log)
 
 
 def test_a_limit_that_runs_out_while_the_server_does_not_answer_is_an_error(
@@ -159,7 +162,7 @@ def test_a_limit_that_runs_out_while_the_server_does_not_answer_is_an_error(
 
         return solve
 
-    log = evaluate(server, tmp_path, TASKS[:1], url=proxy.url, solver=interrupted(), wait=60)
+    log = evaluate(server, tmp_path, TASKS[:1], url=proxy.url, solver=interrupted(), wait=LONG)
     assert log.status == "error" and log.error is not None
     assert "limit of the sample ran out" in log.error.message
     assert not scores(log)

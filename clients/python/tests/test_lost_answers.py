@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import re
 import threading
 from collections.abc import Callable
 
 import pytest
-from serving import LossyProxy, Server
+from serving import LONG, LossyProxy, Server
 
 from episodic_env import Connection, Episode, EpisodicError, Step, connect
 
@@ -16,7 +17,8 @@ MOVES = ("up", "down", "left", "right")
 
 
 def through(proxy: LossyProxy, server: Server, scheme: str, **options: float) -> Connection:
-    return connect(f"{scheme}://127.0.0.1:{proxy.port}/env", server.token, **options)  # type: ignore[arg-type]
+    url = f"{scheme}://127.0.0.1:{proxy.port}/env"
+    return connect(url, server.token, **{"wait": LONG, **options})  # type: ignore[arg-type]
 
 
 def wander(episode: Episode, seed: int, each: Callable[[Step], None] = lambda _: None) -> list[object]:
@@ -40,7 +42,7 @@ def test_no_step_is_played_twice(server: Server, proxy: LossyProxy, scheme: str,
     # A WebSocket loses the answers of its handshakes too.
     proxy.lose_every(3 if scheme == "http" else 6, seed)
     replayed: list[Step] = []
-    with through(proxy, server, scheme, wait=60) as lossy, lossy.open("warehouse", seed=seed) as episode:
+    with through(proxy, server, scheme) as lossy, lossy.open("warehouse", seed=seed) as episode:
         played = wander(episode, seed, lambda step: replayed.append(step) if step.replayed else None)
         logged = episode.played().steps
         proxy.lose_every(0, seed)
@@ -100,14 +102,19 @@ def test_a_killed_server_is_waited_for_and_the_log_says_so(
     durable: Server, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("episodic_env.waiting.SILENT", 0.0)
-    with connect(durable.url, durable.token, wait=120) as connection, connection.open("number-guessing") as episode:
+    # The server starts once the client has said that it waits.
+    starting = threading.Thread(target=lambda port: durable._start(port), args=[str(durable.port)])
+    waits = logging.Handler()
+    waits.emit = lambda record: None if starting.ident else starting.start()  # type: ignore[method-assign]
+    log = logging.getLogger("episodic_env")
+    log.addHandler(waits)
+    forever = float("inf")
+    with connect(durable.url, durable.token, wait=forever) as connection, connection.open("number-guessing") as episode:
         assert episode.step("guess", {"value": 1}).seq == 1
-        port = str(durable.port)
         durable.kill()
-        starting = threading.Thread(target=lambda: durable._start(port))
-        starting.start()
         assert episode.step("guess", {"value": 2}).seq == 2
-        starting.join()
+    log.removeHandler(waits)
+    starting.join()
     [first, *_, last] = [record.getMessage() for record in caplog.records if record.name == "episodic_env"]
     assert re.match(r"waiting for the server at http://127\.0\.0\.1:\d+/env since \d+ s, until \d\d:\d\d:\d\d: ", first)
     assert re.match(r"the server at \S+ answers again, after \d+ s", last)

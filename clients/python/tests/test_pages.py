@@ -53,13 +53,7 @@ def test_a_program_of_a_page_runs(program: str, server: Server, tmp_path: Path) 
     file.write_text(program.replace("http://127.0.0.1:7337/env", server.url))
     path = os.pathsep.join([str(ROOT / "clients/python/src")])
     variables = {**os.environ, "PYTHONPATH": path, "EPISODIC_CONTROL_TOKEN": server.token}
-    result = subprocess.run(
-        [sys.executable, str(file)],
-        env=variables,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    command = [sys.executable, str(file)]
+    result = subprocess.run(command, env=variables, cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert result.stdout

@@ -17,6 +17,8 @@ PATIENCE = 600.0
 """Seconds that the adapters of trainers wait: a restart of the server costs a training nothing."""
 FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 2.0
+FOREVER = 1e9
+"""Seconds of a wait without an end, some 30 years: a date can still be told from it."""
 SILENT = 5.0
 """Seconds without an answer after which a wait is logged."""
 BETWEEN = 10.0
@@ -35,7 +37,7 @@ class Waiting:
             message = f"wait is {seconds}, and has to be a number of seconds from 0 up."
             raise EpisodicError("option-invalid", message, retryable=False)
         self._url = url
-        self._seconds = seconds
+        self._seconds = min(seconds, FOREVER)
         self._lock = threading.Lock()
         self._said = float("-inf")
         self.last_lost = float("-inf")
