@@ -24,8 +24,9 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
   test: {
     // For what hangs, not for what is slow.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     // A focused or an empty test file would pass without checking anything.
     allowOnly: false,
     passWithNoTests: false,
@@ -51,11 +52,8 @@ export default defineConfig({
           name: 'system',
           include: SYSTEM_TESTS,
           exclude: [...configDefaults.exclude, ...(programs['redis-server'] ? [] : REDIS_TESTS)],
-          // Starting processes takes long on a machine that is busy.
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
           // A browser on a busy machine may miss one of Playwright's own limits. Any other failure counts at once.
-          retry: { count: 1, condition: /^(page|locator|browserContext)\.\w+: Timeout \d+ms exceeded/ },
+          retry: { count: 2, condition: /^(page|locator|browserContext)\.\w+: Timeout \d+ms exceeded/ },
           // The many child processes start in half the time with the code that an earlier one has compiled.
           env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
         },

@@ -142,7 +142,7 @@ describe('a conversation whose server is killed', () => {
       expect(await client.say(seq)).toBe(answer)
     }
     expect(client.turns).toEqual(undisturbed.turns)
-  }, 120_000)
+  })
 
   it('continues after a kill while a message is being sent', async () => {
     const client = new Client()
@@ -158,7 +158,7 @@ describe('a conversation whose server is killed', () => {
     }
     expect(client.turns.map(({ turn, text }) => [turn, text])).toEqual(DIALOGUE.map((text, at) => [at + 1, text]))
     expect(client.turns.at(-1)?.replies.join(' ')).toContain('Lahore to Dubai')
-  }, 120_000)
+  })
 
   it('applies an event once, whether the server is killed before or after it', async () => {
     const client = new Client()
@@ -183,5 +183,5 @@ describe('a conversation whose server is killed', () => {
       [2, 'event'],
       [3, 'event'],
     ])
-  }, 60_000)
+  })
 })

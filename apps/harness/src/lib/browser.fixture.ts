@@ -20,9 +20,10 @@ export function useBrowser(...args: readonly string[]): () => Browser {
     if (lacksBrowser) return
     browser = await chromium.launch({
       executablePath,
+      timeout: 120_000,
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run', ...args],
     })
-  }, 60_000)
+  })
   afterAll(() => browser?.close())
   return () => browser as Browser
 }

@@ -129,7 +129,7 @@ describe('a server of this package goes on after every hostile request', () => {
     expect(await workshop.main(args)).toMatchObject({ status: 0 })
   })
 
-  it('episodic view', { timeout: 120_000 }, async () => {
+  it('episodic view', async () => {
     const viewing = await startViewing(workshop)
     await sendAll(Number(new URL(viewing.origin).port))
     expect(await viewing.json('/api/runs')).toHaveLength(1)
@@ -137,7 +137,7 @@ describe('a server of this package goes on after every hostile request', () => {
     expect((await viewing.ended).err).toBe('')
   })
 
-  it('episodic serve, at each of its ports', { timeout: 240_000 }, async () => {
+  it('episodic serve, at each of its ports', async () => {
     const worlds = [exampleWorld('number-guessing'), exampleWorld('flight-booking')]
     const ports = ['--openenv', '--nemo-gym-port', '0', '--ors-port', '0']
     const served = workshop.start(['serve', ...worlds, ...ports, '--port', '0', '--json'])
@@ -150,14 +150,14 @@ describe('a server of this package goes on after every hostile request', () => {
     expect((await served.ended).status).toBe(0)
   })
 
-  it('the metrics of a queue', { timeout: 60_000 }, async () => {
+  it('the metrics of a queue', async () => {
     const queue = createMemoryQueue()
     await using metrics = await serveMetrics(queue, { port: 0, address: '127.0.0.1' })
     await sendAll(Number(new URL(metrics.url).port))
     expect((await fetch(`${metrics.url}/healthz`)).status).toBe(200)
   })
 
-  it('the proxy of models', { timeout: 60_000 }, async () => {
+  it('the proxy of models', async () => {
     await using proxy = await openModelProxy({ baseUrl: 'http://127.0.0.1:9/v1' })
     using models = proxy.open()
     await sendAll(Number(new URL(models.url).port))

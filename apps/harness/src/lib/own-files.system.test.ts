@@ -116,30 +116,26 @@ describe('the commands that read a run', () => {
     }
   }
 
-  it.each(['a file', 'nothing'] as const)(
-    'write through no link in its folder that leads to %s',
-    { timeout: 120_000 },
-    async (leadsTo) => {
-      const { run, outside } = plant(`links to ${leadsTo}`, leadsTo)
-      const before = outside()
-      const viewing = await startViewing(workshop, [run]).catch(() => null)
-      viewing?.kill('SIGTERM')
-      await viewing?.ended
-      for (const args of [
-        ['report', run],
-        ['grade', run, '--grader', './graders.mjs', '--world', world],
-        ['compare', run, 'genuine', '--html', join(run, 'compare.html')],
-        ['replay', run, '--world', world],
-        ['export', run, '--format', 'trl', '--out', join(run, 'grades.json')],
-        ['bundle', run, '--out', join(run, 'shared')],
-        ['run', world, '--tasks', '3', '--out', run, '--resume'],
-      ])
-        await workshop.main(args)
-      expect(outside()).toEqual(before)
-    },
-  )
+  it.each(['a file', 'nothing'] as const)('write through no link in its folder that leads to %s', async (leadsTo) => {
+    const { run, outside } = plant(`links to ${leadsTo}`, leadsTo)
+    const before = outside()
+    const viewing = await startViewing(workshop, [run]).catch(() => null)
+    viewing?.kill('SIGTERM')
+    await viewing?.ended
+    for (const args of [
+      ['report', run],
+      ['grade', run, '--grader', './graders.mjs', '--world', world],
+      ['compare', run, 'genuine', '--html', join(run, 'compare.html')],
+      ['replay', run, '--world', world],
+      ['export', run, '--format', 'trl', '--out', join(run, 'grades.json')],
+      ['bundle', run, '--out', join(run, 'shared')],
+      ['run', world, '--tasks', '3', '--out', run, '--resume'],
+    ])
+      await workshop.main(args)
+    expect(outside()).toEqual(before)
+  })
 
-  it('show the other runs of a folder where one has a pipe in place of a file', { timeout: 180_000 }, async () => {
+  it('show the other runs of a folder where one has a pipe in place of a file', async () => {
     mkdirSync(within('runs', 'pipe'), { recursive: true })
     mkdirSync(within('runs', 'lock'))
     mkdirSync(within('runs', 'good'))

@@ -42,7 +42,7 @@ describe('a run that somebody else made', () => {
     ['a module beside its folder', '../evil.mjs', '../evil.mjs', '../evil.mjs'],
     ['a package in the working folder', '../node_modules/evil/index.mjs', 'gone.mjs', 'evil'],
     ['a path in the name of its environment', 'evil.mjs', 'gone.mjs', './theirs/evil.mjs'],
-  ])('names %s, which no command executes that reads it', { timeout: 240_000 }, async (_, module, file, reference) => {
+  ])('names %s, which no command executes that reads it', async (_, module, file, reference) => {
     rmSync(at('theirs'), { recursive: true, force: true })
     cpSync(at('runs/own'), at('theirs'), { recursive: true })
     mkdirSync(at('node_modules/evil'), { recursive: true })
@@ -135,9 +135,7 @@ describe('episodic view', () => {
     }
   }
 
-  it('shows what the sealed lines say, and not a newer summary or index that says something else', {
-    timeout: 240_000,
-  }, async () => {
+  it('shows what the sealed lines say, and not a newer summary or index that says something else', async () => {
     const genuine = await shown('own')
     expect(genuine.listed[0]).toBe(1)
     expect(genuine.page).toEqual(genuine.listed)

@@ -10,7 +10,11 @@ describe.skipIf(executablePath === null)('the login site (needs Chromium: apt-ge
   let browser: Browser
   beforeAll(async () => {
     site = await openLoginSite()
-    browser = await chromium.launch({ executablePath: executablePath as string, args: ['--no-sandbox'] })
+    browser = await chromium.launch({
+      executablePath: executablePath as string,
+      args: ['--no-sandbox'],
+      timeout: 120_000,
+    })
   })
   afterAll(async () => {
     await browser.close()

@@ -7,7 +7,7 @@ import { openTemporaryFolder, type TemporaryFolder } from '../temporary-folder.t
 const SERVER = './shell/shell-server.ts'
 
 /** Long enough that only a hang exceeds it. */
-const WITHIN = { timeout: 30_000 }
+const WITHIN = { timeout: 120_000 }
 
 describe('the shell server', () => {
   let folder: TemporaryFolder

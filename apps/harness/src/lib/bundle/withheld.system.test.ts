@@ -121,9 +121,7 @@ function plant(folder: string, { seed, policySeed, param, prompt, state }: Plant
 }
 
 describe('episodic bundle --withhold', () => {
-  it('leaves a withheld value in no byte, wherever it stood and however it is written', {
-    timeout: 180_000,
-  }, async () => {
+  it('leaves a withheld value in no byte, wherever it stood and however it is written', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.tuple(anyPlant, anyPlant, anyPlant, anyPlant, anyPlant),
@@ -169,7 +167,7 @@ describe('episodic bundle --withhold', () => {
 describe('what is passed on of a run', () => {
   const KEYS = [`AKIA${'ABCDEFGH12345678'}`, `ghp_${'a1B2'.repeat(9)}`]
 
-  it('has no folder of this machine: bundles, reports, comparisons and exports', { timeout: 120_000 }, async () => {
+  it('has no folder of this machine: bundles, reports, comparisons and exports', async () => {
     mkdirSync(at('agents'))
     writeFileSync(at('agents', 'gives-up.mjs'), '')
     const player = `process:${process.execPath} ${at('agents', 'gives-up.mjs')} --home ${at('agents')}/x`
@@ -197,7 +195,7 @@ describe('what is passed on of a run', () => {
     }
   })
 
-  it('is searched for keys: a report has none, and an export stops', { timeout: 60_000 }, async () => {
+  it('is searched for keys: a report has none, and an export stops', async () => {
     const said = `My keys are ${KEYS.join(' and ')}.`
     const lines = genuine.map((record) =>
       sealAgain({

@@ -35,7 +35,7 @@ beforeAll(async () => {
     const { status, err } = await workshop.main(['run', world, '--seed', SEED, ...args])
     expect(status, err).toBe(0)
   }
-}, 60_000)
+})
 
 /** The files of a folder by their names, those of data unpacked. */
 function filesOf(folder: string): ReadonlyMap<string, Buffer> {

@@ -18,9 +18,7 @@ beforeAll(() => {
 afterAll(() => workshop[Symbol.dispose]())
 
 describe('episodic replay --matrix', () => {
-  it('records the same bytes with every store and transport, sequentially and concurrently', {
-    timeout: 180_000,
-  }, async () => {
+  it('records the same bytes with every store and transport, sequentially and concurrently', async () => {
     const world = ['--world', exampleWorld('number-guessing')]
     const { status, out } = await workshop.run(['replay', '--matrix', '--episodes', '4', ...world, '--json'])
     expect(status).toBe(0)
@@ -36,9 +34,7 @@ describe('episodic replay --matrix', () => {
     expect(replaying).toMatchObject({ diverged: 0 })
   })
 
-  it('finds an environment that depends on its store or transport, and names the setting', {
-    timeout: 180_000,
-  }, async () => {
+  it('finds an environment that depends on its store or transport, and names the setting', async () => {
     // The coins depend on the process.
     const source = COIN_WORLD.replace("say('It fell.', {})", 'say(String(process.pid), {})')
     writeFileSync(join(workshop.folder, 'coin.ts'), source)
@@ -61,9 +57,7 @@ describe('episodic replay --matrix', () => {
         transport === 'in-process' ? [transport, null, 0] : [transport, 'steps.0.observation.text', 2],
       )
   })
-  it('plays the other settings where there is no Redis, and says which it skips and why', {
-    timeout: 180_000,
-  }, async () => {
+  it('plays the other settings where there is no Redis, and says which it skips and why', async () => {
     writeFileSync(join(workshop.folder, 'one-coin.ts'), COIN_WORLD)
     const asked = ['replay', '--matrix', '--episodes', '1', '--world', './one-coin.ts', '--json']
     const { status, out, err } = await workshop.run(asked, { env: { PATH: workshop.folder } })

@@ -46,7 +46,7 @@ export const agent = defineAgent({ name: 'written', async play({ url, task, obse
 }
 
 describe('episodic run --policy process:<command>', () => {
-  it('plays with a program that gets only an address, and the run can be replayed', { timeout: 60_000 }, async () => {
+  it('plays with a program that gets only an address, and the run can be replayed', async () => {
     const { status, summary } = await run(`process:node ${BISECTING}`, 'bisected', [
       '--shaping',
       '--weights',
@@ -66,7 +66,7 @@ describe('episodic run --policy process:<command>', () => {
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
   })
 
-  it('scores an agent that leaves early by the steps that it played', { timeout: 60_000 }, async () => {
+  it('scores an agent that leaves early by the steps that it played', async () => {
     const { status, summary } = await run(`process:node ${BISECTING}`, 'left', [], { GUESSES: '1' })
     expect(status).toBe(0)
     expect(summary.ends).toMatchObject({ terminated: [], truncated: [{ name: 'closed', count: 3 }] })
@@ -75,7 +75,7 @@ describe('episodic run --policy process:<command>', () => {
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
   })
 
-  it('counts an agent that exits with an error as failed, with its last output', { timeout: 60_000 }, async () => {
+  it('counts an agent that exits with an error as failed, with its last output', async () => {
     const { summary } = await run(`process:echo no model is here >&2; exit 3`, 'broken')
     expect(summary.counts).toMatchObject({ finished: 0, failed: 3 })
     expect(summary.failures).toMatchObject([
@@ -83,11 +83,9 @@ describe('episodic run --policy process:<command>', () => {
     ])
   })
 
-  it('does not wait for a daemon that an agent leaves behind and that holds its pipe', {
-    timeout: 60_000,
-  }, async () => {
+  it('does not wait for a daemon that an agent leaves behind and that holds its pipe', async () => {
     // It has become a daemon once it has written its id. The test ends it.
-    const command = `setsid sh -c 'echo $$ >> daemons; sleep 50' & while [ ! -s daemons ]; do :; done; exit 0`
+    const command = `setsid sh -c 'echo $$ >> daemons; sleep 600' & while [ ! -s daemons ]; do :; done; exit 0`
     const { summary } = await run(`process:${command}`, 'daemon', ['--tasks', '1'])
     const [daemon] = readFileSync(at('daemons'), 'utf8').trim().split('\n').map(Number)
     try {
@@ -98,7 +96,7 @@ describe('episodic run --policy process:<command>', () => {
     }
   })
 
-  it('ends all processes of an agent when its episode ends, and passes it no secret', { timeout: 60_000 }, async () => {
+  it('ends all processes of an agent when its episode ends, and passes it no secret', async () => {
     const token = 'the-token-of-the-operator'
     const secrets = {
       EPISODIC_TOKEN: token,
@@ -130,7 +128,7 @@ describe('episodic run --policy process:<command>', () => {
     }
   })
 
-  it('gives a text in a file, and in a variable if one can hold it', { timeout: 60_000 }, async () => {
+  it('gives a text in a file, and in a variable if one can hold it', async () => {
     const world = (name: string, text: string) => {
       const code = COIN_WORLD.replace("'Heads or tails?'", text).replace("name: 'coin'", `name: '${name}'`)
       writeFileSync(at(`${name}.ts`), code)
@@ -151,7 +149,6 @@ describe('episodic run --policy process:<command>', () => {
 
   it.each([1, 2])(
     'passes no secret of a server or a queue to the environment of an agent (processes: %i)',
-    { timeout: 60_000 },
     async (processes) => {
       const token = 'the-token-of-a-server-of-the-operator'
       const serving = await workshop.serve([WORLD], { env: { EPISODIC_CONTROL_TOKEN: token } })
@@ -179,9 +176,7 @@ describe('episodic run --policy process:<command>', () => {
     },
   )
 
-  it('has a server of its own token, which the variable of the operator does not set', {
-    timeout: 60_000,
-  }, async () => {
+  it('has a server of its own token, which the variable of the operator does not set', async () => {
     const token = 'the-token-of-the-operator-of-all'
     // `environment/sessions` is for control tokens only.
     writeFileSync(
@@ -201,45 +196,41 @@ describe('episodic run --policy process:<command>', () => {
     expect(statuses.map((file) => readFileSync(at(file), 'utf8'))).toEqual(['401'])
   })
 
-  it.each([1, 2])(
-    'leaves no process behind when it is killed (processes: %i)',
-    { timeout: 60_000 },
-    async (processes) => {
-      const out = `killed-${processes}`
-      const command = `trap '' TERM; echo $$ >> ${out}-pids; sleep 600`
-      const args = [
-        '--policy',
-        `process:${command}`,
-        '--concurrency',
-        '2',
-        '--processes',
-        String(processes),
-        '--out',
-        out,
-      ]
-      const started = workshop.start(['run', WORLD, '--tasks', '2', ...args])
-      const agents = async () => {
-        for (;;) {
-          const pids = existsSync(at(`${out}-pids`))
-            ? readFileSync(at(`${out}-pids`), 'utf8')
-                .trim()
-                .split('\n')
-            : []
-          if (pids.length === 2) return pids.map(Number)
-          await nextTurn()
-        }
+  it.each([1, 2])('leaves no process behind when it is killed (processes: %i)', async (processes) => {
+    const out = `killed-${processes}`
+    const command = `trap '' TERM; echo $$ >> ${out}-pids; sleep 600`
+    const args = [
+      '--policy',
+      `process:${command}`,
+      '--concurrency',
+      '2',
+      '--processes',
+      String(processes),
+      '--out',
+      out,
+    ]
+    const started = workshop.start(['run', WORLD, '--tasks', '2', ...args])
+    const agents = async () => {
+      for (;;) {
+        const pids = existsSync(at(`${out}-pids`))
+          ? readFileSync(at(`${out}-pids`), 'utf8')
+              .trim()
+              .split('\n')
+          : []
+        if (pids.length === 2) return pids.map(Number)
+        await nextTurn()
       }
-      const pids = await agents()
-      expect(pids.map(isRunning)).toEqual([true, true])
-      started.kill('SIGKILL')
-      await started.ended
-      while (pids.some(isRunning)) await nextTurn()
-    },
-  )
+    }
+    const pids = await agents()
+    expect(pids.map(isRunning)).toEqual([true, true])
+    started.kill('SIGKILL')
+    await started.ended
+    while (pids.some(isRunning)) await nextTurn()
+  })
 })
 
 describe('episodic run --policy agent:<file>', () => {
-  it('plays with a module, with the requested processes and endpoint', { timeout: 60_000 }, async () => {
+  it('plays with a module, with the requested processes and endpoint', async () => {
     const play = `
       const client = await connect(url)
       let [low, high] = /from (-?\\d+) to (-?\\d+)/.exec(observation.text).slice(1).map(Number)
@@ -261,7 +252,7 @@ describe('episodic run --policy agent:<file>', () => {
     await serving.ended
   })
 
-  it.each(['langchain', 'ai-sdk'])('plays with an agent of %s', { timeout: 60_000 }, async (framework) => {
+  it.each(['langchain', 'ai-sdk'])('plays with an agent of %s', async (framework) => {
     const file = fileURLToPath(new URL(`../agents/${framework}-agent.fixture.ts`, import.meta.url))
     const { status, summary } = await run(`agent:${file}`, framework)
     expect(status).toBe(0)
@@ -276,7 +267,7 @@ describe('episodic run --policy agent:<file>', () => {
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
   })
 
-  it('fails the episode of an agent that throws, and continues with the others', { timeout: 60_000 }, async () => {
+  it('fails the episode of an agent that throws, and continues with the others', async () => {
     const agent = writeAgent('throws.mjs', `throw new Error('I have no idea.')`)
     const { summary } = await run(agent, 'threw')
     expect(summary.counts).toMatchObject({ finished: 0, failed: 3 })
@@ -285,7 +276,7 @@ describe('episodic run --policy agent:<file>', () => {
     )
   })
 
-  it('fails the episode of an agent that throws null', { timeout: 60_000 }, async () => {
+  it('fails the episode of an agent that throws null', async () => {
     const { summary } = await run(writeAgent('throws-null.mjs', 'throw null'), 'threw-null')
     expect(summary.counts).toMatchObject({ finished: 0, failed: 3 })
   })

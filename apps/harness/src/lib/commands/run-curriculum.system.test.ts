@@ -143,7 +143,7 @@ describe('episodic run --curriculum', () => {
     rmSync(at('open'))
     const run = workshop.start([...CONFIGURATION, '--out', 'killed', '--concurrency', '5'])
     await Promise.race([
-      vi.waitFor(() => expect(readFileSync(at('held'), 'utf8')).toHaveLength(5), { timeout: 60_000, interval: 20 }),
+      vi.waitFor(() => expect(readFileSync(at('held'), 'utf8')).toHaveLength(5), { timeout: 120_000, interval: 20 }),
       run.ended.then(({ err }) => Promise.reject(new Error(`It ended: ${err}`))),
     ])
     run.kill('SIGKILL')

@@ -37,34 +37,30 @@ describe('episodic run --policy llm:<model>, killed', () => {
   it.each([
     ['in two processes', ['--processes', '2'], 9],
     ['in trees', ['--branch', '2@2'], 13],
-  ])(
-    'asks for no answer again that it had, %s',
-    async (name, options, answered) => {
-      const out = name.replaceAll(' ', '-')
-      await using quiet = await startChatServer(bisecting)
-      // The requests do not depend on the number of processes.
-      const alone = options.filter((option) => option !== '--processes' && option !== '2')
-      expect(await workshop.main(play(quiet, `${out}-quiet`, ...alone))).toMatchObject({ status: 0 })
+  ])('asks for no answer again that it had, %s', async (name, options, answered) => {
+    const out = name.replaceAll(' ', '-')
+    await using quiet = await startChatServer(bisecting)
+    // The requests do not depend on the number of processes.
+    const alone = options.filter((option) => option !== '--processes' && option !== '2')
+    expect(await workshop.main(play(quiet, `${out}-quiet`, ...alone))).toMatchObject({ status: 0 })
 
-      const holding = holdAfter(answered, IN_FLIGHT)
-      await using server = await startChatServer(holding.answer)
-      const killed = workshop.start(play(server, out, ...options))
-      // Every episode in flight waits for its model, so all answers have arrived.
-      await Promise.race([holding.held, killed.ended])
-      killed.kill('SIGKILL')
-      await killed.ended
-      expect(server.requests.length).toBe(answered + IN_FLIGHT)
-      expect(readdirSync(at(out, 'answers')).length).toBeGreaterThan(0)
+    const holding = holdAfter(answered, IN_FLIGHT)
+    await using server = await startChatServer(holding.answer)
+    const killed = workshop.start(play(server, out, ...options))
+    // Every episode in flight waits for its model, so all answers have arrived.
+    await Promise.race([holding.held, killed.ended])
+    killed.kill('SIGKILL')
+    await killed.ended
+    expect(server.requests.length).toBe(answered + IN_FLIGHT)
+    expect(readdirSync(at(out, 'answers')).length).toBeGreaterThan(0)
 
-      await using later = await startChatServer(bisecting)
-      expect(await workshop.main(play(later, out, ...alone, '--resume'))).toMatchObject({ status: 0 })
-      // What was answered before and after is what a quiet run asks, each request once.
-      expect(asked([...server.requests.slice(0, answered), ...later.requests])).toEqual(asked(quiet.requests))
-      expect(played(out)).toEqual(played(`${out}-quiet`))
-      expect(existsSync(at(out, 'answers'))).toBe(false)
-    },
-    60_000,
-  )
+    await using later = await startChatServer(bisecting)
+    expect(await workshop.main(play(later, out, ...alone, '--resume'))).toMatchObject({ status: 0 })
+    // What was answered before and after is what a quiet run asks, each request once.
+    expect(asked([...server.requests.slice(0, answered), ...later.requests])).toEqual(asked(quiet.requests))
+    expect(played(out)).toEqual(played(`${out}-quiet`))
+    expect(existsSync(at(out, 'answers'))).toBe(false)
+  })
 
   it('takes no kept answer for a sign that the model answers, and keeps none with --transcript none', async () => {
     const holding = holdAfter(9, IN_FLIGHT)
@@ -87,5 +83,5 @@ describe('episodic run --policy llm:<model>, killed', () => {
     expect(resumed).toMatchObject({ status: 0 })
     const played = readEpisodes(at('refused')).slice(sealed.split('\n').length - 1)
     expect(later.requests.length).toBe(played.reduce((sum, { steps }) => sum + steps.length, 0))
-  }, 60_000)
+  })
 })

@@ -259,7 +259,6 @@ describe('episodic run --policy llm:<model>', () => {
       expect(all.slice(0, sealed.length)).toEqual(sealed)
       expect(all.filter(({ outcome }) => outcome.kind === 'finished')).toHaveLength(40)
     },
-    60_000,
   )
 
   it('plays what a wrong key left when it is resumed with the right one', async () => {

@@ -55,7 +55,7 @@ async function startHeld(out: string) {
     expect(holders()).toHaveLength(IN_FLIGHT)
   }
   await Promise.race([
-    vi.waitFor(held, { timeout: 30_000, interval: 20 }),
+    vi.waitFor(held, { timeout: 120_000, interval: 20 }),
     run.ended.then(({ err }) => Promise.reject(new Error(`It ended: ${err}`))),
   ])
   const workers = [...new Set(holders())]
@@ -126,7 +126,7 @@ describe('episodic run --processes', () => {
   it('plays the episodes of a killed process again, and loses no sealed ones', async () => {
     const { run, workers, before } = await startHeld('killed')
     process.kill(workers[0] as number, 'SIGKILL')
-    await vi.waitFor(() => expect(holders()).toHaveLength(IN_FLIGHT + 2), { timeout: 30_000 })
+    await vi.waitFor(() => expect(holders()).toHaveLength(IN_FLIGHT + 2), { timeout: 120_000 })
     expect(textOf('killed')).toBe(before)
     open()
     const { status, err, out } = await run.ended
@@ -202,7 +202,7 @@ describe('episodic run --processes', () => {
        export * from '${new URL(`file://${world}/src/index.ts`)}'`,
     )
     const run = workshop.start(['run', './late-world.ts', '--processes', '2', '--out', 'late'])
-    await vi.waitFor(() => expect(holders()).toHaveLength(2), { timeout: 30_000, interval: 20 })
+    await vi.waitFor(() => expect(holders()).toHaveLength(2), { timeout: 120_000, interval: 20 })
     run.interrupt()
     expect(await run.ended).toEqual({ status: 130, out: '', err: '\nStopping. Once more stops at once.\n' })
     expect(holders().filter(isAlive)).toEqual([])
@@ -213,19 +213,19 @@ describe('episodic run --processes', () => {
     writeFileSync(at('busy'), '')
     const run = workshop.start(play('busy-run', 2))
     const both = () => expect(new Set(holders()).size).toBe(2)
-    await vi.waitFor(both, { timeout: 30_000, interval: 20 })
+    await vi.waitFor(both, { timeout: 120_000, interval: 20 })
     run.interrupt()
     await run.until(/Stopping\. Once more stops at once\./)
     run.interrupt()
     expect((await run.ended).status).toBe(130)
-    await vi.waitFor(() => expect(holders().filter(isAlive)).toEqual([]), { timeout: 30_000 })
+    await vi.waitFor(() => expect(holders().filter(isAlive)).toEqual([]), { timeout: 120_000 })
   })
 
   it('leaves no process behind when it is killed', async () => {
     const { run, workers, before } = await startHeld('orphaned')
     run.kill('SIGKILL')
     await run.ended
-    await vi.waitFor(() => expect(workers.filter(isAlive)).toEqual([]), { timeout: 30_000 })
+    await vi.waitFor(() => expect(workers.filter(isAlive)).toEqual([]), { timeout: 120_000 })
     expect(textOf('orphaned')).toBe(before)
     open()
     expect((await workshop.run([...play('orphaned', 2), '--resume'])).status).toBe(0)

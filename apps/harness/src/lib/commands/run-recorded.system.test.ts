@@ -71,55 +71,47 @@ async function replayed(out: string): Promise<object> {
 }
 
 describe('episodic run --record-models', () => {
-  it.each(['', 'yes'])(
-    'records what a program asks with the client of OpenAI (streams: "%s")',
-    {
-      timeout: 120_000,
-    },
-    async (STREAM) => {
-      const out = `recorded-${STREAM}`
-      const { status, episodes, lines } = await play(out, thinking, { env: { STREAM } })
-      expect(status).toBe(0)
-      expect(episodes).toHaveLength(3)
-      for (const episode of episodes) {
-        const { steps, transcript, undecided } = episode
-        expect(transcript?.by).toBe('proxy')
-        expect(undecided).toBeUndefined()
-        for (const { action, completions } of steps) {
-          expect(completions).toHaveLength(1)
-          const [{ text, calls, ...completion }] = completions as [NonNullable<typeof completions>[number]]
-          expect(completion).toMatchObject({
-            model: 'served-model',
-            asked: 'small',
-            responseId: 'chat_1',
-            reasoning: 'The half of it.',
-            promptTokens: 1_000,
-            completionTokens: 10,
-            finish: 'tool_calls',
-            promptTokenIds: [1, 2],
-            tokenIds: [4, expect.any(Number)],
-            logProbabilities: [-0.5, -0.25],
-            policyVersion: '7',
-            time: { milliseconds: expect.any(Number), waited: 0 },
-          })
-          expect(text).toBe(`Guess ${calls![0]!.id.replace('call_', '')}.`)
-          expect(calls).toEqual([
-            { id: expect.any(String), name: 'guess', arguments: JSON.stringify(action.arguments), played: true },
-          ])
-        }
+  it.each(['', 'yes'])('records what a program asks with the client of OpenAI (streams: "%s")', async (STREAM) => {
+    const out = `recorded-${STREAM}`
+    const { status, episodes, lines } = await play(out, thinking, { env: { STREAM } })
+    expect(status).toBe(0)
+    expect(episodes).toHaveLength(3)
+    for (const episode of episodes) {
+      const { steps, transcript, undecided } = episode
+      expect(transcript?.by).toBe('proxy')
+      expect(undecided).toBeUndefined()
+      for (const { action, completions } of steps) {
+        expect(completions).toHaveLength(1)
+        const [{ text, calls, ...completion }] = completions as [NonNullable<typeof completions>[number]]
+        expect(completion).toMatchObject({
+          model: 'served-model',
+          asked: 'small',
+          responseId: 'chat_1',
+          reasoning: 'The half of it.',
+          promptTokens: 1_000,
+          completionTokens: 10,
+          finish: 'tool_calls',
+          promptTokenIds: [1, 2],
+          tokenIds: [4, expect.any(Number)],
+          logProbabilities: [-0.5, -0.25],
+          policyVersion: '7',
+          time: { milliseconds: expect.any(Number), waited: 0 },
+        })
+        expect(text).toBe(`Guess ${calls![0]!.id.replace('call_', '')}.`)
+        expect(calls).toEqual([
+          { id: expect.any(String), name: 'guess', arguments: JSON.stringify(action.arguments), played: true },
+        ])
       }
-      const rebuilt = episodes.flatMap((episode) => requestsOf(episode).map((request) => JSON.stringify(request)))
-      expect(rebuilt.toSorted()).toEqual(received())
-      expect(lines).not.toContain(KEY)
-      expect(await replayed(out)).toMatchObject({ replayed: 3, diverged: 0 })
-      const { tokens } = JSON.parse(readFileSync(join(workshop.folder, out, 'summary.json'), 'utf8'))
-      expect(tokens).toMatchObject({ episodes: 3, requests: server.requests.length })
-    },
-  )
+    }
+    const rebuilt = episodes.flatMap((episode) => requestsOf(episode).map((request) => JSON.stringify(request)))
+    expect(rebuilt.toSorted()).toEqual(received())
+    expect(lines).not.toContain(KEY)
+    expect(await replayed(out)).toMatchObject({ replayed: 3, diverged: 0 })
+    const { tokens } = JSON.parse(readFileSync(join(workshop.folder, out, 'summary.json'), 'utf8'))
+    expect(tokens).toMatchObject({ episodes: 3, requests: server.requests.length })
+  })
 
-  it('keeps the key of a program in no line, nor where models and failures repeat it', {
-    timeout: 120_000,
-  }, async () => {
+  it('keeps the key of a program in no line, nor where models and failures repeat it', async () => {
     const own = 'sk-only-this-program-knows-it'
     const leaking: Answering = ({ messages }, number, _, { headers }) => {
       const content = `You sent ${headers.authorization}.`
@@ -150,7 +142,6 @@ describe('episodic run --record-models', () => {
 
   it.each(['full', 'answers', 'none'])(
     'keeps keys of headers, query and body in no line, wherever a model repeats them (--transcript %s)',
-    { timeout: 120_000 },
     async (transcript) => {
       const password = 'open sesame'
       const keys = ['header', 'query', 'body', 'tool'].map((place) => `only-this-program-knows-its-${place}-key`)
@@ -194,7 +185,7 @@ describe('episodic run --record-models', () => {
     },
   )
 
-  it('records failed requests, and passes errors on to the program', { timeout: 120_000 }, async () => {
+  it('records failed requests, and passes errors on to the program', async () => {
     let failures = 2
     const failing: Answering = (request, _, response) => {
       if (failures-- <= 0) return bisecting(request)
@@ -223,7 +214,7 @@ describe('episodic run --record-models', () => {
     }
   })
 
-  it('records in each process of a run, as --transcript and --redact say', { timeout: 120_000 }, async () => {
+  it('records in each process of a run, as --transcript and --redact say', async () => {
     const options = ['--processes', '2', '--concurrency', '2', '--redact', 'whole n[a-z]+']
     const { status, episodes } = await play('processes', thinking, { options })
     expect(status).toBe(0)
@@ -238,9 +229,7 @@ describe('episodic run --record-models', () => {
     }
   })
 
-  it('records what was said after the last call, and ends requests of a program that has ended', {
-    timeout: 120_000,
-  }, async () => {
+  it('records what was said after the last call, and ends requests of a program that has ended', async () => {
     const closed = Promise.withResolvers<void>()
     let requests = 0
     // The first answer has no call; of the program's second request nobody reads the answer.
@@ -295,7 +284,7 @@ export const agent = defineAgent({ name: 'written', async play({ url, modelUrl, 
     return ['run', world, '--policy', `agent:${file}`, '--tasks', '2', '--out', file.replace('.mjs', '')]
   }
 
-  it('records completions itself, in the place of a proxy', { timeout: 120_000 }, async () => {
+  it('records completions itself, in the place of a proxy', async () => {
     server = await startChatServer(() => saying({ role: 'assistant', content: 'Unused.' }))
     const body = `
       await fetch(modelUrl + '/chat/completions', { method: 'POST', body: '{"model":"m","messages":[]}' }).then((answer) => answer.text())
@@ -315,7 +304,7 @@ export const agent = defineAgent({ name: 'written', async play({ url, modelUrl, 
     expect(await replayed('records')).toMatchObject({ replayed: 2, diverged: 0 })
   })
 
-  it('has the address of the proxy, and without --record-models none', { timeout: 120_000 }, async () => {
+  it('has the address of the proxy, and without --record-models none', async () => {
     server = await startChatServer(() => saying({ role: 'assistant', content: 'One?' }))
     const body = `
       if (modelUrl) await fetch(modelUrl + '/chat/completions', { method: 'POST', body: '{"model":"m","messages":[]}' }).then((answer) => answer.text())`
@@ -331,7 +320,7 @@ export const agent = defineAgent({ name: 'written', async play({ url, modelUrl, 
       expect(steps[0]!.completions).toMatchObject([{ text: 'One?', asked: 'm' }])
   })
 
-  it('is recorded in each seat of a match, by its own steps', { timeout: 120_000 }, async () => {
+  it('is recorded in each seat of a match, by its own steps', async () => {
     server = await startChatServer(({ messages }) =>
       saying({ role: 'assistant', content: `Said to ${messages[0]!.content}.` }),
     )
@@ -366,7 +355,7 @@ export const agent = defineAgent({ name: 'written', async play({ url, modelUrl, 
     expect(await workshop.main(['replay', 'seated'])).toMatchObject({ status: 0 })
   })
 
-  it('fails if it records something else', { timeout: 120_000 }, async () => {
+  it('fails if it records something else', async () => {
     server = await startChatServer(bisecting)
     await workshop.main(written('wrong.mjs', guessing(`record({ text: 'One.', promptTokens: -1 })`)))
     for (const { outcome } of readEpisodes(join(workshop.folder, 'wrong')))

@@ -39,7 +39,7 @@ async function startHeld(out: string, ...options: string[]) {
     expect(readFileSync(at('held'), 'utf8')).toHaveLength(IN_FLIGHT)
   }
   await Promise.race([
-    vi.waitFor(held, { timeout: 30_000, interval: 20 }),
+    vi.waitFor(held, { timeout: 120_000, interval: 20 }),
     run.ended.then(({ err }) => Promise.reject(new Error(`It ended: ${err}`))),
   ])
   return run
@@ -192,7 +192,7 @@ describe('episodic run, stopped', () => {
     const first = await startHeld('unlocked')
     rmSync(at('unlocked', 'run.lock'))
     const second = workshop.start([...CONFIGURATION, '--out', 'unlocked', '--resume'])
-    await vi.waitFor(() => expect(existsSync(at('unlocked', 'run.lock'))).toBe(true), { timeout: 30_000 })
+    await vi.waitFor(() => expect(existsSync(at('unlocked', 'run.lock'))).toBe(true), { timeout: 120_000 })
     open()
     const { status, err } = await first.ended
     expect({ status, err }).toEqual({

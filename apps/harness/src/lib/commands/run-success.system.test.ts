@@ -118,7 +118,7 @@ describe('success that a world defines', () => {
     }
   })
 
-  it('is false for an agent that ends without an action, and replays', { timeout: 60_000 }, async () => {
+  it('is false for an agent that ends without an action, and replays', async () => {
     const leaves = `process:node -e ""`
     expect((await play('left', '--policy', leaves)).status).toBe(0)
     for (const { outcome } of readEpisodes(at('left')))

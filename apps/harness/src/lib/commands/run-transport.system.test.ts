@@ -24,7 +24,7 @@ beforeAll(async () => {
   workshop = openWorkshop()
   server = await workshop.serve([WORLD])
   token = readFileSync(server.tokenFile, 'utf8').trim()
-}, 60_000)
+})
 afterAll(() => workshop[Symbol.dispose]())
 
 /** Plays 6 episodes. Returns them without their times, and how the run was connected to its world. */
@@ -73,9 +73,7 @@ async function openProxy(to: string) {
 }
 
 describe('episodic run --transport', () => {
-  it('plays the same episodes in process, over a WebSocket, a pipe and HTTP, and names the one used', {
-    timeout: 120_000,
-  }, async () => {
+  it('plays the same episodes in process, over a WebSocket, a pipe and HTTP, and names the one used', async () => {
     const alone = await play('alone', [])
     expect([alone.transport, alone.stepParts]).toEqual(['in-process', null])
     for (const transport of ['websocket', 'stdio', 'http']) {
@@ -94,9 +92,7 @@ describe('episodic run --transport', () => {
     expect(out).toMatch(/^websocket {2}number-guessing@.* · websocket$/m)
   })
 
-  it('plays at a server over a WebSocket if it accepts one, and over HTTP if that is asked for', {
-    timeout: 120_000,
-  }, async () => {
+  it('plays at a server over a WebSocket if it accepts one, and over HTTP if that is asked for', async () => {
     const at = ['--url', server.url, '--token', token]
     const chosen = await play('chosen', at)
     expect(chosen.transport).toBe('websocket, a server that was there')
@@ -107,7 +103,7 @@ describe('episodic run --transport', () => {
     expect(back.transport).toBe('http, a server that was there')
   })
 
-  it('plays over HTTP through a proxy that lets no WebSocket through', { timeout: 120_000 }, async () => {
+  it('plays over HTTP through a proxy that lets no WebSocket through', async () => {
     await using proxy = await openProxy(server.url)
     const { transport } = await play('proxied', ['--url', proxy.url, '--token', token])
     expect(transport).toBe('http, a server that was there')
@@ -117,13 +113,13 @@ describe('episodic run --transport', () => {
     expect(forced.err).toContain('426')
   })
 
-  it('refuses a transport that does not lead to a server at an address', { timeout: 60_000 }, async () => {
+  it('refuses a transport that does not lead to a server at an address', async () => {
     const refused = await play('refused', ['--url', server.url, '--transport', 'stdio'])
     expect(refused.status).not.toBe(0)
     expect(refused.err).toContain('A server at an address is reached over websocket or http, not stdio.')
   })
 
-  it('gives an agent its address over HTTP while the run uses a WebSocket', { timeout: 120_000 }, async () => {
+  it('gives an agent its address over HTTP while the run uses a WebSocket', async () => {
     const own = await play('agent', ['--policy', `process:${process.execPath} ${AGENT}`])
     expect(own.transport).toBe('websocket')
     const there = await play('agent-there', [

@@ -97,7 +97,7 @@ describe('--worker-threads', () => {
     let server: Serving
     beforeAll(async () => {
       writeFileSync(join(workshop.folder, 'stuck.ts'), STUCK_WORLD)
-      server = await workshop.serve(['./stuck.ts', '--worker-threads', '--rules-timeout', '1'])
+      server = await workshop.serve(['./stuck.ts', '--worker-threads', '--rules-timeout', '5'])
     })
 
     it('stops them, and keeps the state of their session', async () => {
@@ -107,9 +107,9 @@ describe('--worker-threads', () => {
       await stuck.step({ tool: 'count', arguments: {} })
       await expect(stuck.step({ tool: 'spin', arguments: {} })).rejects.toMatchObject({
         code: 'environment-failed',
-        message: expect.stringContaining('The rules ran for more than 1 s and were stopped.'),
+        message: expect.stringContaining('The rules ran for more than 5 s and were stopped.'),
       })
-      const [, reference] = await server.until(/"reference":"([\w-]+)".*The rules ran for more than 1 s/)
+      const [, reference] = await server.until(/"reference":"([\w-]+)".*The rules ran for more than 5 s/)
       expect(reference).toMatch(/^[\w-]{16,}$/)
       const { observation, info } = await stuck.step({ tool: 'count', arguments: {} })
       expect([observation.text, info.seq]).toEqual(['Counted.\n2', 2])

@@ -18,7 +18,7 @@ const play = (url: string, out: string) => [
   ...['run', world, '--policy', 'llm:bisect', '--base-url', url],
   ...['--tasks', '6', '--seed', 'killed', '--out', out],
 ]
-const queue = () => ['--queue', redis.url, '--lease', '1']
+const queue = () => ['--queue', redis.url, '--lease', '5']
 const startWorker = (url: string) =>
   workshop.start(['work', world, '--base-url', url, '--concurrency', String(IN_FLIGHT), ...queue()])
 const asked = (requests: readonly ChatRequest[]) => requests.map((request) => JSON.stringify(request)).toSorted()
@@ -62,7 +62,7 @@ describe('episodic work, with a language model', () => {
     expect(played('fleet')).toEqual(played('quiet'))
     await using client = openRedis()
     expect(await client.redis.keys('*answers*')).toEqual([])
-  }, 60_000)
+  })
 
   it('asks within one rate limit, however many workers there are', async () => {
     await using server = await startChatServer(bisecting)
@@ -78,7 +78,7 @@ describe('episodic work, with a language model', () => {
     expect(key.endsWith(`model:${server.url} bisect`)).toBe(true)
     const turns = Number(await client.redis.hget(key, 'requests')) - (1_000 * seconds + microseconds / 1_000)
     expect(turns).toBeGreaterThanOrEqual(50 * server.requests.length)
-  }, 60_000)
+  })
 })
 
 function openRedis() {

@@ -24,7 +24,7 @@ const start = (args: readonly string[], env: Record<string, string> = {}) =>
 const work = (...options: string[]) => start(['work', world, '--concurrency', String(SLOTS), ...options])
 const open = () => writeFileSync(at('open'), '')
 const held = () => (existsSync(at('held')) ? readFileSync(at('held'), 'utf8').trim().split('\n') : [])
-const waitFor = (condition: () => unknown) => vi.waitFor(condition, { timeout: 60_000, interval: 20 })
+const waitFor = (condition: () => unknown) => vi.waitFor(condition, { timeout: 120_000, interval: 20 })
 
 /** Starts a run of one worker, and waits until all slots of the worker hold an episode. */
 async function startHeld(out: string) {
@@ -65,7 +65,7 @@ afterEach(async () => {
   await redis[Symbol.asyncDispose]()
 })
 
-describe('a process of a fleet that is stopped while Redis is away', { timeout: 120_000 }, () => {
+describe('a process of a fleet that is stopped while Redis is away', () => {
   it.each(ways)('is a worker that plays, with Redis %s: it ends, and another finishes the run', async (way, leave) => {
     const { worker, run } = await startHeld(`worker-${way}`)
     const back = await leave()

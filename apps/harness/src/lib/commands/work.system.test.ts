@@ -31,7 +31,7 @@ const open = () => writeFileSync(at('open'), '')
 /** The processes that hold an episode, each as often as it holds one. */
 const holders = () => (existsSync(at('held')) ? readFileSync(at('held'), 'utf8').trim().split('\n').map(Number) : [])
 const holds = (pid: number) => holders().filter((holder) => holder === pid).length
-const waitFor = (condition: () => unknown) => vi.waitFor(condition, { timeout: 60_000, interval: 20 })
+const waitFor = (condition: () => unknown) => vi.waitFor(condition, { timeout: 120_000, interval: 20 })
 
 /** All episodes of the configuration, as one process plays them. */
 let undisturbed: EpisodeRecord[]
@@ -94,7 +94,7 @@ function expectAll(out: string): void {
   expect(withoutTimes(episodes)).toEqual(withoutTimes(undisturbed))
 }
 
-describe('episodic run --queue', { timeout: 120_000 }, () => {
+describe('episodic run --queue', () => {
   it('seals in a fleet what one process seals: rollouts, trees, failures, models and agents (invariant 4)', async () => {
     const model = await startChatServer(bisecting)
     const agent = new URL('../agents/guessing-agent.fixture.ts', import.meta.url).pathname

@@ -25,7 +25,7 @@ const job = (id: string) => ({ id, payload: `payload of ${id}: ü` })
 
 /** Tests what the docstrings of `RunQueue` promise. */
 export function describeRunQueue(name: string, start: () => Promise<QueueUnderTest>): void {
-  describe(`RunQueue: ${name}`, { timeout: 60_000 }, () => {
+  describe(`RunQueue: ${name}`, () => {
     let started: Promise<QueueUnderTest> | null = null
     const opened = new Set<RunQueue>()
     const reading: AbortController[] = []

@@ -73,7 +73,7 @@ beforeAll(async () => {
   appendFileSync(gradesFile, said.map((grade) => `${JSON.stringify(grade)}\n`).join(''))
   before = hashes()
   viewing = await startViewing(workshop)
-}, 60_000)
+})
 
 /** Opens an address as a person with a browser of its own, so tall that all of an episode is drawn. */
 async function open(address: string): Promise<Page> {

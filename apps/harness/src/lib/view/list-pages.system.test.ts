@@ -156,7 +156,7 @@ describe.skipIf(lacksBrowser)('a run that is being played', () => {
     const out = ['--out', 'runs/gated', '--concurrency', '4']
     const running = workshop.start(['run', world, '--policy', './gated.ts', '--tasks', '40', ...out])
     const sealed = async () => (await viewing.json<RunEntry[]>('/api/runs')).find(({ name }) => name === 'gated')
-    await expect.poll(async () => (await sealed())?.finished, { timeout: 60_000 }).toBe(10)
+    await expect.poll(async () => (await sealed())?.finished, { timeout: 120_000 }).toBe(10)
     const { id } = await viewing.runNamed('gated')
 
     let streams = 0

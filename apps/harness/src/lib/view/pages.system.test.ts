@@ -33,7 +33,7 @@ beforeAll(async () => {
       return [name, JSON.parse(line).task.id]
     }),
   )
-}, 180_000)
+})
 afterAll(async () => {
   viewing?.kill('SIGKILL')
   await viewing?.ended

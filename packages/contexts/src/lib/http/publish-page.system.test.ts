@@ -52,5 +52,4 @@ it.skipIf(lacksBrowser)(
     ])
     expect(await page.locator('#machine .lit').getAttribute('data-state')).toBe('waiting')
   },
-  60_000,
 )

@@ -113,17 +113,13 @@ describe('a server over a pipe that is slow to start', () => {
     ['answers late, and refuses the handshake', { 'server/discover': [], initialize: [refused, discovered] }],
     ['answers late, and then refuses the handshake', { 'server/discover': [], initialize: [discovered, refused] }],
     ['answers nothing before the handshake', { 'server/discover': [] }],
-  ])(
-    'is connected to if it %s',
-    async (_, lines) => {
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-      const opening = open(lines)
-      // The timer of the probe, and no other, so that a process that is slow here changes nothing.
-      await vi.waitUntil(() => vi.getTimerCount() > 0, { timeout: 60_000 })
-      await vi.advanceTimersByTimeAsync(10_000)
-      await using server = await opening
-      expect(await server.call()).toMatchObject({ content: [{ text: 'plain' }] })
-    },
-    90_000,
-  )
+  ])('is connected to if it %s', async (_, lines) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const opening = open(lines)
+    // The timer of the probe, and no other, so that a process that is slow here changes nothing.
+    await vi.waitUntil(() => vi.getTimerCount() > 0, { timeout: 120_000 })
+    await vi.advanceTimersByTimeAsync(10_000)
+    await using server = await opening
+    expect(await server.call()).toMatchObject({ content: [{ text: 'plain' }] })
+  })
 })

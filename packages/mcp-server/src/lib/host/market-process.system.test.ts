@@ -65,7 +65,7 @@ describe('a server that is killed with -9, over SQLite', () => {
     expect(changes.length).toBeGreaterThanOrEqual(acknowledged)
     expect(changes).toEqual(changes.map((_, i) => i + 1))
     expect(revision).toBe(changes.length + (seats.agent?.seq ?? 0))
-  }, 60_000)
+  })
 
   it('does nothing outside a second time: whether it happened cannot be known, and the session goes on', async () => {
     const orders = join(folder, 'orders')
@@ -79,7 +79,7 @@ describe('a server that is killed with -9, over SQLite', () => {
       expect(other.step.report).toMatchObject({ seq: 1, refused: null })
     }, exchange)
     expect({ orders: await readFile(orders, 'utf8'), again: exchange.orders }).toEqual({ orders: '3\n', again: 0 })
-  }, 60_000)
+  })
 })
 
 async function kill(child: ChildProcess): Promise<void> {

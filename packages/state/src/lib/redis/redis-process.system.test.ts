@@ -9,7 +9,7 @@ import { StateError } from '../state-error.ts'
 import { openRedisStore, type RedisStoreOptions } from './redis-store.ts'
 
 const WRITER = fileURLToPath(new URL('../fixtures/redis-writer.fixture.ts', import.meta.url))
-const RETRY = { timeout: 30_000, interval: 20 }
+const RETRY = { timeout: 120_000, interval: 20 }
 
 describe.skipIf(withoutRedis)(`a Redis store and processes (${NEEDS_REDIS})`, () => {
   afterEach(() => cleanUp.splice(0).reduceRight((done, dispose) => done.then(dispose), Promise.resolve()))
@@ -44,7 +44,7 @@ describe.skipIf(withoutRedis)(`a Redis store and processes (${NEEDS_REDIS})`, ()
       }
     })
     for (const after of [20, 150, 300]) {
-      await vi.waitUntil(() => answered >= after, { timeout: 30_000, interval: 1 })
+      await vi.waitUntil(() => answered >= after, { timeout: 120_000, interval: 1 })
       await redis.kill()
       await redis.start()
     }
@@ -98,7 +98,7 @@ describe.skipIf(withoutRedis)(`a Redis store and processes (${NEEDS_REDIS})`, ()
 
   it('fails what a Redis that hangs leaves unanswered, and settles it afterwards', async () => {
     const redis = await startRedis('aof')
-    const store = await openStore(redis, { timeoutSeconds: 2 })
+    const store = await openStore(redis, { timeoutSeconds: 5 })
     const { session } = await openCountingSession({ store })
     await play(session, adding(1, 0))
     redis.freeze()

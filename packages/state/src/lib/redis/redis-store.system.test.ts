@@ -22,7 +22,7 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
   }
 
   describeSessionStore('redis', {
-    open: () => open({ timeoutSeconds: 2 }),
+    open: () => open({ timeoutSeconds: 5 }),
     async reopen(store) {
       await store[Symbol.asyncDispose]()
       return open({ prefix: prefixes.get(store) })

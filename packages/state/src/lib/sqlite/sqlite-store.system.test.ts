@@ -98,7 +98,7 @@ describe('openSqliteStore', () => {
       })
       expect(await Promise.all(writes)).not.toContain(false)
       expect((await stat(at('store.db'))).size).toBeGreaterThan(size)
-    }, 30_000)
+    }, 120_000)
   })
 
   it('rejects only the write of a damaged session, and applies the others of its turn', async () => {

@@ -25,7 +25,7 @@ it.each<[string, Partial<CoordinatorInfo>]>([
   ['of which that is not known', { processes: '' }],
 ])('leaves its run to a coordinator of the same host and number %s', async (_, owner) => {
   await using redis = await startRedis()
-  await using queue = await openRedisQueue(redis.url, { lease: 1_000 })
+  await using queue = await openRedisQueue(redis.url, { lease: 5_000 })
   await using first = await queue.coordinate(RUN, { host: 'same', pid: ended, ...owner }, signal)
   const refused = expect(
     queue.coordinate(RUN, { host: 'same', pid: ended, processes: processTable() }, signal),

@@ -76,7 +76,7 @@ describe('a queue in a Redis with users and TLS', () => {
       expect(text).not.toContain(PASSWORD)
       expect(text).not.toContain(encodeURIComponent(PASSWORD))
     }
-  }, 60_000)
+  })
 
   it.each([
     ['a password that is wrong', () => `redis://fleet:wrong@127.0.0.1:${plain}`, 'It wants a user and a password.'],
@@ -85,21 +85,17 @@ describe('a queue in a Redis with users and TLS', () => {
     ['an unknown authority', () => `rediss://fleet@localhost:${tls}`, 'in NODE_EXTRA_CA_CERTS'],
     ['TLS at a plain port', () => `rediss://fleet@localhost:${plain}`, 'give redis:// instead of rediss://'],
     ['no TLS at its port', () => `redis://fleet@localhost:${tls}`, 'give rediss:// instead of redis://'],
-  ])(
-    'is refused with %s, and what to do is said',
-    async (_, url, advice) => {
-      const worker = await workshop.main(['work', world, '--queue', url()], { env: secret })
-      expect(worker.err).toContain(advice)
-      expect(worker.err).not.toContain(PASSWORD)
-      expect(worker.status).toBe(1)
-    },
-    30_000,
-  )
+  ])('is refused with %s, and what to do is said', async (_, url, advice) => {
+    const worker = await workshop.main(['work', world, '--queue', url()], { env: secret })
+    expect(worker.err).toContain(advice)
+    expect(worker.err).not.toContain(PASSWORD)
+    expect(worker.status).toBe(1)
+  })
 
   it('is refused if its certificate has another host name', async () => {
     const worker = await workshop.run(['work', world, '--queue', `rediss://fleet@127.0.0.1:${tls}`], {
       env: { ...trusting, ...secret },
     })
     expect([worker.status, worker.err]).toEqual([1, expect.stringContaining('the host name that the certificate has')])
-  }, 30_000)
+  })
 })
