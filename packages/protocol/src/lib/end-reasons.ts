@@ -8,7 +8,7 @@ export const TRUNCATIONS = ['step-limit', 'time-limit', 'turn-limit', 'closed'] 
  *
  * - `no-action`: it was asked for an action and gave none.
  * - `invalid-action`: what it gave cannot be played.
- * - `budget-spent`: it used more than an episode may use, for example tokens.
+ * - `budget-spent`: it used more than an episode may use, for example tokens, or than the context of its model holds.
  * - `out-of-time`: it took longer than an episode may take.
  */
 export const STOP_REASONS = ['no-action', 'invalid-action', 'budget-spent', 'out-of-time'] as const

@@ -73,6 +73,39 @@ describe('createLlmPolicy', () => {
     expect(new Set(server!.requests.map(({ seed }) => seed)).size).toBe(server!.requests.length)
   })
 
+  it.each([
+    [400, { message: 'It has 600 input tokens.', code: 'context_length_exceeded' }],
+    [400, { message: "The input (600 tokens) is longer than the model's context length (512 tokens)." }],
+    [400, { message: 'prompt is too long: 600 tokens > 512 maximum' }],
+    [400, { message: 'The input token count (600) exceeds the maximum number of tokens allowed (512).' }],
+    [400, { message: 'the request exceeds the available context size, try increasing it' }],
+    [400, { message: 'Prompt contains 600 tokens, too large for model with 512 maximum context length' }],
+    [422, { message: 'Input validation error: `inputs` must have less than 512 tokens. Given: 600' }],
+    [422, { message: '`inputs` tokens + `max_new_tokens` must be <= 512. Given: 600' }],
+    [413, { message: 'Request too large' }],
+  ])('stops with its budget spent if the context is full after an answer: %i %o', async (status, error) => {
+    const refusing: Answering = (_, number, response) => {
+      if (number < 2) return calling('guess', { value: number + 1 })
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
+      return null
+    }
+    const episode = await play(refusing)
+    expect(episode).toMatchObject({ kind: 'finished', end: { kind: 'truncated', reason: 'budget-spent' } })
+    expect([episode.steps.length, stopOf(episode)]).toEqual([2, expect.stringContaining(error.message)])
+  })
+
+  it('fails if the first request is too long for the context, or if a later one is refused for another cause', async () => {
+    const refusing =
+      (from: number, message: string): Answering =>
+      (_, number, response) => {
+        if (number < from) return calling('guess', { value: 1 })
+        response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message } }))
+        return null
+      }
+    for (const answer of [refusing(0, 'prompt is too long'), refusing(1, 'Missing `reasoning_content`')])
+      expect(await play(answer)).toMatchObject({ kind: 'failed', cause: { code: 'model-refused' } })
+  })
+
   it('requests the same sampling seeds again if the policy has the same seed', async () => {
     await play(bisecting)
     const seeds = server!.requests.map(({ seed }) => seed)

@@ -2,6 +2,7 @@ import { definePolicy, type EarlierStep, type Player, PlayerStop, type Policy, t
 import { contentId, type Observation } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/extend'
 import { type ChatModel, createChatModel } from './chat-model.ts'
+import { isContextFull } from './context-full.ts'
 import { ModelAccess } from './model-access.ts'
 import { type EpisodeJournal, markKept } from './model-journal.ts'
 import type { ModelSettings } from './model-options.ts'
@@ -18,7 +19,8 @@ const MAX_MISTAKES = 3
  *
  * An answer without a tool call, or whose arguments are not a JSON object, is returned to the model as a mistake. After
  * three in a row the player stops: `invalid-action` if all three called a tool, and else `no-action`. Unknown tools and
- * invalid arguments are refused by the world. It stops with `budget-spent` when an episode has used its token budget.
+ * invalid arguments are refused by the world. It stops with `budget-spent` when an episode has used its token budget, or has
+ * become longer than the context of the model.
  *
  * @param name - its name in records.
  * @param access - what its episodes share. Its journal is looked up when an episode starts.
@@ -67,7 +69,15 @@ function createPlayer(
       if (tokenBudget !== null && spent >= tokenBudget)
         throw new PlayerStop('budget-spent', `The episode used ${spent} tokens, and --token-budget is ${tokenBudget}.`)
       const { messages } = transcript
-      const answer = await chat.ask({ messages, tools, seed: seedOf(seed, asked++), journal, signal })
+      const answer = await chat
+        .ask({ messages, tools, seed: seedOf(seed, asked++), journal, signal })
+        .catch((error: unknown) => {
+          // What is too long for the first request is a wrong model or option of the run, and no doing of the player.
+          if (asked + earlier.length < 2 || !isContextFull(error)) throw error
+          throw new PlayerStop('budget-spent', `The episode fills the context of its model. ${error.message}`, {
+            cause: error,
+          })
+        })
       spent += answer.completion.promptTokens + answer.completion.completionTokens
       const { calls } = answer
       const [call] = calls
