@@ -7,6 +7,7 @@ import {
   formatPercent,
   formatShareInterval,
   noteInterval,
+  shortVoids,
 } from '@episodic/report'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
@@ -16,7 +17,7 @@ import { nameLine, TreePlot } from '../parts/plots/tree-plot.tsx'
 /** The figures of a branched run: the best leaf of a rollout, and the values of the states at branch points. */
 export function Branches({ summary: { branch } }: { readonly summary: Summary }) {
   if (!branch) return null
-  const { leaves, rollouts, partial, best, mean, trees } = branch
+  const { leaves, rollouts, partial, failed, best, mean, trees } = branch
   const left = partial > 0 ? ` ${formatCount(partial)} rollouts are left out: a leaf failed or is missing.` : ''
   return (
     <Section title="Branches">
@@ -28,18 +29,22 @@ export function Branches({ summary: { branch } }: { readonly summary: Summary })
       >
         {rollouts > 0 && (
           <FiguresTable
-            head={['', 'Return, unshaped', '95 % interval', 'Success', '95 % interval']}
+            head={[
+              ...['', 'Return, unshaped', '95 % interval', 'Success', '95 % interval'],
+              ...(failed > 0 ? ['With failed'] : []),
+            ]}
             rows={(
               [
                 [`Best of ${formatCount(leaves)}`, best],
                 ['Mean leaf', mean],
               ] as const
-            ).map(([name, { return: earned, success }]) => [
+            ).map(([name, { return: earned, success, bounds }]) => [
               name,
               formatNumber(earned?.mean ?? null),
               earned ? noteInterval(earned, formatInterval) : '',
               formatPercent(success.rate),
               noteInterval(success, formatShareInterval),
+              ...(failed > 0 ? [shortVoids({ failed, bounds }).join()] : []),
             ])}
           />
         )}

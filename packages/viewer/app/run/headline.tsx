@@ -19,6 +19,7 @@ import {
   noteUnknownTools,
   noteVoids,
   rowTimes,
+  shortBounds,
   shortVoids,
   totalTokens,
   voidsOf,
@@ -77,6 +78,7 @@ function scoresOf(summary: Summary): (Figure | null)[] {
       value: formatPercent(success.firstTry.rate),
       notes: [
         noteInterval(success.firstTry, formatShareInterval),
+        shortBounds(success.firstTry),
         retried ? `played again: ${describeRetried(retried)}` : '',
       ],
     },
@@ -86,6 +88,7 @@ function scoresOf(summary: Summary): (Figure | null)[] {
           value: formatPercent(pass.mean),
           notes: [
             noteInterval(pass, formatShareInterval),
+            ...shortVoids({ failed: counts.failed, bounds: pass.bounds }),
             hat ? `all ${hat.k} (pass^${hat.k}): ${formatPercent(hat.mean)}` : '',
             hat ? noteInterval(hat, formatShareInterval) : '',
           ],

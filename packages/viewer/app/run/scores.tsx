@@ -33,14 +33,14 @@ export function Scores({ summary: { returns, success, ends, counts } }: { readon
         caption="Probability that at least one of k attempts succeeds, averaged over tasks."
         empty="No episode finished."
       >
-        {success.passAtK.length > 0 && <PassPlot name="pass@" estimates={success.passAtK} />}
+        {success.passAtK.length > 0 && <PassPlot name="pass@" estimates={success.passAtK} failed={counts.failed} />}
       </Card>
       <Card
         title="pass^k"
         caption="Probability that all of k attempts succeed, averaged over tasks."
         empty="No episode finished."
       >
-        {success.passHatK.length > 0 && <PassPlot name="pass^" estimates={success.passHatK} />}
+        {success.passHatK.length > 0 && <PassPlot name="pass^" estimates={success.passHatK} failed={counts.failed} />}
       </Card>
       <Card
         title="Steps to success"
@@ -59,7 +59,7 @@ export function Scores({ summary: { returns, success, ends, counts } }: { readon
       <Card
         title="Success by split and tag"
         caption="An episode counts under each of its tags."
-        empty="No episode finished."
+        empty="No episode ended."
         wide
       >
         {groups.length > 0 && <GroupsTable groups={groups} />}

@@ -6,6 +6,8 @@ import { max, mean, sampleStandardDeviation } from 'simple-statistics'
 import { describe, expect, it } from 'vitest'
 import { formatSummary } from './page/format-summary.ts'
 
+const END = { kind: 'terminated', reason: 'done' } as const
+
 /** Four leaves for each rollout: two lines at the start, and again two after a step. */
 const LEAVES = 4
 
@@ -62,6 +64,30 @@ describe('the best of n', () => {
     const { branch, counts } = summaryOf([failed, ...run.slice(1, -1)])
     expect(counts).toMatchObject({ finished: run.length - 2, failed: 1 })
     expect(branch).toMatchObject({ rollouts: 18, partial: 2, mean: { return: { count: 18 * LEAVES } } })
+  })
+
+  it('is bounded by what it is if failed leaves are all lost, and all won', () => {
+    const failing = (record: EpisodeRecord, i: number): EpisodeRecord =>
+      i % 5 > 0
+        ? record
+        : { ...record, outcome: { kind: 'failed', error: { code: 'lost', message: 'x' } }, returns: null }
+    const judged = (isWon: boolean) =>
+      summaryOf(
+        run.map((record, i) =>
+          i % 5 > 0 ? record : { ...record, outcome: { kind: 'finished', end: END, success: isWon } },
+        ),
+      ).branch
+    // A rollout that lacks a leaf is in no bound.
+    const summary = summaryOf([...run.map(failing), ...branched(playRun({ seed: 'other', tasks: 1, attempts: 3 }))])
+    const { branch } = summary
+    for (const figure of ['best', 'mean'] as const)
+      expect(branch?.[figure].bounds).toEqual({
+        low: judged(false)?.[figure].success.rate,
+        high: judged(true)?.[figure].success.rate,
+      })
+    expect(branch).toMatchObject({ rollouts: 4, failed: 16, partial: 17 })
+    expect(formatSummary(summary, { color: false })).toMatch(/best of 4.*\n {4}success .* % with 16 failed\n/)
+    expect(summaryOf(run).branch).toMatchObject({ failed: 0, best: { bounds: null }, mean: { bounds: null } })
   })
 
   it('is null for a run without branches', () => {

@@ -6,7 +6,8 @@ import { formatCount, formatShareInterval, plural } from '../text/format.ts'
 export interface Voids {
   readonly failed: number
   readonly bounds: VoidBounds | null
-  readonly retried: Summary['retried']
+  /** Default: none. */
+  readonly retried?: Summary['retried']
 }
 
 /** Returns it for a run, also from a summary that was written before it had bounds. */
@@ -50,7 +51,7 @@ export function shortBounds({
   readonly count: number
   readonly failed: number
 }): string {
-  return shortVoids({ failed, bounds: voidBounds({ successes, finished: count, failed }), retried: null }).join()
+  return shortVoids({ failed, bounds: voidBounds({ successes, finished: count, failed }) }).join()
 }
 
 /** Explains {@link shortVoids} below a table. */

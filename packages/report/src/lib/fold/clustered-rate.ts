@@ -112,23 +112,25 @@ export interface Rates<Group> {
   /** @param task - the same number for the episodes of one task, which have to come one after the other. */
   add(group: Group, task: number, success: boolean): void
   addFailed(group: Group): void
-  /** Groups with a rate, in ascending order. */
+  /** The groups in ascending order. One whose episodes have all failed has no rate. */
   entries(): [Group, GroupRate][]
 }
 
 export function createRates<Group extends string | number>(): Rates<Group> {
-  const rates = new Map<Group, RateFold>()
-  const failed = new Map<Group, number>()
+  const groups = new Map<Group, { readonly rate: RateFold; failed: number }>()
+  const groupOf = (name: Group) => {
+    const group = groups.get(name) ?? { rate: createRate(), failed: 0 }
+    groups.set(name, group)
+    return group
+  }
   return {
-    add(group, task, success) {
-      const rate = rates.get(group) ?? createRate()
-      rates.set(group, rate)
-      rate.add(task, success)
+    add: (group, task, success) => groupOf(group).rate.add(task, success),
+    addFailed(group) {
+      groupOf(group).failed += 1
     },
-    addFailed: (group) => void failed.set(group, (failed.get(group) ?? 0) + 1),
     entries: () =>
-      [...rates]
+      [...groups]
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([group, rate]): [Group, GroupRate] => [group, { ...rate.finish(), failed: failed.get(group) ?? 0 }]),
+        .map(([group, { rate, failed }]): [Group, GroupRate] => [group, { ...rate.finish(), failed }]),
   }
 }

@@ -27,6 +27,7 @@ describe('the course of a curriculum in a summary', () => {
     expect(course.at(-1)).toMatchObject({ stage: 'second', to: 60 })
     const finished = records.filter(({ outcome }) => outcome.kind === 'finished')
     expect(course.reduce((sum, { count }) => sum + count, 0)).toBe(finished.length)
+    expect(course.reduce((sum, { failed }) => sum + failed, 0)).toBe(records.length - finished.length)
     expect(course.reduce((sum, { successes }) => sum + successes, 0)).toBe(finished.filter(isSuccess).length)
     const [first] = course
     const drawn = records.slice(0, 2 * (first?.to ?? 0))

@@ -50,7 +50,8 @@ export function createDrawFold(): DrawFold {
 
 function courseOf(numbers: readonly number[], draws: ReadonlyMap<number, Draw>) {
   const drawn = numbers.map((number) => draws.get(number) as Draw)
-  const played = drawn.flatMap(({ outcomes }) => [...outcomes.values()]).filter((outcome) => outcome > 0)
+  const outcomes = drawn.flatMap((draw) => [...draw.outcomes.values()])
+  const played = outcomes.filter((outcome) => outcome > 0)
   const successes = played.filter((outcome) => outcome === 2).length
   return {
     from: numbers[0] as number,
@@ -60,6 +61,7 @@ function courseOf(numbers: readonly number[], draws: ReadonlyMap<number, Draw>) 
     difficulty: drawn.reduce((sum, { difficulty }) => sum + difficulty, 0) / drawn.length,
     successes,
     count: played.length,
+    failed: outcomes.length - played.length,
     rate: played.length === 0 ? null : successes / played.length,
   }
 }

@@ -114,13 +114,17 @@ describe('createFold', () => {
     expect(summary.returns).toEqual(without.returns)
     // Only beside the rates does it say how many episodes failed.
     const counting = <T extends object>(groups: readonly T[]) => groups.map((group) => ({ ...group, failed: 3 }))
-    const { byDifficulty, bySplit, byTag } = without.success
+    const { byDifficulty, bySplit, byTag, passAtK, passHatK } = without.success
+    const bounded = <T extends object>(passes: readonly T[]) =>
+      passes.map((pass) => ({ ...pass, bounds: { low: (1 / 2 + 1) / 4, high: 1 } }))
     expect(summary.success).toEqual({
       ...without.success,
       bounds: { low: 2 / 5, high: 1 },
       byDifficulty: counting(byDifficulty),
       bySplit: counting(bySplit),
       byTag: counting(byTag),
+      passAtK: bounded(passAtK),
+      passHatK: bounded(passHatK),
     })
     expect(summary.rewards).toEqual(without.rewards)
     expect(summary.failures).toEqual([
@@ -152,6 +156,50 @@ describe('createFold', () => {
       expect.any(Number),
     ])
     expect(success.bySplit.find(({ name }) => name === 'test')?.failed).toBe(1)
+  })
+
+  it('has groups whose episodes have all failed, without a rate', () => {
+    const lost = { ...first.task, id: 'lost', tags: ['lost'], difficulty: 0.95, split: 'test' as const }
+    const { success } = summaryOf([
+      episode('a', 0, 1, { task: { ...first.task, tags: ['won'], difficulty: 0.1, split: 'train' } }),
+      { ...failure('lost', 0, 'lost', 'x'), task: lost },
+    ])
+    const failed = { rate: null, low: null, high: null, count: 0, failed: 1 }
+    expect(success.byTag).toMatchObject([
+      { name: 'lost', ...failed },
+      { name: 'won', rate: 1, failed: 0 },
+    ])
+    expect(success.bySplit).toMatchObject([
+      { name: 'train', rate: 1 },
+      { name: 'test', ...failed },
+    ])
+    expect(success.byDifficulty).toMatchObject([
+      { from: 0.1, rate: 1 },
+      { from: 0.9, ...failed },
+    ])
+  })
+
+  it('counts the first tries that failed', () => {
+    const again = { ...episode('a', 0, 1), try: 1 }
+    const { success } = summaryOf([failure('a', 0, 'lost', 'x'), again, episode('b', 0, 1), episode('c', 0, 0)])
+    expect(success.overall).toMatchObject({ successes: 2, count: 3 })
+    expect(success.firstTry).toMatchObject({ successes: 1, count: 2, failed: 1 })
+  })
+
+  it('bounds pass@k and pass^k by what they are if failed attempts are all lost, and all won', () => {
+    const finished = [episode('a', 0, 1), episode('a', 1, 0), episode('b', 0, 1), episode('b', 1, 1)]
+    const failed = [failure('a', 2, 'lost', 'x'), failure('c', 0, 'lost', 'x'), failure('c', 1, 'lost', 'x')]
+    const judged = (reward: number) =>
+      summaryOf([...finished, ...failed.map(({ task, attempt }) => episode(task.id, attempt, reward))]).success
+    const { passAtK, passHatK } = summaryOf([...finished, ...failed]).success
+    expect(passAtK.map(({ k }) => k)).toEqual([1, 2])
+    for (const [i, { k, bounds }] of passAtK.entries()) {
+      expect(bounds?.low).toBeCloseTo(judged(0).passAtK[k - 1]?.mean ?? Number.NaN, 12)
+      expect(bounds?.high).toBeCloseTo(judged(1).passAtK[k - 1]?.mean ?? Number.NaN, 12)
+      expect(passHatK[i]?.bounds?.low).toBeCloseTo(judged(0).passHatK[k - 1]?.mean ?? Number.NaN, 12)
+      expect(passHatK[i]?.bounds?.high).toBeCloseTo(judged(1).passHatK[k - 1]?.mean ?? Number.NaN, 12)
+    }
+    expect(summaryOf(finished).success.passAtK.map(({ bounds }) => bounds)).toEqual([null, null])
   })
 
   it('counts a finished line without returns as failed', () => {

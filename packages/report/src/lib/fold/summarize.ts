@@ -9,13 +9,20 @@ import { clusteredMean, distributionOf, passAtK, passHatK } from './statistics.t
 import type { StepFold } from './step-fold.ts'
 import type { ReportedRun, Summary, Tally } from './summary.ts'
 import type { TokenFold } from './token-fold.ts'
-import { type ScoredLeaf, scoreTrees, type TreeScores } from './tree-scores.ts'
-import { voidBounds } from './void-bounds.ts'
+import { type SealedLeaf, scoreTrees, type TreeScores } from './tree-scores.ts'
+import { type VoidBounds, voidBounds } from './void-bounds.ts'
 
 /** The names behind a table's numbers. A missing number stands for a name beyond the bound. */
 export interface Names {
   readonly endings: ReadonlyMap<number, string>
   readonly tagSets: ReadonlyMap<number, readonly string[]>
+}
+
+/** The attempts at one task. */
+interface Attempts {
+  finished: number
+  successes: number
+  failed: number
 }
 
 const MOST_TAGS = 64
@@ -46,10 +53,12 @@ export function summarize(
   const byDifficulty = createRates<number>()
   const bySplit = createRates<number>()
   const byTag = createRates<string>()
-  const scored: ScoredLeaf[] = []
+  const attempts: Attempts[] = []
+  const leavesOfTrees: SealedLeaf[] = []
   const trees = new Set<string>()
   const rules = new Set<SuccessRule>()
   const firstTries = createRate()
+  let failedFirst = 0
   const retried = { episodes: 0, plays: 0, finished: 0 }
   let conflicts = 0
   let truncatedSuccesses = 0
@@ -66,19 +75,27 @@ export function summarize(
       retried.finished += Number(kind !== 'failed')
     }
     const first = judge(episode.first)
-    if (first !== null) firstTries.add(episode.task, first)
-    if (episode.tree > 0) trees.add(`${episode.task} ${episode.tree}`)
+    if (first === null) failedFirst += 1
+    else firstTries.add(episode.task, first)
+    const success = judge(episode)
+    if (episode.tree > 0) {
+      trees.add(`${episode.task} ${episode.tree}`)
+      leavesOfTrees.push({ ...episode, success })
+    }
+    attempts[episode.task] ??= { finished: 0, successes: 0, failed: 0 }
+    const ofTask = attempts[episode.task] as Attempts
     const tags = names.tagSets.get(episode.tags) ?? []
-    if (kind === 'failed') {
+    if (success === null) {
+      ofTask.failed += 1
       byDifficulty.addFailed(episode.difficulty)
       bySplit.addFailed(episode.split)
       for (const tag of tags) byTag.addFailed(tag)
       continue
     }
-    const success = judged ?? isDefaultSuccess(kind, episode.unshaped)
+    ofTask.finished += 1
+    ofTask.successes += Number(success)
     rules.add(judged === null ? 'default' : 'world')
     if (success && kind === 'truncated') truncatedSuccesses += 1
-    if (episode.tree > 0) scored.push({ ...episode, success })
     finished.add({ ...episode, success: Number(success), lasted: episode.ended - episode.started })
     overall.add(episode.task, success)
     byDifficulty.add(episode.difficulty, episode.task, success)
@@ -109,7 +126,7 @@ export function summarize(
       truncated: truncatedSuccesses,
       overall: rate,
       bounds: voidBounds({ successes: rate.successes, finished: finished.size, failed }),
-      firstTry: retried.episodes > 0 ? firstTries.finish() : null,
+      firstTry: retried.episodes > 0 ? { ...firstTries.finish(), failed: failedFirst } : null,
       byDifficulty: byDifficulty
         .entries()
         .map(([bin, rate]) => ({ from: bin / DIFFICULTY_BINS, to: (bin + 1) / DIFFICULTY_BINS, ...rate })),
@@ -119,8 +136,8 @@ export function summarize(
         .slice(0, MOST_TAGS)
         .map(([name, rate]) => ({ name, ...rate })),
       // Leaves share steps, so they are not independent attempts.
-      passAtK: atEveryK(passAtK, task, finished.column('success'), leaves > 0 ? 1 : MOST_K),
-      passHatK: atEveryK(passHatK, task, finished.column('success'), leaves > 0 ? 1 : MOST_K),
+      passAtK: atEveryK(passAtK, attempts, leaves > 0 ? 1 : MOST_K),
+      passHatK: atEveryK(passHatK, attempts, leaves > 0 ? 1 : MOST_K),
       steps: distributionOf(successful.column('steps'), successful.column('task'), 1),
     },
     returns: {
@@ -128,7 +145,7 @@ export function summarize(
       total: distributionOf(finished.column('total'), task),
       discounted: distributionOf(finished.column('discounted'), task),
     },
-    trees: leaves > 0 ? scoreTrees(scored, leaves, trees.size) : null,
+    trees: leaves > 0 ? scoreTrees(leavesOfTrees, leaves, trees.size) : null,
     rewards: steps.rewards,
     time: {
       ...paceOf(all.column('started'), all.column('ended'), exactSum(all.column('steps'))),
@@ -163,30 +180,32 @@ function countScheduled(scheduled: number | undefined, finished: number, failed:
  */
 function atEveryK(
   estimate: typeof passAtK,
-  task: Float64Array,
-  success: Float64Array,
+  attempts: readonly Attempts[],
   mostK: number,
 ): Summary['success']['passAtK'] {
-  const attempts: { count: number; successes: number }[] = []
-  task.forEach((number, i) => {
-    if (number !== task[i - 1]) attempts.push({ count: 0, successes: 0 })
-    const last = attempts.at(-1) as (typeof attempts)[number]
-    last.count += 1
-    last.successes += success[i] as number
-  })
-  const most = attempts.reduce((max, { count }) => Math.max(max, count), 0)
+  const most = attempts.reduce((max, { finished }) => Math.max(max, finished), 0)
   const result: Summary['success']['passAtK'] = []
   for (let k = 1; k <= Math.min(most, mostK); k++) {
-    const tried = attempts.filter(({ count }) => count >= k)
-    const estimates = tried.map(({ count, successes }) => estimate(count, successes, k))
+    const tried = attempts.filter(({ finished }) => finished >= k)
+    const estimates = tried.map(({ finished, successes }) => estimate(finished, successes, k))
     const mean = clusteredMean(estimates, [...estimates.keys()])
     if (!mean) continue
     const { mean: rate, standardError, clusters } = mean
-    const groups = tried.reduce((sum, { count }) => sum + Math.floor(count / k), 0)
+    const groups = tried.reduce((sum, { finished }) => sum + Math.floor(finished / k), 0)
     const variance = (standardError ?? 0) ** 2
-    result.push({ k, ...mean, ...shareInterval({ rate, variance, clusters, least: clusters, most: groups }) })
+    const interval = shareInterval({ rate, variance, clusters, least: clusters, most: groups })
+    result.push({ k, ...mean, ...interval, bounds: boundsAt(k, estimate, attempts) })
   }
   return result
+}
+
+/** The bounds of pass@k or pass^k if failed attempts were all lost, and all won; `null` if none failed. */
+function boundsAt(k: number, estimate: typeof passAtK, attempts: readonly Attempts[]): VoidBounds | null {
+  const sealed = attempts.filter(({ finished, failed }) => finished + failed >= k)
+  if (sealed.every(({ failed }) => failed === 0)) return null
+  const mean = (won: (task: Attempts) => number) =>
+    exactSum(sealed.map((task) => estimate(task.finished + task.failed, won(task), k))) / sealed.length
+  return { low: mean(({ successes }) => successes), high: mean(({ successes, failed }) => successes + failed) }
 }
 
 function paceOf(started: Float64Array, ended: Float64Array, steps: number) {

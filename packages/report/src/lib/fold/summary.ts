@@ -37,6 +37,12 @@ const groupSchema = z.object({ ...proportionSchema.shape, failed: z.int().defaul
 /** See `VoidBounds`; `null` if no episode failed. */
 export const boundsSchema = z.object({ low: z.number(), high: z.number() }).nullable().default(null)
 
+/** pass@k or pass^k, with the bounds of its rate: each failed attempt is lost, or won. */
+const passSchema = z.object({ k: z.int(), ...estimateSchema.shape, bounds: boundsSchema })
+
+/** Returns and success of rollouts, with the bounds of its rate: each failed leaf is lost, or won. */
+const treesSchema = z.object({ return: estimateSchema.nullable(), success: proportionSchema, bounds: boundsSchema })
+
 /** Episodes that failed and were played again, how many plays that took, and how many finished at last; `null` if none. */
 export const retriedSchema = z.object({ episodes: z.int(), plays: z.int(), finished: z.int() }).nullable().default(null)
 
@@ -185,16 +191,19 @@ export const summarySchema = z.object({
     /** Between which values `overall.rate` lies if all failed episodes were lost, and if all were won. */
     bounds: boundsSchema,
     /** Over the first tries that finished; `null` if nothing was played again. */
-    firstTry: proportionSchema.nullable().default(null),
-    /** Ten bins of difficulty, `from` inclusive and `to` exclusive (the last bin includes 1); empty ones are left out. */
+    firstTry: groupSchema.nullable().default(null),
+    /**
+     * Ten bins of difficulty, `from` inclusive and `to` exclusive (the last bin includes 1); empty ones are left out. A group
+     * whose episodes have all failed has no rate.
+     */
     byDifficulty: z.array(z.object({ from: z.number(), to: z.number(), ...groupSchema.shape })),
     bySplit: z.array(z.object({ name: z.string(), ...groupSchema.shape })),
     /** At most 64 tags, in the order of their names. An episode counts under each of its tags. */
     byTag: z.array(z.object({ name: z.string(), ...groupSchema.shape })),
     /** The unbiased estimate, averaged over the `clusters` tasks that have at least `k` finished attempts. */
-    passAtK: z.array(z.object({ k: z.int(), ...estimateSchema.shape })),
+    passAtK: z.array(passSchema),
     /** The probability that all of k attempts succeed. */
-    passHatK: z.array(z.object({ k: z.int(), ...estimateSchema.shape })).default([]),
+    passHatK: z.array(passSchema).default([]),
     /** Steps of the successful episodes. */
     steps: distributionSchema.nullable(),
   }),
@@ -206,8 +215,8 @@ export const summarySchema = z.object({
   }),
   /**
    * What a curriculum drew, part by part: the draws `from` up to and without `to`, their stage, the number of distinct tasks, and
-   * the mean difficulty. `successes` of `count` first plays that finished; `rate` is `null` if none did. `null` for a run
-   * without a curriculum.
+   * the mean difficulty. `successes` of `count` first plays that finished, beside those that `failed`; `rate` is `null` if none
+   * finished. `null` for a run without a curriculum.
    */
   curriculum: z
     .array(
@@ -219,6 +228,7 @@ export const summarySchema = z.object({
         difficulty: z.number(),
         successes: z.int(),
         count: z.int(),
+        failed: z.int().default(0),
         rate: z.number().nullable(),
       }),
     )
@@ -232,10 +242,12 @@ export const summarySchema = z.object({
       /** Rollouts whose leaves have all finished, and other rollouts. The figures are over the former. */
       rollouts: z.int(),
       partial: z.int(),
+      /** Of the partial ones, those whose leaves have all ended, some by a failure. The bounds are over them too. */
+      failed: z.int().default(0),
       /** Over rollouts: the highest return among the leaves, and whether any leaf succeeded. */
-      best: z.object({ return: estimateSchema.nullable(), success: proportionSchema }),
+      best: treesSchema,
       /** Over their leaves. */
-      mean: z.object({ return: estimateSchema.nullable(), success: proportionSchema }),
+      mean: treesSchema,
       /** At most 6, drawn by the hash of task and rollout. */
       trees: z.array(treeSchema),
     })

@@ -1,5 +1,5 @@
 import type { Summary } from '@episodic/report'
-import { formatCount, formatPercent, formatTick } from '@episodic/report'
+import { formatCount, formatPercent, formatTick, shortBounds } from '@episodic/report'
 import { Line } from './marks.tsx'
 import { FULL, Plot, rangesOf } from './plot-frame.tsx'
 import { linearScale } from './scale.ts'
@@ -11,6 +11,7 @@ export function CurriculumPlot({ parts }: { readonly parts: NonNullable<Summary[
   const x = linearScale([0, parts.at(-1)?.to ?? 1], RANGES.x, 6)
   const y = linearScale([0, 1], RANGES.y, 5)
   const middle = ({ from, to }: { readonly from: number; readonly to: number }) => (from + to) / 2
+  const hasFailed = parts.some(({ failed }) => failed > 0)
   return (
     <Plot
       title="Success rate and difficulty by draw"
@@ -18,8 +19,11 @@ export function CurriculumPlot({ parts }: { readonly parts: NonNullable<Summary[
       x={{ scale: x, format: formatTick, label: 'draw' }}
       y={{ scale: y, format: formatTick, label: 'success rate; difficulty' }}
       table={{
-        head: ['Draws', 'Stage', 'Tasks', 'Difficulty', 'Succeeded', 'Episodes', 'Success'],
-        rows: parts.map(({ from, to, stage, tasks, difficulty, successes, count, rate }) => [
+        head: [
+          ...['Draws', 'Stage', 'Tasks', 'Difficulty', 'Succeeded', 'Episodes', 'Success'],
+          ...(hasFailed ? ['With failed'] : []),
+        ],
+        rows: parts.map(({ from, to, stage, tasks, difficulty, successes, count, rate, failed }) => [
           `${formatCount(from)} to ${formatCount(to - 1)}`,
           stage ?? '–',
           formatCount(tasks),
@@ -27,6 +31,7 @@ export function CurriculumPlot({ parts }: { readonly parts: NonNullable<Summary[
           formatCount(successes),
           formatCount(count),
           formatPercent(rate),
+          ...(hasFailed ? [shortBounds({ successes, count, failed })] : []),
         ]),
       }}
     >

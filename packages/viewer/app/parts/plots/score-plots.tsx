@@ -7,6 +7,7 @@ import {
   formatTick,
   roundTo,
   shortBounds,
+  shortVoids,
 } from '@episodic/report'
 import { Band, type Bar, Bars, Line, Marker, Whiskers } from './marks.tsx'
 import { type Axis, areaOf, HALF, Plot, rangesOf } from './plot-frame.tsx'
@@ -121,9 +122,12 @@ export function DifficultyPlot({ bins }: { readonly bins: Summary['success']['by
 export function PassPlot({
   name,
   estimates,
+  failed,
 }: {
   readonly name: 'pass@' | 'pass^'
   readonly estimates: Summary['success']['passAtK']
+  /** Failed attempts. */
+  readonly failed: number
 }) {
   const most = estimates.at(-1)?.k ?? 1
   const x = linearScale(
@@ -147,12 +151,13 @@ export function PassPlot({
       x={{ scale: wholeTicks(x, 1, most), format: formatTick, label: 'k (attempts)' }}
       y={y}
       table={{
-        head: ['k', `${name}k`, '95 % interval', 'Tasks'],
-        rows: estimates.map(({ k, mean, low, high, clusters }) => [
+        head: ['k', `${name}k`, '95 % interval', 'Tasks', ...(failed > 0 ? ['With failed'] : [])],
+        rows: estimates.map(({ k, mean, low, high, clusters, bounds }) => [
           String(k),
           formatPercent(mean),
           formatShareInterval({ low, high }),
           formatCount(clusters),
+          ...(failed > 0 ? [shortVoids({ failed, bounds }).join()] : []),
         ]),
       }}
     >

@@ -42,6 +42,19 @@ describe('formatSummary', () => {
     for (const row of rowsOf(0).rows) expect(row).not.toContain('failed')
   })
 
+  it('prints beside pass@k, first tries and parts of a curriculum what they would be with failed episodes', () => {
+    const fold = createFold()
+    const records = playRun({ tasks: 10, attempts: 4, failures: 0.2 })
+    for (const [i, record] of records.entries()) {
+      fold.add({ ...record, curriculum: { draw: Math.floor(i / 4), stage: null } })
+      if (record.outcome.kind === 'failed' && i > 20) fold.add({ ...record, try: 1 })
+    }
+    const text = formatSummary(fold.finish({ name: 'test' }), { color: false })
+    const bounds = '[\\d.]+ to [\\d.]+ % with \\d+ failed\\n'
+    for (const name of ['pass@4 ', 'pass\\^4 ', 'first tries ', '2 to 2, '])
+      expect(text).toMatch(new RegExp(`${name}.*   ${bounds}`))
+  })
+
   it('prints beside the rate of each seat what it would be with failed episodes', () => {
     const { counts, success, policies } = summary
     const figures = { return: null, steps: 0, refused: 0, tokens: null, faults: 0 }

@@ -25,6 +25,7 @@ import {
   noteMissingRewards,
   noteUnknownTools,
   shortBounds,
+  shortVoids,
   totalTokens,
   wrapText,
 } from '@episodic/report'
@@ -92,14 +93,23 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
           line(
             '  first tries',
             formatPercent(success.firstTry.rate),
-            noteInterval(success.firstTry, formatShareInterval),
+            withBounds(noteInterval(success.firstTry, formatShareInterval), shortBounds(success.firstTry)),
           ),
         ]
       : []),
     ...(retried ? [line('played again', formatCount(retried.episodes), describeRetried(retried))] : []),
     ...passes.flatMap(([name, pass]) =>
       pass && pass.k > 1
-        ? [line(`${name}${pass.k}`, formatPercent(pass.mean), noteInterval(pass, formatShareInterval))]
+        ? [
+            line(
+              `${name}${pass.k}`,
+              formatPercent(pass.mean),
+              withBounds(
+                noteInterval(pass, formatShareInterval),
+                shortVoids({ failed: counts.failed, bounds: pass.bounds }).join(),
+              ),
+            ),
+          ]
         : [],
     ),
     ...distinctReturns(summary).map(([name, { mean }]) =>
@@ -115,7 +125,10 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
           line(
             '  success',
             formatPercent(branch.best.success.rate),
-            noteInterval(branch.best.success, formatShareInterval),
+            withBounds(
+              noteInterval(branch.best.success, formatShareInterval),
+              shortVoids({ failed: branch.failed, bounds: branch.best.bounds }).join(),
+            ),
           ),
         ]
       : []),
@@ -172,8 +185,13 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ),
     ...block(
       'success by part of the curriculum: draws, mean difficulty',
-      (summary.curriculum ?? []).map(({ from, to, difficulty, rate, count }) =>
-        share(`${formatCount(from)} to ${formatCount(to - 1)}, ${difficulty.toFixed(2)}`, rate, count),
+      (summary.curriculum ?? []).map((part) =>
+        share(
+          `${formatCount(part.from)} to ${formatCount(part.to - 1)}, ${part.difficulty.toFixed(2)}`,
+          part.rate,
+          part.count,
+          shortBounds(part),
+        ),
       ),
     ),
     ...block(
@@ -259,6 +277,11 @@ function distinctReturns(summary: Summary): [name: string, Distribution][] {
 function describeShare({ concurrency }: Summary['time']): string {
   const peak = concurrency?.peak ?? 1
   return peak > 1 ? `time of the run / steps; up to ${peak} episodes share that time` : 'time of the run / steps'
+}
+
+/** A note of a rate with what stands beside it: its bounds, if episodes failed. */
+function withBounds(note: string, bounds: string): string {
+  return [note, bounds].filter(Boolean).join('   ')
 }
 
 function formatKnown(count: number | null): string {

@@ -1,5 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { createFold, decodeColumns, noteFailures, shortBounds } from '@episodic/report'
+import { createFold, decodeColumns, noteFailures, shortBounds, shortVoids } from '@episodic/report'
 import { playRun } from '@episodic/report/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -72,6 +72,34 @@ describe('renderReport', () => {
     for (const group of groups) expect(page).toContain(shortBounds(group))
     const finished = records.filter(({ outcome }) => outcome.kind === 'finished')
     expect(figuresOf(await reportOf(finished))).not.toMatch(/% with \d|With failed/)
+  })
+
+  it('has beside pass@k, first tries, seats and trees what they would be with failed episodes', async () => {
+    const fold = createFold()
+    for (const [i, record] of records.entries()) {
+      const branch = { rollout: record.attempt >> 1, leaves: 2, copies: 1, path: [i % 2], at: [0], seeds: [null] }
+      fold.add({ ...record, branch })
+      if (record.outcome.kind === 'failed') fold.add({ ...record, branch, try: 1 })
+    }
+    const summary = fold.finish({ name: 'test' })
+    const { counts, success, branch, policies } = summary
+    const { failed } = counts
+    const figures = { return: null, steps: 0, refused: 0, tokens: null, faults: 0 }
+    // A seat has another rate than the seat in focus.
+    const overall = { ...success.overall, successes: success.overall.successes - 1 }
+    const seats = [{ name: 'second', focus: false, policies, success: overall, ...figures }]
+    const run = { name: 'test', configuration: {} }
+    const page = figuresOf(await renderReport({ ...summary, seats }, run, { lines: () => [] }))
+    const shown = [
+      shortBounds({ ...overall, failed }),
+      shortVoids({ failed, bounds: success.passAtK[0]?.bounds ?? null }).join(),
+      shortBounds(success.firstTry ?? { successes: 0, count: 0, failed: 0 }),
+      ...[branch?.best, branch?.mean].map((trees) =>
+        shortVoids({ failed: branch?.failed ?? 0, bounds: trees?.bounds ?? null }).join(),
+      ),
+    ]
+    for (const bounds of shown)
+      expect([bounds, page.includes(bounds)]).toEqual([expect.stringMatching(/with \d+ failed/), true])
   })
 
   it('says first how many episodes the figures cover', async () => {
