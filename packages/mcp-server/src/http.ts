@@ -1,4 +1,4 @@
-export { findProblem, parseAccepted } from './lib/dispatch/json-bounds.ts'
+export { parseAccepted } from './lib/dispatch/json-bounds.ts'
 export type { Rejection } from './lib/host/caller.ts'
 export type { ClientIdentity, ExtraRoutes } from './lib/http/extra-routes.ts'
 export type { AllowOptions, Denial } from './lib/http/host-origin-check.ts'

@@ -6,6 +6,15 @@ export interface JsonBounds {
   readonly nesting: number
   /** How many values it may hold: a schema takes a few microseconds for each, and other requests wait. */
   readonly values: number
+  /** How many of them may be arrays and objects, each of which costs as much as ten numbers. Default: all. */
+  readonly containers?: number
+}
+
+/** A member of an object of which nothing reads each value, so that it may be larger than the rest. */
+export interface LongMember {
+  readonly name: string
+  /** The bounds of the whole text. */
+  readonly bounds: JsonBounds
 }
 
 /** The bounds of the parameters of a request. */
@@ -33,10 +42,15 @@ export function parseBounded(text: string, what: string, bounds: JsonBounds): un
   }
 }
 
-/** The same, and also rejects the values of which `findProblem` returns why they are not accepted. */
-export function parseAccepted(text: string, what: string, bounds: JsonBounds = MESSAGE_BOUNDS): unknown {
-  const value = parseBounded(text, what, bounds)
-  const problem = findProblem(value, bounds)
+/** The same, and also rejects the values of which `findProblem` returns why they are not accepted, except those of `long`. */
+export function parseAccepted(
+  text: string,
+  what: string,
+  bounds: JsonBounds = MESSAGE_BOUNDS,
+  long?: LongMember,
+): unknown {
+  const value = parseBounded(text, what, long?.bounds ?? bounds)
+  const problem = findProblem(long ? { ...Object(value), [long.name]: null } : value, bounds)
   if (problem !== null) throw new WireError('invalid-request', `The values of the ${what} ${problem}.`)
   return value
 }
@@ -48,7 +62,9 @@ export function isLong(text: string): boolean {
 
 /** Counts brackets and commas outside of strings. For a text that is not JSON, the result means nothing. */
 function findExcess(text: string, bounds: JsonBounds): string | null {
+  const { nesting, containers: mostContainers = bounds.values } = bounds
   let depth = 0
+  let containers = 0
   let values = 0
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
@@ -58,8 +74,10 @@ function findExcess(text: string, bounds: JsonBounds): string | null {
       case OPEN_BRACKET:
       case OPEN_BRACE:
         values += 1
+        containers += 1
         depth += 1
-        if (depth > bounds.nesting + WRAPPING) return `nests more than ${bounds.nesting} deep`
+        if (depth > nesting + WRAPPING) return `nests more than ${nesting} deep`
+        if (containers > mostContainers + WRAPPING) return `holds more than ${mostContainers} arrays and objects`
         break
       case CLOSE_BRACKET:
       case CLOSE_BRACE:

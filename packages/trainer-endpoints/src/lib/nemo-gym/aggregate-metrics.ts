@@ -20,12 +20,14 @@ export interface AggregateMetrics {
 const MOST_NAMES = 1_000
 /** Numbers that they may have in all. */
 const MOST_NUMBERS = 1_000_000
+/** Statistics of single tasks in all: five for each name of each task. */
+const MOST_STATISTICS = 1_000_000
 
 /**
  * Summarizes answers of `verify`: the mean, highest, lowest, median and standard deviation of each numeric member, for
  * all of them and for each task. Masked answers are counted, and enter no statistic.
  *
- * Throws `too-large` for more than 1,000 names of members, or a million numbers.
+ * Throws `too-large` for more than 1,000 names of members, a million numbers, or a million statistics of single tasks.
  */
 export function aggregateMetrics(responses: readonly VerifyResponse[]): AggregateMetrics {
   if (responses.length === 0) return { group_level_metrics: [], agent_metrics: {}, key_metrics: {} }
@@ -35,10 +37,15 @@ export function aggregateMetrics(responses: readonly VerifyResponse[]): Aggregat
   const tasks = Map.groupBy(measured, taskOf)
   const statistics = statisticsOf(measured)
   const means = Object.entries(statistics).filter(([name]) => name.startsWith('mean/'))
+  let left = MOST_STATISTICS
+  const groupOf = ([task, rollouts]: [number, readonly VerifyResponse[]]) => {
+    const ofTask = statisticsOf(rollouts)
+    left -= Object.keys(ofTask).length
+    if (left < 0) throw tooMany(`${MOST_STATISTICS} statistics of single tasks`)
+    return { [TASK]: task, ...ofTask, num_rollouts: rollouts.length }
+  }
   return {
-    group_level_metrics: [...tasks]
-      .sort(([a], [b]) => a - b)
-      .map(([task, rollouts]) => ({ [TASK]: task, ...statisticsOf(rollouts), num_rollouts: rollouts.length })),
+    group_level_metrics: [...tasks].sort(([a], [b]) => a - b).map(groupOf),
     agent_metrics: { ...statistics, ...coverage, num_repeats: new Set(responses.map(rolloutOf)).size },
     key_metrics: { ...Object.fromEntries(means), ...coverage },
   }

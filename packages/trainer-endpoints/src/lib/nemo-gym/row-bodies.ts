@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { findProblem, JsonBodies } from '@episodic/mcp-server/http'
+import { JsonBodies, parseAccepted } from '@episodic/mcp-server/http'
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/extend'
 
@@ -15,11 +15,10 @@ const SMALL = 1_048_576
 const AT_ONCE = 268_435_456
 /** The bounds of a row without its `response`: a prompt may have many messages, and a row many tools. */
 const ROW_BOUNDS = { nesting: 64, values: 100_000 }
+/** The bounds of a whole body: a trajectory with the tokens of a model has millions of numbers. */
+const BODY_BOUNDS = { nesting: 64, values: 10_000_000, containers: 300_000 }
 
-/**
- * Reads bodies that have a row in them. A trajectory with the tokens of a model has millions of values, so `response` is
- * bounded by its bytes alone; nothing reads it recursively.
- */
+/** Reads bodies that have a row in them, and a member with trajectories that may be much longer than the row. */
 export class RowBodies {
   readonly #bytes: number
   readonly #bodies: JsonBodies
@@ -33,8 +32,8 @@ export class RowBodies {
   }
 
   /**
-   * Reads a body of which the member `long` is bounded by its bytes alone. Rejects with `too-large`, `parse-error`, and `invalid-request` for the rest of it that is out
-   * of bounds, or no object.
+   * Reads a body whose member `long` may have millions of values. Rejects with `too-large`, `parse-error`, and `invalid-request` for
+   * a body that is out of bounds, or no object.
    */
   async read(request: IncomingMessage, long = 'response'): Promise<RowBody> {
     const announced = Number(request.headers['content-length'] ?? this.#bytes)
@@ -42,9 +41,8 @@ export class RowBodies {
     await this.#admit(size)
     try {
       const text = await this.#bodies.readText(request)
-      const value = parse(text)
-      const problem = findProblem({ ...value, [long]: null }, ROW_BOUNDS)
-      if (problem !== null) throw new WireError('invalid-request', `The values of the body ${problem}.`)
+      const value = text === '' ? {} : parseAccepted(text, 'body', ROW_BOUNDS, { name: long, bounds: BODY_BOUNDS })
+      if (!isObject(value)) throw new WireError('invalid-request', 'The body has to be a JSON object.')
       return { text, value }
     } finally {
       this.#held -= size
@@ -57,15 +55,4 @@ export class RowBodies {
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.#held += size
   }
-}
-
-function parse(text: string): JsonObject {
-  let value: unknown
-  try {
-    value = text === '' ? {} : JSON.parse(text)
-  } catch (cause) {
-    throw new WireError('parse-error', 'The body is not JSON.', { cause })
-  }
-  if (isObject(value)) return value
-  throw new WireError('invalid-request', 'The body has to be a JSON object.')
 }
