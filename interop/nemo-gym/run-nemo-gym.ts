@@ -12,6 +12,7 @@ import type { Report } from '../report.ts'
 import { WORLDS, type World } from '../world.ts'
 import { checkGymnasium, checkSimple, type RolloutResult } from './check-rollout.ts'
 import { openNemoGymEnvironment } from './nemo-gym-environment.ts'
+import { playCommand } from './play-command.ts'
 import { rowOf } from './row-of.ts'
 
 const AGENTS = { simple: checkSimple, gymnasium: checkGymnasium }
@@ -20,7 +21,8 @@ const USAGE = `Usage: pnpm interop nemo-gym [--python <command>] [--record] [--j
 
 Plays the example worlds with the agents of NeMo Gym, simple_agent and gymnasium_agent, and compares every answer, reward
 and end with an episode in the process of the host: as they are, and over connections that are cut during every call. Also
-runs NeMo Gym's own test of sessions. Creates a virtual environment of 1.1 GB.
+runs NeMo Gym's own test of sessions, and its command gym by the files and the commands of docs/trainers/nemo-gym.md. Creates a
+virtual environment of 1.1 GB.
 
   --python  a Python of 3.13 or newer. Default: the first of python3, python3.13 and python3.14 that is
   --record  also write the exchanges of an episode of each agent for the tests, in interop/nemo-gym/golden
@@ -47,10 +49,13 @@ export async function runNemoGym(args: readonly string[]): Promise<Report | null
   const { python, versionOf } = openNemoGymEnvironment(options.python, (text) => console.error(text))
   const say = options.json ? () => {} : console.log
   const name = `nemo-gym ${versionOf('nemo-gym')}`
-  const parts = settingsOf(options.record).map((setting) => ({
-    name: setting.name,
-    play: (check: Check) => playPart(python, setting, check),
-  }))
+  const parts = [
+    ...settingsOf(options.record).map((setting) => ({
+      name: setting.name,
+      play: (check: Check) => playPart(python, setting, check),
+    })),
+    { name: 'its own command, as the page says', play: (check: Check) => playCommand(python, check) },
+  ]
   return { clients: { [name]: await checkParts(name, parts, say) } }
 }
 

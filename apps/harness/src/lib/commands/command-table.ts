@@ -67,7 +67,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./check.ts')).checkCommand,
   },
   dataset: {
-    description: 'generate, validate and inspect datasets of tasks',
+    description: 'generate, validate, inspect and export datasets of tasks',
     load: async () => (await import('./dataset.ts')).datasetCommand,
   },
   suite: {

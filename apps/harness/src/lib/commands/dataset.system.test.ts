@@ -1,8 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { taskSchema } from '@episodic/protocol'
+import { createHost } from '@episodic/mcp-server'
+import { DEFAULT_SEAT, type ToolInfo, taskSchema } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COIN_WORLD, exampleWorld, openWorkshop } from '../episodic.fixture.ts'
+import { loadWorld } from '../world.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -77,6 +79,28 @@ describe('episodic dataset', () => {
     expect(tasksIn(drawn.out).every(({ split }) => split === 'train')).toBe(true)
     expect((await workshop.main(sample)).out).toBe(drawn.out)
     expect((await workshop.main([...sample, '--seed', '1'])).out).not.toBe(drawn.out)
+  })
+
+  it('exports the rows that agents of NeMo Gym play, with what is seen first', async () => {
+    const asked = ['dataset', 'export', 'tasks.jsonl', '--format', 'nemo-gym']
+    const { status, out } = await workshop.main([...asked, '--world', world, '--split', 'train', '--out', 'rows.jsonl'])
+    const tasks = tasksIn(read('tasks.jsonl')).filter(({ split }) => split === 'train')
+    expect([status, out]).toEqual([0, `rows.jsonl  ${tasks.length} rows\n`])
+    const { environment } = await loadWorld(world)
+    await using host = createHost({ environments: [environment] })
+    const rows = read('rows.jsonl').trimEnd().split('\n')
+    expect(rows).toHaveLength(tasks.length)
+    for (const [i, line] of rows.entries()) {
+      const { responses_create_params: asks, episodic, task } = JSON.parse(line)
+      const { seats } = await host.open(null, { ...episodic, requestKey: line })
+      const content = `${tasks[i]?.prompt}\n\n${seats[DEFAULT_SEAT]?.observation.text}`
+      expect(asks.input).toEqual([{ role: 'user', content, type: 'message' }])
+      expect(asks.tools.map(({ name }: ToolInfo) => name)).toEqual(environment.toolInfos.map(({ name }) => name))
+      expect(task).toBe(tasks[i]?.id)
+    }
+    const other = await workshop.main([...asked, '--world', exampleWorld('frozen-lake'), '--out', 'none.jsonl'])
+    expect([other.status, other.err]).toEqual([2, expect.stringContaining('has a task of warehouse. Give its world')])
+    expect(existsSync(join(workshop.folder, 'none.jsonl'))).toBe(false)
   })
 
   it('exits without an error if its reader closes the pipe', async () => {

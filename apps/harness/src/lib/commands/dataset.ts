@@ -1,8 +1,13 @@
 import { checkLines, generateTasks, type Rows, sampleTasks, summarizeTasks } from '@episodic/dataset'
 import { readLines, readTasks, writeTasks } from '@episodic/dataset/jsonl'
+import { connect } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import type { Split, Task } from '@episodic/protocol'
+import { plural } from '@episodic/report'
 import { Command, Option } from 'commander'
 import { type Console, colorsOf, formatTable } from '../console.ts'
+import { writeWhole } from '../export/export-run.ts'
+import { nemoGymRows } from '../export/nemo-gym.ts'
 import { HarnessError } from '../harness-error.ts'
 import { collect, nonEmpty, range, WHOLE_RANGE, wholeNumber } from '../option-values.ts'
 import { loadWorld } from '../world.ts'
@@ -13,6 +18,7 @@ export function datasetCommand(console: Console): Command {
     .addCommand(validateCommand(console))
     .addCommand(statsCommand(console))
     .addCommand(sampleCommand(console))
+    .addCommand(exportCommand(console))
 }
 
 function generateCommand(console: Console): Command {
@@ -92,6 +98,34 @@ function sampleCommand(console: Console): Command {
         for (const task of await sampleTasks(rows, options)) console.out.write(`${JSON.stringify(task)}\n`)
       },
     )
+}
+
+function exportCommand(console: Console): Command {
+  return new Command('export')
+    .description('write the tasks as rows of a trainer that plays them')
+    .argument('<file>', 'the dataset')
+    .requiredOption('--world <world>', 'world of the tasks; repeatable', collect)
+    .addOption(new Option('--format <format>', 'whose rows').choices(['nemo-gym']).makeOptionMandatory())
+    .addOption(new Option('--split <split>', 'only tasks of this split').choices(['train', 'validation', 'test']))
+    .requiredOption('--out <file>', 'file to write')
+    .action(async (file: string, { world, split, out }: { world: string[]; split?: Split; out: string }) => {
+      const environments = (await Promise.all(world.map((name) => loadWorld(name)))).map((each) => each.environment)
+      await using host = createHost({ environments })
+      await using connection = await connect(inProcess(host))
+      let rows = 0
+      const tasks = async function* () {
+        for await (const task of readTasks(file)) {
+          if (split !== undefined && task.split !== split) continue
+          const { name } = task.environment
+          if (!environments.some((each) => each.name === name))
+            throw new HarnessError('option-invalid', `${file} has a task of ${name}. Give its world too, with --world.`)
+          rows += 1
+          yield task
+        }
+      }
+      await writeWhole(out, nemoGymRows(tasks(), connection))
+      console.out.write(`${out}  ${plural(rows, 'row')}\n`)
+    })
 }
 
 /** Flattens nested counts into rows of a table. */

@@ -1,4 +1,4 @@
-import type { EpisodeRecord, JsonObject, Refusal } from '@episodic/protocol'
+import type { EpisodeRecord, JsonObject, Observation, Refusal, Task } from '@episodic/protocol'
 import { isSuccess, scoredOutcomeOf } from '@episodic/report'
 import type { ExportSource } from './export-format.ts'
 import { stalenessColumns } from './staleness-columns.ts'
@@ -32,7 +32,7 @@ export function callIdOf(chain: string, number: number): string {
 
 export function chatOf({ task, start, steps, chain }: EpisodeRecord): Chat {
   return {
-    opening: [task.prompt, start?.observation.text ?? ''].filter((text) => text !== '').join('\n\n'),
+    opening: openingOf(task, start?.observation),
     turns: steps.map(({ action, observation, refused, completions }, i) => ({
       id: callIdOf(chain, i + 1),
       tool: action.tool,
@@ -42,6 +42,11 @@ export function chatOf({ task, start, steps, chain }: EpisodeRecord): Chat {
       refused,
     })),
   }
+}
+
+/** Returns what a model is asked: the prompt of the task, and what is seen first. */
+export function openingOf({ prompt }: Pick<Task, 'prompt'>, observation?: Pick<Observation, 'text'>): string {
+  return [prompt, observation?.text ?? ''].filter((text) => text !== '').join('\n\n')
 }
 
 /** The columns by which a line can be grouped, filtered and traced to its sealed episode. */

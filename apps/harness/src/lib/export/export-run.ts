@@ -158,11 +158,11 @@ function conflicting(file: string, { task, attempt }: SealedRecord): HarnessErro
   )
 }
 
-/** Writes a file that is there as a whole or not at all. */
-async function writeWhole(
+/** Writes a file that is there as a whole or not at all. Rejects with `disk-failed`, and with the errors of the pieces. */
+export async function writeWhole(
   path: string,
   pieces: AsyncIterable<string | Uint8Array>,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<void> {
   try {
     await replaceFile(path, pieces, { signal })

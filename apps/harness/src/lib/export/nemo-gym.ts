@@ -1,5 +1,7 @@
-import type { Completion } from '@episodic/protocol'
-import { chatOf, columnsOf, termSums } from './chat.ts'
+import type { Rows } from '@episodic/dataset'
+import type { Connection } from '@episodic/env'
+import type { Completion, JsonObject, Task, ToolInfo } from '@episodic/protocol'
+import { chatOf, columnsOf, openingOf, termSums } from './chat.ts'
 import { type ExportFormat, jsonLine } from './export-format.ts'
 
 /**
@@ -19,16 +21,14 @@ export const nemoGym: ExportFormat = {
       indices.set(task.id, index)
       const { opening, turns } = chatOf(record)
       const model = record.steps[0]?.completions?.[0]?.model ?? policy.name
-      const tools = (source.tools ?? []).map(({ name, description, inputSchema }) => ({
-        type: 'function',
-        name,
-        description,
-        parameters: inputSchema,
-        strict: false,
-      }))
+      const row = rowOf(opening, source.tools ?? [], {
+        environment: environment.name,
+        version: environment.version,
+        params,
+        seed,
+      })
       const line = {
-        responses_create_params: { input: [{ role: 'user', content: opening, type: 'message' }], tools },
-        episodic: { environment: environment.name, version: environment.version, params, seed },
+        ...row,
         response: {
           id: `resp_${chain.slice(0, 12)}`,
           created_at: 0,
@@ -49,7 +49,7 @@ export const nemoGym: ExportFormat = {
           ]),
           parallel_tool_calls: false,
           tool_choice: 'auto',
-          tools,
+          tools: row.responses_create_params.tools,
         },
         reward,
         reward_kind: source.reward.name,
@@ -64,6 +64,33 @@ export const nemoGym: ExportFormat = {
       yield jsonLine(line)
     }
   },
+}
+
+/**
+ * Yields the rows of a dataset that NeMo Gym's agents play, as lines: what a model is asked, which ends with the first
+ * observation, the tools of the world, and what to open. Each task is opened for its observation, and closed.
+ */
+export async function* nemoGymRows(tasks: Rows<Task>, connection: Connection): AsyncGenerator<string> {
+  for await (const task of tasks) {
+    const { environment, params, seed, limits } = task
+    await using played = connection.environment(environment.name)
+    const { observation } = await played.reset(task)
+    const episode = { environment: environment.name, version: environment.version, params, seed, limits: { ...limits } }
+    yield jsonLine({ ...rowOf(openingOf(task, observation), played.info.tools, episode), task: task.id })
+  }
+}
+
+/** What an agent of NeMo Gym reads of a row: what to ask a model, and in `episodic` what its server opens. */
+function rowOf(opening: string, tools: readonly ToolInfo[], episodic: JsonObject) {
+  const functions = tools.map(({ name, description, inputSchema }) => ({
+    type: 'function',
+    name,
+    description,
+    parameters: inputSchema,
+    strict: false,
+  }))
+  const input = [{ role: 'user', content: opening, type: 'message' }]
+  return { responses_create_params: { input, tools: functions }, episodic }
 }
 
 /** The tokens of an answer, which its trainer reads at the last item that the answer made: all of them, or none. */
