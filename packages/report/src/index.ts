@@ -10,8 +10,6 @@ export {
   aloneIn,
   type FigureRow,
   figureRows,
-  formatPoints,
-  formatSigned,
   methodOf,
   otherDifferences,
   UNSEEDED,
@@ -24,6 +22,7 @@ export {
   RUN_HEAD,
   runCells,
 } from './lib/describe/describe-contrasts.ts'
+export { formatPoints, formatSigned } from './lib/describe/describe-figure.ts'
 export { noteVoids, shortBounds, shortVoids, VOIDS_LEGEND, voidsOf } from './lib/describe/note-voids.ts'
 export {
   describeIntervals,

@@ -3,10 +3,8 @@ import {
   areConflicting,
   comparePreference,
   completionsOf,
-  exactSum,
   groupOf,
   identityOf,
-  isCounted,
   ruleOf,
   type SealedLine,
   type ShownOutcome,
@@ -14,6 +12,7 @@ import {
   scoredOutcomeOf,
 } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
+import { usageOf } from '../llm/model-usage.ts'
 
 /** The result of one episode. */
 export interface Play extends SealedLine {
@@ -105,6 +104,7 @@ function setupOf({ start, environment, params, seed }: EpisodeRecord): Setup | n
 
 function playOf(record: EpisodeRecord): Play {
   const outcome = scoredOutcomeOf(record)
+  const { promptTokens = null, completionTokens = null, cost = null } = usageOf(completionsOf(record)) ?? {}
   return {
     identity: identityOf(record),
     failed: outcome.kind === 'failed',
@@ -114,15 +114,7 @@ function playOf(record: EpisodeRecord): Play {
     unshaped: record.returns?.unshaped ?? 0,
     steps: record.steps.length,
     tries: record.try + 1,
-    ...spentOn(record),
+    tokens: promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens,
+    cost,
   }
-}
-
-function spentOn(record: EpisodeRecord): Pick<Play, 'tokens' | 'cost'> {
-  const asked = completionsOf(record)
-  if (asked.length === 0) return { tokens: null, cost: null }
-  const counted = asked.every(isCounted)
-  const tokens = asked.reduce((sum, { promptTokens, completionTokens }) => sum + promptTokens + completionTokens, 0)
-  const cost = asked.some(({ cost }) => cost === null) ? null : exactSum(asked.map(({ cost }) => cost ?? 0))
-  return { tokens: counted ? tokens : null, cost }
 }

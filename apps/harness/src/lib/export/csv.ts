@@ -1,8 +1,8 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, isSuccess, scoredOutcomeOf } from '@episodic/report'
+import { type ModelUsage, usageOf } from '../llm/model-usage.ts'
 import { termSums } from './chat.ts'
 import type { ExportFormat } from './export-format.ts'
-import { type ModelUsage, usageOf } from './model-usage.ts'
 import { stalenessColumns } from './staleness-columns.ts'
 
 /** The value of a field. `null` and `undefined` are an empty field: not known, or without meaning for this episode. */

@@ -1,11 +1,11 @@
 import { canonicalJson, contentId, type EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, isSuccess, policyVersionsOf, scoredOutcomeOf } from '@episodic/report'
+import { usageOf } from '../llm/model-usage.ts'
 import { VERSION } from '../own-package.ts'
 import { callIdOf, termSums } from './chat.ts'
 import { conversationOf, type Message, parseMessage } from './conversation.ts'
 import { type ExportFormat, type ExportSource, escapeSeparators } from './export-format.ts'
 import { objectOf, toolsOf } from './messages.ts'
-import { usageOf } from './model-usage.ts'
 import { type AttributeValue, otlpAttributes, otlpSpan, type Span, type SpanEvent } from './otlp.ts'
 import { type AnswerActivity, type CallActivity, timelineOf } from './timeline.ts'
 

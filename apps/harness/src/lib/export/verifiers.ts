@@ -1,10 +1,10 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, isSuccess, scoredOutcomeOf } from '@episodic/report'
+import { usageOf } from '../llm/model-usage.ts'
 import { columnsOf, termSums } from './chat.ts'
 import { conversationOf, type Message } from './conversation.ts'
 import { type ExportFormat, type ExportSource, jsonLine } from './export-format.ts'
 import { toolsOf } from './messages.ts'
-import { usageOf } from './model-usage.ts'
 import { type Activity, type Timeline, timelineOf } from './timeline.ts'
 
 /**

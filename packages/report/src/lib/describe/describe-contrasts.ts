@@ -8,7 +8,7 @@ import {
   formatDifferenceInterval,
   formatPValue,
   namedFigures,
-} from './describe-comparison.ts'
+} from './describe-figure.ts'
 import { shortVoids } from './note-voids.ts'
 
 /** One figure of a run against the baseline, formatted. */

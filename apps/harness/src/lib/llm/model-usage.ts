@@ -1,5 +1,5 @@
 import type { Completion } from '@episodic/protocol'
-import { isCounted } from '@episodic/report'
+import { exactSum, isCounted } from '@episodic/report'
 
 /** What the language models of an episode used. */
 export interface ModelUsage {
@@ -23,13 +23,8 @@ export interface ModelUsage {
 export function usageOf(completions: readonly Completion[]): ModelUsage | null {
   if (completions.length === 0) return null
   const sum = (read: (completion: Completion) => number | null | undefined): number | null => {
-    let total = 0
-    for (const completion of completions) {
-      const value = read(completion)
-      if (value === null || value === undefined) return null
-      total += value
-    }
-    return total
+    const values = completions.map(read).filter((value) => value !== null && value !== undefined)
+    return values.length < completions.length ? null : exactSum(values)
   }
   return {
     requests: completions.length,

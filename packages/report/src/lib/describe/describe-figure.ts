@@ -1,0 +1,106 @@
+import type { PairedFigure } from '../compare/comparison.ts'
+import { SIGNIFICANCE } from '../compare/significance.ts'
+import { formatCost, formatNumber, NOTHING, plural } from '../text/format.ts'
+
+/** How a figure is written: a share in per cent, an amount of money, or a number. */
+export type FigureUnit = 'share' | 'cost' | 'number'
+
+const UNITS: Readonly<
+  Record<
+    FigureUnit,
+    {
+      readonly formatValue: (value: number) => string
+      readonly format: (difference: number) => string
+      readonly suffix: string
+    }
+  >
+> = {
+  share: {
+    formatValue: (share) => `${(share * 100).toFixed(1)} %`,
+    format: (difference) => formatPoints(difference * 100),
+    suffix: ' points',
+  },
+  cost: {
+    formatValue: formatCost,
+    format: (difference) => `${difference > 0 ? '+' : ''}${formatCost(difference)}`,
+    suffix: '',
+  },
+  number: { formatValue: formatNumber, format: formatSigned, suffix: '' },
+}
+
+type Passes<Figure> = { readonly k: number; readonly any: Figure; readonly all: Figure } | null
+
+/** A value of a figure. */
+export function formatFigureValue(value: number, unit: FigureUnit): string {
+  return UNITS[unit].formatValue(value)
+}
+
+/** The figures that are there, with their names and units, in display order. */
+export function namedFigures<Figure extends PairedFigure>(figures: {
+  readonly success: Figure | null
+  readonly passes: Passes<Figure>
+  readonly return: Figure | null
+  readonly steps: Figure | null
+  readonly tokens: Figure | null
+  readonly cost: Figure | null
+  readonly grades: readonly (Figure & { readonly name: string; readonly unit: 'share' | 'score' })[]
+}): { readonly name: string; readonly figure: Figure; readonly unit: FigureUnit }[] {
+  const { success, passes, tokens, cost, steps, grades } = figures
+  const rows: readonly (readonly [name: string, figure: Figure | null, unit: FigureUnit])[] = [
+    ['success', success, 'share'],
+    ...(passes
+      ? ([
+          [`pass@${passes.k}`, passes.any, 'share'],
+          [`pass^${passes.k}`, passes.all, 'share'],
+        ] as const)
+      : []),
+    ['return', figures.return, 'number'],
+    ['steps', steps, 'number'],
+    ['tokens', tokens, 'number'],
+    ['cost', cost, 'cost'],
+    ...grades.map((grade) => [`grade ${grade.name}`, grade, grade.unit === 'share' ? 'share' : 'number'] as const),
+  ]
+  return rows.flatMap(([name, figure, unit]) => (figure ? { name, figure, unit } : []))
+}
+
+/** A difference with its sign; of a cost and of tokens beside it in per cent of A: +0.0012 (+14 %). */
+export function formatDifference({ a, difference: { mean } }: PairedFigure, unit: FigureUnit): string {
+  const { format, suffix } = UNITS[unit]
+  const share = unit === 'cost' && a > 0 ? ` (${formatWholePercent(mean / a)})` : ''
+  return `${format(mean)}${suffix}${share}`
+}
+
+/** The interval of a difference; empty if there is none. */
+export function formatDifferenceInterval({ difference: { low, high } }: PairedFigure, unit: FigureUnit): string {
+  const { format, suffix } = UNITS[unit]
+  return low === null || high === null ? '' : `${format(low)} to ${format(high)}${suffix}`
+}
+
+/** Says the smallest difference that these tasks can show, or why there is none. */
+export function describeDetectable({ detectable, smallestP, higher, lower }: PairedFigure, unit: FigureUnit): string {
+  const differing = higher + lower
+  if (differing > 0 && smallestP >= SIGNIFICANCE)
+    return `none: ${plural(differing, 'task')} ${differing === 1 ? 'differs' : 'differ'}, so p is at least ${smallestP.toFixed(3)}`
+  if (detectable === null) return NOTHING
+  const { format, suffix } = UNITS[unit]
+  return `${format(detectable).replace(/^\+/, '')}${suffix}`
+}
+
+function formatWholePercent(share: number): string {
+  return `${formatSigned(Math.round(share * 100)).replace(/\.0+$/, '')} %`
+}
+
+export function formatSigned(value: number): string {
+  return `${value > 0 ? '+' : ''}${formatNumber(value)}`
+}
+
+export function formatPoints(points: number): string {
+  const text = points.toFixed(1).replace(/^-0\.0$/, '0.0')
+  return `${points > 0 && text !== '0.0' ? '+' : ''}${text.replace('-', '−')}`
+}
+
+/** A p-value, never rounded to 0. */
+export function formatPValue(p: number): string {
+  if (Number.isNaN(p)) return `p ${NOTHING}`
+  return p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`
+}
