@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { isSuccess } from '@episodic/report'
@@ -162,6 +162,37 @@ describe('episodic export', () => {
     const { results } = JSON.parse(strFromU8(files['header.json'] as Uint8Array))
     const summary = JSON.parse(readFileSync(fileOf('played/summary.json'), 'utf8'))
     expect(results.scores[0].metrics.mean.value).toBe(summary.success.overall.rate)
+  })
+
+  it('exports every run of a set that was played to a file of its own', async () => {
+    const [first, second] = [exampleWorld('number-guessing'), exampleWorld('frozen-lake')]
+    const players = ['--policy', 'solver', '--policy', 'random']
+    await workshop.main(['run', first, second, ...players, '--tasks', '3', '--out', 'a-set'])
+    const unplayed = readdirSync(fileOf('a-set/frozen-lake')).find((name) => name.startsWith('random')) as string
+    rmSync(fileOf(`a-set/frozen-lake/${unplayed}`), { recursive: true })
+    const exported = ['export', 'a-set', '--format', 'csv']
+    const table = await workshop.main([...exported, '--out', 'tables', '--json'])
+    expect([table.status, table.err]).toEqual([
+      0,
+      `a-set/frozen-lake/${unplayed} was not played yet, and is left out.\n`,
+    ])
+    const { runs } = JSON.parse(table.out)
+    expect(runs).toHaveLength(3)
+    for (const { run, file, episodes } of runs) {
+      expect([file, episodes]).toEqual([`${run.replace('a-set', 'tables')}.csv`, 3])
+      const alone = await workshop.main(['export', run, '--format', 'csv'])
+      expect(readFileSync(fileOf(file), 'utf8')).toBe(alone.out)
+    }
+    // So does the folder of one of its worlds.
+    const log = await workshop.main(['export', 'a-set/number-guessing', '--format', 'inspect', '--out', 'logs'])
+    expect([log.status, readdirSync(fileOf('logs/number-guessing')).sort()]).toEqual([
+      0,
+      readdirSync(fileOf('a-set/number-guessing'))
+        .map((name) => `${name}.eval`)
+        .sort(),
+    ])
+    const nowhere = await workshop.main(exported)
+    expect([nowhere.status, nowhere.err]).toEqual([2, expect.stringContaining('give the folder for them as --out')])
   })
 
   it('says what is wrong with its options', async () => {

@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import type { Split, ToolInfo } from '@episodic/protocol'
 import { formatCount, plural } from '@episodic/report'
 import { Command, InvalidArgumentError, Option } from 'commander'
@@ -18,6 +20,7 @@ import { loadRecordedWorld } from '../run/plan/sources.ts'
 import { tornNotice } from '../run/record/report-run.ts'
 import { isOwnRun } from '../run/record/run-folder.ts'
 import { seatOf } from '../seats/seat-of.ts'
+import { playedMembersOf } from '../sets/set-folder.ts'
 import { loadWorld } from '../world.ts'
 
 interface ExportCommandOptions {
@@ -44,13 +47,13 @@ const REWARDED = Object.entries<ExportFormat>(EXPORT_FORMATS)
 
 export function exportCommand(console: Console): Command {
   return new Command('export')
-    .argument('<run>', 'folder of a run, or a file of sealed episodes')
+    .argument('<run>', 'folder of a run or of a set of runs, or a file of sealed episodes')
     .addOption(
       new Option('--format <format>', 'format of the file, see below')
         .choices(Object.keys(EXPORT_FORMATS))
         .makeOptionMandatory(),
     )
-    .option('--out <file>', 'file to write; default: standard output')
+    .option('--out <file>', 'file to write (default: standard output); of a set, the folder for a file of each run')
     .addOption(new Option('--split <split>', 'only episodes of this split').choices(['train', 'validation', 'test']))
     .option(
       '--seat <seat>',
@@ -93,28 +96,50 @@ most formats have it as "episode".`,
     )
     .action(async (run: string, options: ExportCommandOptions) => {
       const format: ExportFormat = EXPORT_FORMATS[options.format]
-      checkOptions(format, options)
-      const sealed = await findSealed(run)
-      const seat = sealed.manifest ? seatOf(sealed.manifest.configuration, options.seat) : options.seat
       const warn = (notice: string) => void console.err.write(`${notice}\n`)
-      const torn = new Set<number>()
-      const counts = await exportRun(sealed, {
-        ...options,
-        format,
-        lines: await linesOf(sealed, options.query, seat),
-        reward: await rewardOf(options.reward, sealed.folder),
-        verdicts: await readVerdicts(sealed.folder),
-        tools: await toolsOf(sealed, options.world, warn),
-        share: shareEpisodes(sealed, options.allowSecrets === true),
-        to: options.out ?? console.out,
-        // Some formats read the file twice.
-        onTorn: (line) => void torn.add(line),
-      })
-      for (const line of torn) console.err.write(tornNotice(line))
-      for (const notice of describeVersions(counts, options.policyVersion)) warn(notice)
-      if (options.json) console.out.write(`${JSON.stringify(counts)}\n`)
-      else console.err.write(describe(counts, format, options))
+      const members = existsSync(run) && statSync(run).isDirectory() ? await playedMembersOf(run, warn) : null
+      checkOptions(format, options, members !== null)
+      if (members === null) {
+        const counts = await exportOne(run, options, console)
+        if (options.json) console.out.write(`${JSON.stringify(counts)}\n`)
+        return
+      }
+      const exported: object[] = []
+      for (const member of members) {
+        // A set keeps the runs of each world in a folder.
+        const [world, player] = [basename(dirname(member)), basename(member)]
+        const folder = join(options.out as string, world)
+        await mkdir(folder, { recursive: true })
+        const out = join(folder, `${player}${format.extension ?? '.jsonl'}`)
+        exported.push({ run: member, file: out, ...(await exportOne(member, { ...options, out }, console)) })
+      }
+      if (options.json) console.out.write(`${JSON.stringify({ runs: exported })}\n`)
     })
+}
+
+/** Exports one run, and says what was exported unless that is printed as JSON. */
+async function exportOne(run: string, options: ExportCommandOptions, console: Console): Promise<Exported> {
+  const format: ExportFormat = EXPORT_FORMATS[options.format]
+  const warn = (notice: string) => void console.err.write(`${notice}\n`)
+  const sealed = await findSealed(run)
+  const seat = sealed.manifest ? seatOf(sealed.manifest.configuration, options.seat) : options.seat
+  const torn = new Set<number>()
+  const counts = await exportRun(sealed, {
+    ...options,
+    format,
+    lines: await linesOf(sealed, options.query, seat),
+    reward: await rewardOf(options.reward, sealed.folder),
+    verdicts: await readVerdicts(sealed.folder),
+    tools: await toolsOf(sealed, options.world, warn),
+    share: shareEpisodes(sealed, options.allowSecrets === true),
+    to: options.out ?? console.out,
+    // Some formats read the file twice.
+    onTorn: (line) => void torn.add(line),
+  })
+  for (const line of torn) console.err.write(tornNotice(line))
+  for (const notice of describeVersions(counts, options.policyVersion)) warn(notice)
+  if (!options.json) console.err.write(describe(counts, format, options))
+  return counts
 }
 
 /** The lines that match a query; `undefined` without one. */
@@ -150,14 +175,17 @@ function listOf(named: Readonly<Record<string, { readonly description: string }>
 }
 
 function checkOptions(
-  { hasReward, extension }: ExportFormat,
+  { hasReward, extension, isBinary }: ExportFormat,
   { format, out, json, reward }: ExportCommandOptions,
+  isSet: boolean,
 ): void {
   const problem = (message: string) => new HarnessError('option-invalid', message)
   if (json && out === undefined) throw problem('--json prints the counts to standard output: give --out too.')
   if (reward !== undefined && !hasReward)
     throw problem(`The format ${format} has no reward to choose. Leave --reward out, or export as ${REWARDED}.`)
-  if (extension !== undefined && !out?.endsWith(extension))
+  if (isSet && out === undefined)
+    throw problem('A set is exported to a file for each of its runs: give the folder for them as --out.')
+  if (!isSet && isBinary && !out?.endsWith(extension ?? ''))
     throw problem(
       `The format ${format} is a binary file that its readers recognise by its name: give --out <name>${extension}.`,
     )
@@ -166,7 +194,7 @@ function checkOptions(
 /** Describes an export in a line. */
 function describe(
   { finished, failed, lines }: Exported,
-  { keepsFailed, extension }: ExportFormat,
+  { keepsFailed, isBinary }: ExportFormat,
   { format, out }: ExportCommandOptions,
 ): string {
   const episodes =
@@ -174,7 +202,7 @@ function describe(
       ? `${formatCount(finished)} finished and ${plural(failed, 'failed episode')}`
       : plural(finished, 'finished episode')
   const where = out === undefined ? '' : ` to ${shownPath(out)}`
-  const file = extension === undefined ? [plural(lines, 'line')] : []
+  const file = isBinary ? [] : [plural(lines, 'line')]
   const omitted = keepsFailed || failed === 0 ? [] : [`${failed} failed ones left out`]
   const rest = [...file, ...omitted].join(', ')
   return `${episodes} exported${where} as ${format}${rest && `: ${rest}`}.\n`

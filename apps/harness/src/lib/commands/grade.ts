@@ -18,7 +18,7 @@ import { loadRecordedWorld } from '../run/plan/sources.ts'
 import { foldRun, tornNotice, writePage } from '../run/record/report-run.ts'
 import { holdsRun, isOwnRun, RUN_FILES, writeRunFile } from '../run/record/run-folder.ts'
 import { seatOf } from '../seats/seat-of.ts'
-import { membersOf } from '../sets/set-folder.ts'
+import { playedMembersOf } from '../sets/set-folder.ts'
 import { findRuns } from '../view/folder/find-runs.ts'
 import { isRunning } from '../view/folder/run-state.ts'
 import { loadWorld, type World } from '../world.ts'
@@ -131,20 +131,8 @@ async function gradeAll(
 async function foldersOf(given: readonly string[], err: NodeJS.WriteStream): Promise<string[]> {
   const folders: string[] = []
   for (const folder of given) {
-    const worlds = await membersOf(folder)
-    if (!worlds || holdsRun(folder)) {
-      folders.push(folder)
-      continue
-    }
-    const members = worlds.flatMap((world) => world.members.map(({ folder }) => folder))
-    const played = members.filter(holdsRun)
-    for (const run of members) if (!holdsRun(run)) err.write(`${shownPath(run)} was not played yet, and is left out.\n`)
-    if (played.length === 0)
-      throw new HarnessError(
-        'run-invalid',
-        `${shownPath(resolve(folder))} is a set of which nothing was played yet. Play it with episodic run --resume.`,
-      )
-    folders.push(...played.map(shownPath))
+    const played = await playedMembersOf(folder, (notice) => void err.write(`${notice}\n`))
+    folders.push(...(played ?? [folder]))
   }
   for (const folder of folders) await assertRun(folder)
   return [...new Map(folders.map((folder) => [resolve(folder), folder])).values()]

@@ -16,6 +16,7 @@ type Cell = string | number | boolean | null | undefined
 export const csv: ExportFormat = {
   description: 'table: a row an episode, failed ones with empty scores',
   keepsFailed: true,
+  extension: '.csv',
   async *write(source) {
     const terms = new Set<string>()
     const staleness = new Set<string>()

@@ -30,8 +30,10 @@ export interface ExportFormat {
   readonly keepsFailed?: true
   /** Whether the file has a reward that `--reward` chooses. */
   readonly hasReward?: true
-  /** The end of the file's name, by which its readers recognise it. Such a file is binary: its pieces are bytes. */
+  /** The end of its files' names. Default: `.jsonl`. */
   readonly extension?: string
+  /** Whether its pieces are bytes. The readers of such a file recognise it by its extension. */
+  readonly isBinary?: true
   /** Yields the pieces of the file, in order. The file is never held in memory as a whole. */
   write(source: ExportSource): AsyncIterable<string | Uint8Array>
 }

@@ -15,6 +15,7 @@ export const inspect: ExportFormat = {
   description: 'Inspect log (.eval), failed episodes as samples with an error',
   keepsFailed: true,
   extension: '.eval',
+  isBinary: true,
   write: (source) => zipOf(entriesOf(source), new Date(createdAt(source))),
 }
 

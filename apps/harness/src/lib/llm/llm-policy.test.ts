@@ -1,8 +1,9 @@
 import { type Connection, connect, type Episode, runEpisode, runTree } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { exampleWorld } from '../episodic.fixture.ts'
 import { loadWorld } from '../world.ts'
+import { createChatModel } from './chat-model.ts'
 import { type Answering, bisecting, type ChatServer, calling, saying, startChatServer } from './chat-server.fixture.ts'
 import { createLlmPolicy } from './llm-policy.ts'
 import { ModelAccess } from './model-access.ts'
@@ -92,6 +93,23 @@ describe('createLlmPolicy', () => {
     const episode = await play(refusing)
     expect(episode).toMatchObject({ kind: 'finished', end: { kind: 'truncated', reason: 'budget-spent' } })
     expect([episode.steps.length, stopOf(episode)]).toEqual([2, expect.stringContaining(error.message)])
+  })
+
+  it('says which option a model needs that takes longer than its requests may', async () => {
+    server = await startChatServer(() => new Promise(() => {}))
+    const { ask } = createChatModel('slow', { ...DEFAULT_SETTINGS, baseUrl: server.url })
+    // All tries and the pauses between them, in virtual time.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let failure: unknown
+    void ask({ messages: [], tools: [], seed: 0 }).catch((error: unknown) => {
+      failure = error
+    })
+    while (!failure) await vi.advanceTimersByTimeAsync(1_000)
+    expect(failure).toMatchObject({
+      code: 'model-unavailable',
+      message: expect.stringContaining('raise --model-timeout'),
+    })
   })
 
   it('fails if the first request is too long for the context, or if a later one is refused for another cause', async () => {

@@ -8,7 +8,7 @@ import { HarnessError } from '../harness-error.ts'
 import { isWithin } from '../own-files.ts'
 import { hashFile } from '../run/plan/content-hash.ts'
 import { tasksOf } from '../run/plan/plan.ts'
-import { SET_FILE, writeRunFile } from '../run/record/run-folder.ts'
+import { holdsRun, SET_FILE, writeRunFile } from '../run/record/run-folder.ts'
 import { type AskedSet, askedSchema, configurationId, type SetMember, type SetWorld } from './set-plan.ts'
 
 /** A path within the folder of the set. */
@@ -82,6 +82,23 @@ export async function membersOf(
     return { world: environment.name, members: ordered.map(({ player, run }) => ({ player, folder: join(set, run) })) }
   })
   return set === path ? listed : listed.filter(({ members }) => members.some(({ folder }) => dirname(folder) === path))
+}
+
+/**
+ * Returns the folders of the runs of a set, or of one of its worlds, that were played, and reports the others to `warn`; `null` for
+ * any other folder. Rejects with `run-invalid`, also if none was played yet.
+ */
+export async function playedMembersOf(folder: string, warn: (notice: string) => void): Promise<string[] | null> {
+  const worlds = holdsRun(folder) ? null : await membersOf(folder)
+  if (!worlds) return null
+  const members = worlds.flatMap((world) => world.members.map(({ folder }) => folder))
+  const { played = [], left = [] } = Object.groupBy(members, (run) => (holdsRun(run) ? 'played' : 'left'))
+  for (const run of left) warn(`${shownPath(run)} was not played yet, and is left out.`)
+  if (played.length > 0) return played.map(shownPath)
+  throw new HarnessError(
+    'run-invalid',
+    `${shownPath(resolve(folder))} is a set of which nothing was played yet. Play it with episodic run --resume.`,
+  )
 }
 
 /**
