@@ -1,14 +1,16 @@
+import type { ServerResponse } from 'node:http'
 import type { Host } from '@episodic/mcp-server'
 import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
 import { WireError } from '@episodic/protocol'
 import { randomText, WIRE_VERSION } from '@episodic/protocol/extend'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context, Hono } from 'hono'
-import { streamSSE } from 'hono/streaming'
 import { type InternalError, problemOf } from '../http/problem.ts'
 import { RequestProblem } from '../http/request-problem.ts'
 import { createTrainerApp, readObject, type TrainerRoute, trainersOnly } from '../http/trainer-app.ts'
 import { rowOf, type TaskIndex } from '../tasks/task-index.ts'
 import { createCallStream, keepAliveDuring } from './call-stream.ts'
+import { openEventStream } from './event-stream.ts'
 import type { OrsSession } from './ors-session.ts'
 import type { Creation, OrsSessions } from './ors-sessions.ts'
 import { type CreateRequest, parseCallRequest, parseCreateRequest } from './requests.ts'
@@ -106,15 +108,15 @@ export function createOrsRoutes({ host, tasks, sessions, bodyBytes, onError }: O
     const request = parseCallRequest(await readObject(route))
     const session = await sessionOf(route)
     await session.touch()
-    return streamSSE(route, async (stream) => {
-      try {
-        await keepAliveDuring(stream, session.call(request, createCallStream(stream)))
-      } catch (error) {
-        // Not every client reads an event of several lines.
-        const data = problemOf(error, onError).message.replaceAll(/\n\s*/g, ' ')
-        await stream.writeSSE({ event: 'error', data })
-      }
-    })
+    const stream = openEventStream(route.env.outgoing as ServerResponse)
+    try {
+      await keepAliveDuring(stream, session.call(request, createCallStream(stream)))
+    } catch (error) {
+      // Not every client reads an event of several lines.
+      await stream.send('error', problemOf(error, onError).message.replaceAll(/\n\s*/g, ' '))
+    }
+    stream.end()
+    return RESPONSE_ALREADY_SENT
   })
   return app
 
