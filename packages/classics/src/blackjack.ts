@@ -1,5 +1,1 @@
-export { measure } from './lib/blackjack/classic.ts'
-export { environment } from './lib/blackjack/environment.ts'
-export { references } from './lib/blackjack/references.ts'
-export { solver } from './lib/blackjack/solver.ts'
-export { tasks } from './lib/blackjack/tasks.ts'
+export { environment, measure, references, solver, tasks } from './lib/environments/blackjack.ts'

@@ -1,5 +1,1 @@
-export { measure } from './lib/cart-pole/classic.ts'
-export { environment } from './lib/cart-pole/environment.ts'
-export { references } from './lib/cart-pole/references.ts'
-export { solver } from './lib/cart-pole/solver.ts'
-export { tasks } from './lib/cart-pole/tasks.ts'
+export { environment, measure, references, solver, tasks } from './lib/environments/cart-pole.ts'

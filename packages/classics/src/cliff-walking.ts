@@ -1,5 +1,1 @@
-export { measure } from './lib/cliff-walking/classic.ts'
-export { environment } from './lib/cliff-walking/environment.ts'
-export { references } from './lib/cliff-walking/references.ts'
-export { solver } from './lib/cliff-walking/solver.ts'
-export { tasks } from './lib/cliff-walking/tasks.ts'
+export { environment, measure, references, solver, tasks } from './lib/environments/cliff-walking.ts'

@@ -1,5 +1,1 @@
-export { measure } from './lib/connect-four/classic.ts'
-export { environment } from './lib/connect-four/environment.ts'
-export { references } from './lib/connect-four/references.ts'
-export { solver } from './lib/connect-four/solver.ts'
-export { tasks } from './lib/connect-four/tasks.ts'
+export { environment, measure, references, solver, tasks } from './lib/environments/connect-four.ts'

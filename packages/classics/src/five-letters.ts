@@ -1,5 +1,1 @@
-export { measure } from './lib/five-letters/classic.ts'
-export { environment } from './lib/five-letters/environment.ts'
-export { references } from './lib/five-letters/references.ts'
-export { solver } from './lib/five-letters/solver.ts'
-export { tasks } from './lib/five-letters/tasks.ts'
+export { environment, measure, references, solver, tasks } from './lib/environments/five-letters.ts'

@@ -1,5 +1,1 @@
-export { measure } from './lib/frozen-lake/classic.ts'
-export { environment } from './lib/frozen-lake/environment.ts'
-export { references } from './lib/frozen-lake/references.ts'
-export { solver } from './lib/frozen-lake/solver.ts'
-export { tasks } from './lib/frozen-lake/tasks.ts'
+export { environment, measure, references, solver, tasks } from './lib/environments/frozen-lake.ts'

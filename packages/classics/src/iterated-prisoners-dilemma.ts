@@ -1,5 +1,1 @@
-export { measure } from './lib/iterated-prisoners-dilemma/classic.ts'
-export { environment } from './lib/iterated-prisoners-dilemma/environment.ts'
-export { references } from './lib/iterated-prisoners-dilemma/references.ts'
-export { solver } from './lib/iterated-prisoners-dilemma/solver.ts'
-export { tasks } from './lib/iterated-prisoners-dilemma/tasks.ts'
+export { environment, measure, references, solver, tasks } from './lib/environments/iterated-prisoners-dilemma.ts'

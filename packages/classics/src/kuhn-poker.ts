@@ -1,5 +1,1 @@
-export { measure } from './lib/kuhn-poker/classic.ts'
-export { environment } from './lib/kuhn-poker/environment.ts'
-export { references } from './lib/kuhn-poker/references.ts'
-export { solver } from './lib/kuhn-poker/solver.ts'
-export { tasks } from './lib/kuhn-poker/tasks.ts'
+export { environment, measure, references, solver, tasks } from './lib/environments/kuhn-poker.ts'

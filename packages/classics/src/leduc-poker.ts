@@ -1,5 +1,1 @@
-export { measure } from './lib/leduc-poker/classic.ts'
-export { environment } from './lib/leduc-poker/environment.ts'
-export { references } from './lib/leduc-poker/references.ts'
-export { solver } from './lib/leduc-poker/solver.ts'
-export { tasks } from './lib/leduc-poker/tasks.ts'
+export { environment, measure, references, solver, tasks } from './lib/environments/leduc-poker.ts'

@@ -1,5 +1,1 @@
-export { measure } from './lib/mountain-car/classic.ts'
-export { environment } from './lib/mountain-car/environment.ts'
-export { references } from './lib/mountain-car/references.ts'
-export { solver } from './lib/mountain-car/solver.ts'
-export { tasks } from './lib/mountain-car/tasks.ts'
+export { environment, measure, references, solver, tasks } from './lib/environments/mountain-car.ts'

@@ -1,5 +1,1 @@
-export { measure } from './lib/rock-paper-scissors/classic.ts'
-export { environment } from './lib/rock-paper-scissors/environment.ts'
-export { references } from './lib/rock-paper-scissors/references.ts'
-export { solver } from './lib/rock-paper-scissors/solver.ts'
-export { tasks } from './lib/rock-paper-scissors/tasks.ts'
+export { environment, measure, references, solver, tasks } from './lib/environments/rock-paper-scissors.ts'

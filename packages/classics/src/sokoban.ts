@@ -1,5 +1,1 @@
-export { measure } from './lib/sokoban/classic.ts'
-export { environment } from './lib/sokoban/environment.ts'
-export { references } from './lib/sokoban/references.ts'
-export { solver } from './lib/sokoban/solver.ts'
-export { tasks } from './lib/sokoban/tasks.ts'
+export { environment, measure, references, solver, tasks } from './lib/environments/sokoban.ts'

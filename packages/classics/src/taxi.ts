@@ -1,5 +1,1 @@
-export { measure } from './lib/taxi/classic.ts'
-export { environment } from './lib/taxi/environment.ts'
-export { references } from './lib/taxi/references.ts'
-export { solver } from './lib/taxi/solver.ts'
-export { tasks } from './lib/taxi/tasks.ts'
+export { environment, measure, references, solver, tasks } from './lib/environments/taxi.ts'

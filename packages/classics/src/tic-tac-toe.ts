@@ -1,5 +1,1 @@
-export { measure } from './lib/tic-tac-toe/classic.ts'
-export { environment } from './lib/tic-tac-toe/environment.ts'
-export { references } from './lib/tic-tac-toe/references.ts'
-export { solver } from './lib/tic-tac-toe/solver.ts'
-export { tasks } from './lib/tic-tac-toe/tasks.ts'
+export { environment, measure, references, solver, tasks } from './lib/environments/tic-tac-toe.ts'

@@ -1,12 +1,12 @@
-import { blackjack } from './blackjack/classic.ts'
-import { cartPole } from './cart-pole/classic.ts'
 import type { Classic } from './classic.ts'
-import { cliffWalking } from './cliff-walking/classic.ts'
-import { fiveLetters } from './five-letters/classic.ts'
-import { frozenLake } from './frozen-lake/classic.ts'
-import { mountainCar } from './mountain-car/classic.ts'
-import { sokoban } from './sokoban/classic.ts'
-import { taxi } from './taxi/classic.ts'
+import { blackjack } from './environments/blackjack.ts'
+import { cartPole } from './environments/cart-pole.ts'
+import { cliffWalking } from './environments/cliff-walking.ts'
+import { fiveLetters } from './environments/five-letters.ts'
+import { frozenLake } from './environments/frozen-lake.ts'
+import { mountainCar } from './environments/mountain-car.ts'
+import { sokoban } from './environments/sokoban.ts'
+import { taxi } from './environments/taxi.ts'
 
 /** Every world of this package, in the order of their names. */
 export const classics: readonly Classic[] = [

@@ -1,10 +1,10 @@
 import type { ClassicGame } from './classic-game.ts'
-import { connectFour } from './connect-four/classic.ts'
-import { iteratedPrisonersDilemma } from './iterated-prisoners-dilemma/classic.ts'
-import { kuhnPoker } from './kuhn-poker/classic.ts'
-import { leducPoker } from './leduc-poker/classic.ts'
-import { rockPaperScissors } from './rock-paper-scissors/classic.ts'
-import { ticTacToe } from './tic-tac-toe/classic.ts'
+import { connectFour } from './environments/connect-four.ts'
+import { iteratedPrisonersDilemma } from './environments/iterated-prisoners-dilemma.ts'
+import { kuhnPoker } from './environments/kuhn-poker.ts'
+import { leducPoker } from './environments/leduc-poker.ts'
+import { rockPaperScissors } from './environments/rock-paper-scissors.ts'
+import { ticTacToe } from './environments/tic-tac-toe.ts'
 
 /** Every game of several seats of this package, in the order of their names. */
 export const games: readonly ClassicGame[] = [

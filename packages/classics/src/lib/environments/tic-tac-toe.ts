@@ -1,0 +1,163 @@
+import { defineTasks } from '@episodic/dataset'
+import { defineGame } from '@episodic/mcp-server'
+import { z } from 'zod'
+import type { ClassicGame } from '../classic-game.ts'
+import type { GameReference, NamedProfile } from '../game-reference.ts'
+import { measureOf } from '../measure-reference.ts'
+import { solvedPolicy } from '../solved-policy.ts'
+import { hasThree, symmetricBoard } from './tic-tac-toe/board.ts'
+
+const MARKS = { x: 'X', o: 'O' } as const
+
+/** Tic-tac-toe, or noughts and crosses. */
+export const environment = defineGame({
+  name: 'tic-tac-toe',
+  version: '1.0.0',
+  description: 'Mark a free cell of a board of three by three in turn. Three in a row, column or diagonal win.',
+  seats: ['x', 'o'],
+  utility: 'zero-sum',
+  state: {
+    /** Nine cells by row: `X`, `O`, or `.` for a free one. */
+    public: z.object({ board: z.string().length(9) }),
+    own: z.object({}),
+    private: z.object({}),
+  },
+  /** Twice what a game takes, so that there is room for refused moves. */
+  limits: { steps: 10 },
+  start: () => ({ public: { board: '.........' }, own: { x: {}, o: {} }, private: {} }),
+  turn: ({ board }) => (freeCells(board).length % 2 === 1 ? 'x' : 'o'),
+  observe: ({ seat, public: { board } }) =>
+    `You play ${MARKS[seat]}. The board, with cells 0 to 8 by row:\n${[0, 3, 6].map((at) => board.slice(at, at + 3)).join('\n')}`,
+  legal: ({ public: { board } }) => ({ mark: freeCells(board).map((cell) => ({ cell })) }),
+  tools: ({ tool }) => ({
+    mark: tool({
+      description: 'Mark a free cell. Cells are numbered by row, from 0 at the top left to 8 at the bottom right.',
+      input: z.object({ cell: z.int().min(0).max(8).describe('Counted row by row, from the top left.') }),
+      play({ state, seat, input: { cell }, end, say, refuse }) {
+        const { board } = state.public
+        if (board[cell] !== '.') return refuse(`Cell ${cell} is taken. Free are ${freeCells(board).join(', ')}.`)
+        state.public.board = board.slice(0, cell) + MARKS[seat] + board.slice(cell + 1)
+        if (hasThree(state.public.board)) {
+          end('won')
+          return say('You have three in a row.')
+        }
+        if (freeCells(state.public.board).length === 0) end('draw')
+        return say(`You mark cell ${cell}.`)
+      },
+    }),
+  }),
+  rewards: {
+    won: ({ seat, moved, end }) => (end?.reason !== 'won' ? 0 : moved.includes(seat) ? 1 : -1),
+  },
+})
+
+function freeCells(board: string): number[] {
+  return [...board].flatMap((cell, at) => (cell === '.' ? [at] : []))
+}
+
+/** One task: the game draws nothing. */
+export const tasks = defineTasks({
+  name: 'tic-tac-toe',
+  environment,
+  generate: () => ({
+    prompt: 'Win, or at least do not lose: perfect play of both is a draw.',
+    hints: ['Two threats at once cannot both be blocked.'],
+    params: {},
+    difficulty: 0.5,
+    tags: [],
+    seed: 'tic-tac-toe',
+  }),
+})
+
+/** Plays every best move equally often, by backward induction over all positions. It never loses. */
+export const solver = solvedPolicy(environment, 'backward-induction', (tree) => tree.backwardInduction())
+
+const COUNTED = 'counted by another implementation'
+const solved: NamedProfile = 'backward-induction'
+
+/** Six digits after the point. */
+const ROUNDING = 5e-7
+
+export const references: readonly GameReference[] = [
+  {
+    id: 'positions',
+    params: {},
+    quantity: 'positions after 0 to 9 moves, 5,478 in all',
+    value: [1, 9, 72, 252, 756, 1_260, 1_520, 1_140, 390, 78],
+    tolerance: 'exact',
+    source: COUNTED,
+    how: { kind: 'positions', plies: 9 },
+  },
+  {
+    id: 'positions/symmetric',
+    params: {},
+    quantity: 'positions that no turn or reflection makes equal, after 0 to 9 moves, 765 in all',
+    value: [1, 3, 12, 38, 108, 174, 204, 153, 57, 15],
+    tolerance: 'exact',
+    source: COUNTED,
+    how: { kind: 'symmetric-positions', plies: 9 },
+  },
+  {
+    id: 'games',
+    params: {},
+    quantity: 'orders of moves that X wins, that O wins and that are a draw, 255,168 in all',
+    value: [131_184, 77_904, 46_080],
+    tolerance: 'exact',
+    source: COUNTED,
+    how: { kind: 'ending-courses' },
+  },
+  {
+    id: 'value',
+    params: {},
+    quantity: 'value of the game for X',
+    value: 0,
+    tolerance: 'exact',
+    source: 'a draw, as is well known',
+    how: { kind: 'game-value', profile: solved },
+  },
+  {
+    id: 'solved/nash-conv',
+    params: {},
+    quantity: 'NashConv of backward induction',
+    value: 0,
+    tolerance: 'exact',
+    source: 'its definition',
+    how: { kind: 'nash-conv', profile: solved },
+  },
+  {
+    id: 'uniform/endings',
+    params: {},
+    quantity: 'chances that X wins, that O wins and of a draw, uniformly random moves',
+    value: [0.584920635, 0.288095238, 0.126984127],
+    tolerance: 1e-9,
+    source: COUNTED,
+    how: { kind: 'ending-chances', profile: 'uniform' },
+  },
+  {
+    id: 'x-solved/endings',
+    params: {},
+    quantity: 'the same, X moves by backward induction and O at random',
+    value: [0.967811, 0, 0.032189],
+    tolerance: ROUNDING,
+    source: COUNTED,
+    how: { kind: 'ending-chances', profile: { seats: { x: solved, o: 'uniform' } } },
+  },
+  {
+    id: 'o-solved/endings',
+    params: {},
+    quantity: 'the same, O moves by backward induction and X at random',
+    value: [0, 0.777484, 0.222516],
+    tolerance: ROUNDING,
+    source: COUNTED,
+    how: { kind: 'ending-chances', profile: { seats: { x: 'uniform', o: solved } } },
+  },
+]
+
+export const ticTacToe: ClassicGame = {
+  environment,
+  tasks,
+  solver,
+  references,
+  symmetric: ({ board }) => symmetricBoard(String(board)),
+}
+export const measure = measureOf(ticTacToe)

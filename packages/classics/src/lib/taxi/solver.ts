@@ -1,6 +1,0 @@
-import { optimalPolicy } from '../optimal-policy.ts'
-import { environment } from './environment.ts'
-import { states } from './states.ts'
-
-/** Plays the optimal action for the steps that are left. */
-export const solver = optimalPolicy({ environment, states })
