@@ -11,7 +11,7 @@ const ROOMS = {
   viewer: ['protocol', 'report'],
   contexts: ['protocol', 'state', 'mcp-server'],
   agent: ['protocol', 'env'],
-  classics: ['protocol', 'mcp-server', 'env', 'dataset'],
+  classics: ['protocol', 'state', 'mcp-server', 'env', 'dataset'],
   'trainer-endpoints': ['protocol', 'mcp-server'],
 }
 
@@ -29,7 +29,6 @@ const INNER_ROOMS = {
   },
   'packages/mcp-server': {
     environment: [],
-    solve: ['environment'],
     workers: ['environment'],
     host: ['environment'],
     process: ['host'],

@@ -5,7 +5,6 @@ export default defineConfig({
     index: 'src/index.ts',
     extend: 'src/extend.ts',
     http: 'src/http.ts',
-    solve: 'src/solve.ts',
     stdio: 'src/stdio.ts',
     workers: 'src/workers.ts',
     process: 'src/process.ts',

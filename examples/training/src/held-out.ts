@@ -1,4 +1,4 @@
-import { gameTree } from '@episodic/mcp-server/solve'
+import { gameTree } from '@episodic/classics/solve'
 import { seedFor } from '@episodic/protocol'
 import type { Actor } from './actor.ts'
 import type { AveragePolicy } from './average-policy.ts'

@@ -2,6 +2,7 @@
 export { absenceOf } from './lib/environment/absence.ts'
 export { declaredAction } from './lib/environment/declared-action.ts'
 export type { EnvironmentSpec, Transition } from './lib/environment/environment.ts'
+export { playAction } from './lib/environment/play-action.ts'
 export { sayTextAlone } from './lib/environment/tool-answer.ts'
 export { dumpSession } from './lib/host/dump-session.ts'
 export type { StateView } from './lib/host/host.ts'

@@ -1,9 +1,9 @@
 import { rehearse } from '@episodic/mcp-server'
-import { countPositions } from '@episodic/mcp-server/solve'
 import { canonicalJson, type JsonObject } from '@episodic/protocol'
 import type { Strategy } from './classic.ts'
 import type { ClassicGame } from './classic-game.ts'
 import type { GameReference, NamedProfile } from './game-reference.ts'
+import { countPositions } from './solve/count-positions.ts'
 import { type GameTree, type Profile, treeOf } from './solved-policy.ts'
 
 /** Measures a reference of a game. Throws a `RangeError` for a strategy that the game has not. */

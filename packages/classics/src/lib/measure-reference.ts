@@ -1,11 +1,12 @@
 import { rehearse } from '@episodic/mcp-server'
-import { beliefValue, valueIteration } from '@episodic/mcp-server/solve'
 import type { Json, JsonObject } from '@episodic/protocol'
 import type { Classic, Strategy } from './classic.ts'
 import type { ClassicGame } from './classic-game.ts'
 import { measureGame } from './game-measure.ts'
 import { type GameReference, isOfGame } from './game-reference.ts'
 import type { Measure, Reference } from './reference.ts'
+import { beliefValue } from './solve/belief-value.ts'
+import { valueIteration } from './solve/value-iteration.ts'
 import { tableOf } from './table-of.ts'
 
 /** A reference as it is measured here. */

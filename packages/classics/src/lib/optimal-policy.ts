@@ -1,5 +1,5 @@
 import { definePolicy, type Policy } from '@episodic/env'
-import { valueIteration } from '@episodic/mcp-server/solve'
+import { valueIteration } from './solve/value-iteration.ts'
 import { type TabledWorld, type TransitionTable, tableOf } from './table-of.ts'
 
 const plans = new WeakMap<TransitionTable, ReturnType<typeof valueIteration>>()

@@ -1,7 +1,7 @@
 import { definePolicy, type Policy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { gameTree } from '@episodic/mcp-server/solve'
 import { type Action, canonicalJson, createRng } from '@episodic/protocol'
+import { gameTree } from './solve/game-tree.ts'
 
 export type GameTree = ReturnType<typeof gameTree>
 

@@ -1,7 +1,7 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { transitionTable } from '@episodic/mcp-server/solve'
 import { canonicalJson, type JsonObject } from '@episodic/protocol'
 import type { Classic } from './classic.ts'
+import { transitionTable } from './solve/transition-table.ts'
 
 export type TransitionTable = ReturnType<typeof transitionTable>
 

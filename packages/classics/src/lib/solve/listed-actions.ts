@@ -1,7 +1,6 @@
+import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
 import type { Action, Json, JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
-import type { EnvironmentDefinition } from '../environment/environment.ts'
-import { ServerError } from '../server-error.ts'
 
 /**
  * Lists the legal actions of a seat in a state, in the order of `legal`, or of the tools and their enumerated arguments.

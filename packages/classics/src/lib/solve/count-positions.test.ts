@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { environment as kuhn } from '../../kuhn-poker.ts'
 import { countPositions } from '../../solve.ts'
-import { kuhn } from '../fixtures/kuhn.fixture.ts'
 import { stonesGame } from './stones.fixture.ts'
 
 describe('countPositions', () => {

@@ -1,7 +1,6 @@
+import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
 import { type Action, canonicalJson, type JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
-import type { EnvironmentDefinition } from '../environment/environment.ts'
-import { ServerError } from '../server-error.ts'
 import type { Branch } from './enumerate-draws.ts'
 import type { SolvedPolicy } from './known-policy.ts'
 import { listActions } from './listed-actions.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Rng } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
+import { environment as kuhn } from '../../kuhn-poker.ts'
 import { transitionTable } from '../../solve.ts'
-import { kuhn } from '../fixtures/kuhn.fixture.ts'
 import { coins } from './coins.fixture.ts'
 
 /** What tossing once, without a coin, may give. */

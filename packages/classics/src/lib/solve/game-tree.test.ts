@@ -1,9 +1,9 @@
+import { defineGame } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { environment as kuhn } from '../../kuhn-poker.ts'
+import { environment as throwingHands } from '../../rock-paper-scissors.ts'
 import { gameTree } from '../../solve.ts'
-import { defineGame } from '../environment/define-game.ts'
-import { kuhn } from '../fixtures/kuhn.fixture.ts'
-import { throwingHands } from '../fixtures/throwing-hands.fixture.ts'
 import { coins } from './coins.fixture.ts'
 import { stonesGame } from './stones.fixture.ts'
 

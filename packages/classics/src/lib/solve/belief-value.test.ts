@@ -1,7 +1,7 @@
+import { defineEnvironment } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { beliefValue, transitionTable, valueIteration } from '../../solve.ts'
-import { defineEnvironment } from '../environment/define-environment.ts'
 import { coins } from './coins.fixture.ts'
 
 /** A coin lies under one of three cups, twice as often under the first; looking under a cup shows what is there. */

@@ -1,7 +1,5 @@
+import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
 import { type Action, canonicalJson, type JsonObject, type Observation } from '@episodic/protocol'
-import { bySeat } from '../environment/by-seat.ts'
-import type { EnvironmentDefinition } from '../environment/environment.ts'
-import { ServerError } from '../server-error.ts'
 import { type GamePosition, listGameOutcomes, listGameStarts } from './game-outcomes.ts'
 import { listActions } from './listed-actions.ts'
 
@@ -71,7 +69,7 @@ export function walkGame(environment: EnvironmentDefinition, params: JsonObject,
       decisions.push({ seat, observation, actions: listActions(environment, position.state, params, seat) })
     }
     const { actions } = decisions[decision] as Decision
-    const before = open === null ? known : bySeat(seats, () => [open])
+    const before = open === null ? known : Object.fromEntries(seats.map((seat) => [seat, [open]]))
     const outcomes = actions.map((action) =>
       listGameOutcomes(environment, params, position, action).map(({ probability, value }) => {
         if (++visited > most)

@@ -1,6 +1,6 @@
+import { defineEnvironment } from '@episodic/mcp-server'
 import type { Rng } from '@episodic/protocol'
 import { z } from 'zod'
-import { defineEnvironment } from '../environment/define-environment.ts'
 
 /** How the chance of the world is drawn. */
 export type Draw = (rng: Rng) => number

@@ -1,7 +1,6 @@
+import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
 import { canonicalJson, type Json, type JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
-import type { EnvironmentDefinition } from '../environment/environment.ts'
-import { ServerError } from '../server-error.ts'
 import { type GamePosition, listGameOutcomes, listGameStarts } from './game-outcomes.ts'
 import { listActions } from './listed-actions.ts'
 

@@ -1,9 +1,8 @@
+import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
 import { type Action, canonicalJson, DEFAULT_LIMITS, type Json, type JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { EnvironmentDefinition } from '../environment/environment.ts'
-import { ServerError } from '../server-error.ts'
 import { listActions } from './listed-actions.ts'
 import { listOutcomes, listStarts } from './outcomes.ts'
 

@@ -1,6 +1,5 @@
+import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
-import type { EnvironmentDefinition } from '../environment/environment.ts'
-import { ServerError } from '../server-error.ts'
 import { backwardInduction } from './backward-induction.ts'
 import { nashConvOf, respondBest } from './best-response.ts'
 import { type GameEnding, listEndings } from './game-endings.ts'

@@ -1,6 +1,6 @@
+import { ServerError } from '@episodic/mcp-server'
 import { type Action, canonicalJson } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
-import { ServerError } from '../server-error.ts'
 import type { SolvedPolicy } from './known-policy.ts'
 import type { TabledOutcome, TransitionTable } from './transition-table.ts'
 

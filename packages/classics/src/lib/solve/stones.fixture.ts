@@ -1,5 +1,5 @@
+import { defineGame } from '@episodic/mcp-server'
 import { z } from 'zod'
-import { defineGame } from '../environment/define-game.ts'
 
 /** Two players take one to three stones in turn. Who takes the last one wins: a multiple of four is lost. */
 export const stonesGame = defineGame({

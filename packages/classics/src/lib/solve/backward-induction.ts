@@ -1,4 +1,4 @@
-import { ServerError } from '../server-error.ts'
+import { ServerError } from '@episodic/mcp-server'
 import type { GameGraph } from './game-graph.ts'
 import { expect, type Probabilities } from './profile-values.ts'
 

@@ -1,5 +1,5 @@
+import { ServerError } from '@episodic/mcp-server'
 import type { SavableRng } from '@episodic/protocol/extend'
-import { ServerError } from '../server-error.ts'
 
 /** One way in which chance can go, with its probability. */
 export interface Branch<T> {

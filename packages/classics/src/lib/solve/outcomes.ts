@@ -1,8 +1,7 @@
+import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
+import { playAction } from '@episodic/mcp-server/extend'
 import type { Action, JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
-import type { EnvironmentDefinition } from '../environment/environment.ts'
-import { playAction } from '../environment/play-action.ts'
-import { ServerError } from '../server-error.ts'
 import { type Branch, enumerateDraws } from './enumerate-draws.ts'
 
 /** What an action may lead to. */

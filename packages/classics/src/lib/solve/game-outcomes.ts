@@ -1,9 +1,7 @@
+import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
+import { playAction } from '@episodic/mcp-server/extend'
 import type { Action, JsonObject, Observation } from '@episodic/protocol'
 import type { SessionRecord, SessionState } from '@episodic/state'
-import { bySeat } from '../environment/by-seat.ts'
-import type { EnvironmentDefinition } from '../environment/environment.ts'
-import { playAction } from '../environment/play-action.ts'
-import { ServerError } from '../server-error.ts'
 import { type Branch, enumerateDraws } from './enumerate-draws.ts'
 
 /** Where a game stands before a move. */
@@ -41,7 +39,7 @@ export function listGameStarts(
       'option-invalid',
       `${environment.name} has one seat; use transitionTable or beliefValue for it.`,
     )
-  const seats = bySeat(game.present(params), () => ({ seq: 0, last: null }))
+  const seats = Object.fromEntries(game.present(params).map((seat) => [seat, { seq: 0, last: null }]))
   const branches = enumerateDraws((rng) => {
     const state = environment.start({ params, rng })
     return { state, turn: game.turn(state, params).filter((seat) => Object.hasOwn(seats, seat)), seats }
