@@ -7,9 +7,9 @@
  */
 import { parseArgs } from 'node:util'
 import { environment } from '@episodic/classics/kuhn-poker'
+import { gameTree } from '@episodic/classics/solve'
 import { createHost } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
-import { gameTree } from '@episodic/classics/solve'
 import { canonicalJson } from '@episodic/protocol'
 import { type Child, startChild } from './child.ts'
 import { report, round2 } from './figures.ts'

@@ -44,6 +44,10 @@ describe('loadWorld', () => {
     expect(world).toMatchObject({ environment: { name: 'coin' }, tasks: null, solver: null, policies: {} })
   })
 
+  it.each(['taxi', '@episodic/classics/taxi'])('finds the classics that the command brings: %s', async (reference) => {
+    expect(await loadWorld(reference, folder)).toMatchObject({ environment: { name: 'taxi' } })
+  })
+
   it('names the available worlds, and ignores other files in the folder', async () => {
     write('examples/known/index.ts', COIN_WORLD)
     write('examples/notes.txt', '')
@@ -60,7 +64,7 @@ describe('loadWorld', () => {
   })
 
   it("reports the file, line and column of the author's own frames if a module throws", async () => {
-    const source = `import { createRulesInterpreter, wholeNumber } from '@episodic/contexts/interpret'
+    const source = `import { createRulesInterpreter, wholeNumber } from '${import.meta.resolve('@episodic/contexts/interpret')}'
 
 function makeInterpreter() {
   return createRulesInterpreter({ order: { phrases: ['order'], slots: { cups: { entity: wholeNumber } } } })

@@ -118,7 +118,7 @@ function locate(reference: string, folder: string): string | null {
     const file = entryIn(place)
     if (file) return file
   }
-  return resolvePackage(reference, folder) ?? resolvePackage(`${CLASSICS}/${reference}`, folder)
+  return resolvePackage(reference, folder) ?? resolveClassic(reference, folder)
 }
 
 /**
@@ -132,11 +132,16 @@ export function locateByName(name: string, folder = process.cwd()): string | nul
       const file = entryIn(join(folder, shelf, `${name}${extension}`))
       if (file) return file
     }
-  return resolvePackage(`${CLASSICS}/${name}`, folder)
+  return resolveClassic(name, folder)
 }
 
-/** The package whose worlds are found by their names alone, where it is installed. */
+/** The package whose worlds are found by their names alone: the folder's own, or else the one that the command brings. */
 const CLASSICS = '@episodic/classics'
+
+function resolveClassic(reference: string, folder: string): string | null {
+  const name = reference.startsWith(`${CLASSICS}/`) ? reference : `${CLASSICS}/${reference}`
+  return resolvePackage(name, folder) ?? resolvePackage(name, import.meta.dirname)
+}
 
 function resolvePackage(name: string, folder: string): string | null {
   try {

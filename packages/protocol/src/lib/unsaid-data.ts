@@ -22,7 +22,7 @@ export function withUnsaidData(text: string, data: JsonObject, declared?: Readon
 }
 
 /** Returns the fields of the data that a text does not say, see {@link withUnsaidData}; `null` if it says all of them. */
-export function unsaidFields(text: string, data: JsonObject, declared?: ReadonlySet<string>): JsonObject | null {
+function unsaidFields(text: string, data: JsonObject, declared?: ReadonlySet<string>): JsonObject | null {
   const words = new Words(text)
   const json = text.includes('{') || text.includes('[') ? compact(text) : ''
   const unsaid = Object.entries(data).filter(

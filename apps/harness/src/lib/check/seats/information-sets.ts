@@ -1,5 +1,5 @@
-import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { gameTree } from '@episodic/classics/solve'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 
 /** Branches of a game that are walked before it is too large to count its information sets. */
