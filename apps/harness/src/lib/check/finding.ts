@@ -31,6 +31,7 @@ export const FINDING_KINDS = {
   'pairs-invalid': 'private states cannot be exchanged, so little is compared',
   'pairs-diverge': 'pairs diverge at their first call, so little is compared',
   'secret-sent': 'a private value, a seed or a handle was sent to an agent',
+  'answer-contradictory': 'the text of an answer says another value than its data',
   'answer-withheld': 'the server withheld an answer because of `secrets`',
   'legal-refused': 'a listed action is refused',
   'legal-missing': 'an action is accepted and not listed',

@@ -4,6 +4,7 @@ import { seedFor } from '@episodic/protocol'
 import { clusteredMean } from '@episodic/report'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
+import { Contradictions } from '../contradictions.ts'
 import type { Finding } from '../finding.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
 import { type RehearsedEpisode, rehearseEpisode } from '../rehearsed-episode.ts'
@@ -21,8 +22,8 @@ const ROUNDING = 1e-9
 
 /**
  * Checks that rewards are finite and bounded, that refused calls earn nothing, that nothing is paid or counts as success for being
- * cut off by a limit, that the rules end some episodes, that the solver earns more than random play on
- * the same tasks, and that shaping telescopes to the difference of potentials.
+ * cut off by a limit, that the rules end some episodes, that the texts of answers say what their data says, that the solver earns
+ * more than random play on the same tasks, and that shaping telescopes to the difference of potentials.
  */
 export async function checkRewards(context: CheckContext): Promise<CheckOutcome> {
   const { world, settings, seed } = context
@@ -34,6 +35,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
   const range = { low: 0, high: 0 }
   const prizes = new Map<string, number>()
   const endings = new Endings(environment)
+  const contradictions = new Contradictions(environment)
   for (let i = 0; i < EPISODES; i++) {
     context.signal?.throwIfAborted()
     context.onProgress(i, EPISODES)
@@ -45,6 +47,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
       findings.push(...paymentFindings(episode, setting, own))
       notePrizes(prizes, episode)
       endings.add(episode, setting)
+      contradictions.add(episode.steps, setting, own)
       for (const { reward } of episode.steps) {
         range.low = Math.min(range.low, reward)
         range.high = Math.max(range.high, reward)
@@ -64,7 +67,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
       advice: 'Reward what the task asks for, so that solving it earns more than anything else.',
     })
   const again = `${EPISODES} tasks of check seed ${seed}`
-  warnings.push(...endings.warnings(again, { hasSolver: solver !== null }))
+  warnings.push(...endings.warnings(again, { hasSolver: solver !== null }), ...contradictions.warnings)
   if (!solver)
     warnings.push({
       name: 'solver-missing',

@@ -2,6 +2,7 @@ import { createRng, seedFor } from '@episodic/protocol'
 import { clusteredMean } from '@episodic/report'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
+import { Contradictions } from '../contradictions.ts'
 import type { Finding } from '../finding.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
 import { Endings } from '../rewards/endings.ts'
@@ -16,7 +17,7 @@ const LARGEST = 1e6
 
 /**
  * Checks that rewards are finite and bounded, that a refused call earns its seat nothing, that nothing is paid or counts as
- * success for being cut off by a limit, that the rules end some episodes, and that the solver does not earn less
+ * success for being cut off by a limit, that the rules end some episodes, that texts say what their data says, and that the solver does not earn less
  * than random play on the same tasks: in a zero-sum game in one seat against random opponents, where an equilibrium
  * cannot lose on average over the seats, and otherwise in all seats at once. Without a common reward, that only warns.
  */
@@ -29,6 +30,7 @@ export async function checkSeatRewards(context: CheckContext): Promise<CheckOutc
   const range = { low: 0, high: 0 }
   const prizes = new Map<string, number>()
   const endings = new Endings(environment)
+  const contradictions = new Contradictions(environment)
   const utility = environment.game?.utility ?? 'general'
   const gains: number[] = []
   let solverSteps = 0
@@ -44,6 +46,7 @@ export async function checkSeatRewards(context: CheckContext): Promise<CheckOutc
       const { steps, fault } = episode
       notePrizes(prizes, episode)
       endings.add(episode, setting)
+      contradictions.add(episode.steps, setting, own)
       if (Object.keys(policies ?? {}).length > 0) solverSteps += steps.length
       const again = `params ${JSON.stringify(setting.params)}, seed ${own}, step `
       if (fault)
@@ -91,7 +94,7 @@ export async function checkSeatRewards(context: CheckContext): Promise<CheckOutc
     gains.map((_, i) => i),
   )
   const again = `${EPISODES} tasks of check seed ${seed}`
-  warnings.push(...endings.warnings(again, { hasSolver: solver !== null }))
+  warnings.push(...endings.warnings(again, { hasSolver: solver !== null }), ...contradictions.warnings)
   const place = utility === 'zero-sum' ? 'in one seat, against random opponents' : 'in all seats'
   if (gain && (gain.high ?? gain.mean) < 0) {
     const finding: Finding = {
