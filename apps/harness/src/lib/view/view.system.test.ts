@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { once } from 'node:events'
 import {
   appendFileSync,
   cpSync,
@@ -10,7 +11,10 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import {
   type ComparedRuns,
   decodeColumns,
@@ -312,6 +316,92 @@ describe('the access to episodic view', () => {
     const runs = (await (await fetch(`${origin}/api/runs`, { headers })).json()) as { id: string }[]
     const graded = await fetch(`${origin}/api/r/${runs[0]?.id}/grades`, { method: 'POST', headers, body: '{}' })
     expect([graded.status, await codeOf(graded)]).toEqual([403, 'read-only'])
+    started.kill('SIGKILL')
+  })
+
+  it('answers before it has read a body of who has not logged in, and lets go of the connection', async () => {
+    const { origin, kill } = await startViewing(workshop)
+    const port = Number(new URL(origin).port)
+    const head = (path: string) =>
+      `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n`
+    const answerTo = async (bytes: string) => {
+      const socket = connect(port, '127.0.0.1')
+      // The rest of the body never comes.
+      socket.write(bytes)
+      const answer = await text(socket)
+      return answer.split('\r\n')[0]
+    }
+    const whole = 'Content-Length: 1000000\r\n\r\n'
+    expect(await answerTo(`${head('/api/runs')}${whole}{`)).toContain('401')
+    expect(await answerTo(`${head('/')}${whole}{`)).toContain('401')
+    expect(await answerTo(`${head('/api/login')}${whole}${' '.repeat(5_000)}`)).toContain('413')
+    const chunk = `1388\r\n${' '.repeat(5_000)}\r\n`
+    expect(await answerTo(`${head('/api/login')}Transfer-Encoding: chunked\r\n\r\n${chunk}`)).toContain('413')
+    kill('SIGKILL')
+  })
+
+  it('holds a bounded number of connections, and answers again when some are closed', async () => {
+    const { origin, cookie, kill } = await startViewing(workshop)
+    const port = Number(new URL(origin).port)
+    const ask = async () => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {})
+      socket.write(`GET /api/runs HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: ${cookie}\r\n\r\n`)
+      const isAnswered = await new Promise<boolean>((resolve) => {
+        socket.on('data', () => resolve(true)).on('close', () => resolve(false))
+      })
+      return { socket, isAnswered }
+    }
+    const held: Awaited<ReturnType<typeof ask>>[] = []
+    for (let isAnswered = true; isAnswered && held.length <= 2_000; ) {
+      held.push(await ask())
+      isAnswered = held.at(-1)?.isAnswered === true
+    }
+    expect(held.length).toBeLessThan(1_000)
+    for (const { socket } of held) socket.destroy()
+    // The server reads of the ends one by one.
+    while (!(await ask()).isAnswered);
+    kill('SIGKILL')
+  })
+
+  it('is behind a proxy that speaks TLS, under the names that it is started with', async () => {
+    const started = workshop.start([
+      'view',
+      '--port',
+      '0',
+      '--no-open',
+      '--json',
+      '--allow-host',
+      'runs.example.org',
+      '--allow-host',
+      'b.example:8443',
+    ])
+    const [line] = await started.until(/^\{"url".*\}$/m)
+    const { hash, port } = new URL(JSON.parse(line).url)
+    /** Sends what the proxy sends: `fetch` would choose the Host itself. */
+    const ask = async (path: string, headers: Record<string, string>, body = '') => {
+      const asked = request({ port, path, method: body ? 'POST' : 'GET', headers })
+      asked.end(body)
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+      answer.resume()
+      return { status: answer.statusCode, cookie: answer.headers['set-cookie']?.[0] ?? '' }
+    }
+    for (const host of ['runs.example.org', 'RUNS.example.org', 'b.example:8443', '127.0.0.1'])
+      expect(await ask('/', { host })).toMatchObject({ status: 200 })
+    for (const host of ['evil.example', 'b.example', 'b.example:1', 'runs.example.org.evil.example'])
+      expect(await ask('/', { host })).toMatchObject({ status: 403 })
+    for (const origin of ['https://evil.example', 'https://b.example', 'null'])
+      expect(await ask('/', { host: 'runs.example.org', origin })).toMatchObject({ status: 403 })
+
+    const login = JSON.stringify({ token: new URLSearchParams(hash.split('?')[1]).get('token') })
+    const headers = {
+      host: `127.0.0.1:${port}`,
+      origin: 'https://runs.example.org',
+      'content-type': 'application/json',
+    }
+    const { status, cookie } = await ask('/api/login', headers, login)
+    expect([status, cookie]).toEqual([200, expect.stringMatching(/; Secure$/)])
+    const runs = await ask('/api/runs', { host: 'runs.example.org', cookie: cookie.split(';')[0] as string })
+    expect(runs.status).toBe(200)
     started.kill('SIGKILL')
   })
 
