@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type Console, commandLine, sameCommand, shownPath } from '../console.ts'
+import { fleetOf } from '../fleet/open-fleet.ts'
 import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { defaultFolder, shortName } from '../run/record/run-folder.ts'
@@ -153,7 +154,7 @@ export async function runSet(asked: AskedSet, options: RunSetOptions, console: C
   const { signal } = interruption
   try {
     const worlds = await openSet(folder, asked, planned, { resume, signal })
-    const members = await playSet(folder, worlds, signal, console)
+    const members = await playSet(folder, worlds, { signal, openRunner: fleetOf(asked.settings) }, console)
     show(folder, asked, members, json, console)
     if (!conclude(folder, asked, members, options.isAgain === true, console))
       process.exitCode = interruption.status ?? 1

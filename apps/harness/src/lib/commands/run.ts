@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { noteNeverEnded } from '@episodic/report'
 import { Command, Option } from 'commander'
 import { type Console, resumeCommand, shownPath } from '../console.ts'
+import { fleetOf } from '../fleet/open-fleet.ts'
 import { openRedisQueue } from '../fleet/redis/open-redis-queue.ts'
 import { addMetricsOptions, type MetricsFlags, serveMetrics } from '../fleet/serve-metrics.ts'
 import { HarnessError } from '../harness-error.ts'
@@ -271,7 +272,8 @@ async function run(
   const interruption = untilInterrupted(console)
   const { signal } = interruption
   try {
-    const options = { folder, resume: resume !== undefined, signal, resumeLine: resumeCommand }
+    const openRunner = fleetOf(prepared.settings)
+    const options = { folder, resume: resume !== undefined, signal, openRunner, resumeLine: resumeCommand }
     const played = await runAlone(prepared, configuration, options, console)
     showSummary(folder, played.summary, { json }, console)
     const notice = noteNeverEnded(played.summary)

@@ -3,7 +3,7 @@ import { type SealedRecord, taskSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError, type HarnessErrorCode } from '../harness-error.ts'
 import { configurationSchema } from '../run/plan/configuration.ts'
-import type { PlannedEpisode } from '../run/plan/plan.ts'
+import type { PlannedEpisode } from '../run/plan/planned-episode.ts'
 import { lineOf, readOwnLine } from '../run/record/sealed-line.ts'
 import { playSettingsSchema } from '../run/run-settings.ts'
 

@@ -1,6 +1,6 @@
 import { parseSealedRecord, type SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
-import type { PlannedEpisode } from '../run/plan/plan.ts'
+import type { PlannedEpisode } from '../run/plan/planned-episode.ts'
 import { InFlight } from '../run/play/in-flight.ts'
 import type { EarlierParts, Runner } from '../run/play/open-runner.ts'
 import type { RunContext } from '../run/play/run-task.ts'

@@ -4,12 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { canonicalJson } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
 import { VERSION } from '../own-package.ts'
-import { countLeaves, type RunConfiguration } from '../run/plan/configuration.ts'
+import { countLeaves } from '../run/plan/configuration.ts'
 import { hashModule } from '../run/plan/content-hash.ts'
 import type { Runner } from '../run/play/open-runner.ts'
+import type { OpenRunner } from '../run/play-run.ts'
 import { keepsAnswers, type PreparedRun } from '../run/prepare-run.ts'
 import { runIdOf } from '../run/record/run-folder.ts'
-import { type PlaySettings, playSettingsSchema } from '../run/run-settings.ts'
+import { type PlaySettings, playSettingsSchema, type RunSettings } from '../run/run-settings.ts'
 import { isServed } from '../served-world.ts'
 import { type Announcement, placeOf } from './fleet-messages.ts'
 import { openFleetModels } from './fleet-models.ts'
@@ -17,16 +18,6 @@ import { createFleetRunner } from './fleet-runner.ts'
 import { processTable } from './process-table.ts'
 import { openRedisQueue } from './redis/open-redis-queue.ts'
 import { createSigner, type Signer } from './signer.ts'
-
-export interface OpenFleetOptions {
-  /** The URL of the Redis. */
-  readonly queue: string
-  /** Receives a sentence for what an operator has to know. */
-  readonly warn: (notice: string) => void
-  readonly signal: AbortSignal
-  /** Milliseconds. Default: that of the port. */
-  readonly lease?: number | undefined
-}
 
 /** The variable of the secret that coordinators and workers share. */
 const SECRET_VARIABLE = 'EPISODIC_QUEUE_SECRET'
@@ -36,15 +27,23 @@ export function signerOfEnvironment(): Signer {
   return createSigner(process.env[SECRET_VARIABLE] || null)
 }
 
+/** Returns what opens the fleet of the queue that a run asks for; `undefined` if it asks for none. */
+export function fleetOf({ queue, lease }: Pick<RunSettings, 'queue' | 'lease'>): OpenRunner | undefined {
+  return queue === undefined ? undefined : (...run) => openFleet(queue, lease && 1_000 * lease, ...run)
+}
+
 /**
  * Opens the fleet of a queue for a run: other processes play it, on any machine, see `createFleetRunner`.
  *
  * Rejects with `option-invalid` for options that a fleet does not have, and as `openRedisQueue` does.
+ *
+ * @param url - that of the Redis.
+ * @param lease - in milliseconds. Default: that of the port.
  */
-export async function openFleet(
-  configuration: RunConfiguration,
-  prepared: PreparedRun,
-  { queue: url, warn, signal, lease }: OpenFleetOptions,
+async function openFleet(
+  url: string,
+  lease: number | undefined,
+  ...[configuration, prepared, { warn, signal }]: Parameters<OpenRunner>
 ): Promise<Runner> {
   assertForFleet(prepared)
   const { world } = prepared

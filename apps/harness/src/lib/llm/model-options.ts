@@ -2,8 +2,11 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { HarnessError } from '../harness-error.ts'
 import { numberWithin, wholeNumber } from '../option-values.ts'
-import { FAIL_FAST, OUTAGE_LIMIT } from '../run/play/model-watch.ts'
 import { createRecording, type Recording, TRANSCRIPTS } from '../run/record/recording.ts'
+
+/** Default refusals in a row that stop a run, and seconds of an outage. */
+export const FAIL_FAST = 5
+export const OUTAGE_LIMIT = 600
 
 /** Per million tokens: far above any real price, and small enough for exact sums. */
 const MAX_PRICE = 1_000_000_000

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { formatCount, type Summary, seatRecordOf } from '@episodic/report'
 import { shownPath } from '../console.ts'
-import { openFleet } from '../fleet/open-fleet.ts'
 import { HarnessError } from '../harness-error.ts'
 import { modelWords, recordingOf } from '../llm/model-options.ts'
 import { removeDrafts } from '../own-files.ts'
@@ -15,6 +14,7 @@ import { createDrawnPlan } from './plan/drawn-plan.ts'
 import { checkTasks, planOf, tasksOf, unsealed } from './plan/plan.ts'
 import { describeSources } from './plan/sources.ts'
 import { createTries } from './plan/tries.ts'
+import type { Runner } from './play/open-runner.ts'
 import { maxTasksInFlight, type PlaceInOrder, runPlan } from './play/run-plan.ts'
 import { journalOf, openPrepared, type PreparedRun, policyNames } from './prepare-run.ts'
 import { LiveFile } from './record/live-file.ts'
@@ -49,7 +49,16 @@ export interface PlayRunOptions {
   readonly showProgress: (scheduled: number, done: number, describe?: () => string) => Progress
   /** Default: the run shares no order with others. */
   readonly order?: PlaceInOrder | undefined
+  /** Opens what plays the episodes. Default: this process, or processes that it starts. */
+  readonly openRunner?: OpenRunner | undefined
 }
+
+/** Opens what plays the episodes of a run elsewhere. What it rejects with, the run rejects with. */
+export type OpenRunner = (
+  configuration: RunConfiguration,
+  prepared: PreparedRun,
+  options: Pick<PlayRunOptions, 'warn' | 'signal'>,
+) => Promise<Runner>
 
 /** A run that was played to its end, was interrupted, or stopped. Its files are written. */
 export interface PlayedRun {
@@ -76,17 +85,17 @@ const LONG_REPORT = 100_000
 export async function playRun(
   prepared: PreparedRun,
   configuration: RunConfiguration,
-  { folder, resume, signal, warn, showProgress, order }: PlayRunOptions,
+  { folder, resume, signal, warn, showProgress, order, openRunner }: PlayRunOptions,
 ): Promise<PlayedRun> {
   const { settings, reference, world, target } = prepared
-  const { concurrency, processes, queue, lease, retryFailed, tries: most, failFast, outageLimit } = settings
+  const { concurrency, processes, retryFailed, tries: most, failFast, outageLimit } = settings
   assertRetry(prepared, resume)
   const earlier = await findRun(folder, configuration, resume)
   const tasks = () => tasksOf(configuration, world, { signal })
-  // The workers of a queue keep answers there.
-  const journal = queue === undefined ? journalOf(prepared, configuration, folder) : null
-  await using runner = await (queue !== undefined
-    ? openFleet(configuration, prepared, { queue, warn, signal, lease: lease && 1_000 * lease })
+  // Who plays elsewhere keeps answers there.
+  const journal = openRunner ? null : journalOf(prepared, configuration, folder)
+  await using runner = await (openRunner
+    ? openRunner(configuration, prepared, { warn, signal })
     : processes === 1
       ? openPrepared(prepared, configuration, journal)
       : openWorkers(configuration, { reference, settings, target, folder, processes, warn, signal }))

@@ -6,7 +6,7 @@ import type { PreparedRun } from './prepare-run.ts'
 import { showProgress } from './record/progress.ts'
 import { holdsRun } from './record/run-folder.ts'
 
-export interface RunAloneOptions extends Pick<PlayRunOptions, 'folder' | 'resume' | 'signal'> {
+export interface RunAloneOptions extends Pick<PlayRunOptions, 'folder' | 'resume' | 'signal' | 'openRunner'> {
   /** Returns the command line that plays the rest of the run. */
   readonly resumeLine: (folder: string) => string
 }
@@ -15,20 +15,18 @@ export interface RunAloneOptions extends Pick<PlayRunOptions, 'folder' | 'resume
 export async function runAlone(
   prepared: PreparedRun,
   configuration: RunConfiguration,
-  { folder, resume, signal, resumeLine }: RunAloneOptions,
+  { resumeLine, ...options }: RunAloneOptions,
   { err }: Pick<Console, 'err'>,
 ): Promise<PlayedRun> {
   try {
     return await playRun(prepared, configuration, {
-      folder,
-      resume,
-      signal,
+      ...options,
       warn: (notice) => void err.write(`${err.isTTY ? '\n' : ''}${notice}\n`),
       showProgress: (scheduled, done, describe) => showProgress(err, scheduled, done, { describe }),
     })
   } catch (error) {
-    if (HarnessError.is(error, 'disk-failed') && holdsRun(folder))
-      err.write(`When there is space again, resume with:\n  ${resumeLine(folder)}\n`)
+    if (HarnessError.is(error, 'disk-failed') && holdsRun(options.folder))
+      err.write(`When there is space again, resume with:\n  ${resumeLine(options.folder)}\n`)
     throw error
   }
 }

@@ -3,7 +3,7 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import { cleanText, formatPercent, isSuccess, type Summary } from '@episodic/report'
 import type { Console } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
-import { playRun } from '../run/play-run.ts'
+import { type PlayRunOptions, playRun } from '../run/play-run.ts'
 import { showProgress } from '../run/record/progress.ts'
 import { holdsRun } from '../run/record/run-folder.ts'
 import type { SetMember, SetWorld } from './set-plan.ts'
@@ -31,7 +31,7 @@ export interface PlayedMember {
 export async function playSet(
   folder: string,
   worlds: readonly SetWorld[],
-  signal: AbortSignal,
+  { signal, openRunner }: Pick<PlayRunOptions, 'signal' | 'openRunner'>,
   { err }: Pick<Console, 'err'>,
 ): Promise<PlayedMember[]> {
   const failed = new AbortController()
@@ -78,6 +78,7 @@ export async function playSet(
             return { skip: progress.skip, add, stop: () => {} }
           },
           order: place,
+          openRunner,
         })
         if (stopped) {
           if (isOfModel(stopped)) out.set(player.name, stopped)

@@ -1,4 +1,4 @@
-import type { PlannedEpisode } from '../run/plan/plan.ts'
+import type { PlannedEpisode } from '../run/plan/planned-episode.ts'
 import type { PlaceInOrder } from '../run/play/run-plan.ts'
 
 /** Tasks that a run may be ahead of the slowest one. */

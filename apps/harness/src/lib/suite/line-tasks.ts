@@ -1,6 +1,6 @@
 import { defineTasks, generateTasks } from '@episodic/dataset'
 import { canonicalJson, type JsonObject, type Task } from '@episodic/protocol'
-import { defaultTasks } from '../run/plan/plan.ts'
+import { defaultTasks } from '../default-tasks.ts'
 import type { World } from '../world.ts'
 import type { SuiteLine, SuitePlan } from './suite-plan.ts'
 

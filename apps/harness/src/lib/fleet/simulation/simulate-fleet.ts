@@ -1,5 +1,6 @@
 import { createRng, type EpisodeRecord, type Rng, type SealedRecord, type Task } from '@episodic/protocol'
-import { type PlannedEpisode, planOf } from '../../run/plan/plan.ts'
+import { planOf } from '../../run/plan/plan.ts'
+import type { PlannedEpisode } from '../../run/plan/planned-episode.ts'
 import { runPlan } from '../../run/play/run-plan.ts'
 import type { RunTask } from '../../run/play/run-task.ts'
 import type { RunManifest } from '../../run/record/run-folder.ts'

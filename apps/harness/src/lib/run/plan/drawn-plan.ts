@@ -4,7 +4,8 @@ import { isSuccess, seatRecordOf } from '@episodic/report'
 import { HarnessError } from '../../harness-error.ts'
 import { countLeaves, type RunConfiguration } from './configuration.ts'
 import type { CurriculumConfiguration } from './curriculum-settings.ts'
-import { episodeKey, type PlannedEpisode } from './plan.ts'
+import { episodeKey } from './plan.ts'
+import type { PlannedEpisode } from './planned-episode.ts'
 
 /**
  * The plan of a run whose tasks a curriculum draws.

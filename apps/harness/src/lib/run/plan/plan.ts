@@ -1,24 +1,12 @@
-import { defineTasks, generateTasks, type Rows } from '@episodic/dataset'
+import { generateTasks, type Rows } from '@episodic/dataset'
 import { readTasks } from '@episodic/dataset/jsonl'
 import { type SealedRecord, seedFor, type Task } from '@episodic/protocol'
+import { defaultTasks } from '../../default-tasks.ts'
 import { HarnessError } from '../../harness-error.ts'
 import { isServed, type PlayedWorld } from '../../served-world.ts'
-import type { World } from '../../world.ts'
 import type { RunConfiguration } from './configuration.ts'
+import type { PlannedEpisode } from './planned-episode.ts'
 import { serverTasks } from './server-tasks.ts'
-
-/** A rollout to play: one episode, or one tree of episodes. */
-export interface PlannedEpisode {
-  readonly task: Task
-  /** Number of the rollout among those of its task, from 0. */
-  readonly attempt: number
-  /** Number of the play, from 0; more if earlier ones failed. Default 0. */
-  readonly try?: number
-  /** Number of the task in the plan, from 0. Left out where no order is kept. */
-  readonly position?: number
-  /** Where a curriculum drew the task. Left out without a curriculum. */
-  readonly curriculum?: SealedRecord['curriculum']
-}
 
 /**
  * Streams the tasks of a run, always in the same order.
@@ -55,15 +43,6 @@ export async function* planOf(tasks: AsyncIterable<Task>, rollouts: number): Asy
     for (let attempt = 0; attempt < rollouts; attempt++) yield { task, attempt, position }
     position += 1
   }
-}
-
-/** Tasks of a world without a generator: its default parameters, with a different seed for each. */
-export function defaultTasks({ environment }: World) {
-  return defineTasks({
-    name: `${environment.name}-defaults`,
-    environment,
-    generate: () => ({ prompt: environment.description, params: {}, difficulty: 0 }),
-  })
 }
 
 async function* ofSplit(rows: Rows<Task>, split: string | null, { name, version }: RunConfiguration['environment']) {

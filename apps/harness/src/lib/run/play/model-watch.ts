@@ -5,10 +5,6 @@ import { namedStatus } from '../../llm/http-status.ts'
 import { machineClock, type WaitingClock } from '../../waiting-clock.ts'
 import type { InFlight } from './in-flight.ts'
 
-/** Default refusals in a row that stop a run, and seconds of an outage. */
-export const FAIL_FAST = 5
-export const OUTAGE_LIMIT = 600
-
 export interface ModelWatchOptions {
   /** The policies that ask a language model. */
   readonly models: readonly string[]

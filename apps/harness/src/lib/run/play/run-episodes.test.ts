@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, nameOf } from '../../episodic.fixture.ts'
 import { machineClock } from '../../waiting-clock.ts'
 import { loadWorld, type World } from '../../world.ts'
-import { type PlannedEpisode, planOf } from '../plan/plan.ts'
+import { planOf } from '../plan/plan.ts'
+import type { PlannedEpisode } from '../plan/planned-episode.ts'
 import { type RunEpisodesOptions, runEpisodes } from './run-episodes.ts'
 
 let world: World

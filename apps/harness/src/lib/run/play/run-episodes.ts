@@ -1,4 +1,4 @@
-import type { PlannedEpisode } from '../plan/plan.ts'
+import type { PlannedEpisode } from '../plan/planned-episode.ts'
 import { maxTasksInFlight, type RunPlanOptions, runPlan } from './run-plan.ts'
 import { createRunTask, type RunTaskOptions } from './run-task.ts'
 

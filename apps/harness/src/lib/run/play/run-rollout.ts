@@ -1,7 +1,8 @@
 import { type BranchPoint, type Environment, type Episode, type Policy, runEpisode, runTree } from '@episodic/env'
 import { type EpisodeRecord, seedFor } from '@episodic/protocol'
 import { countLeaves } from '../plan/configuration.ts'
-import { type PlannedEpisode, policySeedOf } from '../plan/plan.ts'
+import { policySeedOf } from '../plan/plan.ts'
+import type { PlannedEpisode } from '../plan/planned-episode.ts'
 
 export interface RolloutOptions {
   readonly createEnvironment: () => Environment

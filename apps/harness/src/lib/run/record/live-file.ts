@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EpisodeInFlight } from '@episodic/report'
-import type { PlannedEpisode } from '../plan/plan.ts'
+import type { PlannedEpisode } from '../plan/planned-episode.ts'
 import { RUN_FILES, writeRunFile } from './run-folder.ts'
 
 /** An episode in `live.json`. Disposing it ends it. */

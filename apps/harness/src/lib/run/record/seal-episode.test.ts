@@ -2,7 +2,7 @@ import type { Episode } from '@episodic/env'
 import { type EpisodeRecord, parseSealedRecord } from '@episodic/protocol'
 import { playRun } from '@episodic/report/testing'
 import { describe, expect, it } from 'vitest'
-import type { PlannedEpisode } from '../plan/plan.ts'
+import type { PlannedEpisode } from '../plan/planned-episode.ts'
 import { describeFailure, sealEpisode } from './seal-episode.ts'
 
 const [played] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [EpisodeRecord]

@@ -13,7 +13,7 @@ import {
 } from '@episodic/protocol'
 import { wellFormed } from '@episodic/protocol/extend'
 import { HarnessError } from '../../harness-error.ts'
-import type { PlannedEpisode } from '../plan/plan.ts'
+import type { PlannedEpisode } from '../plan/planned-episode.ts'
 import { placeAnswers, recordAnswers } from './record-answers.ts'
 import { createRecording, type Recording } from './recording.ts'
 

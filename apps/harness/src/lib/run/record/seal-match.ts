@@ -10,7 +10,7 @@ import type {
   Transcript,
 } from '@episodic/protocol'
 import { seatRecordOf } from '@episodic/report'
-import type { PlannedEpisode } from '../plan/plan.ts'
+import type { PlannedEpisode } from '../plan/planned-episode.ts'
 import { MOST_BYTES, placeAnswers, recordAnswers } from './record-answers.ts'
 import { createRecording, type Recording } from './recording.ts'
 import { cannotBeSealed, describeFailure, recordedOf, redacted, roundTime, sealed } from './seal-episode.ts'

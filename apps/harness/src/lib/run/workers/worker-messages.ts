@@ -1,7 +1,7 @@
 import type { Target } from '@episodic/env'
 import type { HarnessErrorCode } from '../../harness-error.ts'
 import type { RunConfiguration } from '../plan/configuration.ts'
-import type { PlannedEpisode } from '../plan/plan.ts'
+import type { PlannedEpisode } from '../plan/planned-episode.ts'
 import type { RunSettings } from '../run-settings.ts'
 
 // The messages between a run and its workers. The first message to a worker says what it plays; all others are lists, those of

@@ -1,19 +1,15 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isWithin } from '../../own-files.ts'
-import { holdsRun, RUN_FILES, type RunManifest, readManifest, runIdOf } from '../../run/record/run-folder.ts'
+import { holdsRun, RUN_FILES, readManifest, runIdOf } from '../../run/record/run-folder.ts'
 import { holdsSet } from '../../sets/set-folder.ts'
+import type { RunPlace } from './resume-commands.ts'
 
-/** A run in a folder. */
-export interface FoundRun {
+/** A run within the folder that was searched. */
+export interface FoundRun extends RunPlace {
   readonly id: string
-  /** Absolute, and within the folder that was searched. */
-  readonly folder: string
   /** The set that it belongs to; `null` for a run of its own. */
   readonly set: string | null
-  /** The folder of that set, absolute. */
-  readonly setFolder: string | null
-  readonly manifest: RunManifest
 }
 
 /** Runs that were found, and folders that look like one and cannot be read. */

@@ -3,14 +3,23 @@ import type { RunDetail } from '@episodic/report'
 import { commandLine, shownPath } from '../../console.ts'
 import type { RunConfiguration } from '../../run/plan/configuration.ts'
 import { curriculumWords } from '../../run/plan/curriculum-settings.ts'
-import type { FoundRun } from './find-runs.ts'
+import type { RunManifest } from '../../run/record/run-folder.ts'
+
+/** Where a run is. */
+export interface RunPlace {
+  /** Absolute. */
+  readonly folder: string
+  /** The folder of the set that it belongs to, absolute; `null` for a run of its own. */
+  readonly setFolder: string | null
+  readonly manifest: RunManifest
+}
 
 /**
  * Returns the command lines that play the rest of a run, and its failed episodes again, where they are known. They are shown,
  * and never executed.
  */
 export function resumeCommandsFor(
-  run: Pick<FoundRun, 'folder' | 'setFolder' | 'manifest'>,
+  run: RunPlace,
   { missing, failed }: { readonly missing: number; readonly failed: number },
 ): RunDetail['commands'] {
   const words = resumeWords(run)
@@ -22,11 +31,7 @@ export function resumeCommandsFor(
 }
 
 /** The words of the command that plays the missing episodes; `null` if they are not known. */
-function resumeWords({
-  folder,
-  setFolder,
-  manifest,
-}: Pick<FoundRun, 'folder' | 'setFolder' | 'manifest'>): string[] | null {
+function resumeWords({ folder, setFolder, manifest }: RunPlace): string[] | null {
   if (setFolder !== null) return ['run', '--resume', shownPath(setFolder)]
   const { configuration, sources, played } = manifest
   const reference = sources?.world?.reference

@@ -1,0 +1,11 @@
+import { defineTasks } from '@episodic/dataset'
+import type { World } from './world.ts'
+
+/** Tasks of a world without a generator: its default parameters, with a different seed for each. */
+export function defaultTasks({ environment }: World) {
+  return defineTasks({
+    name: `${environment.name}-defaults`,
+    environment,
+    generate: () => ({ prompt: environment.description, params: {}, difficulty: 0 }),
+  })
+}

@@ -1,0 +1,14 @@
+import type { SealedRecord, Task } from '@episodic/protocol'
+
+/** A rollout to play: one episode, or one tree of episodes. */
+export interface PlannedEpisode {
+  readonly task: Task
+  /** Number of the rollout among those of its task, from 0. */
+  readonly attempt: number
+  /** Number of the play, from 0; more if earlier ones failed. Default 0. */
+  readonly try?: number
+  /** Number of the task in the plan, from 0. Left out where no order is kept. */
+  readonly position?: number
+  /** Where a curriculum drew the task. Left out without a curriculum. */
+  readonly curriculum?: SealedRecord['curriculum']
+}
