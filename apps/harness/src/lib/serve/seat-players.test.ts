@@ -1,10 +1,38 @@
 import { environment, solver } from '@episodic/classics/kuhn-poker'
 import { environment as hands } from '@episodic/classics/rock-paper-scissors'
-import { definePolicy, type Policy, randomPolicy } from '@episodic/env'
-import { createHost, type Host } from '@episodic/mcp-server'
+import { connect, definePolicy, type Policy, randomPolicy, runMatch } from '@episodic/env'
+import { createHost, defineGame, type Host, inProcess } from '@episodic/mcp-server'
+import type { Step } from '@episodic/protocol'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
 import { playSeats } from './seat-players.ts'
+
+/** Two speak in turn: the one that speaks earns 1, and the other 2. */
+const talk = defineGame({
+  name: 'talk',
+  version: '1.0.0',
+  description: 'Talk.',
+  seats: ['ann', 'bob'],
+  utility: 'general',
+  params: z.object({}),
+  state: { public: z.object({ said: z.array(z.string()) }), own: z.object({}), private: z.object({}) },
+  start: () => ({ public: { said: [] }, own: { ann: {}, bob: {} }, private: {} }),
+  turn: ({ said }) => (said.length % 2 === 0 ? 'ann' : 'bob'),
+  observe: ({ public: { said } }) => `Said so far: ${said.join(' ')}`,
+  tools: ({ tool }) => ({
+    say: tool({
+      description: 'Say a text.',
+      input: z.object({ text: z.string() }),
+      play({ state, input, end, say }) {
+        state.public.said.push(input.text)
+        if (state.public.said.length === 7) end('talked')
+        return say('You said it.')
+      },
+    }),
+  }),
+  rewards: { talked: ({ seat, moved }) => (moved.includes(seat) ? 1 : 2) },
+})
 
 /** Hosts on one store that all play the second seat by a policy. */
 async function openTable(policy: Policy, hosts = 1) {
@@ -82,6 +110,55 @@ describe('playSeats', () => {
     const { hosts, failures } = await openTable(moody)
     expect((await playFirst(hosts[0], hosts[0], 'cards')).map(({ seat }) => seat)).toEqual(['first', 'second'])
     expect(failures).toEqual([new Error('not now'), new Error('not now')])
+  })
+
+  it('starts a policy once for a session, and shows it what a run would show it', async () => {
+    interface Shown {
+      readonly move: number
+      readonly text: string
+      readonly structured: unknown
+      readonly last: Step | null
+    }
+    const counting = (shown: Shown[]): Policy =>
+      definePolicy({
+        name: 'counting',
+        start() {
+          let move = 0
+          return ({ text, structured }, { last }) => {
+            shown.push({ move, text, structured, last })
+            move += 1
+            return { tool: 'say', arguments: { text: `This is my move ${move}.` } }
+          }
+        },
+      })
+    const other = definePolicy({ name: 'other', start: () => () => ({ tool: 'say', arguments: { text: 'Go on.' } }) })
+    const chat = { seed: 'chat', params: {} }
+
+    const run: Shown[] = []
+    await using table = createHost({ environments: [talk] })
+    await using connection = await connect(inProcess(table))
+    await runMatch({ createGame: () => connection.game(), policies: { ann: other, bob: counting(run) }, task: chat })
+
+    const served: Shown[] = []
+    await using host = createHost({ environments: [talk] })
+    const onFailed = ({ cause }: { cause: unknown }) => expect.fail(String(cause))
+    await using _players = await playSeats(host, { [talk.name]: { bob: counting(served) } }, { onFailed })
+    const { session: token } = await host.open(null, { ...chat, environment: talk.name, requestKey: 'chat' })
+    const session = await host.resolve(null, { by: 'control', token })
+    const action = { tool: 'say', arguments: { text: 'Go on.' } }
+    for (;;) {
+      const { mine, seq } = await session.turn({ seat: 'ann', wait: 60 })
+      if (!mine) break
+      await session.step({ action, seat: 'ann', seq })
+    }
+    expect(run.map(({ move }) => move)).toEqual([0, 1, 2])
+    expect(run[1]?.last?.reward.total).toBe(3)
+    // The handle of a seat gives no hash of the state of all.
+    const ofSeat = ({ last, ...shown }: Shown) => ({
+      ...shown,
+      last: last && { ...last, info: { ...last.info, stateHash: '' } },
+    })
+    expect(served).toEqual(run.map(ofSeat))
   })
 
   it('makes the moves that are missing when it starts', async () => {
