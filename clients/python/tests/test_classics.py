@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,7 +15,7 @@ import numpy as np
 import pytest
 from gymnasium.envs.toy_text.blackjack import draw_card, is_bust, sum_hand
 from gymnasium.utils.env_checker import check_env
-from serving import Server
+from serving import ROOT, Server
 
 import episodic_env.classics  # noqa: F401
 
@@ -47,6 +50,18 @@ def both(server: Server) -> Iterator[Open]:
 
 def state_of(ours: Any) -> dict[str, Any]:
     return dict(ours.unwrapped.episode.observation.structured)
+
+
+def test_an_id_with_its_module_is_known_to_a_process_that_has_not_imported_it(server: Server) -> None:
+    program = f"""
+import gymnasium
+env = gymnasium.make("episodic_env.classics:episodic-classics/CartPole-v1", url="{server.url}", token="{server.token}")
+print(env.reset(seed=7)[0].shape)
+env.close()
+"""
+    variables = {**os.environ, "PYTHONPATH": str(ROOT / "clients/python/src")}
+    result = subprocess.run([sys.executable, "-c", program], env=variables, capture_output=True, text=True)
+    assert result.stdout == "(4,)\n", result.stderr
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -99,6 +99,25 @@ describe('episodic run --url ors:…', () => {
     const cut = await run(ors, '--tasks', '3', '--max-steps', '1', '--out', 'cut')
     expect(cut.out).toContain('A return of 0 is an empty sum, and no score.')
   })
+
+  it('exports no reward for an episode for which the server gave none', async () => {
+    const { ors } = await serve('--rewards', 'return')
+    await run(ors, '--tasks', '3', '--max-steps', '1', '--out', 'unrewarded')
+    const { out } = await workshop.main(['export', 'unrewarded', '--format', 'trl'])
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.map(({ reward, mask, return: earned, success }) => [reward, mask, earned, success])).toEqual(
+      Array(3).fill([null, false, null, false]),
+    )
+    const { out: table } = await workshop.main(['export', 'unrewarded', '--format', 'csv'])
+    const [header = [], ...rows] = table
+      .trimEnd()
+      .split('\r\n')
+      .map((row) => row.split(','))
+    expect(rows.map((row) => row[header.indexOf('return')])).toEqual(['', '', ''])
+  })
 })
 
 describe('episodic with a server of another system', () => {

@@ -1,6 +1,7 @@
 import type { EpisodeRecord, JsonObject, Observation, Refusal, Task } from '@episodic/protocol'
 import { isSuccess, scoredOutcomeOf } from '@episodic/report'
 import type { ExportSource } from './export-format.ts'
+import { returnsOf } from './rewards.ts'
 import { stalenessColumns } from './staleness-columns.ts'
 
 /** A finished episode as a chat: the task and the first observation, then tool calls with their results. */
@@ -51,7 +52,7 @@ export function openingOf({ prompt }: Pick<Task, 'prompt'>, observation?: Pick<O
 
 /** The columns by which a line can be grouped, filtered and traced to its sealed episode. */
 export function columnsOf(record: EpisodeRecord, { policyVersion }: Pick<ExportSource, 'policyVersion'>) {
-  const { task, attempt, environment, policy, returns, chain } = record
+  const { task, attempt, environment, policy, chain } = record
   const outcome = scoredOutcomeOf(record)
   const [end, reason] =
     outcome.kind === 'failed' ? ['failed', outcome.error.code] : [outcome.end.kind, outcome.end.reason]
@@ -61,7 +62,7 @@ export function columnsOf(record: EpisodeRecord, { policyVersion }: Pick<ExportS
     task: task.id,
     attempt,
     split: task.split,
-    return: returns?.unshaped ?? null,
+    return: returnsOf(record)?.unshaped ?? null,
     // A failed episode has not been unsuccessful.
     success: outcome.kind === 'failed' ? null : isSuccess(record),
     end,

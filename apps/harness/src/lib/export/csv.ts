@@ -3,6 +3,7 @@ import { completionsOf, isSuccess, scoredOutcomeOf } from '@episodic/report'
 import { type ModelUsage, usageOf } from '../llm/model-usage.ts'
 import { termSums } from './chat.ts'
 import type { ExportFormat } from './export-format.ts'
+import { returnsOf } from './rewards.ts'
 import { stalenessColumns } from './staleness-columns.ts'
 
 /** The value of a field. `null` and `undefined` are an empty field: not known, or without meaning for this episode. */
@@ -80,9 +81,9 @@ const COLUMNS: Readonly<Record<string, (row: Row) => Cell>> = {
   error: ({ failed }) => failed?.error.code,
   message: ({ finished, failed }) => failed?.error.message ?? finished?.stopped?.message,
   success: ({ record, finished }) => finished && isSuccess(record),
-  return: ({ record, finished }) => finished && (record.returns?.unshaped ?? null),
-  return_total: ({ record, finished }) => finished && (record.returns?.total ?? null),
-  return_discounted: ({ record, finished }) => finished && (record.returns?.discounted ?? null),
+  return: ({ record, finished }) => finished && (returnsOf(record)?.unshaped ?? null),
+  return_total: ({ record, finished }) => finished && (returnsOf(record)?.total ?? null),
+  return_discounted: ({ record, finished }) => finished && (returnsOf(record)?.discounted ?? null),
   steps: ({ record }) => record.steps.length,
   refused: ({ record }) => record.steps.filter(({ refused }) => refused).length,
   requests: ({ usage }) => usage?.requests ?? 0,

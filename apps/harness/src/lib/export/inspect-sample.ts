@@ -6,6 +6,7 @@ import type { ExportSource } from './export-format.ts'
 import { InspectPool, inspectMessage, inspectOutput, usageByModel } from './inspect-messages.ts'
 import { inspectTool } from './inspect-tools.ts'
 import { toolsOf } from './messages.ts'
+import { returnsOf } from './rewards.ts'
 import { type Activity, type Timeline, timelineOf } from './timeline.ts'
 
 /** The values of an episode's scores, and what graders said; `null` for a failed episode, which has none. */
@@ -13,14 +14,15 @@ export function scoresOf(
   record: EpisodeRecord,
   { verdicts = [] }: Pick<ExportSource, 'verdicts'>,
 ): Readonly<Record<string, GradeValue>> | null {
-  const { returns } = record
-  if (scoredOutcomeOf(record).kind === 'failed' || !returns) return null
+  if (scoredOutcomeOf(record).kind === 'failed') return null
+  const returns = returnsOf(record)
   const terms = Object.entries(termSums(record)).map(([term, sum]) => [`term.${term}`, sum] as const)
   const grades = verdicts.flatMap(({ name, of }) => {
     const value = of(record)
     return value === null ? [] : [[`grade.${name}`, value] as const]
   })
-  return { success: isSuccess(record), return: returns.unshaped, ...Object.fromEntries([...terms, ...grades]) }
+  const earned = returns && { return: returns.unshaped }
+  return { success: isSuccess(record), ...earned, ...Object.fromEntries([...terms, ...grades]) }
 }
 
 /** The entry of an episode in the zip. Inspect looks for it by the sample's id and epoch. */

@@ -7,6 +7,7 @@ import { conversationOf, type Message, parseMessage } from './conversation.ts'
 import { type ExportFormat, type ExportSource, escapeSeparators } from './export-format.ts'
 import { objectOf, toolsOf } from './messages.ts'
 import { type AttributeValue, otlpAttributes, otlpSpan, type Span, type SpanEvent } from './otlp.ts'
+import { returnsOf } from './rewards.ts'
 import { type AnswerActivity, type CallActivity, timelineOf } from './timeline.ts'
 
 /** Characters of spans in a line: receivers accept a few megabytes at once. An episode can have several lines. */
@@ -76,7 +77,7 @@ function* spansOf(record: EpisodeRecord, source: ExportSource): Generator<Span> 
 type Described = Pick<Span, 'name' | 'attributes' | 'events' | 'error'>
 
 function agentSpan(record: EpisodeRecord, ended: number, { verdicts = [] }: ExportSource): Described {
-  const { task, attempt, policy, returns, steps, chain, seal } = record
+  const { task, attempt, policy, steps, chain, seal } = record
   const outcome = scoredOutcomeOf(record)
   const finished = outcome.kind === 'finished'
   const completions = completionsOf(record)
@@ -107,8 +108,8 @@ function agentSpan(record: EpisodeRecord, ended: number, { verdicts = [] }: Expo
       'episodic.end': finished ? outcome.end.kind : null,
       'episodic.reason': finished ? outcome.end.reason : null,
       'episodic.success': finished ? isSuccess(record) : null,
-      'episodic.return': finished ? returns?.unshaped : null,
-      'episodic.return_total': finished ? returns?.total : null,
+      'episodic.return': finished ? returnsOf(record)?.unshaped : null,
+      'episodic.return_total': finished ? returnsOf(record)?.total : null,
       ...Object.fromEntries(terms),
       ...Object.fromEntries(verdicts.map((one) => [`episodic.grade.${one.name}`, one.of(record)])),
       'episodic.steps': BigInt(steps.length),
@@ -125,6 +126,7 @@ function agentSpan(record: EpisodeRecord, ended: number, { verdicts = [] }: Expo
 /** The scores of an episode as results of an evaluation. */
 function evaluationsOf(record: EpisodeRecord, at: number): SpanEvent[] {
   const success = isSuccess(record)
+  const returns = returnsOf(record)
   const resultOf = (attributes: Readonly<Record<string, AttributeValue>>) => ({
     at,
     name: 'gen_ai.evaluation.result',
@@ -136,7 +138,9 @@ function evaluationsOf(record: EpisodeRecord, at: number): SpanEvent[] {
       'gen_ai.evaluation.score.value': success ? 1 : 0,
       'gen_ai.evaluation.score.label': success ? 'pass' : 'fail',
     }),
-    resultOf({ 'gen_ai.evaluation.name': 'return', 'gen_ai.evaluation.score.value': record.returns?.unshaped }),
+    ...(returns
+      ? [resultOf({ 'gen_ai.evaluation.name': 'return', 'gen_ai.evaluation.score.value': returns.unshaped })]
+      : []),
   ]
 }
 

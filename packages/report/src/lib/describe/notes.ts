@@ -95,12 +95,14 @@ const SYSTEMS: Readonly<Record<Guarantees['system'], string>> = {
 /** The notice for steps without a reward from the server of another system; `null` if there are none. */
 export function noteMissingRewards({
   guarantees,
-  rewards: { byTerm, missing },
+  rewards: { byTerm, missing, unrewarded },
 }: Pick<Summary, 'guarantees' | 'rewards'>): string | null {
   if (!guarantees || missing === 0) return null
   if (byTerm.length === 0) return 'The server gave no reward for any step. A return of 0 is an empty sum, and no score.'
   const steps = missing === 1 ? '1 step' : `${formatCount(missing)} steps`
-  return `The server gave no reward for ${steps} of finished episodes. They add nothing to a return.`
+  const note = `The server gave no reward for ${steps} of finished episodes. They add nothing to a return.`
+  if (unrewarded === 0) return note
+  return `${note} ${plural(unrewarded, 'episode')} got none at all: a return of 0 is an empty sum there, and no score.`
 }
 
 /** The largest share of failed episodes without a notice. */

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import type { EpisodeRecord } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { noteUnknownTools } from '../describe/notes.ts'
+import { noteMissingRewards, noteUnknownTools } from '../describe/notes.ts'
 import { createFold } from './fold.ts'
 import { playRun } from './simulated-run.ts'
 import { type Summary, summarySchema } from './summary.ts'
@@ -55,6 +55,26 @@ describe('createFold', () => {
       }),
       { numRuns: 30 },
     )
+  })
+
+  it('counts the finished episodes for which the server of another system gave no reward at all', () => {
+    const [step] = first.steps
+    const unrewarded = (task: string) =>
+      episode(task, 0, 0, { steps: [{ ...step!, reward: { total: 0, shaping: 0, terms: {} } }] })
+    const guarantees = { system: 'ors', replay: false, delivery: 'at-most-once', seed: 'ignored' } as const
+    const noteOf = (records: readonly EpisodeRecord[]) => noteMissingRewards({ ...summaryOf(records), guarantees })
+    const rewarded = episode('a', 0, 1)
+    expect(noteOf([rewarded, unrewarded('b')])).toBe(
+      'The server gave no reward for 1 step of finished episodes. They add nothing to a return. 1 episode got none at all: a return of 0 is an empty sum there, and no score.',
+    )
+    const late = {
+      ...rewarded,
+      task: { ...rewarded.task, id: 'c' },
+      steps: [...unrewarded('c').steps, ...rewarded.steps],
+    }
+    expect(noteOf([rewarded, late])).toMatch(/They add nothing to a return\.$/)
+    // Nobody played, so nothing was to be rewarded.
+    expect(summaryOf([rewarded, episode('d', 0, 0, { steps: [] })]).rewards.unrewarded).toBe(0)
   })
 
   it('counts the episodes in which every call named a tool that does not exist', () => {

@@ -21,6 +21,7 @@ export function createStepFold(): StepFold {
   const terms = createBoundedMap(MOST_TERMS, () => ({ sum: createExactSum(), steps: 0 }))
   let episodes = 0
   let missing = 0
+  let unrewarded = 0
   const latency = createLatencyHistogram()
   return {
     add(episode, counts) {
@@ -35,6 +36,7 @@ export function createStepFold(): StepFold {
         step.total.add(reward.total)
         step.shaping.add(reward.shaping)
       }
+      const before = missing
       for (const { reward } of episode) {
         const names = Object.keys(reward.terms)
         if (names.length === 0) missing += 1
@@ -46,6 +48,7 @@ export function createStepFold(): StepFold {
           if (value !== 0) term.steps += 1
         }
       }
+      if (episode.length > 0 && missing - before === episode.length) unrewarded += 1
     },
     finish: () => ({
       rewards: {
@@ -56,6 +59,7 @@ export function createStepFold(): StepFold {
         })),
         byTerm: terms.entries().map(([name, term]) => ({ name, mean: term.sum.value() / episodes, steps: term.steps })),
         missing,
+        unrewarded,
       },
       latency: latency.summarize(),
     }),

@@ -259,6 +259,8 @@ export const summarySchema = z.object({
     byTerm: z.array(z.object({ name: z.string(), mean: z.number(), steps: z.int() })),
     /** Steps of finished episodes for which there is no term at all. They add nothing to a return. */
     missing: z.int().default(0),
+    /** Finished episodes with steps of which none has a term: their return of 0 is an empty sum. */
+    unrewarded: z.int().default(0),
   }),
   /** Requests to language models, including those that led to no step; `null` if there were none. */
   tokens: tokensSchema,
