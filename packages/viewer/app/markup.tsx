@@ -11,7 +11,7 @@ export function renderMarkup({ runs, compared: [compared] }: EmbeddedRuns): stri
     return renderToString(
       <MarkupContext.Provider value={true}>
         <main>
-          <ComparedView compared={compared} onPaper />
+          <ComparedView compared={compared} route={null} />
         </main>
       </MarkupContext.Provider>,
     )

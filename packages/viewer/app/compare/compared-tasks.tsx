@@ -3,9 +3,12 @@ import { formatCount, formatNumber } from '@episodic/report'
 import { useState } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
-import { formatRoute } from '../route/route.ts'
+import { formatRoute, type Route } from '../route/route.ts'
+import { openRoute } from '../route/use-route.ts'
 
 const PAGE = 40
+
+export type CompareRoute = Route & { readonly screen: 'compare' }
 
 type Task = ComparedRuns['tasks'][number]
 
@@ -21,14 +24,15 @@ const FILTERS = [
 export function ComparedTasks({
   compared: { runs, tasks },
   names,
+  route,
 }: {
   readonly compared: ComparedRuns
   /** Of the runs, in their order. */
   readonly names: readonly string[]
+  readonly route: CompareRoute
 }) {
-  const [filter, setFilter] = useState<string>('all')
   const [page, setPage] = useState(0)
-  const matches = FILTERS.find(([key]) => key === filter)?.[2] ?? (() => true)
+  const [shown, , matches] = FILTERS.find(([key]) => key === route.show) ?? FILTERS[0]
   const chosen = tasks.filter(matches)
   const from = Math.min(page, Math.max(0, Math.ceil(chosen.length / PAGE) - 1)) * PAGE
   return (
@@ -44,9 +48,9 @@ export function ComparedTasks({
               key={key}
               type="button"
               class="chip"
-              aria-pressed={key === filter}
+              aria-pressed={key === shown}
               onClick={() => {
-                setFilter(key)
+                openRoute({ ...route, show: key }, { replace: true })
                 setPage(0)
               }}
             >

@@ -1,18 +1,18 @@
 import type { ComparedRuns } from '@episodic/report'
 import { plural } from '@episodic/report'
 import { PlainText } from '../parts/plain-text.tsx'
-import { ComparedTasks } from './compared-tasks.tsx'
+import { ComparedTasks, type CompareRoute } from './compared-tasks.tsx'
 import { ComparisonView } from './comparison-view.tsx'
 import { ContrastsView } from './contrasts-view.tsx'
 
 /** What several runs differ in. */
 export function ComparedView({
   compared,
-  onPaper,
+  route,
 }: {
   readonly compared: ComparedRuns
-  /** Without what needs a script. */
-  readonly onPaper: boolean
+  /** `null` on paper: without what needs a script. */
+  readonly route: CompareRoute | null
 }) {
   const { contrasts, comparisons, runs } = compared
   const [comparison] = comparisons
@@ -37,10 +37,10 @@ export function ComparedView({
       ) : (
         <ComparisonView
           comparison={comparison}
-          runs={!onPaper && baseline !== undefined && other !== undefined ? [baseline, other] : null}
+          runs={route && baseline !== undefined && other !== undefined ? [baseline, other] : null}
         />
       )}
-      {!onPaper && compared.tasks.length > 0 && <ComparedTasks compared={compared} names={names} />}
+      {route && compared.tasks.length > 0 && <ComparedTasks compared={compared} names={names} route={route} />}
     </div>
   )
 }

@@ -1,6 +1,5 @@
 import { formatNumber } from '@episodic/report'
 import { useMemo } from 'preact/hooks'
-import { formatSigned } from '../parts/amounts.ts'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { Answer } from '../parts/notes.tsx'
@@ -13,6 +12,7 @@ import type { EpisodeRoute } from './episode-header.tsx'
 import { type EpisodeModel, episodeModel, type LoadedEpisode } from './episode-model.ts'
 import { loadEpisode } from './load-episode.ts'
 import { Call, ModelText, ThoughtText } from './message-view.tsx'
+import { RewardValue } from './step-entry.tsx'
 
 /** Two attempts at one task, step by step. */
 export function BesideView({
@@ -123,9 +123,7 @@ export function BesideStep({ model, index }: { readonly model: EpisodeModel; rea
         <span class="muted">{index + 1}</span> {step.seat !== undefined && <PlainText text={`${step.seat}: `} />}
         <Call name={step.action.tool} args={JSON.stringify(step.action.arguments)} />
         {step.refused && <span class="loss"> ✗ {step.refused}</span>}{' '}
-        <b class={step.reward.total > 0 ? 'gain' : step.reward.total < 0 ? 'loss' : 'muted'}>
-          {formatSigned(step.reward.total)}
-        </b>
+        <RewardValue model={model} value={step.reward.total} />
       </p>
       {answer?.reasoning && <ThoughtText id={`thought:${id}`} name="reasoning" text={answer.reasoning} />}
       {answer?.text && <ModelText id={id} text={answer.text} />}

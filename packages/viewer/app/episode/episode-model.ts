@@ -16,6 +16,7 @@ import {
 import { type Result, resultOf } from '../parts/result.tsx'
 import { type AnsweredRequest, answersOf, recorderOf } from './requests.ts'
 import { notableSteps, type RunningReturn, runningReturns } from './returns.ts'
+import { usualValue } from './step-bars.ts'
 
 /** An episode as its screen shows it: figures of one seat, the steps of all. */
 export interface EpisodeModel {
@@ -41,6 +42,8 @@ export interface EpisodeModel {
   /** The numbers of the answers that led to no step. */
   readonly undecided: readonly number[]
   readonly returns: readonly RunningReturn[]
+  /** The reward that most steps have, if there is one: it says nothing of a step. */
+  readonly usualReward: number | null
   /** Steps with another reward than before, or a refusal. */
   readonly notable: readonly number[]
   readonly recorder: ReturnType<typeof recorderOf>
@@ -80,6 +83,7 @@ export function episodeModel(record: SealedRecord, focus: string | null): Episod
     answersOfStep: record.steps.map((_, step) => byStep.get(step) ?? []),
     undecided: byStep.get(null) ?? [],
     returns: runningReturns(shown.steps),
+    usualReward: usualValue(shown.steps.map(({ reward }) => reward.total)),
     notable: notableSteps(shown.steps),
     recorder: recorderOf(record),
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { linePath, signedBars, stackedBars } from './step-bars.ts'
+import { linePath, signedBars, stackedBars, usualValue } from './step-bars.ts'
 
 describe('stackedBars', () => {
   it('stacks series up to the largest sum', () => {
@@ -18,13 +18,25 @@ describe('stackedBars', () => {
 
 describe('signedBars', () => {
   it('places gains above zero and losses below', () => {
-    expect(signedBars([3, -1, 0])).toEqual({
+    expect(signedBars([3, -1, 0], null)).toEqual({
       gains: 'M0.12 0H0.88V0.75H0.12Z',
       losses: 'M1.12 0.75H1.88V1H1.12Z',
+      usual: '',
       zero: 0.75,
       low: -1,
       high: 3,
     })
+  })
+})
+
+describe('usualValue', () => {
+  it('is the value of at least half of the steps', () => {
+    expect(usualValue([-0.01, -0.01, -0.5, -0.01, 1])).toBe(-0.01)
+    expect(signedBars([-1, -1, 1, -1], usualValue([-1, -1, 1, -1]))).toMatchObject({
+      losses: '',
+      usual: expect.stringMatching(/^M0/),
+    })
+    for (const values of [[], [1], [1, 2], [1, 2, 3, 1, 2]]) expect(usualValue(values)).toBeNull()
   })
 })
 

@@ -30,10 +30,21 @@ export function stackedBars(series: readonly (readonly number[])[]): {
   return { paths, most }
 }
 
-/** Bars of values above and below zero, with the place of zero. */
-export function signedBars(values: readonly number[]): {
+/** The value that at least half of the steps have, such as the price of every step; `null` if there is none. */
+export function usualValue(values: readonly number[]): number | null {
+  const median = [...values].sort((a, b) => a - b)[values.length >> 1]
+  const count = values.filter((value) => value === median).length
+  return median !== undefined && count > 1 && 2 * count >= values.length ? median : null
+}
+
+/** Bars of values above and below zero, with the place of zero. Those of the usual value are apart. */
+export function signedBars(
+  values: readonly number[],
+  usual: number | null,
+): {
   readonly gains: string
   readonly losses: string
+  readonly usual: string
   readonly zero: number
   readonly low: number
   readonly high: number
@@ -42,7 +53,14 @@ export function signedBars(values: readonly number[]): {
   const at = (value: number) => (high === low ? 1 : 1 - (value - low) / (high - low))
   const bars = (isIn: (value: number) => boolean) =>
     barPath(values.map((value) => (isIn(value) ? [at(0), at(value)] : null)))
-  return { gains: bars((value) => value > 0), losses: bars((value) => value < 0), zero: at(0), low, high }
+  return {
+    gains: bars((value) => value > 0 && value !== usual),
+    losses: bars((value) => value < 0 && value !== usual),
+    usual: bars((value) => value === usual),
+    zero: at(0),
+    low,
+    high,
+  }
 }
 
 /** A line through values in the middle of their steps; it is broken where there is none. */

@@ -115,7 +115,7 @@ function RewardRow({ model, index }: { readonly model: EpisodeModel; readonly in
   const isWeighted = Math.abs(entries.reduce((sum, [, value]) => sum + value, 0) + shaping - total) > 1e-9
   return (
     <Row label="reward" kind="reward">
-      <b class={signOf(total)}>{formatSigned(total)}</b>
+      <RewardValue model={model} value={total} />
       {entries.length > 0 && (
         <span class="terms">
           {isWeighted ? 'of raw terms' : '='}{' '}
@@ -139,8 +139,14 @@ function RewardRow({ model, index }: { readonly model: EpisodeModel; readonly in
   )
 }
 
-function signOf(value: number): string {
-  return value > 0 ? 'gain' : value < 0 ? 'loss' : 'muted'
+/** The reward of a step. One that most steps have does not stand out. */
+export function RewardValue({ model, value }: { readonly model: EpisodeModel; readonly value: number }) {
+  const text = formatSigned(value)
+  return value === 0 || value === model.usualReward ? (
+    <span class="muted">{text}</span>
+  ) : (
+    <b class={value > 0 ? 'gain' : 'loss'}>{text}</b>
+  )
 }
 
 /** The lane of a seat, by which its steps have a colour of their own. */

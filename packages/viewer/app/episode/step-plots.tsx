@@ -88,7 +88,7 @@ interface Plot {
   readonly content: ComponentChildren
 }
 
-function plotsOf({ shown, answersOfStep, answers }: EpisodeModel): Plot[] {
+function plotsOf({ shown, answersOfStep, answers, usualReward }: EpisodeModel): Plot[] {
   const { steps } = shown
   const spent = (part: (time: { readonly milliseconds: number; readonly waited: number }) => number) =>
     answersOfStep.map((numbers) =>
@@ -102,7 +102,10 @@ function plotsOf({ shown, answersOfStep, answers }: EpisodeModel): Plot[] {
     spent(({ milliseconds }) => milliseconds),
     spent(({ waited }) => waited),
   ])
-  const rewards = signedBars(steps.map(({ reward }) => reward.total))
+  const rewards = signedBars(
+    steps.map(({ reward }) => reward.total),
+    usualReward,
+  )
   const potentials = steps.map(({ potential }) => potential)
   const plots: Plot[] = []
   if (times.most > 0)
@@ -123,6 +126,7 @@ function plotsOf({ shown, answersOfStep, answers }: EpisodeModel): Plot[] {
         <line class="zero" x1={0} x2={steps.length} y1={rewards.zero} y2={rewards.zero} />
         <path class="gains" d={rewards.gains} />
         <path class="losses" d={rewards.losses} />
+        <path class="usual" d={rewards.usual} />
       </>
     ),
   })

@@ -39,7 +39,8 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
 export function CommandLine({ command }: { readonly command: string }) {
   return (
     <div class="command">
-      <code>{command}</code>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by keys */}
+      <code tabIndex={0}>{command}</code>
       <CopyButton text={command} />
     </div>
   )

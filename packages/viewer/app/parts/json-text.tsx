@@ -29,7 +29,8 @@ export function JsonText({ id, value }: { readonly id: string; readonly value: J
   return (
     <Fold id={id} summary={summary} open={countMatches([text], wanted) > 0}>
       {() => (
-        <pre class="json">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by keys
+        <pre class="json" tabIndex={0}>
           <FoundText text={JSON.stringify(value, null, 2)} />
         </pre>
       )}

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { hasSigns, textParts } from './signs.ts'
 
 /**
@@ -5,18 +6,19 @@ import { hasSigns, textParts } from './signs.ts'
  * that change the order of others, as signs. It cannot change the direction of what stands around it.
  */
 export function PlainText({ text }: { readonly text: string }) {
-  if (!hasSigns(text)) return <bdi>{text}</bdi>
-  return (
-    <bdi>
-      {textParts(text).map((part) =>
-        typeof part === 'string' ? (
-          part
-        ) : (
-          <span class="sign" title="a character that is not shown">
-            {part.sign}
-          </span>
-        ),
-      )}
-    </bdi>
+  return <bdi>{withSigns(text)}</bdi>
+}
+
+/** The content of {@link PlainText}, for a part of a text whose whole is set apart from what stands around it. */
+export function withSigns(text: string): ComponentChildren {
+  if (!hasSigns(text)) return text
+  return textParts(text).map((part) =>
+    typeof part === 'string' ? (
+      part
+    ) : (
+      <span class="sign" title="a character that is not shown">
+        {part.sign}
+      </span>
+    ),
   )
 }

@@ -28,7 +28,13 @@ export type Route =
       /** Whose figures are shown, if the environment has several seats; left out, those of the one in focus. */
       readonly seat?: string
     }
-  | { readonly screen: 'compare'; readonly runs: readonly string[]; readonly base: string }
+  | {
+      readonly screen: 'compare'
+      readonly runs: readonly string[]
+      readonly base: string
+      /** Which tasks are shown; left out, all. */
+      readonly show?: string
+    }
   | {
       readonly screen: 'search'
       readonly query: string
@@ -77,7 +83,12 @@ export function parseRoute(hash: string): Route {
   const text = (name: string) => search.get(name) ?? ''
   if (first === '' && parts.length <= 1) return { screen: 'runs', query: text('q') }
   if (first === 'compare' && parts.length === 1)
-    return { screen: 'compare', runs: text('runs').split(',').filter(Boolean), base: text('base') }
+    return {
+      screen: 'compare',
+      runs: text('runs').split(',').filter(Boolean),
+      base: text('base'),
+      ...(text('show') !== '' && { show: text('show') }),
+    }
   if (first === 'search' && parts.length === 1) {
     const given = text('in').split(',')
     const fields = SEARCH_FIELDS.filter((field) => given.includes(field))
@@ -138,7 +149,7 @@ export function formatRoute(route: Route): string {
       })
     }
     case 'compare':
-      return address(['compare'], { runs: route.runs.join(','), base: route.base })
+      return address(['compare'], { runs: route.runs.join(','), base: route.base, show: route.show ?? '' })
     case 'search':
       return address(['search'], { q: route.query, run: route.run, in: (route.fields ?? []).join(',') })
     case 'label':

@@ -39,7 +39,13 @@ export function Headline({
   const alarms = [noteFailures(summary), noteUnknownTools(summary), noteMissingRewards(summary)].filter(
     (notice) => notice !== null,
   )
-  const notes = [...noteVoids(voidsOf(summary)), describeIntervals(summary.success.overall), ...noteGuarantees(summary)]
+  const { counts, success } = summary
+  const notes = [
+    counts.finished > 0 ? `Success: ${describeRules(success.rules)}.` : '',
+    ...noteVoids(voidsOf(summary)),
+    describeIntervals(success.overall),
+    ...noteGuarantees(summary),
+  ]
   return (
     <section aria-label="Headline figures">
       {alarms.map((notice) => (
@@ -64,7 +70,7 @@ function scoresOf(summary: Summary): (Figure | null)[] {
       value: formatPercent(success.overall.rate),
       notes: [
         noteInterval(success.overall, formatShareInterval),
-        counts.finished > 0 ? `of episodes; success: ${describeRules(success.rules)}` : '',
+        counts.finished > 0 ? 'of episodes' : '',
         ...shortVoids(voidsOf(summary)),
       ],
     },

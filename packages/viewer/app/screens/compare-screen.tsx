@@ -1,12 +1,10 @@
 import { useEffect } from 'preact/hooks'
+import type { CompareRoute } from '../compare/compared-tasks.tsx'
 import { ComparedView } from '../compare/compared-view.tsx'
 import { RunChooser } from '../compare/run-chooser.tsx'
 import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
-import type { Route } from '../route/route.ts'
 import type { Source } from '../source/source.ts'
 import { useLoaded, useVersion } from '../source/use-source.ts'
-
-type CompareRoute = Route & { readonly screen: 'compare' }
 
 /** Which run is better, by how much, at what price, and on which tasks. */
 export function CompareScreen({ route }: { readonly route: CompareRoute }) {
@@ -27,7 +25,7 @@ export function CompareScreen({ route }: { readonly route: CompareRoute }) {
       {chosen.length < 2 && <p class="nothing">Choose two or more runs of the same tasks.</p>}
       {compared.error && <ErrorNote error={compared.error} />}
       {compared.value ? (
-        <ComparedView compared={compared.value} onPaper={false} />
+        <ComparedView compared={compared.value} route={route} />
       ) : (
         compared.loading && chosen.length >= 2 && <LoadingNote />
       )}

@@ -235,6 +235,17 @@ describe.skipIf(lacksBrowser)('the page of an episode', () => {
     expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(3_000)
   })
 
+  it('has all steps on paper, and few again after it', async () => {
+    const { hash, episode } = await firstOf('long')
+    const page = await open(hash)
+    const steps = page.locator('.entry.step')
+    await steps.first().waitFor()
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))')
+    await expect.poll(() => steps.count()).toBe(episode.steps.length)
+    await page.evaluate('dispatchEvent(new Event("afterprint"))')
+    await expect.poll(() => steps.count()).toBeLessThan(100)
+  })
+
   it('shows a match by its seats', async () => {
     const { id } = await viewing.runNamed('game')
     const [line = ''] = readFileSync(join(workshop.folder, 'runs/game/episodes.jsonl'), 'utf8').split('\n')

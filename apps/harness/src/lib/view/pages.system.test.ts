@@ -69,7 +69,7 @@ function addresses(): Record<string, string> {
     'episode of a game': `${task('game')}/0`,
     'rewards of a leaf': `${task('branched')}/0?tab=rewards`,
     compare: `/compare?runs=${runs.plain},${runs.random}&base=${runs.plain}`,
-    'compare three': `/compare?runs=${runs.plain},${runs.random},${runs.model}&base=${runs.plain}`,
+    'compare three': `/compare?runs=${runs.plain},${runs.random},${runs.model}&base=${runs.plain}&show=disagree`,
     search: '/search?q=middle',
     'label, start': `/r/${runs.model}/label`,
     'nothing there': '/r/0000000000',

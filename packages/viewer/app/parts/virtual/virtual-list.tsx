@@ -70,13 +70,19 @@ export function VirtualList({
     const letGo = () => {
       target.current = null
     }
+    // On paper nothing is scrolled.
+    const showAll = () => setRange({ from: 0, to: count })
     look()
+    addEventListener('beforeprint', showAll)
+    addEventListener('afterprint', look)
     addEventListener('scroll', follow, { passive: true })
     addEventListener('resize', follow)
     addEventListener('wheel', letGo, { passive: true })
     addEventListener('pointerdown', letGo)
     return () => {
       cancelAnimationFrame(frame)
+      removeEventListener('beforeprint', showAll)
+      removeEventListener('afterprint', look)
       removeEventListener('scroll', follow)
       removeEventListener('resize', follow)
       removeEventListener('wheel', letGo)
