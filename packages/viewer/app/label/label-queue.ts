@@ -3,8 +3,8 @@ import type { Source } from '../source/source.ts'
 
 /** What a person is to judge next. */
 export interface LabelQueue {
-  /** The next row; `null` if all are judged. */
-  readonly next: RowWords | null
+  /** The next row, with its place in the draw; `null` if all are judged. */
+  readonly next: (RowWords & { readonly draw: number }) | null
   /** Finished episodes that count, and how many of them the person has judged. */
   readonly total: number
   readonly judged: number
@@ -35,7 +35,7 @@ export async function loadLabelQueue(
   for (let from = 0; from < order.length; from += PART) {
     const words = await source.words(run, order.slice(from, from + PART))
     const next = words.find((one) => !judged.has(playOf(one)))
-    if (next) return { ...found, next }
+    if (next) return { ...found, next: { ...next, draw: draw[next.row] as number } }
   }
   return { ...found, next: null }
 }

@@ -1,3 +1,4 @@
+import { contentId } from '@episodic/protocol'
 import {
   formatNumber,
   type GradeRecord,
@@ -26,12 +27,16 @@ import { choicesOf, type LabelChoice } from './label-scale.ts'
 
 /** A verdict that was just given, with what was hidden until then. */
 interface Given {
+  readonly run: string
   readonly verdict: GradeRecord
   readonly model: EpisodeModel
 }
 
 interface ToJudge {
-  readonly queue: LabelQueue
+  /** The run of the episode. */
+  readonly run: string
+  /** Of all runs. */
+  readonly queue: Omit<LabelQueue, 'next'>
   readonly grades: readonly GradeRecord[]
   readonly episode: LoadedEpisode | null
 }
@@ -51,7 +56,7 @@ export function LabelView({
   const [round, setRound] = useState(0)
   const [given, setGiven] = useState<Given | null>(null)
   /** The verdict that is given again. */
-  const [again, setAgain] = useState<GradeRecord | null>(null)
+  const [again, setAgain] = useState<Given | null>(null)
   const [problem, setProblem] = useState<SourceError | null>(null)
   const loaded = useLoaded((source) => loadNext(source, run, person, again), [run, person, round, again])
 
@@ -61,7 +66,7 @@ export function LabelView({
     why: string,
     evidence: GradeRecord['evidence'],
   ) => {
-    const { episode, grades } = toJudge
+    const { run, episode, grades } = toJudge
     if (!episode) return
     const { record } = episode
     const model = episodeModel(record, null)
@@ -78,7 +83,7 @@ export function LabelView({
     try {
       await source.grade(run, verdict)
       setProblem(null)
-      setGiven({ verdict, model })
+      setGiven({ run, verdict, model })
       setAgain(null)
       setRound((before) => before + 1)
     } catch (error) {
@@ -88,26 +93,28 @@ export function LabelView({
   return (
     <>
       {problem && <ErrorNote error={problem} />}
-      {given && <LastVerdict key={round} given={given} run={run} onAgain={() => setAgain(given.verdict)} />}
+      {given && <LastVerdict key={round} given={given} onAgain={() => setAgain(given)} />}
       <Answer of={loaded}>
         {(toJudge) =>
           toJudge.episode ? (
             <LabelEpisode
-              key={`${toJudge.episode.words.row}/${round}`}
+              key={`${toJudge.run}/${toJudge.episode.words.row}/${round}`}
               toJudge={toJudge}
               choices={choicesOf(question.scale)}
               onGive={(value, why, evidence) => void give(toJudge, value, why, evidence)}
-              onUndo={given ? () => setAgain(given.verdict) : null}
+              onUndo={given ? () => setAgain(given) : null}
             />
           ) : (
             <EmptyNote
               title={toJudge.queue.total === 0 ? 'There is nothing to judge.' : 'You have judged all of them.'}
             >
               <p>
-                {toJudge.queue.total === 0
-                  ? 'No episode of this run has finished.'
-                  : `${toJudge.queue.judged} episodes.`}{' '}
-                <a href={formatRoute({ screen: 'run', run, tab: 'grades' })}>Grades of the run</a>
+                {toJudge.queue.total === 0 ? 'No episode has finished.' : `${toJudge.queue.judged} episodes.`}{' '}
+                {run.split(',').map((id) => (
+                  <a key={id} href={formatRoute({ screen: 'run', run: id, tab: 'grades' })}>
+                    Grades of the run{' '}
+                  </a>
+                ))}
               </p>
             </EmptyNote>
           )
@@ -117,13 +124,29 @@ export function LabelView({
   )
 }
 
-async function loadNext(source: Source, run: string, person: GraderRef, again: GradeRecord | null): Promise<ToJudge> {
-  const grades = await source.grades(run)
-  const queue = await loadLabelQueue(source, run, person, grades)
-  const play = again ?? queue.next
-  if (!play) return { queue, grades, episode: null }
+/** The next episode in the order of the draw: of several runs mixed, with the attempts of all at one task after each other. */
+async function loadNext(source: Source, runs: string, person: GraderRef, again: Given | null): Promise<ToJudge> {
+  const queues = await Promise.all(
+    runs.split(',').map(async (run) => {
+      const grades = await source.grades(run)
+      const { next, ...counts } = await loadLabelQueue(source, run, person, grades)
+      // Attempts of equal places are in an order that says nothing of the run.
+      return { run, grades, counts, play: next, order: next && contentId(`${run} ${next.draw}`) }
+    }),
+  )
+  const queue = queues.reduce(
+    (sum, { counts }) => ({ total: sum.total + counts.total, judged: sum.judged + counts.judged }),
+    { total: 0, judged: 0 },
+  )
+  const [first] = queues
+    .filter(({ play }) => play)
+    .sort((a, b) => (a.play?.draw ?? 0) - (b.play?.draw ?? 0) || (`${a.order}` < `${b.order}` ? -1 : 1))
+  const chosen = (again ? queues.find(({ run }) => run === again.run) : first) ?? queues[0]
+  const { run = '', grades = [] } = chosen ?? {}
+  const play = again?.verdict ?? chosen?.play
+  if (!play) return { run, queue, grades, episode: null }
   const found = await loadEpisode(source, { run, task: play.task, attempt: play.attempt, try: play.try })
-  return { queue, grades, episode: found.kind === 'episode' ? found.episode : null }
+  return { run, queue, grades, episode: found.kind === 'episode' ? found.episode : null }
 }
 
 /** One episode, without what may sway a person, and the answers to choose from. */
@@ -210,12 +233,10 @@ function LabelEpisode({
 
 /** The verdict that was given last. What was hidden stays so until it is asked for: it may sway the next verdicts. */
 function LastVerdict({
-  given: { verdict, model },
-  run,
+  given: { run, verdict, model },
   onAgain,
 }: {
   readonly given: Given
-  readonly run: string
   readonly onAgain: () => void
 }) {
   const [isRevealed, setRevealed] = useState(false)

@@ -10,8 +10,13 @@ export function parentRoute(route: Route): Route | null {
       return { screen: 'group', run: route.run, task: route.task }
     case 'episodes':
     case 'group':
-    case 'label':
       return { screen: 'run', run: route.run, tab: 'overview' }
+    case 'label': {
+      const several = route.run.split(',')
+      return several.length > 1
+        ? { screen: 'compare', runs: several, base: '' }
+        : { screen: 'run', run: route.run, tab: 'overview' }
+    }
     case 'run':
     case 'compare':
     case 'search':

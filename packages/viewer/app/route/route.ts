@@ -45,6 +45,7 @@ export type Route =
     }
   | {
       readonly screen: 'label'
+      /** Several runs with commas between them are judged mixed. */
       readonly run: string
       /** The name of the question; empty to choose one. */
       readonly grader: string

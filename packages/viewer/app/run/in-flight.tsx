@@ -1,5 +1,5 @@
 import type { EpisodeInFlight } from '@episodic/report'
-import { formatCount, NOTHING } from '@episodic/report'
+import { formatCount } from '@episodic/report'
 import { Age } from '../parts/age.tsx'
 import { formatTokens } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'
@@ -12,13 +12,18 @@ export function InFlight({ inFlight }: { readonly inFlight: readonly EpisodeInFl
   const oldestFirst = inFlight.toSorted((a, b) => a.since - b.since)
   return (
     <Section title="In flight">
-      <Card title={`${formatCount(inFlight.length)} in flight`} caption="They can be opened once they are sealed." wide>
+      <Card
+        title={`${formatCount(inFlight.length)} in flight`}
+        caption="The last call and answer of each, the oldest first. Whole episodes can be opened once they are sealed."
+        wide
+      >
         <FiguresTable
-          head={['Task', 'Last tool', 'Attempt', 'Steps', 'Tokens', 'Started']}
-          texts={2}
-          rows={oldestFirst.map(({ task, attempt, steps, tool, tokens, since }) => [
+          head={['Task', 'Last call', 'Last answer', 'Attempt', 'Steps', 'Tokens', 'Started']}
+          texts={3}
+          rows={oldestFirst.map(({ task, attempt, steps, call, answer, tokens, since }) => [
             <code key="task">{task.slice(0, 12)}</code>,
-            tool === null ? NOTHING : <PlainText text={tool} />,
+            <PlainText text={call ?? ''} />,
+            <PlainText text={answer ?? ''} />,
             formatCount(attempt),
             formatCount(steps),
             formatTokens(tokens),

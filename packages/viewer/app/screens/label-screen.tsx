@@ -40,7 +40,9 @@ export function LabelScreen({ route: { run, grader, scale } }: { readonly route:
           </small>
         )}
       </h1>
-      <DownloadVerdicts run={run} />
+      {run.split(',').map((id) => (
+        <DownloadVerdicts key={id} run={id} />
+      ))}
       {question && who !== '' ? (
         <LabelView run={run} question={question} who={who} />
       ) : (

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keys/use-keys.ts'
 import { CommandLine } from '../parts/copy.tsx'
 import { Answer, EmptyNote, ErrorNote } from '../parts/notes.tsx'
-import type { Route } from '../route/route.ts'
+import { formatRoute, type Route } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
 import { useLoaded, useVersion } from '../source/use-source.ts'
 import { filterRuns, groupRuns } from './run-list/grouped-runs.ts'
@@ -70,6 +70,14 @@ export function RunsScreen({ route }: { readonly route: RunsRoute }) {
                     openRoute({ screen: 'runs', query: currentTarget.value }, { replace: true })
                   }
                 />
+                {chosen.length > 0 && (
+                  <a
+                    class="button"
+                    href={formatRoute({ screen: 'label', run: chosen.join(), grader: '', scale: 'boolean' })}
+                  >
+                    Label…
+                  </a>
+                )}
                 <button type="button" class="button primary" disabled={chosen.length < 2} onClick={compare}>
                   Compare{chosen.length > 1 ? ` ${chosen.length} runs` : ''}
                 </button>

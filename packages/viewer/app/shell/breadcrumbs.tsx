@@ -1,5 +1,6 @@
 import { PlainText } from '../parts/plain-text.tsx'
 import { shortTask } from '../parts/short-task.ts'
+import { parentRoute } from '../route/parent-route.ts'
 import { formatRoute, type Route } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 
@@ -28,7 +29,11 @@ function crumbsOf(route: Route) {
   if (route.screen === 'runs') return [runs]
   const own = { route, content: <Title route={route} /> }
   if (!('run' in route) || route.run === '') return [runs, own]
-  const run: Route = { screen: 'run', run: route.run, tab: 'overview' }
+  const run: Route = (route.screen === 'label' && parentRoute(route)) || {
+    screen: 'run',
+    run: route.run,
+    tab: 'overview',
+  }
   // The name of a run often says who played, which a person who judges must not know.
   const ofRun = { route: run, content: route.screen === 'label' ? <>Run</> : <RunName run={route.run} /> }
   if (route.screen === 'run') return [runs, ofRun]

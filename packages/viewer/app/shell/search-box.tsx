@@ -7,7 +7,7 @@ export const SEARCH_BOX = 'search-box'
 /** Searches the words of all episodes; within a run, of its episodes. */
 export function SearchBox({ route }: { readonly route: Route }) {
   const searched = route.screen === 'search' ? route.query : ''
-  const run = 'run' in route ? route.run : ''
+  const run = 'run' in route && !route.run.includes(',') ? route.run : ''
   const [text, setText] = useState(searched)
   useEffect(() => setText(searched), [searched])
   const label = run ? 'Search the episodes of this run' : 'Search all episodes'

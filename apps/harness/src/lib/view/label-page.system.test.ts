@@ -20,18 +20,19 @@ import { startViewing, type Viewing } from './view.fixture.ts'
 
 const MODEL = 'secret-model-7'
 const RUN = `${MODEL}-run`
+const OTHER = 'played-by-random'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 const browser = useBrowser()
 const folder = join(workshop.folder, 'runs', RUN)
 const gradesFile = join(folder, 'grades.jsonl')
-const gradesNow = (): GradeRecord[] =>
-  readFileSync(gradesFile, 'utf8')
+const gradesNow = (file = gradesFile): GradeRecord[] =>
+  readFileSync(file, 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
-const gradesOf = (who: string) => gradesNow().filter(({ grader }) => grader.who === who)
+const gradesOf = (who: string, file = gradesFile) => gradesNow(file).filter(({ grader }) => grader.who === who)
 const hashes = () =>
   ['episodes.jsonl', 'summary.json'].map((name) =>
     createHash('sha256')
@@ -53,6 +54,8 @@ beforeAll(async () => {
       env: { OPENAI_API_KEY: 'sk-nobody-may-read-this' },
     }),
   ).toMatchObject({ status: 0 })
+  const other = ['run', world, '--policy', 'random', '--tasks', '6', '--out', `runs/${OTHER}`]
+  expect(await workshop.main(other)).toMatchObject({ status: 0 })
   const lines = createGradableLines()
   for (const record of readEpisodes(folder)) lines.add(record)
   const ordered = lines.list()
@@ -89,11 +92,11 @@ async function open(address: string): Promise<Page> {
 }
 
 /** Fills the form in, and waits for the first episode. */
-async function begin(page: Page, who: string): Promise<void> {
+async function begin(page: Page, who: string, episodes = 6): Promise<void> {
   await page.getByLabel('Your name').fill(who)
   await page.getByLabel('Name of the question').fill('clear')
   await page.getByRole('button', { name: 'Begin' }).click()
-  await page.getByText('1 of 6').waitFor()
+  await page.getByText(`1 of ${episodes}`).waitFor()
 }
 
 /** All that a page contains, texts and attributes, but for its code. */
@@ -211,6 +214,27 @@ describe.skipIf(lacksBrowser)('the label screen', () => {
     // In a later visit, a person goes on where they stopped.
     await dan.reload()
     await dan.getByText('4 of 6').waitFor()
+  })
+
+  it('mixes the episodes of several runs, and keeps each verdict beside its own run', async () => {
+    const page = await open('#/')
+    for (const name of [RUN, OTHER]) await page.getByRole('checkbox', { name: `Compare ${name}` }).check()
+    await page.getByRole('link', { name: 'Label…' }).click()
+    await begin(page, 'gil', 12)
+    for (let judged = 1; judged <= 12; judged++) {
+      await page.getByText(`${judged} of 12`).waitFor()
+      const content = await contentOf(page)
+      expect([MODEL, OTHER].filter((name) => content.includes(name))).toEqual([])
+      await page.keyboard.press('1')
+    }
+    await page.getByText('You have judged all of them.').waitFor()
+    const [own, others] = [RUN, OTHER].map((run) => gradesOf('gil', join(workshop.folder, 'runs', run, 'grades.jsonl')))
+    expect([own, others].map((given) => given?.map(({ run }) => run))).toEqual([
+      Array.from({ length: 6 }, () => RUN),
+      Array.from({ length: 6 }, () => OTHER),
+    ])
+    // Both in the order of the draw, which is that of the tasks that both runs have played.
+    expect(own?.map(({ task }) => task)).toEqual(others?.map(({ task }) => task))
   })
 
   it('is accessible, and nothing lies over another', async () => {

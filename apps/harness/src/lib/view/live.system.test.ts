@@ -76,7 +76,13 @@ describe('GET /api/events', () => {
     expect(shown).toMatchObject({
       rows: PLAYED_AT_ONCE,
       entry: { finished: PLAYED_AT_ONCE, success: { count: PLAYED_AT_ONCE } },
-      inFlight: Array.from({ length: IN_FLIGHT }, () => ({ steps: 1, tool: 'guess', tokens: 0 })),
+      inFlight: Array.from({ length: IN_FLIGHT }, () => ({
+        steps: 1,
+        // Of the second step, which is held, nothing is called yet.
+        call: expect.stringMatching(/^guess \{"value":-?\d+\}$/),
+        answer: expect.stringMatching(/^The number is/),
+        tokens: 0,
+      })),
     })
     expect((await viewing.runNamed('held')).state).toBe('running')
 

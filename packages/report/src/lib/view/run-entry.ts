@@ -80,8 +80,9 @@ export interface EpisodeInFlight {
   readonly attempt: number
   /** Steps answered so far. */
   readonly steps: number
-  /** The tool of the last step; `null` before the first. */
-  readonly tool: string | null
+  /** The last call, with its arguments, and what the world answered last, each cut; `null` before the first. */
+  readonly call: string | null
+  readonly answer: string | null
   readonly tokens: number
   /** Milliseconds since it started. */
   readonly since: number

@@ -1,11 +1,12 @@
 import type { ModelAnswer, Player, Policy } from '@episodic/env'
+import type { Action } from '@episodic/protocol'
 
 /** Receives what happens in an episode that is being played. */
 export interface PlayListener {
-  /** A step was answered. */
-  onStep(): void
+  /** A step was answered, with this text. */
+  onStep(text: string): void
   /** A policy calls a tool. */
-  onCall(tool: string): void
+  onCall(action: Action): void
   /** A language model has answered, after reading and writing so many tokens. */
   onTokens(tokens: number): void
 }
@@ -22,14 +23,14 @@ export function watchPlay(policy: Policy, { onStep, onCall, onTokens }: PlayList
     return (observation, view) => {
       const { last, legal, signal } = view
       asked = view
-      if (last) onStep()
+      if (last) onStep(observation.text)
       const action = player(observation, { last, legal, signal, onCompletion })
       if (!(action instanceof Promise)) {
-        onCall(action.tool)
+        onCall(action)
         return action
       }
       return action.then((decided) => {
-        onCall(decided.tool)
+        onCall(decided)
         return decided
       })
     }

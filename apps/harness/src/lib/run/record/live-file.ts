@@ -1,13 +1,15 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Action } from '@episodic/protocol'
+import { shorten } from '@episodic/protocol/extend'
 import type { EpisodeInFlight } from '@episodic/report'
 import type { PlannedEpisode } from '../plan/planned-episode.ts'
 import { RUN_FILES, writeRunFile } from './run-folder.ts'
 
 /** An episode in `live.json`. Disposing it ends it. */
 export interface LiveEpisode extends Disposable {
-  onStep(): void
-  onCall(tool: string): void
+  onStep(text: string): void
+  onCall(action: Action): void
   onTokens(tokens: number): void
 }
 
@@ -17,6 +19,8 @@ type PlayedEpisode = { -readonly [key in Exclude<keyof EpisodeInFlight, 'since'>
 
 /** Milliseconds between two versions of the file. */
 const INTERVAL = 1_000
+/** Of a call and of an answer. */
+const MOST_CHARACTERS = 300
 /** Episodes in the file: the oldest ones. */
 const MOST_EPISODES = 256
 
@@ -40,14 +44,23 @@ export class LiveFile implements AsyncDisposable {
 
   /** Adds an episode that begins. */
   begin({ task, attempt }: Pick<PlannedEpisode, 'attempt'> & { readonly task: { readonly id: string } }): LiveEpisode {
-    const episode: PlayedEpisode = { task: task.id, attempt, steps: 0, tool: null, tokens: 0, begun: performance.now() }
+    const episode: PlayedEpisode = {
+      task: task.id,
+      attempt,
+      steps: 0,
+      call: null,
+      answer: null,
+      tokens: 0,
+      begun: performance.now(),
+    }
     this.#episodes.add(episode)
     return {
-      onStep() {
+      onStep(text) {
         episode.steps += 1
+        episode.answer = shorten(text, MOST_CHARACTERS)
       },
-      onCall(tool) {
-        episode.tool = tool
+      onCall({ tool, arguments: args }) {
+        episode.call = shorten(`${tool} ${JSON.stringify(args)}`, MOST_CHARACTERS)
       },
       onTokens(tokens) {
         episode.tokens += tokens
