@@ -3,6 +3,8 @@ import { type JsonObject, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/extend'
 import { isLong, parseAccepted } from '../dispatch/json-bounds.ts'
 import { ParseQueue } from '../dispatch/parse-queue.ts'
+import type { Denial } from './host-origin-check.ts'
+import { checkEncoding } from './post-rules.ts'
 import { readBody } from './read-body.ts'
 
 /**
@@ -16,6 +18,11 @@ export class JsonBodies {
   /** Bodies of more than `bytes` are rejected. */
   constructor(bytes: number) {
     this.#bytes = bytes
+  }
+
+  /** Returns why a body is not read here, which is that it is compressed; `null` for one that is read. */
+  check({ headers }: IncomingMessage): Denial | null {
+    return checkEncoding(headers)
   }
 
   /**

@@ -12,15 +12,21 @@ import type { Denial } from './host-origin-check.ts'
 export function checkPost({ headers }: HttpRequest): Denial | null {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     return { status: 415, message: 'Send JSON: Content-Type: application/json.' }
-  const encoding = headers['content-encoding']?.trim() || 'identity'
-  if (encoding.toLowerCase() !== 'identity')
-    return {
-      status: 415,
-      message: `A body with Content-Encoding: ${shorten(encoding, 32)} is not read here. Send it without an encoding.`,
-    }
+  const encoded = checkEncoding(headers)
+  if (encoded) return encoded
   if (!takesJson(headers) && !takesEvents({ headers }))
     return { status: 406, message: 'Answers are JSON: Accept has to include application/json.' }
   return null
+}
+
+/** Checks that a body is not compressed: no endpoint here reads one that is. */
+export function checkEncoding(headers: IncomingHttpHeaders): Denial | null {
+  const encoding = headers['content-encoding']?.trim() || 'identity'
+  if (encoding.toLowerCase() === 'identity') return null
+  return {
+    status: 415,
+    message: `A body with Content-Encoding: ${shorten(encoding, 32)} is not read here. Send it without an encoding.`,
+  }
 }
 
 function takesJson({ accept = '*/*' }: IncomingHttpHeaders): boolean {

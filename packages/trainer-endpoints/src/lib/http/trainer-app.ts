@@ -15,16 +15,20 @@ export interface TrainerAppOptions {
   readonly bodyBytes: number
   /** Is called with every internal error. */
   readonly onError: (error: InternalError) => void
+  /** Whether a path with a slash at its end is another path. Default: no, because many clients add one. */
+  readonly strict?: boolean
 }
 
 /**
  * Creates an app whose errors are JSON: `{"detail": message, "code": code}`, as clients of Python servers read them.
  * An unknown path is answered with 404. Nothing of a body is read before a route asks for it.
  */
-export function createTrainerApp({ bodyBytes, onError }: TrainerAppOptions): Hono<TrainerRoute> {
-  const app = new Hono<TrainerRoute>()
+export function createTrainerApp({ bodyBytes, onError, strict = false }: TrainerAppOptions): Hono<TrainerRoute> {
+  const app = new Hono<TrainerRoute>({ strict })
   const bodies = new JsonBodies(bodyBytes)
-  app.use((context, next) => {
+  app.use(async (context, next) => {
+    const denied = bodies.check(context.env.incoming)
+    if (denied) return answerProblem({ ...denied, code: 'invalid-request' })
     context.set('bodies', bodies)
     return next()
   })

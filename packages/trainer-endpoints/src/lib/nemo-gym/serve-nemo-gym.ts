@@ -38,7 +38,8 @@ export async function serveNemoGym(host: Host, options: NemoGymOptions = {}): Pr
   const { asksTokens = false, rewards = 'steps', bodyBytes = 67_108_864, onError = () => {} } = options
   const sessions = new RolloutSessions(host)
   const rows = new RowBodies(bodyBytes)
-  const app = createTrainerApp({ bodyBytes: CALL_BYTES, onError })
+  // A path is the name of a tool as a model wrote it.
+  const app = createTrainerApp({ bodyBytes: CALL_BYTES, onError, strict: true })
   app.use(
     createMiddleware<TrainerRoute>(async (context, next) => {
       countRequest((context.env.incoming as IncomingMessage).socket)

@@ -11,7 +11,7 @@ export interface OpenEnvAddress {
 export const PREFIX = '/openenv/'
 
 /** A name of an environment has no character that could be a part of the route. */
-const ADDRESS = /^\/openenv\/(?:token\/([^/]+)\/)?([\w-]+)(\/.*)$/
+const ADDRESS = /^\/openenv\/(?:token\/([^/]+)\/)?([\w-]+)(\/.*?)\/?$/
 
 /** Reads `/openenv/<environment>/<route>` or `/openenv/token/<token>/<environment>/<route>`; `null` for other paths. */
 export function parseAddress(path: string): OpenEnvAddress | null {
