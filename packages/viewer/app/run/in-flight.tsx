@@ -1,6 +1,5 @@
 import type { EpisodeInFlight } from '@episodic/report'
-import { formatCount } from '@episodic/report'
-import { Age } from '../parts/age.tsx'
+import { formatCount, formatDuration } from '@episodic/report'
 import { formatTokens } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
@@ -9,7 +8,7 @@ import { PlainText } from '../parts/plain-text.tsx'
 /** The episodes that are being played, the oldest first: one that hangs stays at the top. Nothing if there is none. */
 export function InFlight({ inFlight }: { readonly inFlight: readonly EpisodeInFlight[] }) {
   if (inFlight.length === 0) return null
-  const oldestFirst = inFlight.toSorted((a, b) => a.since - b.since)
+  const oldestFirst = inFlight.toSorted((a, b) => b.since - a.since)
   return (
     <Section title="In flight">
       <Card
@@ -18,16 +17,22 @@ export function InFlight({ inFlight }: { readonly inFlight: readonly EpisodeInFl
         wide
       >
         <FiguresTable
-          head={['Task', 'Last call', 'Last answer', 'Attempt', 'Steps', 'Tokens', 'Started']}
-          texts={3}
+          head={['Task', 'Last call and answer', 'Attempt', 'Steps', 'Tokens', 'Since']}
+          texts={2}
           rows={oldestFirst.map(({ task, attempt, steps, call, answer, tokens, since }) => [
             <code key="task">{task.slice(0, 12)}</code>,
-            <PlainText text={call ?? ''} />,
-            <PlainText text={answer ?? ''} />,
+            <>
+              <code>
+                <PlainText text={call ?? ''} />
+              </code>
+              <div class="message">
+                <PlainText text={answer ?? ''} />
+              </div>
+            </>,
             formatCount(attempt),
             formatCount(steps),
             formatTokens(tokens),
-            <Age key="since" since={new Date(since).toISOString()} />,
+            formatDuration(since),
           ])}
         />
       </Card>
