@@ -120,8 +120,14 @@ def test_a_killed_server_is_waited_for_and_the_log_says_so(
     assert re.match(r"the server at \S+ answers again, after \d+ s", last)
 
 
-@pytest.mark.parametrize("wait", [-1, float("nan")])
-def test_a_wait_below_0_is_refused(wait: float) -> None:
+@pytest.mark.parametrize("option", [{"wait": -1}, {"wait": float("nan")}, {"timeout": 0}, {"timeout": float("nan")}])
+def test_a_time_that_is_none_is_refused(option: dict[str, float]) -> None:
     with pytest.raises(EpisodicError) as refused:
-        connect(wait=wait)
+        connect(**option)  # type: ignore[arg-type]
     assert refused.value.code == "option-invalid"
+
+
+@pytest.mark.parametrize("scheme", ["http", "ws"])
+def test_a_call_may_take_as_long_as_it_takes(server: Server, proxy: LossyProxy, scheme: str) -> None:
+    with through(proxy, server, scheme, timeout=float("inf")) as patient:
+        assert "warehouse" in patient.environments()

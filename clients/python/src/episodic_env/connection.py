@@ -19,7 +19,7 @@ from .rpc import Channel
 from .seat import Seat
 from .task import Task
 from .turn import read_turn
-from .waiting import Waiting
+from .waiting import FOREVER, Waiting
 
 
 class Connection:
@@ -199,9 +199,9 @@ def connect(
         token: The control token. Default: that of the environment variable `EPISODIC_CONTROL_TOKEN`, or of the file
             that a server on this machine wrote for its port.
         agent_url: The agent endpoint, for session URLs, if a proxy moves it. Default: `/mcp` beside `/env`.
-        timeout: Seconds until a call without an answer counts as lost.
-        wait: Seconds after the first lost answer in which a call is repeated; 0 for never. What takes longer than 5
-            seconds is logged by the logger `episodic_env`.
+        timeout: Seconds until a call without an answer counts as lost; `math.inf` for never.
+        wait: Seconds after the first lost answer in which a call is repeated; 0 for never, `math.inf` for as long as it
+            takes. What takes longer than 5 seconds is logged by the logger `episodic_env`.
 
     Raises `option-invalid` where the token would cross a network without encryption: over `http:` or `ws:` to another
     machine. Set `EPISODIC_PLAIN_HTTP=1` where that network is your own.
@@ -210,6 +210,9 @@ def connect(
     if parts.scheme not in ("http", "https", "ws", "wss") or not parts.hostname:
         message = f"{url} is no URL of a trainer endpoint. It looks like http://127.0.0.1:7337/env."
         raise EpisodicError("option-invalid", message, retryable=False)
+    if not timeout > 0:
+        message = f"timeout is {timeout}, and has to be a number of seconds above 0."
+        raise EpisodicError("option-invalid", message, retryable=False)
     token = token or os.environ.get("EPISODIC_CONTROL_TOKEN") or _local_token(url)
     if token and parts.scheme in ("http", "ws") and not _is_local(url) and not os.environ.get("EPISODIC_PLAIN_HTTP"):
         message = (
@@ -217,6 +220,8 @@ def connect(
             "set EPISODIC_PLAIN_HTTP=1 where that network is your own."
         )
         raise EpisodicError("option-invalid", message, retryable=False)
+    # Sockets take no infinite number.
+    timeout = min(timeout, FOREVER)
     channel: Channel
     if parts.scheme in ("ws", "wss"):
         from .websocket_channel import WebSocketChannel
