@@ -39,7 +39,7 @@ type Rollout = RolloutResult & { readonly episodic: JsonObject }
 export async function playCommand(python: string, check: Check): Promise<void> {
   await using cleanUp = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'episodic-nemo-gym-'))
-  cleanUp.defer(() => rm(folder, { recursive: true }))
+  cleanUp.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
   const host = cleanUp.use(createHost({ environments: WORLDS.map(({ environment }) => environment) }))
   const server = cleanUp.use(await serveNemoGym(host))
   const model = cleanUp.use(await startModel())
