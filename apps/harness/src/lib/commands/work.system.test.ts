@@ -289,7 +289,7 @@ describe('episodic run --queue', () => {
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` }
     const { status, err } = await workshop.run(['queue', 'status', ...QUEUE], { env })
     expect([status, err]).toEqual([2, expect.stringContaining('--queue needs the package bullmq')])
-    expect(err).toContain('npm install bullmq@6')
+    expect(err).toContain('npm install --ignore-scripts bullmq@6')
   })
 
   it('plays nothing with a worker that has another version, and says so on both sides', async () => {

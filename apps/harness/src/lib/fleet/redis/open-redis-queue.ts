@@ -55,7 +55,7 @@ async function loadBullMq(): Promise<typeof import('bullmq')> {
   } catch (cause) {
     throw new HarnessError(
       'option-invalid',
-      '--queue needs the package bullmq, and it is not installed. Install it beside Episodic: npm install bullmq@6',
+      '--queue needs the package bullmq, and it is not installed. Install it beside Episodic: npm install --ignore-scripts bullmq@6',
       { cause },
     )
   }

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import { HarnessError } from '../../harness-error.ts'
-import type { LegacyOptions } from './ending-redis.ts'
+import type { EndingRedis, LegacyOptions } from './ending-redis.ts'
 import { adviseOn } from './queue-advice.ts'
 import { QUEUE_KEYS } from './queue-keys.ts'
 import { QUEUE_SCRIPTS, type QueueCommands } from './queue-scripts.ts'
 
-export type QueueClient = Redis & QueueCommands
+export type QueueClient = EndingRedis & QueueCommands
 
 /** Milliseconds until a first connection is given up. */
 const CONNECT_TIMEOUT = 5_000
@@ -22,7 +22,7 @@ const QUESTION_PAUSE = 500
 export interface ConnectQueueOptions {
   /** Receives a sentence when Redis stops to answer, when it answers again, and if it is not waited for any more. */
   readonly onNotice: (notice: string) => void
-  /** Aborts when the process is to end. From then on, a Redis that gives no answer for 5 seconds is not waited for. */
+  /** Aborts when the process is to end. From then on, a Redis that gives no answer for 5 seconds, or takes no writes, is not waited for. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -55,7 +55,7 @@ function withPassword(url: string): string {
 
 /**
  * Connects to the Redis at `url`, with the password of `EPISODIC_QUEUE_PASSWORD` if the URL has none. From then on the client waits while Redis cannot be reached, reconnects by itself, and sends
- * again what was not answered. Once it is disconnected, what was not answered rejects.
+ * again what was not answered; it waits as well while Redis takes no writes. Once it is disconnected, what was not answered rejects.
  *
  * Rejects with `option-invalid` if `url` is not the URL of a Redis, and with `queue-unavailable` if none answers there.
  */
@@ -70,7 +70,7 @@ export async function connectQueue(url: string, { onNotice, signal }: ConnectQue
   let isConnected = false
   let lastError: Error | null = null
   // The client is large, and most commands use no Redis.
-  const { EndingRedis } = await import('./ending-redis.ts')
+  const { EndingRedis: Client } = await import('./ending-redis.ts')
   const options: LegacyOptions = {
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT,
@@ -82,7 +82,7 @@ export async function connectQueue(url: string, { onNotice, signal }: ConnectQue
     maxRetriesPerRequest: null,
     scripts: QUEUE_SCRIPTS,
   }
-  const client = new EndingRedis(withPassword(url), options) as QueueClient
+  const client = new Client(withPassword(url), options) as QueueClient
   client.on('error', (error: Error) => {
     lastError = error
   })
@@ -116,12 +116,25 @@ export async function connectQueue(url: string, { onNotice, signal }: ConnectQue
     isAway = false
     onNotice(`The queue at ${address} answers again.`)
   })
-  const end = () =>
-    disconnectIfSilent(client, () =>
+  let isFull = false
+  client.on('full', () => {
+    if (isFull) return
+    isFull = true
+    onNotice(`The Redis of the queue at ${address} takes no writes: its memory or its disk is full. Waiting for it.`)
+  })
+  client.on('writable', () => {
+    if (!isFull) return
+    isFull = false
+    onNotice(`The Redis of the queue at ${address} takes writes again.`)
+  })
+  const end = () => {
+    client.stopWaitingToWrite()
+    return disconnectIfSilent(client, () =>
       onNotice(
         `The queue at ${address} does not answer, so this process ends without it. What it had of the queue is free again after its lease, and no result is lost.`,
       ),
     )
+  }
   if (signal?.aborted) void end()
   else signal?.addEventListener('abort', end, { once: true })
   return client

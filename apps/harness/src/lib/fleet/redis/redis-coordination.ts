@@ -94,7 +94,9 @@ export class RedisCoordination implements Coordination {
     const isOpen = new Set(open)
     const added = jobs.filter(({ id }) => isOpen.has(id))
     if (added.length > 0)
-      await bull.addBulk(added.map(({ id, payload }) => ({ name: 'play', data: { payload }, opts: { jobId: id } })))
+      await client.write(() =>
+        bull.addBulk(added.map(({ id, payload }) => ({ name: 'play', data: { payload }, opts: { jobId: id } }))),
+      )
   }
 
   async *results(signal: AbortSignal): AsyncGenerator<readonly QueuedResult[]> {
