@@ -27,7 +27,7 @@ import { configureRun, journalOf, openPrepared, prepareRun } from '../run/prepar
 import { showSummary } from '../run/record/report-run.ts'
 import { defaultFolder, freeFolder, readManifest } from '../run/record/run-folder.ts'
 import { concludeRun, runAlone } from '../run/run-alone.ts'
-import { CONCURRENCY, type RunSettings, runSettingsSchema } from '../run/run-settings.ts'
+import { CONCURRENCY, LONGEST_EPISODE, type RunSettings, runSettingsSchema } from '../run/run-settings.ts'
 import { runWorker } from '../run/workers/worker-main.ts'
 import { holdsSet } from '../sets/set-folder.ts'
 import { addTargetOptions, PLAYED_SERVERS } from '../target-options.ts'
@@ -123,6 +123,11 @@ export function runCommand(console: Console): Command {
     .addOption(leaseOption())
     .addOption(new Option('--worker', 'play the episodes that the parent process sends').hideHelp())
     .option('--max-steps <count>', 'truncate each episode after this many steps', wholeNumber(1))
+    .option(
+      '--episode-timeout <seconds>',
+      'stop a player that takes longer for an episode (default: never, and agents after 1800)',
+      wholeNumber(1, LONGEST_EPISODE),
+    )
     .addOption(
       new Option('--weights <term=number,…>', 'weights of reward terms')
         .argParser(weights)

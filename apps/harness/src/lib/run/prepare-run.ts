@@ -175,6 +175,7 @@ export async function configureRun({ world, settings }: PreparedRun): Promise<Ru
     ...(curriculum && { curriculum }),
     branch: settings.branch,
     maxSteps: settings.maxSteps ?? null,
+    ...(settings.episodeTimeout !== undefined && { episodeTimeout: settings.episodeTimeout }),
     weights: settings.weights,
     shaping: settings.shaping ?? false,
     discount: settings.discount,

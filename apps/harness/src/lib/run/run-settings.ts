@@ -8,6 +8,9 @@ import { RETRY_TIMEOUT, TRANSPORTS } from './play/open-environment.ts'
 /** Episodes in flight at once for each process: with fewer, a process waits for the next ones most of the time. */
 export const CONCURRENCY = 64
 
+/** Seconds: a week. */
+export const LONGEST_EPISODE = 604_800
+
 /** How a process plays the episodes of a run: the settings that are sent to the workers of a queue. */
 export const playSettingsSchema = z.object({
   transport: z.enum(TRANSPORTS).optional(),
@@ -42,6 +45,8 @@ const optionsSchema = z.object({
   /** Seconds of silence after which a process of the queue counts as ended. */
   lease: z.number().optional(),
   maxSteps: z.int().min(1).optional(),
+  /** Seconds. */
+  episodeTimeout: z.int().min(1).max(LONGEST_EPISODE).optional(),
   weights: z.record(z.string(), z.number()).default({}),
   shaping: z.boolean().optional(),
   discount: z.number().min(0).max(1).default(1),

@@ -49,6 +49,8 @@ export const configurationSchema = z.strictObject({
   /** How tasks are drawn; left out if each is played in turn. */
   curriculum: curriculumSchema.optional(),
   maxSteps: z.int().min(1).nullable(),
+  /** Seconds that players may take for an episode; left out for no limit, and half an hour for agents. */
+  episodeTimeout: z.int().min(1).optional(),
   weights: z.record(z.string(), z.number()),
   shaping: z.boolean(),
   /** γ of the discounted return, and of shaping. */

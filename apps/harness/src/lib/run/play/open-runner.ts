@@ -1,4 +1,4 @@
-import type { Target } from '@episodic/env'
+import type { Policy, Target } from '@episodic/env'
 import { declaredAction } from '@episodic/mcp-server/extend'
 import type { Action, EnvironmentInfo, SealedRecord } from '@episodic/protocol'
 import { type Agent, isAgent } from '../../agents/agent.ts'
@@ -18,6 +18,7 @@ import type { InFlight } from './in-flight.ts'
 import { environmentFactory, gameFactory, openTarget, openWorld, type Transport } from './open-environment.ts'
 import { createRunMatchTask } from './run-match-task.ts'
 import { createRunTask, type RunTask } from './run-task.ts'
+import { withTimeLimit } from './with-time-limit.ts'
 
 /** Plays the episodes of a plan. Disposing it stops everything that was started for it. */
 /** What earlier parts of a resumed run have left. */
@@ -92,14 +93,19 @@ export async function openRunner(
         : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout, times })),
   )
   const proxy = models && cleanUp.use(await openModelProxy(models))
-  const { seed, discount, branch, maxSteps, weights, policy, seats = {} } = configuration
+  const { seed, discount, branch, maxSteps, episodeTimeout, weights, policy, seats = {} } = configuration
+  const agentSeconds = episodeTimeout ?? AGENT_SECONDS
+  const limited = <P extends Agent | Policy>(player: P) =>
+    isAgent(player) || episodeTimeout === undefined ? player : withTimeLimit(player as Policy, episodeTimeout)
   if (players.kind === 'seats') {
     const createGame = gameFactory(configuration, connection)
     const accept = (action: Action) => declaredAction((world as World).environment, action)
-    const { policies } = players
+    const policies = Object.fromEntries(
+      Object.entries(players.policies).map(([seat, player]) => [seat, limited(player)]),
+    )
     const addressOf = Object.values(policies).some(isAgent) ? sessionUrls(agentUrl) : null
     const seatAgent = addressOf
-      ? (agent: Agent, models: AgentModels) => createSeatAgent(agent, addressOf, AGENT_SECONDS, models)
+      ? (agent: Agent, models: AgentModels) => createSeatAgent(agent, addressOf, agentSeconds, models)
       : null
     const versions = Object.fromEntries(Object.entries(seats).map(([seat, { version }]) => [seat, version]))
     const scoring = { seed, maxSteps, weights, discount, accept, recording, versions }
@@ -122,13 +128,13 @@ export async function openRunner(
         seed,
         discount,
         accept,
-        seconds: AGENT_SECONDS,
+        seconds: agentSeconds,
         proxy,
         recording,
       })
     : createRunTask({
         createEnvironment,
-        policy: player,
+        policy: limited(player),
         version: policy.version,
         seed,
         discount,
@@ -140,7 +146,7 @@ export async function openRunner(
   return { runTask, times, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** Seconds that an agent may take for an episode. */
+/** Seconds that an agent may take for an episode, unless the run says how many. */
 const AGENT_SECONDS = 1_800
 
 /** Returns a function from a capability to its session URL. Throws `option-invalid` if agents have no address. */

@@ -1,0 +1,27 @@
+import { type Player, PlayerStop, type Policy } from '@episodic/env'
+import { abortable } from '@episodic/protocol/extend'
+
+/** Returns a policy whose players stop with `out-of-time` if an episode takes longer, whatever they wait for then. */
+export function withTimeLimit(policy: Policy, seconds: number): Policy {
+  const { name, resume } = policy
+  const limited = async (open: () => Player | Promise<Player>): Promise<Player> => {
+    const late = AbortSignal.timeout(seconds * 1_000)
+    const player = await open()
+    return async (observation, { last, legal, signal, onCompletion }) => {
+      const either = signal ? AbortSignal.any([signal, late]) : late
+      try {
+        late.throwIfAborted()
+        const action = player(observation, { last, legal, signal: either, onCompletion })
+        return await abortable(Promise.resolve(action), late)
+      } catch (error) {
+        if (!late.aborted || signal?.aborted) throw error
+        throw new PlayerStop('out-of-time', `The episode was still being played after ${seconds} s.`)
+      }
+    }
+  }
+  return {
+    name,
+    start: (context) => limited(() => policy.start(context)),
+    ...(resume && { resume: (context, earlier) => limited(() => resume.call(policy, context, earlier)) }),
+  }
+}
