@@ -125,7 +125,8 @@ export function ComparisonView({
 }
 
 function cellsOf({ name, a, b, difference, interval, shown, tasks, tests, detectable }: FigureRow) {
-  return [<PlainText text={name} />, a, b, difference, interval, shown, tasks, tests, detectable]
+  const words = [shown, tasks, tests, detectable].map((text) => <span class="words">{text}</span>)
+  return [<PlainText text={name} />, a, b, difference, interval, ...words]
 }
 
 function Flips({

@@ -134,6 +134,18 @@ describe.skipIf(lacksBrowser)(
       await page.close()
     })
 
+    it('has whole tables at 1,440 pixels, also where too few tasks differ to show anything', async () => {
+      const few = (records: readonly EpisodeRecord[]) => records.filter(({ task }) => /-[0-2]$/.test(task.id))
+      const { page } = await open(await pageOf([few(a), few(b)]), 1_440)
+      await page.locator('.chooser').waitFor()
+      expect(await page.locator('.card', { hasText: 'Statistics' }).textContent()).toContain('so p is at least')
+      const cut = await page
+        .locator('.scroll')
+        .evaluateAll((frames) => frames.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length)
+      expect(cut).toBe(0)
+      await page.close()
+    })
+
     it.each([320, 768])('does not scroll sideways at %i pixels', async (width) => {
       const { page } = await open(await pageOf([a, b]), width)
       await page.locator('details.flip').first().locator('summary').click()
