@@ -7,7 +7,8 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
 import { HarnessError } from '../harness-error.ts'
@@ -374,6 +375,36 @@ describe('openModelProxy', () => {
     expect(answer.status).toBe(413)
     expect(await answer.json()).toMatchObject({ error: { message: 'The request has more than 1000 bytes.' } })
     expect(requests).toBe(0)
+    expect(models.answers()).toEqual([])
+  })
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const)('records a request that is compressed as %s, and sends it on as it came', async (encoding, compress) => {
+    const seen: { encoding: string | undefined; body: Buffer }[] = []
+    const models = await open(async (request, response) => {
+      seen.push({ encoding: request.headers['content-encoding'], body: await buffer(request) })
+      json(response, saying({ role: 'assistant', content: 'Yes.' }))
+    })
+    const body = compress(JSON.stringify({ model: 'm', messages: MESSAGES, api_key: KEY }))
+    const headers = { 'content-encoding': encoding }
+    expect((await fetch(`${models.url}/chat/completions`, { method: 'POST', headers, body })).status).toBe(200)
+    expect(seen).toEqual([{ encoding, body }])
+    expect(completionsOf(models)[0]?.request?.messages).toEqual(MESSAGES)
+    expect(models.redact(`It is ${KEY}.`)).toBe('It is [key].')
+  })
+
+  it('refuses a compressed request that it cannot read, or that is too large to be read', async () => {
+    const models = await open((_, response) => json(response, {}), { largestRequest: 10_000 })
+    const post = async (encoding: string, body: Buffer) => {
+      const headers = { 'content-encoding': encoding }
+      return (await fetch(`${models.url}/chat/completions`, { method: 'POST', headers, body })).status
+    }
+    expect(await post('zstd', Buffer.from('{}'))).toBe(415)
+    expect(await post('gzip', Buffer.from('{}'))).toBe(415)
+    expect(await post('gzip', gzipSync(' '.repeat(1_000_000)))).toBe(415)
     expect(models.answers()).toEqual([])
   })
 

@@ -12,7 +12,10 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import { brotliDecompress, unzip } from 'node:zlib'
 import { HarnessError } from '../harness-error.ts'
+import { HeldBytes } from './held-bytes.ts'
 import type { ModelSettings } from './model-options.ts'
 import { createModelRecorder, jsonOf, type ModelRecorder, type RecordedRequest } from './model-recorder.ts'
 import { chatCompletions, type RecordedApi } from './recorded-api.ts'
@@ -45,6 +48,8 @@ export interface ModelProxyOptions {
 
 const OPENAI = 'https://api.openai.com/v1'
 const LARGEST_REQUEST = 32 * 1024 ** 2
+/** Bytes of large requests that are held at once, over all episodes. Each is held until it is answered. */
+const HELD_REQUESTS = 128 * 1024 ** 2
 /** Milliseconds for which an idle connection of a program stays open. Clients give theirs up before. */
 const IDLE = 120_000
 
@@ -78,6 +83,7 @@ export async function openModelProxy({
   const Agent = upstream.protocol === 'https:' ? HttpsAgent : HttpAgent
   const agent = new Agent({ keepAlive: true })
   const opened = new Map<string, Opened>()
+  const held = new HeldBytes(HELD_REQUESTS)
   const server = createServer((incoming, response) => {
     // A program that has gone can be answered no more.
     void serve(incoming, response).catch(() => response.destroy())
@@ -91,12 +97,19 @@ export async function openModelProxy({
     const target = targetOf(incoming.url ?? '')
     const episode = target && opened.get(target.token)
     if (!episode) return refuse(response, 404, 'This address of models is not open.')
+    const announced = Number(
+      incoming.headers['content-length'] ?? (incoming.headers['transfer-encoding'] ? largestRequest : 0),
+    )
+    using _ = await held.take(Math.min(announced, largestRequest))
     const body = await bodyOf(incoming, largestRequest)
     if (!body) return refuse(response, 413, `The request has more than ${largestRequest} bytes.`)
-    const value = jsonOf(body.toString())
+    const plain = await decompressed(body, incoming.headers['content-encoding'], largestRequest)
+    if (!plain)
+      return refuse(response, 415, 'The request is compressed so that it cannot be recorded. Send it as it is.')
+    const value = jsonOf(plain.toString())
     episode.keys.add({ headers: incoming.headers, query: target.query, body: value })
     const api = incoming.method === 'POST' ? APIS.get(target.path) : undefined
-    const recorded = api ? episode.recorder.begin(api, body, value) : null
+    const recorded = api ? episode.recorder.begin(api, plain, value) : null
 
     const gone = new AbortController()
     response.on('close', () => gone.abort())
@@ -205,6 +218,18 @@ async function bodyOf(incoming: IncomingMessage, largest: number): Promise<Buffe
     else parts.length = 0
   }
   return bytes <= largest ? Buffer.concat(parts) : null
+}
+
+/** Resolves with a body as it was before it was compressed, or with `null` if it is too large then or cannot be read. */
+async function decompressed(body: Buffer, encoding = 'identity', largest: number): Promise<Buffer | null> {
+  const limit = { maxOutputLength: largest }
+  try {
+    if (/^identity$/i.test(encoding)) return body
+    if (/^br$/i.test(encoding)) return await promisify(brotliDecompress)(body, limit)
+    return /^(gzip|x-gzip|deflate)$/i.test(encoding) ? await promisify(unzip)(body, limit) : null
+  } catch {
+    return null
+  }
 }
 
 /** Answers with an error, in the shape of the API. */

@@ -90,6 +90,24 @@ describe('createSentKeys', () => {
     expect(redacted(texts, { body, headers: { authorization: 'Bearer EMPTY' } })).toBe(texts)
   })
 
+  it('takes a short key with letters and digits out, unless a field of a body has it', () => {
+    expect(redacted('It is abc-1234.', { headers: { authorization: 'Bearer abc-1234' } })).toBe('It is [key].')
+    expect(redacted('It is abc-1234.', { query: '?key=abc-1234' })).toBe('It is [key].')
+    expect(redacted('Open chest-42.', { body: { input: { key: 'chest-42' } } })).toBe('Open chest-42.')
+    const placeholders = 'EMPTY ollama lm-studio 00000000'
+    for (const word of placeholders.split(' '))
+      expect(redacted(placeholders, { headers: { authorization: `Bearer ${word}` } })).toBe(placeholders)
+  })
+
+  it.each([
+    ['base64', Buffer.from(KEY).toString('base64').replace(/=+$/, '')],
+    ['base64url', Buffer.from(KEY).toString('base64url')],
+    ['hexadecimal digits', Buffer.from(KEY).toString('hex')],
+    ['an address', encodeURIComponent(KEY)],
+  ])('takes a key out that is quoted as %s', (_, quoted) => {
+    expect(redacted(`You sent ${quoted}!`, { headers: { 'x-api-key': KEY } })).toBe('You sent [key]!')
+  })
+
   it('takes a key out whole that contains another one', () => {
     expect(redacted(`${PLAIN}-2 ${PLAIN}`, { headers: { 'api-key': PLAIN, 'x-api-key': `${PLAIN}-2` } })).toBe(
       '[key] [key]',

@@ -18,10 +18,10 @@ export interface SentKeys {
   redact(text: string): string
 }
 
-/** Minimum length of a real key: shorter ones are placeholders such as `EMPTY`. */
+/** Minimum length of a key that may be a word: shorter ones are placeholders such as `EMPTY`. */
 const KEY_LENGTH = 16
-/** Minimum length of a password of HTTP Basic authentication: people choose shorter ones than servers. */
-const PASSWORD_LENGTH = 8
+/** Minimum length of a key with letters and digits, and of a password of HTTP Basic authentication, which people choose. */
+const SHORT_LENGTH = 8
 /** Most keys that are known. A program has few, unless it signs each request. */
 const MOST_KEYS = 500
 
@@ -31,7 +31,7 @@ const SECRET_WORD =
 /** Fields and headers whose names are like those of keys, and which are no secrets. */
 const NO_SECRETS = new Set(['prompt_cache_key', 'idempotency-key', 'x-idempotency-key', 'sec-websocket-key'])
 
-/** Creates an empty set of keys. It keeps up to 500, each of 16 characters or more, passwords of 8. */
+/** Creates an empty set of keys. It keeps up to 500, each of 16 characters or more; passwords, and keys with letters and digits, of 8. */
 export function createSentKeys(): SentKeys {
   const keys = new Set<string>()
   let longestFirst: readonly string[] = []
@@ -39,14 +39,24 @@ export function createSentKeys(): SentKeys {
     add(request) {
       const known = keys.size
       for (const key of keysOf(request)) if (keys.size < MOST_KEYS) keys.add(key)
-      // A key may contain another one, and is escaped in JSON, as in the arguments of a call.
-      if (keys.size > known)
-        longestFirst = [...new Set([...keys].flatMap((key) => [key, JSON.stringify(key).slice(1, -1)]))].sort(
-          (a, b) => b.length - a.length,
-        )
+      // A key may contain another one.
+      if (keys.size > known) longestFirst = [...new Set([...keys].flatMap(formsOf))].sort((a, b) => b.length - a.length)
     },
     redact: (text) => longestFirst.reduce((rest, key) => rest.replaceAll(key, '[key]'), text),
   }
+}
+
+/** A key as it is, escaped in JSON as in the arguments of a call, and in the encodings in which servers and models quote it. */
+function formsOf(key: string): string[] {
+  const bytes = Buffer.from(key)
+  return [
+    key,
+    JSON.stringify(key).slice(1, -1),
+    encodeURIComponent(key.toWellFormed()),
+    bytes.toString('hex'),
+    bytes.toString('base64url'),
+    bytes.toString('base64').replace(/=+$/, ''),
+  ]
 }
 
 function* keysOf({ headers, query, body }: KeyedRequest): Generator<string> {
@@ -65,7 +75,8 @@ function* keysOfBody(body: unknown): Generator<string> {
   const left: (readonly [name: string, value: unknown])[] = [['', body]]
   for (let next = left.pop(); next; next = left.pop()) {
     const [name, value] = next
-    if (typeof value === 'string' && hasKey(name)) yield* keysOfValue(name, value)
+    // A shorter one may be an argument of a tool that is called so.
+    if (typeof value === 'string' && hasKey(name)) yield* keysOfValue(name, value).filter(isLong)
     else if (Array.isArray(value)) for (const each of value) left.push([name, each])
     else if (isObject(value)) for (const field of Object.entries(value)) left.push(field)
   }
@@ -87,7 +98,12 @@ function* keysOfValue(name: string, value: string): Generator<string> {
   const listed = whole.split(/[\s,;]+/).flatMap((part) => [part, part.slice(part.indexOf('=') + 1)])
   const credentials = /^basic$/i.test(scheme) ? Buffer.from(rest, 'base64').toString() : ''
   const [user = '', ...password] = credentials.split(':')
-  if (password.join(':').length >= PASSWORD_LENGTH) yield password.join(':')
+  if (password.join(':').length >= SHORT_LENGTH) yield password.join(':')
   const unquoted = listed.map((part) => part.replaceAll(/^"|"$/g, ''))
-  yield* [whole, ...unquoted, credentials, user].filter((key) => key.length >= KEY_LENGTH)
+  if (whole.length >= SHORT_LENGTH && /\d/.test(whole) && /[a-z]/i.test(whole)) yield whole
+  yield* [whole, ...unquoted, credentials, user].filter(isLong)
+}
+
+function isLong(key: string): boolean {
+  return key.length >= KEY_LENGTH
 }

@@ -1,4 +1,6 @@
+import { Redis } from 'ioredis'
 import { expect, it } from 'vitest'
+import { exampleWorld, openWorkshop } from '../../episodic.fixture.ts'
 import { startRedis } from '../../programs.fixture.ts'
 import { openRedisQueue } from './open-redis-queue.ts'
 
@@ -27,4 +29,18 @@ it('refuses a Redis that may evict the keys of the queue', async () => {
     code: 'option-invalid',
     message: expect.stringContaining('(maxmemory-policy allkeys-lru), and a queue must lose none.'),
   })
+})
+
+it('holds no key of a run that is finished, once its workers have ended', async () => {
+  await using redis = await startRedis()
+  using workshop = openWorkshop()
+  const world = exampleWorld('number-guessing')
+  const worker = workshop.start(['work', world, '--queue', redis.url])
+  const run = ['run', world, '--tasks', '20', '--queue', redis.url, '--out', 'finished']
+  expect(await workshop.run(run)).toMatchObject({ status: 0 })
+  worker.kill('SIGTERM')
+  await worker.ended
+  const client = new Redis(redis.url)
+  expect(await client.keys('*')).toEqual([])
+  client.disconnect()
 })
