@@ -31,6 +31,6 @@ export const { tasks, policies } = defineGolden({
     'Play awkwardly, and be cut off.': { policy: awkward, limits: { steps: 4 } },
     'Play awkwardly, and too slowly.': { policy: withDelay(awkward, 5), limits: { seconds: 0.001 } },
   },
-  params: (round) => (round === 0 ? { map: '4x4', slippery: true } : { map: '8x8', slippery: false }),
+  params: (round) => ({ map: round === 0 ? ('4x4' as const) : ('8x8' as const), slippery: round === 0 }),
   limits: { steps: 16 },
 })

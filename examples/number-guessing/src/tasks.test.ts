@@ -1,4 +1,4 @@
-import { checkTasks, generateTasks } from '@episodic/dataset'
+import { checkTasks, defineTasks, generateTasks } from '@episodic/dataset'
 import { connect, runEpisode } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
@@ -36,5 +36,12 @@ describe('tasks', () => {
       const episode = await runEpisode({ createEnvironment: () => connection.environment(), policy: solver, task })
       expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
     }
+  })
+
+  it('has no parameters that the schema does not know', () => {
+    // @ts-expect-error: It is called `high`.
+    defineTasks({ name: 'x', environment, generate: () => ({ prompt: 'Go.', params: { hihg: 3 }, difficulty: 0 }) })
+    // @ts-expect-error: It is a number.
+    defineTasks({ name: 'x', environment, generate: () => ({ prompt: 'Go.', params: { high: '3' }, difficulty: 0 }) })
   })
 })

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import { describe, expect, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
 import { defineTasks, type TaskDraft } from './define-tasks.ts'
 import { guessingEnvironment } from './guessing.fixture.ts'
 
@@ -27,6 +28,11 @@ describe('defineTasks', () => {
       environment: guessingEnvironment,
       // @ts-expect-error: `high` is a number.
       generate: () => ({ prompt: 'Go.', params: { high: 'five' }, difficulty: 0 }),
+    })
+    defineTasks({
+      name: 'chosen',
+      environment: { ...guessingEnvironment, params: z.object({ map: z.enum(['4x4', '8x8']) }) },
+      generate: ({ difficulty }) => ({ prompt: 'Go.', params: { map: difficulty < 0.5 ? '4x4' : '8x8' }, difficulty }),
     })
   })
 

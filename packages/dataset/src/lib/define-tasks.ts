@@ -48,8 +48,14 @@ export interface TasksDefinition<Params extends z.ZodType = z.ZodType> {
 }
 
 /** Describes a family of tasks. Pure: returns its argument, with `params` typed by the environment's schema. */
-export function defineTasks<Params extends z.ZodType = AnyParams>(
-  definition: TasksDefinition<Params>,
+export function defineTasks<
+  Params extends z.ZodType = AnyParams,
+  const Given extends z.input<Params> = z.input<Params>,
+>(
+  // Inferred of its own, the parameters of a draft keep their literals: `'4x4'` is not widened to `string`.
+  definition: Omit<TasksDefinition<Params>, 'generate'> & {
+    readonly generate: (context: TaskContext) => TaskDraft<Given>
+  },
 ): TasksDefinition<Params> {
   return definition
 }

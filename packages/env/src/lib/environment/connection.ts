@@ -1,9 +1,10 @@
 import type { EnvironmentInfo, Split } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
 import type { Game } from '../game/game.ts'
+import type { EnvironmentSchemas } from '../policy/environment-schemas.ts'
 import type { CallOptions, Environment } from './environment.ts'
 import type { Guarantees } from './guarantees.ts'
-import type { EnvironmentSchemas, TypedEnvironment } from './typed-environment.ts'
+import type { TypedEnvironment } from './typed-environment.ts'
 import type { WatchedEnvironment } from './watched-environment.ts'
 
 /** A connection to a server of environments. It can play any number of episodes at once. */

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { walk } from '../fixtures/walk.fixture.ts'
 import { definePolicy, type PolicyContext } from './policy.ts'
 
 const context: PolicyContext = { task: { prompt: '', hints: [], params: {} }, tools: [], seed: '1' }
@@ -6,6 +7,21 @@ const view = { last: null }
 const observation = { text: '', structured: null }
 
 describe('definePolicy', () => {
+  it('has the actions and answers of an environment that is named first', async () => {
+    const policy = definePolicy(walk, {
+      name: 'walker',
+      start: () => (observation) => {
+        expectTypeOf(observation.structured?.at).toEqualTypeOf<number | undefined>()
+        return { tool: 'move', arguments: { by: 1 } }
+      },
+    })
+    expect((await policy.start(context))(observation, view)).toEqual({ tool: 'move', arguments: { by: 1 } })
+    // @ts-expect-error: There is no such tool.
+    definePolicy(walk, { name: 'lost', start: () => () => ({ tool: 'mov', arguments: { by: 1 } }) })
+    // @ts-expect-error: It is called `by`.
+    definePolicy(walk, { name: 'lost', start: () => () => ({ tool: 'move', arguments: { buy: 1 } }) })
+  })
+
   it('leaves out arguments that are undefined, nested ones too', async () => {
     const written = { tool: 'go', arguments: { to: 'hall', by: undefined, at: [{ x: undefined, y: 1 }] } }
     const { start, resume } = definePolicy({ name: 'p', start: () => () => written, resume: () => async () => written })

@@ -8,6 +8,8 @@ import type {
   Step,
   ToolInfo,
 } from '@episodic/protocol'
+import type { z } from 'zod'
+import type { AnswerOf, EnvironmentSchemas } from './environment-schemas.ts'
 
 /** What a policy knows before it plays. The seed of the environment is not included. */
 export interface PolicyContext {
@@ -85,8 +87,38 @@ export interface PolicyDefinition {
   resume?(context: PolicyContext, earlier: readonly EarlierStep[]): WrittenPlayer | Promise<WrittenPlayer>
 }
 
-/** Returns a policy. Arguments with the value `undefined` are removed from its actions. */
-export function definePolicy(definition: PolicyDefinition): Policy {
+/** An action of an environment whose definition is known. */
+type ActionOf<Schemas extends EnvironmentSchemas> = {
+  readonly [Tool in keyof Schemas['tools'] & string]: {
+    readonly tool: Tool
+    readonly arguments: z.input<Schemas['tools'][Tool]['input']>
+  }
+}[keyof Schemas['tools'] & string]
+
+type PlayerOf<Schemas extends EnvironmentSchemas> = (
+  observation: Observation & { readonly structured: AnswerOf<Schemas> | null },
+  view: PlayerView,
+) => ActionOf<Schemas> | Promise<ActionOf<Schemas>>
+
+/** A {@link PolicyDefinition} for an environment whose definition is known. */
+interface PolicyDefinitionOf<Schemas extends EnvironmentSchemas> {
+  readonly name: string
+  start(context: PolicyContext): PlayerOf<Schemas> | Promise<PlayerOf<Schemas>>
+  resume?(context: PolicyContext, earlier: readonly EarlierStep[]): PlayerOf<Schemas> | Promise<PlayerOf<Schemas>>
+}
+
+/**
+ * Returns a policy. Arguments with the value `undefined` are removed from its actions.
+ *
+ * After the definition of an environment, actions and structured observations have its types.
+ */
+export function definePolicy(definition: PolicyDefinition): Policy
+export function definePolicy<Schemas extends EnvironmentSchemas>(
+  environment: Schemas,
+  definition: PolicyDefinitionOf<Schemas>,
+): Policy
+export function definePolicy(...given: readonly [PolicyDefinition] | readonly [EnvironmentSchemas, unknown]): Policy {
+  const definition = given.at(-1) as PolicyDefinition
   const { resume, ...rest } = definition
   return {
     ...rest,

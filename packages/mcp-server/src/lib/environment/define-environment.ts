@@ -37,7 +37,7 @@ export function defineEnvironment<
   Private extends z.ZodType = z.ZodType<KeepsLiterals>,
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
   Events extends WorldEvents = WorldEvents,
->(definition: EnvironmentSpec<Params, Public, Private, Tools, Events>): EnvironmentDefinition<Tools, Public> {
+>(definition: EnvironmentSpec<Params, Public, Private, Tools, Events>): EnvironmentDefinition<Tools, Public, Params> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   assertDefinition(definition, ['public', 'private'], [])
   const erased = authoredParts(definition as unknown as ErasedDefinition)
@@ -63,7 +63,7 @@ export function defineEnvironment<
     version,
     description,
     handle,
-    params,
+    params: params as Params,
     paramsSchema: jsonSchemaOf(params, 'input', `the parameters of ${name}`),
     state: definition.state,
     history,
@@ -90,7 +90,7 @@ export function defineEnvironment<
     legal: (current, values) => legalActions(name, toolInfos, erased.legal?.(current.public, values)),
     success: (final) => (erased.success ? judged(name, erased.success(final)) : undefined),
     secrets: (current, values) => erased.secrets?.(current, values) ?? NONE,
-  } satisfies EnvironmentDefinition<Tools, Public>)
+  } satisfies EnvironmentDefinition<Tools, Public, Params>)
 }
 
 /**

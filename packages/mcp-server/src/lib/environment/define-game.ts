@@ -46,7 +46,7 @@ export function defineGame<
   Own extends z.ZodObject = LiteralObject,
   Private extends z.ZodType = z.ZodType<KeepsLiterals>,
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
->(definition: GameSpec<Seat, Params, Public, Own, Private, Tools>): EnvironmentDefinition<Tools, Public> {
+>(definition: GameSpec<Seat, Params, Public, Own, Private, Tools>): EnvironmentDefinition<Tools, Public, Params> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   assertDefinition(definition, ['public', 'own', 'private'], ['turn'])
   const erased = authoredParts(definition as unknown as ErasedGame)
@@ -88,7 +88,7 @@ export function defineGame<
     version,
     description,
     handle,
-    params,
+    params: params as Params,
     paramsSchema: jsonSchemaOf(params, 'input', `the parameters of ${name}`),
     state: definition.state,
     history: null,
@@ -129,7 +129,7 @@ export function defineGame<
     },
     success: (final, seat) => (erased.success ? judged(name, erased.success({ ...final, seat })) : undefined),
     secrets: (current, values, seat) => erased.secrets?.(current, values, seat) ?? NONE,
-  } satisfies EnvironmentDefinition<Tools, Public>)
+  } satisfies EnvironmentDefinition<Tools, Public, Params>)
 }
 
 /** See {@link KeepsLiterals}. */

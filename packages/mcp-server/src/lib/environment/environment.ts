@@ -354,13 +354,14 @@ export interface EnvironmentSpec<
 export interface EnvironmentDefinition<
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
   Public extends z.ZodType = z.ZodType,
+  Params extends z.ZodType = z.ZodType,
 > {
   readonly name: string
   readonly version: string
   readonly description: string
   /** `null` if no tools for creating and ending sessions are added. */
   readonly handle: string | null
-  readonly params: z.ZodType
+  readonly params: Params
   readonly paramsSchema: JsonObject
   readonly state: { readonly public: Public; readonly private: z.ZodType }
   readonly history: HistoryBounds | null

@@ -1,6 +1,6 @@
 import type { JsonObject, Observation } from '@episodic/protocol'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { atControl } from '../fixtures/addressed.fixture.ts'
 import { garden } from '../fixtures/garden.fixture.ts'
@@ -19,6 +19,7 @@ describe('rehearse', () => {
         const world = rehearse(numberGuessing, { params: { high }, seed })
         expect(world.state).toEqual(rehearse(numberGuessing, { params: { high }, seed }).state)
         expect(world.state.public).toEqual({ low: 1, high, guesses: [], guessesLeft: 8 })
+        expectTypeOf(world.state.public.guessesLeft).toEqualTypeOf<number>()
         expect(world.observation).toEqual({
           text: `Guess a whole number from 1 to ${high}. 8 guesses left.`,
           structured: world.state.public,

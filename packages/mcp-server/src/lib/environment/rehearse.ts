@@ -20,6 +20,7 @@ import {
   stateHash,
   turnOf,
 } from '@episodic/state'
+import type { z } from 'zod'
 import { ServerError } from '../server-error.ts'
 import { absenceOf } from './absence.ts'
 import { withoutAmbient } from './ambient-guard.ts'
@@ -58,9 +59,9 @@ export interface RehearsedStep extends Played {
 }
 
 /** Plays an environment's rules alone: no session, no store, no server. For tests, checks, replays and searches. */
-export interface Rehearsal {
+export interface Rehearsal<Public extends z.ZodType = z.ZodType> {
   readonly start: InitialState
-  readonly state: SessionState
+  readonly state: SessionState & { readonly public: z.output<Public> }
   /** The last observation, of the seat that acted last. */
   readonly observation: Observation
   readonly end: Played['end']
@@ -94,10 +95,10 @@ export interface Rehearsal {
 }
 
 /** Starts a rehearsal. Throws `option-invalid` for parameters that the environment's schema rejects or does not know. */
-export function rehearse(
-  environment: EnvironmentDefinition,
+export function rehearse<Public extends z.ZodType>(
+  environment: EnvironmentDefinition<EnvironmentDefinition['tools'], Public>,
   { params = {}, seed = 'rehearsal', privateState, strict = false }: RehearsalOptions = {},
-): Rehearsal {
+): Rehearsal<Public> {
   const parsed = parsedParams(environment, params)
   const closely = <T>(what: string, run: () => T): T =>
     strict ? withoutAmbient(`${what} of ${environment.name}`, run) : run()
@@ -145,7 +146,7 @@ export function rehearse(
   return {
     start,
     get state() {
-      return record.state
+      return record.state as Rehearsal<Public>['state']
     },
     get observation() {
       return observation

@@ -1,0 +1,24 @@
+import type { z } from 'zod'
+
+/** The part of an environment definition that is read here: name, version, and the schemas that type its play. */
+export interface EnvironmentSchemas {
+  readonly name: string
+  readonly version: string
+  readonly state: { readonly public: z.ZodType }
+  readonly tools: { readonly [name: string]: { readonly input: z.ZodType; readonly output: z.ZodType | null } }
+}
+
+export type PublicState<Schemas extends EnvironmentSchemas> = z.output<Schemas['state']['public']>
+
+/** The structured answer of a tool: by its own schema, or else the public state. A refused step has none. */
+export type Answer<
+  Schemas extends EnvironmentSchemas,
+  Tool extends keyof Schemas['tools'],
+> = Schemas['tools'][Tool]['output'] extends z.ZodType
+  ? z.output<Schemas['tools'][Tool]['output']>
+  : PublicState<Schemas>
+
+/** The structured observation of an accepted step or of the start. */
+export type AnswerOf<Schemas extends EnvironmentSchemas> =
+  | PublicState<Schemas>
+  | Answer<Schemas, keyof Schemas['tools'] & string>
