@@ -6,6 +6,7 @@ import {
   formatPercent,
   formatQuery,
   formatShareInterval,
+  shortBounds,
   versionFigures,
 } from '@episodic/report'
 import { useMemo } from 'preact/hooks'
@@ -28,6 +29,7 @@ export function Versions({
 }) {
   const versions = useMemo(() => versionFigures(columns), [columns])
   if (versions.length < 2) return null
+  const hasFailed = versions.some(({ figures }) => figures.failed > 0)
   const omitted = Math.max(0, versions.length - MOST)
   return (
     <Section title="Policy versions">
@@ -37,7 +39,10 @@ export function Versions({
         wide
       >
         <FiguresTable
-          head={['Version', 'Behind', 'Episodes', 'Updated', 'Success', '95 %', 'Return', '95 %']}
+          head={[
+            ...['Version', 'Behind', 'Episodes', 'Updated', 'Success', '95 %', 'Return', '95 %'],
+            ...(hasFailed ? ['With failed'] : []),
+          ]}
           rows={versions.slice(omitted).map(({ version, behind, updated, figures }) => [
             <a href={formatRoute({ screen: 'episodes', run, query: queryOf(version), sort: '' })}>
               <PlainText text={version} />
@@ -49,6 +54,7 @@ export function Versions({
             formatShareInterval(figures.success),
             formatNumber(figures.unshaped?.mean ?? null),
             figures.unshaped ? formatInterval(figures.unshaped) : '',
+            ...(hasFailed ? [shortBounds({ ...figures.success, failed: figures.failed })] : []),
           ])}
         />
         {omitted > 0 && <p class="caption">And {formatCount(omitted)} older ones.</p>}

@@ -6,6 +6,7 @@ import {
   formatPercent,
   formatShareInterval,
   type RowFigures,
+  shortBounds,
 } from '@episodic/report'
 import { formatTokens } from '../../parts/amounts.ts'
 import { IntervalBar } from '../../parts/interval-bar.tsx'
@@ -30,7 +31,9 @@ export function ListFigures({ figures, whole }: { readonly figures: RowFigures; 
         <dd>
           <b>{formatPercent(success.rate)}</b>{' '}
           <IntervalBar value={success.rate} low={success.low} high={success.high} />{' '}
-          <span class="muted">{formatShareInterval(success)}</span>
+          <span class="muted">
+            {formatShareInterval(success)} {shortBounds({ ...success, failed })}
+          </span>
         </dd>
       </div>
       <div>
