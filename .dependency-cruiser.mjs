@@ -17,7 +17,7 @@ const ROOMS = {
 
 /**
  * The rooms of a package are the folders of its `src/lib`, and what each may import of the others. A file in `lib` itself may
- * be imported by every room, such as the package's errors.
+ * be imported by every room, such as the package's errors. A large room has rooms of its own, by the same rule.
  */
 const INNER_ROOMS = {
   'packages/state': {
@@ -83,16 +83,59 @@ const INNER_ROOMS = {
     search: ['view'],
   },
   'apps/harness': {
-    'report/plots': [],
-    'report/page': ['report/plots'],
-    'run/plan': [],
-    'run/record': ['run/plan', 'report/page'],
-    'run/play': ['run/plan', 'run/record'],
-    'run/workers': ['run/plan', 'run/record', 'run/play'],
-    'check/endpoints': [],
-    'check/secrecy': ['check/endpoints'],
-    'check/seats': ['check/endpoints', 'check/secrecy', 'check/rewards'],
-    'check/rewards': [],
+    base: [],
+    'run-folder': ['base'],
+    models: ['base', 'run-folder'],
+    worlds: ['base', 'models'],
+    check: ['base', 'worlds'],
+    export: ['base', 'run-folder'],
+    play: ['base', 'run-folder', 'models', 'worlds'],
+    fleet: ['base', 'run-folder', 'models', 'worlds', 'play'],
+    evaluate: ['base', 'run-folder', 'models', 'worlds', 'play'],
+    view: ['base', 'run-folder', 'worlds', 'play', 'evaluate'],
+    suites: ['base', 'run-folder', 'worlds', 'play', 'evaluate'],
+    commands: [
+      'base',
+      'run-folder',
+      'models',
+      'worlds',
+      'check',
+      'export',
+      'play',
+      'fleet',
+      'evaluate',
+      'view',
+      'suites',
+    ],
+  },
+  'apps/harness/src/lib/run-folder': {
+    plan: [],
+    page: [],
+    record: ['plan', 'page'],
+  },
+  'apps/harness/src/lib/play': {
+    plan: [],
+    record: [],
+    episodes: ['plan', 'record'],
+    workers: ['episodes'],
+    sets: ['plan', 'record', 'episodes'],
+    load: ['record'],
+  },
+  'apps/harness/src/lib/evaluate': {
+    replay: [],
+    grade: ['replay'],
+    compare: [],
+    contracts: ['replay'],
+  },
+  'apps/harness/src/lib/check': {
+    endpoints: [],
+    secrecy: ['endpoints'],
+    rewards: [],
+    seats: ['endpoints', 'secrecy', 'rewards'],
+  },
+  'apps/harness/src/lib/suites': {
+    suite: [],
+    tournament: [],
   },
 }
 
@@ -126,18 +169,19 @@ const between = Object.entries(ROOMS).map(([room, imports]) => ({
   to: { path: '^packages/', pathNot: [room, ...imports].map((name) => `^packages/${name}/`) },
 }))
 
-const within = Object.entries(INNER_ROOMS).flatMap(([home, rooms]) =>
-  Object.entries(rooms).map(([room, imports]) => ({
+const within = Object.entries(INNER_ROOMS).flatMap(([home, rooms]) => {
+  const folder = home.includes('/src/lib/') ? home : `${home}/src/lib`
+  return Object.entries(rooms).map(([room, imports]) => ({
     name: `imports-of-${home.replace(/^.*[/]/, '')}/${room}`,
     severity: 'error',
-    comment: `${home}/src/lib/${room} may import ${imports.join(', ') || 'no other room'} of its package.`,
-    from: { path: `^${home}/src/lib/${room}/`, pathNot: TESTS },
+    comment: `${folder}/${room} may import ${imports.join(', ') || 'no other room'} beside it.`,
+    from: { path: `^${folder}/${room}/`, pathNot: TESTS },
     to: {
-      path: Object.keys(rooms).map((name) => `^${home}/src/lib/${name}/`),
-      pathNot: [room, ...imports].map((name) => `^${home}/src/lib/${name}/`),
+      path: Object.keys(rooms).map((name) => `^${folder}/${name}/`),
+      pathNot: [room, ...imports].map((name) => `^${folder}/${name}/`),
     },
-  })),
-)
+  }))
+})
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {

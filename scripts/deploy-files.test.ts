@@ -4,7 +4,7 @@ import { Ajv } from 'ajv'
 import { validate as validateDockerfile } from 'dockerfile-utils'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { main } from '../apps/harness/src/lib/main.ts'
+import { main } from '../apps/harness/src/lib/commands/main.ts'
 import { root } from './workspace.ts'
 
 const read = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8')

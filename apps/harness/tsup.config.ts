@@ -11,7 +11,7 @@ export default defineConfig({
     cli: 'src/cli.ts',
     testing: 'src/testing.ts',
     // Started as threads, by their place beside the others.
-    'main-thread-watch-main': 'src/lib/main-thread-watch-main.ts',
+    'main-thread-watch-main': 'src/lib/base/main-thread-watch-main.ts',
     'job-thread-main': 'src/lib/view/threads/job-thread-main.ts',
     'states-thread-main': 'src/lib/view/states/states-thread-main.ts',
   },

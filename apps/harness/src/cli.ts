@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { requireNode } from './lib/node-version.ts'
+import { requireNode } from './lib/base/node-version.ts'
 
 requireNode()
 // Imported after that: an older Node could not load them.
-const { main } = await import('./lib/main.ts')
+const { main } = await import('./lib/commands/main.ts')
 
 // A reader such as `head`, which closes the pipe early, does not cause a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -11,7 +11,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit()
 })
 async function watchThread(): Promise<void> {
-  const { watchMainThread } = await import('./lib/main-thread-watch.ts')
+  const { watchMainThread } = await import('./lib/base/main-thread-watch.ts')
   watchMainThread()
 }
 

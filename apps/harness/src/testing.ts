@@ -1,2 +1,2 @@
-export { describeForks } from './lib/contracts/forks.contract.ts'
-export { describeGolden } from './lib/contracts/golden.contract.ts'
+export { describeForks } from './lib/evaluate/contracts/forks.contract.ts'
+export { describeGolden } from './lib/evaluate/contracts/golden.contract.ts'

@@ -1,6 +1,6 @@
 import { DatasetError, generateTasks } from '@episodic/dataset'
 import { canonicalJson, DEFAULT_LIMITS, type Json, type JsonObject, type Task } from '@episodic/protocol'
-import type { World } from '../world.ts'
+import type { World } from '../worlds/world.ts'
 import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
 
 /** A world to check. Only the environment is required; what it does not export limits what can be checked. */

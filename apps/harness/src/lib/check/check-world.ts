@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { HarnessError } from '../harness-error.ts'
-import { checkedPolicy } from '../policy-fault.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { checkedPolicy } from '../worlds/policy-fault.ts'
 import { type CheckContext, type CheckedWorld, settingsOf } from './check-context.ts'
 import {
   CHECKS,

@@ -1,5 +1,5 @@
 import { PlayerStop } from '@episodic/env'
-import { HarnessError } from '../harness-error.ts'
+import { HarnessError } from '../base/harness-error.ts'
 
 /** Two texts that should be equal, cut to what surrounds the first difference. */
 export interface Difference {

@@ -1,5 +1,5 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { HarnessError } from '../harness-error.ts'
+import { HarnessError } from '../base/harness-error.ts'
 import { FINDING_KINDS, type Finding, type WaivedFinding } from './finding.ts'
 
 /** The waivers of an environment, and which of them matched a finding. */

@@ -14,8 +14,8 @@ import {
   unpackStaticIndex,
 } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lacksBrowser, useBrowser } from '../browser.fixture.ts'
-import { exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../episodic.fixture.ts'
+import { lacksBrowser, useBrowser } from '../fixtures/browser.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../fixtures/episodic.fixture.ts'
 import { serveStatic } from './static-server.fixture.ts'
 
 const workshop = openWorkshop()

@@ -11,10 +11,10 @@ import {
 } from '@episodic/report'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lacksBrowser, usePages } from '../browser.fixture.ts'
-import { exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../episodic.fixture.ts'
-import { bisecting, startChatServer } from '../llm/chat-server.fixture.ts'
-import { pageJson } from '../page-content.fixture.ts'
+import { lacksBrowser, usePages } from '../fixtures/browser.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../fixtures/episodic.fixture.ts'
+import { pageJson } from '../fixtures/page-content.fixture.ts'
+import { bisecting, startChatServer } from '../models/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -4,25 +4,25 @@ import { createInterface } from 'node:readline/promises'
 import { WITHHELD_PARTS, type WithheldPart } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { bundleFolder } from '../bundle/bundle-folder.ts'
-import { bundleRuns } from '../bundle/bundle-runs.ts'
+import { type Console, colorsOf, shownPath } from '../base/console.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { collect, wholeNumber } from '../base/option-values.ts'
+import { membersOf } from '../play/sets/set-folder.ts'
+import { readQuery } from '../run-folder/matching-lines.ts'
+import { tornNotice } from '../run-folder/record/report-run.ts'
+import { writeRunFile } from '../run-folder/record/run-folder.ts'
+import { assertNoSecrets, createSecretCheck, type SecretCheck } from '../run-folder/secret-check.ts'
+import { bundleFolder } from '../view/bundle/bundle-folder.ts'
+import { bundleRuns } from '../view/bundle/bundle-runs.ts'
 import {
   type BundleContents,
   BundleCount,
   contentsOf,
   countWhole,
   describeContents,
-} from '../bundle/describe-bundle.ts'
-import { assertNoSecrets, createSecretCheck, type SecretCheck } from '../bundle/secret-check.ts'
-import type { BundleOptions } from '../bundle/shared-run.ts'
-import { assertFree, StaticFolder } from '../bundle/static-folder.ts'
-import { type Console, colorsOf, shownPath } from '../console.ts'
-import { HarnessError } from '../harness-error.ts'
-import { collect, wholeNumber } from '../option-values.ts'
-import { readQuery } from '../query/matching-lines.ts'
-import { tornNotice } from '../run/record/report-run.ts'
-import { writeRunFile } from '../run/record/run-folder.ts'
-import { membersOf } from '../sets/set-folder.ts'
+} from '../view/bundle/describe-bundle.ts'
+import type { BundleOptions } from '../view/bundle/shared-run.ts'
+import { assertFree, StaticFolder } from '../view/bundle/static-folder.ts'
 import { type FoundRun, findRuns } from '../view/folder/find-runs.ts'
 
 interface BundleCommandOptions {

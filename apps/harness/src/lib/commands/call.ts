@@ -2,9 +2,9 @@ import { disconnectPreservingSessions, openChannel } from '@episodic/env/extend'
 import { type Json, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { Command } from 'commander'
 import { z } from 'zod'
-import type { Console } from '../console.ts'
-import { HarnessError } from '../harness-error.ts'
-import { addClientOptions, type ClientOptions, rawOutput, requireTarget } from '../target-options.ts'
+import type { Console } from '../base/console.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { addClientOptions, type ClientOptions, rawOutput, requireTarget } from '../worlds/target-options.ts'
 
 const resultSchema = z.looseObject({
   content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).default([]),

@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { type Console, colorsOf, usesColor } from '../base/console.ts'
+import { untilInterrupted } from '../base/interruption.ts'
+import { nonEmpty, wholeNumber } from '../base/option-values.ts'
 import { CHECKS, type CheckName } from '../check/check-report.ts'
 import { checkWorld } from '../check/check-world.ts'
 import { inProcessEndpoint } from '../check/endpoints/in-process-endpoint.ts'
 import { formatCheck, formatVerdict } from '../check/format-check.ts'
-import { type Console, colorsOf, usesColor } from '../console.ts'
-import { untilInterrupted } from '../interruption.ts'
-import { nonEmpty, wholeNumber } from '../option-values.ts'
-import { loadWorld } from '../world.ts'
+import { loadWorld } from '../worlds/world.ts'
 
 interface CheckCommandOptions {
   readonly pairs: number

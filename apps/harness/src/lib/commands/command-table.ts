@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Console } from '../console.ts'
+import type { Console } from '../base/console.ts'
 
 export interface CommandEntry {
   /** What the list of commands and the command's own help say of it. */

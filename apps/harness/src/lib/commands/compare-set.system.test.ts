@@ -3,8 +3,8 @@ import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type ComparedRuns, contrastsSchema, STATIC_FILES } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop } from '../episodic.fixture.ts'
-import { type ChatServer, startChatServer } from '../llm/chat-server.fixture.ts'
+import { exampleWorld, openWorkshop } from '../fixtures/episodic.fixture.ts'
+import { type ChatServer, startChatServer } from '../models/chat-server.fixture.ts'
 import { startViewing } from '../view/view.fixture.ts'
 
 const workshop = openWorkshop()

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { comparisonSchema, contrastsSchema } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
+import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { createHost } from '@episodic/mcp-server'
 import { DEFAULT_SEAT, type ToolInfo, taskSchema } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COIN_WORLD, exampleWorld, openWorkshop } from '../episodic.fixture.ts'
-import { loadWorld } from '../world.ts'
+import { COIN_WORLD, exampleWorld, openWorkshop } from '../fixtures/episodic.fixture.ts'
+import { loadWorld } from '../worlds/world.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -5,12 +5,12 @@ import { createHost, inProcess } from '@episodic/mcp-server'
 import type { Split, Task } from '@episodic/protocol'
 import { plural } from '@episodic/report'
 import { Command, Option } from 'commander'
-import { type Console, colorsOf, formatTable } from '../console.ts'
+import { type Console, colorsOf, formatTable } from '../base/console.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { collect, nonEmpty, range, WHOLE_RANGE, wholeNumber } from '../base/option-values.ts'
 import { writeWhole } from '../export/export-run.ts'
 import { nemoGymRows } from '../export/nemo-gym.ts'
-import { HarnessError } from '../harness-error.ts'
-import { collect, nonEmpty, range, WHOLE_RANGE, wholeNumber } from '../option-values.ts'
-import { loadWorld } from '../world.ts'
+import { loadWorld } from '../worlds/world.ts'
 
 export function datasetCommand(console: Console): Command {
   return new Command('dataset')

@@ -4,7 +4,7 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import { isSuccess } from '@episodic/report'
 import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop } from '../episodic.fixture.ts'
+import { exampleWorld, openWorkshop } from '../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

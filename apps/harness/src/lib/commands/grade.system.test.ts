@@ -5,9 +5,9 @@ import { contentId } from '@episodic/protocol'
 import { type GradeRecord, type GradeSummary, isSuccess, personRef, personVerdictOf } from '@episodic/report'
 import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../episodic.fixture.ts'
-import { type Answering, type ChatServer, calling, startChatServer } from '../llm/chat-server.fixture.ts'
-import { pageContent } from '../page-content.fixture.ts'
+import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../fixtures/episodic.fixture.ts'
+import { pageContent } from '../fixtures/page-content.fixture.ts'
+import { type Answering, type ChatServer, calling, startChatServer } from '../models/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -1,10 +1,10 @@
 import { type Connection, definePolicy, type Match, type Policy, runMatch } from '@episodic/env'
 import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
 import { randomText } from '@episodic/protocol/extend'
-import { type Console, colorsOf } from '../console.ts'
-import { HarnessError } from '../harness-error.ts'
-import { findPolicy } from '../policies.ts'
-import type { World } from '../world.ts'
+import { type Console, colorsOf } from '../base/console.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { findPolicy } from '../worlds/policies.ts'
+import type { World } from '../worlds/world.ts'
 import { TerminalPlayer } from './terminal-player.ts'
 
 /** The name of the policy that is a person in this terminal. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { ToolInfo } from '@episodic/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop } from '../episodic.fixture.ts'
+import { exampleWorld, openWorkshop } from '../fixtures/episodic.fixture.ts'
 import { readArguments, readValue } from './call.ts'
 import { readAction } from './terminal-player.ts'
 

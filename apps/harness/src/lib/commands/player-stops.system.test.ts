@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, readMatches } from '../episodic.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, readMatches } from '../fixtures/episodic.fixture.ts'
 import {
   bisecting,
   type ChatRequest,
@@ -10,7 +10,7 @@ import {
   calling,
   saying,
   startChatServer,
-} from '../llm/chat-server.fixture.ts'
+} from '../models/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -205,7 +205,7 @@ describe('a player of a seat that gives up', () => {
 
   it('loses by the rules where they say what an absent seat loses', async () => {
     server = await startChatServer(() => saying(GIVING_UP))
-    const nim = fileURLToPath(new URL('../seats/nim.fixture.ts', import.meta.url))
+    const nim = fileURLToPath(new URL('../fixtures/nim.fixture.ts', import.meta.url))
     const seats = ['--seat', 'ann=random', '--seat', 'bob=llm:mute', '--base-url', server.url]
     await workshop.main(['run', nim, ...seats, '--tasks', '4', '--out', 'forfeit'])
     for (const { seats, steps } of readMatches(at('forfeit'))) {

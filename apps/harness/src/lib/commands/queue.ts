@@ -1,12 +1,12 @@
 import { Command } from 'commander'
-import { type Console, colorsOf } from '../console.ts'
+import { type Console, colorsOf } from '../base/console.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { untilInterrupted } from '../base/interruption.ts'
+import { machineClock } from '../base/waiting-clock.ts'
 import { announcementSchema, placeOf } from '../fleet/fleet-messages.ts'
 import { signerOfEnvironment } from '../fleet/open-fleet.ts'
 import { openRedisQueue } from '../fleet/redis/open-redis-queue.ts'
 import type { QueueStatus, RunQueue } from '../fleet/run-queue.ts'
-import { HarnessError } from '../harness-error.ts'
-import { untilInterrupted } from '../interruption.ts'
-import { machineClock } from '../waiting-clock.ts'
 
 interface QueueOptions {
   readonly queue: string

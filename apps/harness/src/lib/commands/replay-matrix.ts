@@ -1,7 +1,7 @@
-import { type Console, formatTable } from '../console.ts'
-import { HarnessError } from '../harness-error.ts'
-import { type Matrix, type MatrixCell, runMatrix } from '../replay/run-matrix.ts'
-import { loadWorld } from '../world.ts'
+import { type Console, formatTable } from '../base/console.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { type Matrix, type MatrixCell, runMatrix } from '../evaluate/replay/run-matrix.ts'
+import { loadWorld } from '../worlds/world.ts'
 
 /** The default worlds. */
 const EXAMPLES = ['number-guessing', 'frozen-lake', 'warehouse']

@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, sealAgain, type Workshop } from '../episodic.fixture.ts'
-import { policySeedOf } from '../run/plan/plan.ts'
+import { exampleWorld, openWorkshop, readEpisodes, sealAgain, type Workshop } from '../fixtures/episodic.fixture.ts'
+import { policySeedOf } from '../play/plan/plan.ts'
 
 const WORLD = exampleWorld('number-guessing')
 const EXTRA = `

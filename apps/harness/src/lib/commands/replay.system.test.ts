@@ -4,8 +4,15 @@ import { join } from 'node:path'
 import { rehearse } from '@episodic/mcp-server'
 import type { EpisodeRecord, RecordedStep } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, sealAgain, type Workshop } from '../episodic.fixture.ts'
-import { loadWorld } from '../world.ts'
+import {
+  COIN_WORLD,
+  exampleWorld,
+  openWorkshop,
+  readEpisodes,
+  sealAgain,
+  type Workshop,
+} from '../fixtures/episodic.fixture.ts'
+import { loadWorld } from '../worlds/world.ts'
 
 let workshop: Workshop
 let guessing: EpisodeRecord[]

@@ -1,8 +1,14 @@
 import { Command } from 'commander'
-import type { Console } from '../console.ts'
-import { wholeNumber } from '../option-values.ts'
-import { foldRun, showSummary, tornNotice, type WriteReportOptions, writeReport } from '../run/record/report-run.ts'
-import { readManifest } from '../run/record/run-folder.ts'
+import type { Console } from '../base/console.ts'
+import { wholeNumber } from '../base/option-values.ts'
+import {
+  foldRun,
+  showSummary,
+  tornNotice,
+  type WriteReportOptions,
+  writeReport,
+} from '../run-folder/record/report-run.ts'
+import { readManifest } from '../run-folder/record/run-folder.ts'
 
 export function reportCommand(console: Console): Command {
   return new Command('report')

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COIN_WORLD, openWorkshop, type Workshop } from '../episodic.fixture.ts'
+import { COIN_WORLD, openWorkshop, type Workshop } from '../fixtures/episodic.fixture.ts'
 
 let workshop: Workshop
 beforeAll(() => {

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
+import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../fixtures/episodic.fixture.ts'
 
-const BISECTING = fileURLToPath(new URL('../agents/guessing-agent.fixture.ts', import.meta.url))
+const BISECTING = fileURLToPath(new URL('../worlds/agents/guessing-agent.fixture.ts', import.meta.url))
 const WORLD = exampleWorld('number-guessing')
 
 let workshop: Workshop
@@ -253,7 +253,7 @@ describe('episodic run --policy agent:<file>', () => {
   })
 
   it.each(['langchain', 'ai-sdk'])('plays with an agent of %s', async (framework) => {
-    const file = fileURLToPath(new URL(`../agents/${framework}-agent.fixture.ts`, import.meta.url))
+    const file = fileURLToPath(new URL(`../worlds/agents/${framework}-agent.fixture.ts`, import.meta.url))
     const { status, summary } = await run(`agent:${file}`, framework)
     expect(status).toBe(0)
     expect(summary.success.overall).toMatchObject({ successes: 3, count: 3 })

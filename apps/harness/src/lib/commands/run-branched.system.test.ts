@@ -4,7 +4,15 @@ import { type EpisodeRecord, seedFor } from '@episodic/protocol'
 import { summarySchema } from '@episodic/report'
 import { mean } from 'simple-statistics'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, sealAgain, withoutTimes } from '../episodic.fixture.ts'
+import {
+  CLI,
+  exampleWorld,
+  nameOf,
+  openWorkshop,
+  readEpisodes,
+  sealAgain,
+  withoutTimes,
+} from '../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

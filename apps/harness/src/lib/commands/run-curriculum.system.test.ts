@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { summarySchema } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, sealAgain, withoutTimes } from '../episodic.fixture.ts'
-import { has, startRedis } from '../programs.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, sealAgain, withoutTimes } from '../fixtures/episodic.fixture.ts'
+import { has, startRedis } from '../fixtures/programs.fixture.ts'
 
 const workshop = openWorkshop()
 const redis = has('redis-server') ? await startRedis() : null

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
-import { bisecting, type ChatRequest, type ChatServer, startChatServer } from '../llm/chat-server.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../fixtures/episodic.fixture.ts'
+import { bisecting, type ChatRequest, type ChatServer, startChatServer } from '../models/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

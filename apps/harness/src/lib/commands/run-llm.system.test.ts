@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Completion, type EpisodeRecord, type RecordedStep, requestsOf } from '@episodic/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, sealAgain, type Workshop } from '../episodic.fixture.ts'
-import { bisecting, type ChatRequest, type ChatServer, startChatServer } from '../llm/chat-server.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, sealAgain, type Workshop } from '../fixtures/episodic.fixture.ts'
+import { bisecting, type ChatRequest, type ChatServer, startChatServer } from '../models/chat-server.fixture.ts'
 
 let workshop: Workshop
 beforeAll(() => {

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
-import { HELD_SEEDS_POLICY, isHeldSeed } from '../held-seeds-policy.fixture.ts'
-import { runManifestSchema } from '../run/record/run-folder.ts'
+import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../fixtures/episodic.fixture.ts'
+import { HELD_SEEDS_POLICY, isHeldSeed } from '../fixtures/held-seeds-policy.fixture.ts'
+import { runManifestSchema } from '../run-folder/record/run-folder.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openWorkshop, readEpisodes, type Workshop, withoutTimes } from '../episodic.fixture.ts'
+import { openWorkshop, readEpisodes, type Workshop, withoutTimes } from '../fixtures/episodic.fixture.ts'
 
 /** Tic-tac-toe against an opponent that draws. `legal` is the source of its list of legal actions. */
 const ticTacToe = (legal: string) => `

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { type EpisodeRecord, requestsOf } from '@episodic/protocol'
 import { seatRecordOf } from '@episodic/report'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, readMatches, type Workshop } from '../episodic.fixture.ts'
-import { type Answering, bisecting, type ChatServer, saying, startChatServer } from '../llm/chat-server.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, readMatches, type Workshop } from '../fixtures/episodic.fixture.ts'
+import { type Answering, bisecting, type ChatServer, saying, startChatServer } from '../models/chat-server.fixture.ts'
 
-const AGENT = fileURLToPath(new URL('../agents/openai-agent.fixture.ts', import.meta.url))
+const AGENT = fileURLToPath(new URL('../worlds/agents/openai-agent.fixture.ts', import.meta.url))
 const WORLD = exampleWorld('number-guessing')
 const KEY = 'sk-nobody-may-read-this'
 
@@ -335,7 +335,7 @@ export const agent = defineAgent({ name: 'written', async play({ url, modelUrl, 
         view = await call('take', { count: 1 })
       }
       await ask(seat + ' at the end')`
-    const nim = fileURLToPath(new URL('../seats/nim.fixture.ts', import.meta.url))
+    const nim = fileURLToPath(new URL('../fixtures/nim.fixture.ts', import.meta.url))
     const args = [...written('seated.mjs', body, nim), '--record-models']
     expect(await workshop.main(args, { env: { OPENAI_BASE_URL: server.url } })).toMatchObject({ status: 0 })
     const matches = readMatches(join(workshop.folder, 'seated'))

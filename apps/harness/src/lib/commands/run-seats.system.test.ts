@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readMatches } from '../episodic.fixture.ts'
-import { calling, startChatServer } from '../llm/chat-server.fixture.ts'
-import { pageJson } from '../page-content.fixture.ts'
+import { exampleWorld, openWorkshop, readMatches } from '../fixtures/episodic.fixture.ts'
+import { pageJson } from '../fixtures/page-content.fixture.ts'
+import { calling, startChatServer } from '../models/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
-const NIM = fileURLToPath(new URL('../seats/nim.fixture.ts', import.meta.url))
-const AGENT = `process:${process.execPath} ${fileURLToPath(new URL('../agents/nim-agent.fixture.ts', import.meta.url))}`
+const NIM = fileURLToPath(new URL('../fixtures/nim.fixture.ts', import.meta.url))
+const AGENT = `process:${process.execPath} ${fileURLToPath(new URL('../worlds/agents/nim-agent.fixture.ts', import.meta.url))}`
 const fileOf = (...path: string[]) => join(workshop.folder, ...path)
 
 /** Answers as a customer who checks the settings of the phone when asked. */

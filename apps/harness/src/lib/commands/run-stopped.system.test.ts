@@ -4,9 +4,9 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { summarySchema } from '@episodic/report'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
-import { gatedPolicy } from '../gated-policy.fixture.ts'
-import { childrenOf, has, runs } from '../programs.fixture.ts'
+import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../fixtures/episodic.fixture.ts'
+import { gatedPolicy } from '../fixtures/gated-policy.fixture.ts'
+import { childrenOf, has, runs } from '../fixtures/programs.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chainOf, type EpisodeRecord } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, type Workshop, withoutTimes } from '../episodic.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, type Workshop, withoutTimes } from '../fixtures/episodic.fixture.ts'
 
 /**
  * A game that may be drawn, and pays 0.3 for that. Only a win is a success, and a hidden number decides which game is

@@ -12,10 +12,10 @@ import {
   type Serving,
   type Workshop,
   withoutTimes,
-} from '../episodic.fixture.ts'
+} from '../fixtures/episodic.fixture.ts'
 
 const WORLD = exampleWorld('number-guessing')
-const AGENT = fileURLToPath(new URL('../agents/guessing-agent.fixture.ts', import.meta.url))
+const AGENT = fileURLToPath(new URL('../worlds/agents/guessing-agent.fixture.ts', import.meta.url))
 
 let workshop: Workshop
 let server: Serving

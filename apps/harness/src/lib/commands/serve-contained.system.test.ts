@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createMcpSessions } from '@episodic/agent'
 import { connect } from '@episodic/env'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { CLI, openWorkshop } from '../episodic.fixture.ts'
+import { CLI, openWorkshop } from '../fixtures/episodic.fixture.ts'
 
 /** A world that counts. Its tool `break` starts work that fails or ends the process later, in the requested way. */
 const FAULTY_WORLD = `

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { ServerFrame } from '@episodic/contexts/http'
 import { METHODS } from '@episodic/protocol'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { exampleWorld, openWorkshop } from '../episodic.fixture.ts'
+import { exampleWorld, openWorkshop } from '../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

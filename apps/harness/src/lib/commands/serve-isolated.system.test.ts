@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { connect } from '@episodic/env'
 import { openChannel } from '@episodic/env/extend'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, type Serving, withoutTimes } from '../episodic.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, type Serving, withoutTimes } from '../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

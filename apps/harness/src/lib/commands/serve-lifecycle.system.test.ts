@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { openChannel } from '@episodic/env/extend'
 import { type Channel, META, METHOD_SCHEMAS, METHODS, type OpenResult } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CLI, exampleWorld, openWorkshop, type Serving } from '../episodic.fixture.ts'
+import { CLI, exampleWorld, openWorkshop, type Serving } from '../fixtures/episodic.fixture.ts'
 
 /** A world that counts, answers with a text of the requested length, and throws errors that contain secrets. */
 const COUNTING_WORLD = `

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop } from '../episodic.fixture.ts'
+import { exampleWorld, openWorkshop } from '../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

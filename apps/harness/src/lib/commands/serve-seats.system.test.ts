@@ -4,9 +4,9 @@ import { type JsonObject, META, METHOD_SCHEMAS, METHODS, type OpenResult } from 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openWorkshop, type Serving } from '../episodic.fixture.ts'
-import { has, startRedis } from '../programs.fixture.ts'
-import type { RedisServer } from '../redis-server.ts'
+import type { RedisServer } from '../base/redis-server.ts'
+import { openWorkshop, type Serving } from '../fixtures/episodic.fixture.ts'
+import { has, startRedis } from '../fixtures/programs.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -4,9 +4,9 @@ import { connect } from '@episodic/env'
 import { openChannel } from '@episodic/env/extend'
 import { type Channel, type JsonObject, METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, type Serving } from '../episodic.fixture.ts'
-import { childrenOf, has, startRedis } from '../programs.fixture.ts'
-import type { RedisServer } from '../redis-server.ts'
+import type { RedisServer } from '../base/redis-server.ts'
+import { exampleWorld, openWorkshop, type Serving } from '../fixtures/episodic.fixture.ts'
+import { childrenOf, has, startRedis } from '../fixtures/programs.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

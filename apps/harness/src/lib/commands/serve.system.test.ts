@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openChannel } from '@episodic/env/extend'
 import { DEFAULT_SEAT, METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CLI, exampleWorld, openWorkshop, type Serving } from '../episodic.fixture.ts'
+import { CLI, exampleWorld, openWorkshop, type Serving } from '../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -6,27 +6,33 @@ import { containProcess } from '@episodic/mcp-server/process'
 import { serveStdio } from '@episodic/mcp-server/stdio'
 import { createWorkerPool, type WorkerPool } from '@episodic/mcp-server/workers'
 import { Command, Option } from 'commander'
-import { type Console, colorsOf } from '../console.ts'
-import { HarnessError } from '../harness-error.ts'
-import { type CallRate, callRate, named, wholeNumber } from '../option-values.ts'
-import { type AccessFlags, readAccess, withAccessOptions } from '../serve/access-options.ts'
-import { removeControlToken, writeControlToken } from '../serve/control-token.ts'
-import { joinRoutes } from '../serve/join-routes.ts'
-import { createLog, LOG_LEVELS, type Log, type LogLevel } from '../serve/log.ts'
-import { openStore } from '../serve/open-store.ts'
-import { disconnectWorker, isServerWorker, reportListening, serveProcesses, stopRequested } from '../serve/processes.ts'
-import { playSeats } from '../serve/seat-players.ts'
-import { readSeatPolicies } from '../serve/seat-policies.ts'
-import { drain, stopped } from '../serve/stop.ts'
+import { type Console, colorsOf } from '../base/console.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { type CallRate, callRate, named, wholeNumber } from '../base/option-values.ts'
+import { type AccessFlags, readAccess, withAccessOptions } from '../worlds/serve/access-options.ts'
+import { removeControlToken, writeControlToken } from '../worlds/serve/control-token.ts'
+import { joinRoutes } from '../worlds/serve/join-routes.ts'
+import { createLog, LOG_LEVELS, type Log, type LogLevel } from '../worlds/serve/log.ts'
+import { openStore } from '../worlds/serve/open-store.ts'
+import {
+  disconnectWorker,
+  isServerWorker,
+  reportListening,
+  serveProcesses,
+  stopRequested,
+} from '../worlds/serve/processes.ts'
+import { playSeats } from '../worlds/serve/seat-players.ts'
+import { readSeatPolicies } from '../worlds/serve/seat-policies.ts'
+import { drain, stopped } from '../worlds/serve/stop.ts'
 import {
   checkTrainerEndpoints,
   openEnvUrls,
   openTrainerEndpoints,
   type TrainerEndpointFlags,
   withTrainerEndpointOptions,
-} from '../serve/trainer-endpoints.ts'
-import { openTrainerPorts, type TrainerPorts } from '../serve/trainer-ports.ts'
-import { loadWorld, type World } from '../world.ts'
+} from '../worlds/serve/trainer-endpoints.ts'
+import { openTrainerPorts, type TrainerPorts } from '../worlds/serve/trainer-ports.ts'
+import { loadWorld, type World } from '../worlds/world.ts'
 
 interface ServeOptions extends AccessFlags, TrainerEndpointFlags {
   readonly stdio?: true

@@ -4,7 +4,7 @@ import { connect } from '@episodic/env'
 import { openChannel } from '@episodic/env/extend'
 import { METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openWorkshop, type Serving } from '../episodic.fixture.ts'
+import { openWorkshop, type Serving } from '../fixtures/episodic.fixture.ts'
 
 const PASSWORD = 'open-sesame-now'
 const CAPABILITY = `cap_${'x'.repeat(30)}`

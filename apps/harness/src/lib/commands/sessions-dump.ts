@@ -11,12 +11,12 @@ import {
 } from '@episodic/protocol'
 import { mapTexts } from '@episodic/protocol/extend'
 import { Command } from 'commander'
-import type { Console } from '../console.ts'
-import { HarnessError } from '../harness-error.ts'
-import { redact } from '../serve/log.ts'
-import { openStore } from '../serve/open-store.ts'
-import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
-import { loadWorld, type World } from '../world.ts'
+import type { Console } from '../base/console.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { redact } from '../worlds/serve/log.ts'
+import { openStore } from '../worlds/serve/open-store.ts'
+import { addTargetOptions, type TargetOptions, targetOf } from '../worlds/target-options.ts'
+import { loadWorld, type World } from '../worlds/world.ts'
 
 interface DumpOptions extends TargetOptions {
   readonly store?: string

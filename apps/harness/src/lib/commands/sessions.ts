@@ -1,10 +1,10 @@
 import { openChannel } from '@episodic/env/extend'
 import { METHOD_SCHEMAS, METHODS, type MethodResult, WireError } from '@episodic/protocol'
 import { Command } from 'commander'
-import { type Console, formatTable } from '../console.ts'
-import { HarnessError } from '../harness-error.ts'
-import { wholeNumber } from '../option-values.ts'
-import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
+import { type Console, formatTable } from '../base/console.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { wholeNumber } from '../base/option-values.ts'
+import { addTargetOptions, type TargetOptions, targetOf } from '../worlds/target-options.ts'
 import { sessionsDumpCommand } from './sessions-dump.ts'
 
 export function sessionsCommand(console: Console): Command {

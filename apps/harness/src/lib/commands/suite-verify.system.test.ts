@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chainOf, type EpisodeRecord, sealOf } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { HOSTILE, lacksBrowser, usePages } from '../browser.fixture.ts'
-import { COIN_WORLD, openWorkshop } from '../episodic.fixture.ts'
-import type { Leaderboard } from '../suite/leaderboard.ts'
-import type { SuiteResult } from '../suite/suite-result.ts'
+import { HOSTILE, lacksBrowser, usePages } from '../fixtures/browser.fixture.ts'
+import { COIN_WORLD, openWorkshop } from '../fixtures/episodic.fixture.ts'
+import type { Leaderboard } from '../suites/suite/leaderboard.ts'
+import type { SuiteResult } from '../suites/suite/suite-result.ts'
 
-const NIM = fileURLToPath(new URL('../seats/nim.fixture.ts', import.meta.url))
+const NIM = fileURLToPath(new URL('../fixtures/nim.fixture.ts', import.meta.url))
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

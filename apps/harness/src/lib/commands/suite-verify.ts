@@ -1,8 +1,8 @@
 import { cleanText, plural } from '@episodic/report'
 import { Command } from 'commander'
-import { type Console, colorsOf, shownPath } from '../console.ts'
-import { HarnessError } from '../harness-error.ts'
-import { type Finding, type VerifiedSubmission, verifySubmission } from '../suite/verify-submission.ts'
+import { type Console, colorsOf, shownPath } from '../base/console.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { type Finding, type VerifiedSubmission, verifySubmission } from '../suites/suite/verify-submission.ts'
 
 export interface VerifyOptions {
   readonly suite?: string

@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFi
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COIN_WORLD, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
-import { calling, startChatServer } from '../llm/chat-server.fixture.ts'
-import { suiteResultSchema } from '../suite/suite-result.ts'
+import { COIN_WORLD, openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
+import { calling, startChatServer } from '../models/chat-server.fixture.ts'
+import { suiteResultSchema } from '../suites/suite/suite-result.ts'
 
 const CLASSICS = fileURLToPath(new URL('../../../../../packages/classics/classics.suite.json', import.meta.url))
 
 const LAKE = fileURLToPath(new URL('../../../../../packages/classics/src/frozen-lake.ts', import.meta.url))
-const NIM = fileURLToPath(new URL('../seats/nim.fixture.ts', import.meta.url))
+const NIM = fileURLToPath(new URL('../fixtures/nim.fixture.ts', import.meta.url))
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

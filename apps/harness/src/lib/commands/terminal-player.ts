@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from 'node:readline/promises'
 import type { Action, ToolInfo } from '@episodic/protocol'
-import { type Console, colorsOf } from '../console.ts'
+import { type Console, colorsOf } from '../base/console.ts'
 import { readArguments, readValue } from './call.ts'
 import { describeInput } from './tools.ts'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
+import { openWorkshop, readEpisodes, type Workshop } from '../fixtures/episodic.fixture.ts'
 
 /** The functions of a world that throw by its parameter `where`, with how a failure names them. */
 const PARTS = {

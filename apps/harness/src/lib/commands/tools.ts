@@ -2,8 +2,8 @@ import { disconnectPreservingSessions, openChannel } from '@episodic/env/extend'
 import { jsonObjectSchema } from '@episodic/protocol'
 import { Command } from 'commander'
 import { z } from 'zod'
-import { type Console, colorsOf } from '../console.ts'
-import { addClientOptions, type ClientOptions, rawOutput, requireTarget } from '../target-options.ts'
+import { type Console, colorsOf } from '../base/console.ts'
+import { addClientOptions, type ClientOptions, rawOutput, requireTarget } from '../worlds/target-options.ts'
 
 const toolsSchema = z.object({
   tools: z.array(z.object({ name: z.string(), description: z.string().optional(), inputSchema: jsonObjectSchema })),

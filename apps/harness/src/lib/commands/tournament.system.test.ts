@@ -2,12 +2,12 @@ import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readMatches } from '../episodic.fixture.ts'
-import { tournamentSchema } from '../tournament/tournament.ts'
+import { exampleWorld, openWorkshop, readMatches } from '../fixtures/episodic.fixture.ts'
+import { tournamentSchema } from '../suites/tournament/tournament.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
-const NIM = fileURLToPath(new URL('../seats/nim.fixture.ts', import.meta.url))
+const NIM = fileURLToPath(new URL('../fixtures/nim.fixture.ts', import.meta.url))
 const HANDS = fileURLToPath(new URL('../../../../../packages/classics/src/rock-paper-scissors.ts', import.meta.url))
 const at = (...path: string[]) => join(workshop.folder, ...path)
 
@@ -78,7 +78,7 @@ describe('episodic tournament', () => {
   })
 
   it('lets an agent in a process of its own play', async () => {
-    const agent = fileURLToPath(new URL('../agents/nim-agent.fixture.ts', import.meta.url))
+    const agent = fileURLToPath(new URL('../worlds/agents/nim-agent.fixture.ts', import.meta.url))
     const player = `agent=process:${process.execPath} ${agent}`
     const { status, result } = await play('agent', '--games', '2', '--player', player, '--player', 'weak=random')
     expect(status).toBe(0)

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { loadViewer } from '@episodic/viewer'
 import { Command } from 'commander'
-import { type Console, colorsOf, shownPath } from '../console.ts'
-import { HarnessError } from '../harness-error.ts'
-import { collect, wholeNumber } from '../option-values.ts'
-import { stopped } from '../serve/stop.ts'
+import { type Console, colorsOf, shownPath } from '../base/console.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { collect, wholeNumber } from '../base/option-values.ts'
 import { ViewedRuns } from '../view/folder/viewed-runs.ts'
 import { openViewServer } from '../view/http/view-server.ts'
 import { openInBrowser } from '../view/open-in-browser.ts'
 import { createStatesSource } from '../view/states/episode-states.ts'
+import { stopped } from '../worlds/serve/stop.ts'
 
 interface ViewOptions {
   readonly port: number

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
-import { HELD_SEEDS_POLICY } from '../held-seeds-policy.fixture.ts'
-import { bisecting, startChatServer } from '../llm/chat-server.fixture.ts'
-import { startRedis, type TestRedis } from '../programs.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../fixtures/episodic.fixture.ts'
+import { HELD_SEEDS_POLICY } from '../fixtures/held-seeds-policy.fixture.ts'
+import { startRedis, type TestRedis } from '../fixtures/programs.fixture.ts'
+import { bisecting, startChatServer } from '../models/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, type Started, withoutTimes } from '../episodic.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, type Started, withoutTimes } from '../fixtures/episodic.fixture.ts'
+import { startRedis } from '../fixtures/programs.fixture.ts'
 import { placeOf } from '../fleet/fleet-messages.ts'
 import { createSigner } from '../fleet/signer.ts'
-import { startRedis } from '../programs.fixture.ts'
 
 const workshop = openWorkshop()
 const redis = await startRedis()

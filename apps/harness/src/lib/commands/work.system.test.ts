@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
-import { HELD_SEEDS_POLICY } from '../held-seeds-policy.fixture.ts'
-import { bisecting, startChatServer } from '../llm/chat-server.fixture.ts'
-import { startRedis } from '../programs.fixture.ts'
+import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../fixtures/episodic.fixture.ts'
+import { HELD_SEEDS_POLICY } from '../fixtures/held-seeds-policy.fixture.ts'
+import { startRedis } from '../fixtures/programs.fixture.ts'
+import { bisecting, startChatServer } from '../models/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 const redis = await startRedis()
@@ -97,7 +97,7 @@ function expectAll(out: string): void {
 describe('episodic run --queue', () => {
   it('seals in a fleet what one process seals: rollouts, trees, failures, models and agents (invariant 4)', async () => {
     const model = await startChatServer(bisecting)
-    const agent = new URL('../agents/guessing-agent.fixture.ts', import.meta.url).pathname
+    const agent = new URL('../worlds/agents/guessing-agent.fixture.ts', import.meta.url).pathname
     writeFileSync(
       at('moody.ts'),
       `import { solver } from '${new URL(`file://${world}/src/index.ts`)}'

@@ -1,6 +1,6 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, isSuccess, scoredOutcomeOf } from '@episodic/report'
-import { type ModelUsage, usageOf } from '../llm/model-usage.ts'
+import { type ModelUsage, usageOf } from '../run-folder/model-usage.ts'
 import { termSums } from './chat.ts'
 import type { ExportFormat } from './export-format.ts'
 import { returnsOf } from './rewards.ts'

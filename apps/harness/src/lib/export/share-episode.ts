@@ -1,9 +1,9 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { findSecrets, hasSecrets } from '../bundle/find-secrets.ts'
-import { createPathScrub, type Scrub, scrubbed, textsIn } from '../bundle/scrub.ts'
-import { HarnessError } from '../harness-error.ts'
-import type { SealedEpisodes } from '../replay/read-recorded.ts'
-import { secretVariables } from '../secret-variables.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { secretVariables } from '../base/secret-variables.ts'
+import { findSecrets, hasSecrets } from '../run-folder/find-secrets.ts'
+import type { SealedEpisodes } from '../run-folder/read-recorded.ts'
+import { createPathScrub, type Scrub, scrubbed, textsIn } from '../run-folder/scrub.ts'
 
 /**
  * Returns what makes an episode one that others may see: without the folders of this machine. It throws `secret-found` for one in

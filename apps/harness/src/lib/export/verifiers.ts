@@ -1,6 +1,6 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, isSuccess, scoredOutcomeOf } from '@episodic/report'
-import { usageOf } from '../llm/model-usage.ts'
+import { usageOf } from '../run-folder/model-usage.ts'
 import { columnsOf, termSums } from './chat.ts'
 import { conversationOf, type Message } from './conversation.ts'
 import { type ExportFormat, type ExportSource, jsonLine } from './export-format.ts'

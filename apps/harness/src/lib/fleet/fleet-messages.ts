@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { type SealedRecord, taskSchema } from '@episodic/protocol'
 import { z } from 'zod'
-import { HarnessError, type HarnessErrorCode } from '../harness-error.ts'
-import { configurationSchema } from '../run/plan/configuration.ts'
-import type { PlannedEpisode } from '../run/plan/planned-episode.ts'
-import { lineOf, readOwnLine } from '../run/record/sealed-line.ts'
-import { playSettingsSchema } from '../run/run-settings.ts'
+import { HarnessError, type HarnessErrorCode } from '../base/harness-error.ts'
+import { playSettingsSchema } from '../play/run-settings.ts'
+import { configurationSchema } from '../run-folder/plan/configuration.ts'
+import type { PlannedEpisode } from '../run-folder/plan/planned-episode.ts'
+import { lineOf, readOwnLine } from '../run-folder/record/sealed-line.ts'
 
 /** What a coordinator announces of its run. */
 export const announcementSchema = z.object({

@@ -1,11 +1,11 @@
 import { parseSealedRecord, type SealedRecord } from '@episodic/protocol'
-import { HarnessError } from '../harness-error.ts'
-import type { PlannedEpisode } from '../run/plan/planned-episode.ts'
-import { InFlight } from '../run/play/in-flight.ts'
-import type { EarlierParts, Runner } from '../run/play/open-runner.ts'
-import type { RunContext } from '../run/play/run-task.ts'
-import type { RunManifest } from '../run/record/run-folder.ts'
-import { machineClock, type WaitingClock } from '../waiting-clock.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { machineClock, type WaitingClock } from '../base/waiting-clock.ts'
+import { InFlight } from '../play/episodes/in-flight.ts'
+import type { EarlierParts, Runner } from '../play/episodes/open-runner.ts'
+import type { RunContext } from '../play/episodes/run-task.ts'
+import type { PlannedEpisode } from '../run-folder/plan/planned-episode.ts'
+import type { RunManifest } from '../run-folder/record/run-folder.ts'
 import { type JobMessage, jobIdOf, placeOf, readMessage } from './fleet-messages.ts'
 import {
   type Coordination,

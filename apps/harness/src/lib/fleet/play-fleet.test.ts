@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { machineClock } from '../waiting-clock.ts'
+import { machineClock } from '../base/waiting-clock.ts'
 import { placeOf } from './fleet-messages.ts'
 import { createMemoryQueue } from './memory/memory-queue.ts'
 import { QueueModel } from './memory/queue-model.ts'

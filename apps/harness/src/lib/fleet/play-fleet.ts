@@ -1,8 +1,8 @@
-import { HarnessError } from '../harness-error.ts'
-import { countLeaves } from '../run/plan/configuration.ts'
-import type { Runner } from '../run/play/open-runner.ts'
-import type { RunContext } from '../run/play/run-task.ts'
-import { machineClock, type WaitingClock } from '../waiting-clock.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { machineClock, type WaitingClock } from '../base/waiting-clock.ts'
+import type { Runner } from '../play/episodes/open-runner.ts'
+import type { RunContext } from '../play/episodes/run-task.ts'
+import { countLeaves } from '../run-folder/plan/configuration.ts'
 import {
   type Announcement,
   announcementSchema,

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { HarnessError } from '../harness-error.ts'
+import { HarnessError } from '../base/harness-error.ts'
 
 /** Signs the texts in a queue, and opens those that others have signed. */
 export interface Signer {

@@ -6,9 +6,9 @@ import { applyChanges, type EpisodeStates } from '@episodic/report'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { HOSTILE, lacksBrowser, useBrowser } from '../browser.fixture.ts'
-import { exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
-import { bisecting, type ChatServer, calling, saying, startChatServer } from '../llm/chat-server.fixture.ts'
+import { HOSTILE, lacksBrowser, useBrowser } from '../fixtures/browser.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
+import { bisecting, type ChatServer, calling, saying, startChatServer } from '../models/chat-server.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
 
 const TABS = ['transcript', 'state', 'rewards', 'sent', 'raw', 'grades']

@@ -11,9 +11,9 @@ import {
 } from '@episodic/report'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lacksBrowser, useBrowser } from '../browser.fixture.ts'
-import { exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
-import { embedReport } from '../report/page/render-report.ts'
+import { lacksBrowser, useBrowser } from '../fixtures/browser.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
+import { embedReport } from '../run-folder/page/render-report.ts'
 import { AXE_VIOLATIONS, LAYOUT_FAULTS } from './page-checks.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
 

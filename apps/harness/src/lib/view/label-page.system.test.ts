@@ -12,9 +12,9 @@ import {
 } from '@episodic/report'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lacksBrowser, useBrowser } from '../browser.fixture.ts'
-import { exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
-import { bisecting, startChatServer } from '../llm/chat-server.fixture.ts'
+import { lacksBrowser, useBrowser } from '../fixtures/browser.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
+import { bisecting, startChatServer } from '../models/chat-server.fixture.ts'
 import { AXE_VIOLATIONS, LAYOUT_FAULTS } from './page-checks.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
 

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { isSuccess, type RunEntry } from '@episodic/report'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lacksBrowser, useBrowser } from '../browser.fixture.ts'
-import { exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
-import { gatedPolicy } from '../gated-policy.fixture.ts'
+import { lacksBrowser, useBrowser } from '../fixtures/browser.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
+import { gatedPolicy } from '../fixtures/gated-policy.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
 
 const workshop = openWorkshop()

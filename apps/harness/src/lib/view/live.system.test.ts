@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { EpisodeInFlight, RunEntry } from '@episodic/report'
 import { decodeColumns } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, type Started } from '../episodic.fixture.ts'
-import { gatedPolicy } from '../gated-policy.fixture.ts'
+import { exampleWorld, openWorkshop, type Started } from '../fixtures/episodic.fixture.ts'
+import { gatedPolicy } from '../fixtures/gated-policy.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
 
 const workshop = openWorkshop()

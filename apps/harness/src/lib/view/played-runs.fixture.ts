@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Json } from '@episodic/protocol'
-import { exampleWorld, type Workshop } from '../episodic.fixture.ts'
-import { type Answering, bisecting, calling, saying, startChatServer } from '../llm/chat-server.fixture.ts'
+import { exampleWorld, type Workshop } from '../fixtures/episodic.fixture.ts'
+import { type Answering, bisecting, calling, saying, startChatServer } from '../models/chat-server.fixture.ts'
 
 const KUHN = fileURLToPath(import.meta.resolve('@episodic/classics/kuhn-poker'))
 

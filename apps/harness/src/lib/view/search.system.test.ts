@@ -1,7 +1,7 @@
 import type { SearchHit, SearchProgress } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
-import { bisecting, type ChatServer, calling, saying, startChatServer } from '../llm/chat-server.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
+import { bisecting, type ChatServer, calling, saying, startChatServer } from '../models/chat-server.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
 
 const workshop = openWorkshop()

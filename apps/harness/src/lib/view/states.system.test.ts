@@ -4,8 +4,8 @@ import { rehearse } from '@episodic/mcp-server'
 import type { EpisodeRecord, Json } from '@episodic/protocol'
 import { applyChanges, type EpisodeStates } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
-import { loadWorld } from '../world.ts'
+import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
+import { loadWorld } from '../worlds/world.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
 
 const workshop = openWorkshop()

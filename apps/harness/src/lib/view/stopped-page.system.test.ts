@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunDetail } from '@episodic/report'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { lacksBrowser, useBrowser } from '../browser.fixture.ts'
-import { exampleWorld, openWorkshop } from '../episodic.fixture.ts'
-import { bisecting, type ChatServer, startChatServer } from '../llm/chat-server.fixture.ts'
+import { lacksBrowser, useBrowser } from '../fixtures/browser.fixture.ts'
+import { exampleWorld, openWorkshop } from '../fixtures/episodic.fixture.ts'
+import { bisecting, type ChatServer, startChatServer } from '../models/chat-server.fixture.ts'
 import { startViewing } from './view.fixture.ts'
 
 const workshop = openWorkshop()

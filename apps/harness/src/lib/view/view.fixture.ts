@@ -1,5 +1,5 @@
 import type { RunDetail, RunEntry } from '@episodic/report'
-import type { Started, Workshop } from '../episodic.fixture.ts'
+import type { Started, Workshop } from '../fixtures/episodic.fixture.ts'
 
 /** A server of `episodic view`, with a browser's cookie. */
 export interface Viewing extends Started {

@@ -26,8 +26,8 @@ import {
   type TaskRows,
 } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lacksBrowser, useBrowser } from '../browser.fixture.ts'
-import { exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
+import { lacksBrowser, useBrowser } from '../fixtures/browser.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
 import { logIn, startViewing, type Viewing } from './view.fixture.ts'
 
 const workshop = openWorkshop()

@@ -1,5 +1,5 @@
-import { HarnessError } from '../../harness-error.ts'
-import { machineClock, type WaitingClock } from '../../waiting-clock.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { machineClock, type WaitingClock } from '../../base/waiting-clock.ts'
 import { orAborted } from '../or-aborted.ts'
 import {
   type Announced,

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
-import { startRedis } from '../../programs.fixture.ts'
+import { startRedis } from '../../fixtures/programs.fixture.ts'
 import { openRedisQueue } from './open-redis-queue.ts'
 
 const NEVER = new AbortController().signal

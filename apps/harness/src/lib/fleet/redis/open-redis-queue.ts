@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Worker } from 'bullmq'
-import { HarnessError } from '../../harness-error.ts'
-import { machineClock } from '../../waiting-clock.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { machineClock } from '../../base/waiting-clock.ts'
 import {
   type Coordination,
   type CoordinatorInfo,

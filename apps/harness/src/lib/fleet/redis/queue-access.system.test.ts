@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop } from '../../episodic.fixture.ts'
-import { freePort } from '../../free-port.ts'
-import { startRedis, type TestRedis } from '../../programs.fixture.ts'
+import { freePort } from '../../base/free-port.ts'
+import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
+import { startRedis, type TestRedis } from '../../fixtures/programs.fixture.ts'
 
 // Needs openssl: apt-get install openssl
 const workshop = openWorkshop()

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
-import { HarnessError } from '../../harness-error.ts'
+import { HarnessError } from '../../base/harness-error.ts'
 import type { EndingRedis, LegacyOptions } from './ending-redis.ts'
 import { adviseOn } from './queue-advice.ts'
 import { QUEUE_KEYS } from './queue-keys.ts'

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
-import { HarnessError } from '../../harness-error.ts'
-import type { WaitingClock } from '../../waiting-clock.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import type { WaitingClock } from '../../base/waiting-clock.ts'
 import { isAlive } from '../process-table.ts'
 import type {
   Coordination,

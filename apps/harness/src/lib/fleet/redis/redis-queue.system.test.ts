@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import { afterAll, vi } from 'vitest'
-import { startRedis } from '../../programs.fixture.ts'
+import { startRedis } from '../../fixtures/programs.fixture.ts'
 import { describeRunQueue, type QueueUnderTest } from '../describe-run-queue.fixture.ts'
 import type { RunQueue } from '../run-queue.ts'
 import { openRedisQueue } from './open-redis-queue.ts'

@@ -1,5 +1,5 @@
 import type { Rng } from '@episodic/protocol'
-import type { WaitingClock } from '../../waiting-clock.ts'
+import type { WaitingClock } from '../../base/waiting-clock.ts'
 import type { Link } from '../memory/memory-queue.ts'
 import { Disconnected } from '../memory/queue-model.ts'
 import type { VirtualTime } from './virtual-time.ts'

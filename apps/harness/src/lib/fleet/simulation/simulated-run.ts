@@ -1,6 +1,6 @@
 import type { Task } from '@episodic/protocol'
-import { configurationSchema } from '../../run/plan/configuration.ts'
-import { playSettingsSchema } from '../../run/run-settings.ts'
+import { playSettingsSchema } from '../../play/run-settings.ts'
+import { configurationSchema } from '../../run-folder/plan/configuration.ts'
 import { type Announcement, placeOf } from '../fleet-messages.ts'
 import type { Signer } from '../signer.ts'
 

@@ -1,6 +1,6 @@
 import { type GradeRecord, gradeRecordSchema } from '@episodic/report'
 import { z } from 'zod'
-import { appendGrades, gradesFileOf } from '../../grade/grades-file.ts'
+import { appendGrades, gradesFileOf } from '../../run-folder/grades-file.ts'
 import { Refusal } from '../refusal.ts'
 import type { ViewedRun } from './viewed-run.ts'
 

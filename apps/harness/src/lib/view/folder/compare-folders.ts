@@ -1,8 +1,8 @@
 import type { ComparedRuns } from '@episodic/report'
-import type { ComparedRun } from '../../compare/compare-runs.ts'
-import type { UnreadRun } from '../../compare/compare-with-baseline.ts'
-import { comparedOf } from '../../compare/compared-runs.ts'
-import { readOrWhy } from '../../compare/read-compared-run.ts'
+import type { ComparedRun } from '../../evaluate/compare/compare-runs.ts'
+import type { UnreadRun } from '../../evaluate/compare/compare-with-baseline.ts'
+import { comparedOf } from '../../evaluate/compare/compared-runs.ts'
+import { readOrWhy } from '../../evaluate/compare/read-compared-run.ts'
 
 /** Runs to compare, the baseline first. */
 export interface ComparedFolders {

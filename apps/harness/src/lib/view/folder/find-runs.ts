@@ -1,9 +1,9 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { isWithin } from '../../own-files.ts'
-import { holdsRun, RUN_FILES, readManifest, runIdOf } from '../../run/record/run-folder.ts'
-import { holdsSet } from '../../sets/set-folder.ts'
-import type { RunPlace } from './resume-commands.ts'
+import { isWithin } from '../../base/own-files.ts'
+import { holdsSet } from '../../play/sets/set-folder.ts'
+import { holdsRun, RUN_FILES, readManifest, runIdOf } from '../../run-folder/record/run-folder.ts'
+import type { RunPlace } from '../../run-folder/resume-commands.ts'
 
 /** A run within the folder that was searched. */
 export interface FoundRun extends RunPlace {

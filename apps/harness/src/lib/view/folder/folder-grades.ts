@@ -1,6 +1,6 @@
 import { createGradableLines, type GradeSummary, summarizeGrades } from '@episodic/report'
-import { gradesFileOf, readGrades } from '../../grade/grades-file.ts'
-import { seatOf } from '../../seats/seat-of.ts'
+import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
+import { seatOf } from '../../run-folder/seat-of.ts'
 import type { SummarizedFolder } from '../threads/jobs.ts'
 import { createKeptFolds } from './kept-folds.ts'
 

@@ -1,4 +1,4 @@
-import { createRunFold } from '../../run/record/report-run.ts'
+import { createRunFold } from '../../run-folder/record/report-run.ts'
 import type { SummarizedFolder, SummarizedLines } from '../threads/jobs.ts'
 import { createKeptFolds } from './kept-folds.ts'
 

@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSealedRecord, type SealedRecord } from '@episodic/protocol'
-import { HarnessError } from '../../harness-error.ts'
-import { RUN_FILES, type RunManifest, readManifest } from '../../run/record/run-folder.ts'
-import { tailHash } from '../rows/index-lines.ts'
-import { lineBlocks } from '../rows/line-blocks.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { tailHash } from '../../run-folder/index-lines.ts'
+import { lineBlocks } from '../../run-folder/line-blocks.ts'
+import { RUN_FILES, type RunManifest, readManifest } from '../../run-folder/record/run-folder.ts'
 import type { SummarizedFolder } from '../threads/jobs.ts'
 
 /** Runs whose folds are kept, so that only the lines that were added are read the next time. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EpisodeInFlight } from '@episodic/report'
 import { z } from 'zod'
-import { RUN_FILES } from '../../run/record/run-folder.ts'
+import { RUN_FILES } from '../../run-folder/record/run-folder.ts'
 
 /** The content of `live.json`: what a run plays now. */
 const liveSchema = z.object({

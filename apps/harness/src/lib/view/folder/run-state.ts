@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { RUN_FILES } from '../../run/record/run-folder.ts'
-import { isLockFile } from '../../run/record/run-lock.ts'
+import { RUN_FILES } from '../../run-folder/record/run-folder.ts'
+import { isLockFile } from '../../run-folder/record/run-lock.ts'
 
 /** Whether a process plays a run: it holds the lock of the folder, see `lockRun`. */
 export function isRunning(folder: string): boolean {

@@ -20,20 +20,20 @@ import {
   type TaskRows,
   totalTokens,
 } from '@episodic/report'
-import { gradesFileOf } from '../../grade/grades-file.ts'
-import { HarnessError } from '../../harness-error.ts'
-import { isOwnJson } from '../../own-mark.ts'
-import { createRunFold, summaryOf } from '../../run/record/report-run.ts'
-import { commandsFor } from '../../run/record/run-commands.ts'
-import { RUN_FILES } from '../../run/record/run-folder.ts'
-import { readStop } from '../../run/record/stop-file.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { isOwnJson } from '../../base/own-mark.ts'
+import { gradesFileOf } from '../../run-folder/grades-file.ts'
+import { createRunFold, summaryOf } from '../../run-folder/record/report-run.ts'
+import { commandsFor } from '../../run-folder/record/run-commands.ts'
+import { RUN_FILES } from '../../run-folder/record/run-folder.ts'
+import { readStop } from '../../run-folder/record/stop-file.ts'
+import { resumeCommandsFor } from '../../run-folder/resume-commands.ts'
 import { Refusal } from '../refusal.ts'
 import { RunIndex } from '../rows/run-index.ts'
 import type { JobThread } from '../threads/job-thread.ts'
 import type { FoundRun } from './find-runs.ts'
 import { readInFlight } from './live-file.ts'
 import { readLinesOf } from './read-lines.ts'
-import { resumeCommandsFor } from './resume-commands.ts'
 import { isRunning } from './run-state.ts'
 
 /** The threads that read sealed lines. Rows come first, so summaries have a thread of their own. */

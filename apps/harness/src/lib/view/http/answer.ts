@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { HarnessError } from '../../harness-error.ts'
+import { HarnessError } from '../../base/harness-error.ts'
 import { Refusal } from '../refusal.ts'
 
 /** A request to a route, and its answer. */

@@ -1,6 +1,6 @@
 import type { RunEntry } from '@episodic/report'
 import { encodeColumns } from '@episodic/report'
-import { gradesFileOf, readGrades } from '../../grade/grades-file.ts'
+import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
 import { addGrade } from '../folder/add-grade.ts'
 import { compareRunsById } from '../folder/compare-by-id.ts'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'

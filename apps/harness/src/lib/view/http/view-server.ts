@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { HarnessError } from '../../harness-error.ts'
+import { HarnessError } from '../../base/harness-error.ts'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
 import { Refusal } from '../refusal.ts'
 import type { StatesSource } from '../states/episode-states.ts'

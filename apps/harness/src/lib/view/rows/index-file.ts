@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { type UnpackedRows, unpackRows } from '@episodic/report'
 import { z } from 'zod'
-import { openToAppend, replaceFile } from '../../own-files.ts'
-import { hasOwnMark, ownMark } from '../../own-mark.ts'
+import { openToAppend, replaceFile } from '../../base/own-files.ts'
+import { hasOwnMark, ownMark } from '../../base/own-mark.ts'
 
 /** A part of an index file: the rows of lines that follow each other. */
 export interface IndexPart extends IndexAbout {

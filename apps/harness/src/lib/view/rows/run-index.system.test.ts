@@ -5,8 +5,8 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import { createFold, createRowTable, rowFigures } from '@episodic/report'
 import { playRun } from '@episodic/report/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { parseLine } from '../../episodic.fixture.ts'
-import { indexLines } from './index-lines.ts'
+import { parseLine } from '../../fixtures/episodic.fixture.ts'
+import { indexLines } from '../../run-folder/index-lines.ts'
 import { RunIndex } from './run-index.ts'
 
 let folder: string

@@ -3,10 +3,10 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSealedRecord } from '@episodic/protocol'
 import { contentOf, createRowBatch, createRowTable, type RowTable, unpackRows } from '@episodic/report'
-import { HarnessError } from '../../harness-error.ts'
-import { RUN_FILES } from '../../run/record/run-folder.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { type IndexedPart, type IndexedRows, tailHash } from '../../run-folder/index-lines.ts'
+import { RUN_FILES } from '../../run-folder/record/run-folder.ts'
 import { aboutPart, appendToIndex, readIndexFile, replaceIndex } from './index-file.ts'
-import { type IndexedPart, type IndexedRows, tailHash } from './index-lines.ts'
 
 /** Makes rows of sealed lines elsewhere, so that this thread goes on answering. See `indexLines`. */
 export type IndexElsewhere = (part: IndexedPart, onRows: (rows: IndexedRows) => void) => Promise<void>

@@ -8,8 +8,8 @@ import {
   sealedShape,
   searchedTexts,
 } from '@episodic/report'
+import { lineBlocks } from '../../run-folder/line-blocks.ts'
 import type { ViewedRun } from '../folder/viewed-run.ts'
-import { lineBlocks } from '../rows/line-blocks.ts'
 import type { Needle } from './needle.ts'
 
 /** What is shown of a text before and after what was found. */

@@ -2,7 +2,7 @@ import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Json, SealedRecord } from '@episodic/protocol'
 import { changesBetween, type EpisodeStates, hasStarted, type StepChanges } from '@episodic/report'
 import type { SessionState } from '@episodic/state'
-import { replaySteps } from '../../replay/replay-episode.ts'
+import { replaySteps } from '../../evaluate/replay/replay-episode.ts'
 
 interface Parts {
   readonly public: Json

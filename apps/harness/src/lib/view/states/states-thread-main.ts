@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { parseSealedRecord } from '@episodic/protocol'
 import type { EpisodeStates } from '@episodic/report'
-import { loadWorld } from '../../world.ts'
+import { loadWorld } from '../../worlds/world.ts'
 import { replayStates, unavailable } from './replay-states.ts'
 
 // The code of a thread that replays episodes of one run, one after another: the rules of a world may take any time, and may never end.

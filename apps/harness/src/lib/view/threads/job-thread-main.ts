@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads'
-import { HarnessError } from '../../harness-error.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { indexLines } from '../../run-folder/index-lines.ts'
 import { compareFolders } from '../folder/compare-folders.ts'
 import { createFolderGrades } from '../folder/folder-grades.ts'
 import { createFolderSummaries } from '../folder/folder-summaries.ts'
-import { indexLines } from '../rows/index-lines.ts'
 import type { JobMessage, JobName, Jobs, ThreadMessage } from './jobs.ts'
 
 // The code of a thread that reads sealed lines: it does one job after the other.

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { HarnessError, type HarnessErrorCode } from '../../harness-error.ts'
+import { HarnessError, type HarnessErrorCode } from '../../base/harness-error.ts'
 import type { JobMessage, JobName, Jobs, ThreadMessage } from './jobs.ts'
 
 /** The code of a thread: beside this file in the source, and beside the bundle that contains this file. */

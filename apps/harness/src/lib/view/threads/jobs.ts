@@ -1,6 +1,6 @@
 import type { ComparedRuns, GradeSummary, Summary } from '@episodic/report'
+import type { IndexedPart, IndexedRows } from '../../run-folder/index-lines.ts'
 import type { ComparedFolders } from '../folder/compare-folders.ts'
-import type { IndexedPart, IndexedRows } from '../rows/index-lines.ts'
 
 /** The jobs of a thread: what each is given, hands over while it works, and returns. */
 export interface Jobs {

@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { COIN_WORLD, exampleWorld, openWorkshop } from '../fixtures/episodic.fixture.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const world = exampleWorld('number-guessing')
+const write = (name: string, text: string) => writeFileSync(join(workshop.folder, name), text)
+const ESCAPE = String.fromCharCode(27)
+
+/** Runs what is wrong, and expects one clear error, a status, and nothing left behind. */
+async function refused(args: readonly string[], status: number, message: RegExp): Promise<void> {
+  const before = readdirSync(workshop.folder)
+  const ended = await workshop.main(args)
+  expect(ended.err).toMatch(message)
+  expect(ended.err).toMatch(/^error: /)
+  expect(ended.err).not.toMatch(/^ {4}at /m)
+  expect(ended.out).toBe('')
+  expect(ended.status).toBe(status)
+  expect(readdirSync(workshop.folder)).toEqual(before)
+}
+
+describe('episodic', () => {
+  it.each([
+    '',
+    'serve',
+    'play',
+    'run',
+    'work',
+    'queue',
+    'queue drain',
+    'view',
+    'report',
+    'grade',
+    'bundle',
+    'export',
+    'dataset generate',
+    'call',
+  ])('helps within 80 columns: %s', async (command) => {
+    const { status, out } = await workshop.main([...command.split(' '), '--help'].filter(Boolean), {
+      env: { COLUMNS: '80' },
+    })
+    expect(status).toBe(0)
+    expect(out).toContain(`Usage: episodic ${command}`)
+    expect(out).not.toContain(ESCAPE)
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  })
+
+  it('suggests similar commands and options', async () => {
+    await refused(['rnu'], 2, /unknown command 'rnu'\n\(Did you mean run\?\)/)
+    await refused(['run', world, '--rolouts', '3'], 2, /unknown option '--rolouts'\n\(Did you mean --rollouts\?\)/)
+  })
+
+  it('names the available worlds', async () => {
+    const shelf = join(workshop.folder, 'worlds', 'tidy-room')
+    mkdirSync(shelf, { recursive: true })
+    writeFileSync(join(shelf, 'index.ts'), 'export const environment = 3\n')
+    mkdirSync(join(workshop.folder, 'worlds', 'empty-folder'))
+    await refused(['run', 'tidy-romo'], 2, /no world "tidy-romo"\. There is: tidy-room\. /)
+    await refused(['run', 'tidy-room'], 1, /tidy-room exports no "environment" made by defineEnvironment/)
+  })
+
+  it('reports what is wrong with a policy', async () => {
+    write('loads-not.ts', 'throw new Error("no such model")\n')
+    write('exports-none.ts', 'export const policy = 3\n')
+    write('script.json', '[{ "tool": "guess" }]')
+    await refused(['run', world, '--policy', 'sover'], 2, /no policy "sover"\. There is: random, solver, careless, /)
+    await refused(['run', world, '--policy', './loads-not.ts'], 2, /loads-not\.ts does not load: no such model/)
+    await refused(['run', world, '--policy', './exports-none.ts'], 2, /exports no policy/)
+    await refused(['run', world, '--policy', 'script:script.json'], 2, /not a JSON list of \{ tool, arguments \}/)
+    await refused(['run', world, '--policy', 'script:none.json'], 2, /none\.json/)
+  })
+
+  it('rejects options without effect, before a run starts', async () => {
+    write('two.json', JSON.stringify({ mcpServers: { a: { url: 'http://127.0.0.1:1' }, b: { command: 'x' } } }))
+    write('coin.ts', COIN_WORLD)
+    await refused(['run', world, '--weights', 'goal=2'], 1, /no reward term "goal"\. It has: solved, cost\./)
+    await refused(['run', './coin.ts', '--shaping'], 2, /coin defines no potential/)
+    await refused(['run', world, '--url', 'ftp://x'], 2, /--url ftp:\/\/x is not a URL of a server/)
+    await refused(['run', world, '--url', 'http://127.0.0.1:1/env'], 1, /Cannot connect to .*ECONNREFUSED/)
+    await refused(['run', world, '--config', 'none.json'], 2, /--config none\.json cannot be read/)
+    await refused(['run', world, '--config', 'script.json'], 1, /The configuration is wrong/)
+    await refused(['run', world, '--config', 'two.json'], 2, /choose one with --server\. It has: a, b\./)
+    await refused(['run', world, '--config', 'two.json', '--server', 'c'], 2, /no server "c"\. It has: a, b\./)
+    await refused(['run', world, '--server', 'c'], 2, /--config/)
+    await refused(['run', world, '--metrics-port', '9100'], 2, /--metrics-port shows a queue: give --queue too/)
+    await refused(['run', world, '--dataset', 'none.jsonl'], 2, /none\.jsonl cannot be read/)
+    await refused(['run', world, '--resume', '--out', 'nothing'], 1, /nothing holds no run to resume/)
+    await refused(['report', 'nothing'], 1, /nothing holds no run/)
+    await refused(['play'], 2, /Give a world, or a server with --url/)
+    await refused(['call', 'guess'], 2, /No server given/)
+    expect(existsSync(join(workshop.folder, 'runs'))).toBe(false)
+  })
+})

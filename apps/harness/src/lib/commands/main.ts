@@ -1,0 +1,70 @@
+import { Command, CommanderError } from 'commander'
+import { type Console, colorsOf, processConsole } from '../base/console.ts'
+import type { HarnessErrorCode } from '../base/harness-error.ts'
+import { VERSION } from '../base/own-package.ts'
+import { COMMANDS } from './command-table.ts'
+
+/** Errors of the command line, as opposed to failures. */
+const USAGE_ERRORS: ReadonlySet<HarnessErrorCode> = new Set([
+  'option-invalid',
+  'world-not-found',
+  'policy-unknown',
+  'grader-unknown',
+  'query-invalid',
+  'suite-not-found',
+])
+
+/**
+ * Runs the `episodic` command and resolves with its exit status: 0, 1 for a failure, or 2 for a usage error. A command
+ * that neither fails nor succeeds, for example an interrupted run, sets `process.exitCode`.
+ *
+ * Modules are imported when they are used: this one and the table of commands import as little as possible, so that the
+ * command starts fast.
+ *
+ * @param beforeAction - is called before a command begins, but not for help, a version or a usage error.
+ */
+export async function main(
+  args: readonly string[],
+  console: Console = processConsole,
+  beforeAction: () => void | Promise<void> = () => {},
+): Promise<number> {
+  const program = new Command('episodic')
+    .description('Serve, run and evaluate stateful MCP environments.')
+    .version(VERSION)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .hook('preAction', beforeAction)
+    .configureOutput({
+      writeOut: (text) => console.out.write(text),
+      writeErr: (text) => console.err.write(text),
+    })
+  const named = namedCommand(args)
+  for (const [name, { description, load }] of Object.entries(COMMANDS)) {
+    // The others are only listed and suggested.
+    const command = name === named ? (await load())(console) : new Command(name)
+    program.addCommand(inherit(command.description(description), program))
+  }
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    console.err.write(`${colorsOf(console.err).red('error')}: ${(error as Error).message}\n`)
+    if (process.env.EPISODIC_DEBUG && error instanceof Error) console.err.write(`${error.stack}\n`)
+    const { HarnessError } = await import('../base/harness-error.ts')
+    return HarnessError.is(error) && USAGE_ERRORS.has(error.code) ? 2 : 1
+  }
+}
+
+/** Returns the name of the command that the arguments run or ask help for. */
+function namedCommand(args: readonly string[]): string | undefined {
+  const [first, second] = args.filter((arg) => !arg.startsWith('-'))
+  return first === 'help' ? second : first
+}
+
+/** Makes a command and its subcommands write and exit like the program. */
+function inherit(command: Command, program: Command): Command {
+  command.copyInheritedSettings(program)
+  for (const inner of command.commands) inherit(inner, program)
+  return command
+}

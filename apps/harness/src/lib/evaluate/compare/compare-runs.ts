@@ -1,0 +1,280 @@
+import type { Comparison, Flip, RunStop } from '@episodic/report'
+import {
+  DIFFICULTY_BINS,
+  difficultyBinOf,
+  exactSum,
+  passAtK,
+  passHatK,
+  plural,
+  type TaskGrades,
+  type VoidBounds,
+  voidBounds,
+} from '@episodic/report'
+import { HarnessError } from '../../base/harness-error.ts'
+import { differencesOf } from '../../run-folder/plan/configuration.ts'
+import type { RunManifest } from '../../run-folder/record/run-folder.ts'
+import { pairGrades } from './pair-grades.ts'
+import { pairFigure, SHARES } from './paired-figure.ts'
+import { differingKeys, type Play, type PlayedTask, type PlayedTasks } from './played-tasks.ts'
+
+/** A run to compare: its configuration and its sealed episodes. */
+export interface ComparedRun {
+  readonly manifest: Pick<RunManifest, 'name' | 'scheduled' | 'configuration'> & Partial<Pick<RunManifest, 'played'>>
+  readonly tasks: PlayedTasks
+  /** The seat whose episodes these are; left out if the environment has one. */
+  readonly seat?: string | undefined
+  /** What graders said; left out for none. */
+  readonly grades?: readonly TaskGrades[] | undefined
+  /** Why it stopped before its end; left out if it did not. */
+  readonly stopped?: RunStop | undefined
+}
+
+/** A task with finished episodes in both runs, with its means. */
+interface ComparedTask {
+  readonly id: string
+  readonly difficulty: number
+  readonly a: Means
+  readonly b: Means
+}
+/** Of the finished episodes of a task: how many there are and how many succeeded, and their means. */
+export type Means = Readonly<Record<'finished' | 'successes' | 'success' | 'unshaped' | 'steps', number>> &
+  Readonly<Record<Spent, number | null>>
+type Spent = 'tokens' | 'cost'
+
+const MOST_NAMED = 5
+const MOST_FLIPS = 100
+/** Characters of why a run stopped. */
+const MOST_OF_MESSAGE = 200
+const MOST_TASKS = 500
+
+/**
+ * Compares two runs on the tasks that they share, paired by task: the same environment and seed, two policies.
+ *
+ * Rollouts of a task are averaged first, because they are not independent of each other. So runs with different numbers of
+ * rollouts can be compared too. Episodes with the same task and attempt are paired to find those that flipped.
+ *
+ * Throws `runs-differ`, naming the difference, if the environment, its version or the reward weights differ, if there is no
+ * common task, or if the parameters or the seed of a shared task differ.
+ */
+export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
+  const configuration = differencesOf(a.manifest.configuration, b.manifest.configuration).map(([key, was, is]) => ({
+    key,
+    a: was,
+    b: is,
+  }))
+  const [nameA, nameB] = namesOf(a, b)
+  const barring = configuration.filter(({ key }) => /^(environment|weights)\./.test(key))
+  if (barring.length > 0)
+    throw new HarnessError(
+      'runs-differ',
+      `The runs cannot be compared:\n${barring.map((row) => `  ${row.key}: ${row.a} in ${nameA}, ${row.b} in ${nameB}`).join('\n')}\nCompare runs of the same environment version with the same weights.`,
+    )
+  for (const run of [a, b])
+    if (run.tasks.size === 0)
+      throw new HarnessError('runs-differ', `${run.manifest.name} cannot be compared. ${whyNothing(run)}`)
+  const ids = [...a.tasks.keys()].filter((id) => b.tasks.has(id)).sort()
+  if (ids.length === 0)
+    throw new HarnessError(
+      'runs-differ',
+      `The runs share no task: ${nameA} has sealed episodes of ${plural(a.tasks.size, 'task')}, and ${nameB} of ${b.tasks.size} others. Run both with the same --dataset, or with the same --tasks, --difficulty, --split and --seed.`,
+    )
+  for (const id of ids) assertSameSetup(id, [nameA, a.tasks.get(id)], [nameB, b.tasks.get(id)])
+  const compared = ids.flatMap((id) => compareTask(id, a.tasks.get(id), b.tasks.get(id)))
+  const pair = (figure: 'success' | 'unshaped' | 'steps', bounds?: typeof SHARES) =>
+    pairFigure(
+      compared.map((task) => [task.a[figure], task.b[figure]]),
+      bounds,
+    )
+  const pairSpent = (figure: Spent) =>
+    pairFigure(
+      compared.flatMap(({ a, b }) =>
+        a[figure] === null || b[figure] === null ? [] : [[a[figure], b[figure]] as const],
+      ),
+    )
+  const { name, version } = a.manifest.configuration.environment
+  return {
+    format: 1,
+    environment: `${name}@${version}`,
+    a: sideOf(a),
+    b: sideOf(b),
+    configuration,
+    tasks: {
+      shared: ids.length,
+      compared: compared.length,
+      onlyA: missingIn(a.tasks, b.tasks),
+      onlyB: missingIn(b.tasks, a.tasks),
+    },
+    success: pair('success', SHARES),
+    successRules: rulesIn(ids.flatMap((id) => [a.tasks.get(id), b.tasks.get(id)])),
+    seeded: [a, b].every(({ manifest }) => (manifest.played?.guarantees?.seed ?? 'decides') === 'decides'),
+    passes: [a, b].some(({ manifest }) => manifest.configuration.branch.length > 0) ? null : pairPasses(compared),
+    return: pair('unshaped'),
+    length: pair('steps'),
+    tokens: pairSpent('tokens'),
+    cost: pairSpent('cost'),
+    grades: pairGrades([a, b], ids).flatMap(({ name, unit, figures: [figure] }) =>
+      figure ? [{ name, unit, ...figure }] : [],
+    ),
+    episodes: flipsOf(ids, a.tasks, b.tasks),
+    byDifficulty: binByDifficulty(compared),
+    byTask: spread(
+      compared
+        .map((task) => ({ task: task.id, difference: task.b.unshaped - task.a.unshaped }))
+        .sort((one, other) => one.difference - other.difference),
+    ),
+  }
+}
+
+/** Says why a run has nothing to compare; `null` if it has a finished episode. */
+export function whyNothing({ tasks, stopped }: ComparedRun): string | null {
+  const plays = [...tasks.values()].flatMap(({ plays }) => [...plays.values()])
+  if (plays.some(({ outcome }) => outcome !== 'failed')) return null
+  const what =
+    plays.length === 0 ? 'It has no sealed episode.' : `All of its ${plural(plays.length, 'episode')} failed.`
+  return stopped ? `${what} It stopped (${stopped.code}): ${firstLine(stopped.message)}` : what
+}
+
+function firstLine(message: string): string {
+  return (message.split('\n')[0] as string).slice(0, MOST_OF_MESSAGE)
+}
+
+function pairPasses(tasks: readonly ComparedTask[]): Comparison['passes'] {
+  const k = Math.max(0, ...tasks.map(({ a, b }) => Math.min(a.finished, b.finished)))
+  if (k < 2) return null
+  const tried = tasks.filter(({ a, b }) => a.finished >= k && b.finished >= k)
+  const pair = (estimate: (means: Means) => number) =>
+    pairFigure(
+      tried.map(({ a, b }) => [estimate(a), estimate(b)] as const),
+      SHARES,
+    )
+  const any = pair(({ finished, successes }) => passAtK(finished, successes, k))
+  const all = pair(({ finished, successes }) => passHatK(finished, successes, k))
+  return any && all && { k, any, all }
+}
+
+/** The names of two runs, to say which is which. */
+function namesOf({ manifest: { name } }: ComparedRun, { manifest: other }: ComparedRun): [a: string, b: string] {
+  return name === other.name ? ['A', 'B'] : [name, other.name]
+}
+
+type NamedTask = readonly [run: string, task: PlayedTask | undefined]
+
+function assertSameSetup(id: string, [nameA, a]: NamedTask, [nameB, b]: NamedTask): void {
+  if (!a?.setup || !b?.setup) return
+  const { setup } = a
+  const other = b.setup
+  const keys = differingKeys(setup, other)
+  if (keys.length > 0)
+    throw new HarnessError(
+      'runs-differ',
+      `Task ${id} is not the same in both runs:\n${keys.map((key) => `  ${key}: ${setup[key]} in ${nameA}, ${other[key]} in ${nameB}`).join('\n')}\nCompare runs of the same dataset.`,
+    )
+}
+
+function compareTask(id: string, a?: PlayedTask, b?: PlayedTask): ComparedTask[] {
+  const [inA, inB] = [meansOf(a), meansOf(b)]
+  return a && inA && inB ? [{ id, difficulty: a.difficulty, a: inA, b: inB }] : []
+}
+
+/** Means over the finished episodes of a task; `null` if there are none. */
+export function meansOf(task: PlayedTask | undefined): Means | null {
+  const plays = [...(task?.plays.values() ?? [])].filter(({ outcome }) => outcome !== 'failed')
+  if (plays.length === 0) return null
+  const mean = (value: (play: Play) => number) => exactSum(plays.map(value)) / plays.length
+  const successes = plays.filter(({ outcome }) => outcome === 'succeeded').length
+  return {
+    finished: plays.length,
+    successes,
+    success: successes / plays.length,
+    unshaped: mean((play) => play.unshaped),
+    steps: mean((play) => play.steps),
+    tokens: plays.some(({ tokens }) => tokens === null) ? null : mean(({ tokens }) => tokens ?? 0),
+    cost: plays.some(({ cost }) => cost === null) ? null : mean(({ cost }) => cost ?? 0),
+  }
+}
+
+function rulesIn(tasks: readonly (PlayedTask | undefined)[]): Comparison['successRules'] {
+  const rules = new Set(tasks.flatMap((task) => [...(task?.plays.values() ?? [])].map(({ rule }) => rule)))
+  return (['default', 'world'] as const).filter((rule) => rules.has(rule))
+}
+
+function sideOf({ manifest, tasks }: ComparedRun): Comparison['a'] {
+  let [finished, failed] = [0, 0]
+  const retried = { episodes: 0, plays: 0, finished: 0 }
+  for (const { plays } of tasks.values())
+    for (const { outcome, tries } of plays.values()) {
+      if (outcome === 'failed') failed += 1
+      else finished += 1
+      if (tries === 1) continue
+      retried.episodes += 1
+      retried.plays += tries - 1
+      retried.finished += Number(outcome !== 'failed')
+    }
+  const { name, scheduled, configuration } = manifest
+  const unresolved = Math.max(0, scheduled - finished - failed)
+  return {
+    ...{ name, policy: configuration.policy.name, scheduled, finished, failed, unresolved },
+    bounds: failed === 0 ? null : boundsOver([...tasks.values()]),
+    retried: retried.episodes > 0 ? retried : null,
+  }
+}
+
+/** The bounds of the mean over tasks, of which some episodes failed. */
+function boundsOver(tasks: readonly PlayedTask[]): VoidBounds {
+  const each = tasks.flatMap(({ plays }) => {
+    const outcomes = [...plays.values()].map(({ outcome }) => outcome)
+    if (outcomes.length === 0) return []
+    const failed = outcomes.filter((outcome) => outcome === 'failed').length
+    const successes = outcomes.filter((outcome) => outcome === 'succeeded').length
+    const finished = outcomes.length - failed
+    return voidBounds({ successes, finished, failed }) ?? { low: successes / finished, high: successes / finished }
+  })
+  const mean = (values: readonly number[]) => exactSum(values) / values.length
+  return { low: mean(each.map(({ low }) => low)), high: mean(each.map(({ high }) => high)) }
+}
+
+function missingIn(tasks: PlayedTasks, others: PlayedTasks): Comparison['tasks']['onlyA'] {
+  const alone = [...tasks.keys()].filter((id) => !others.has(id)).sort()
+  return { count: alone.length, named: alone.slice(0, MOST_NAMED) }
+}
+
+function flipsOf(ids: readonly string[], a: PlayedTasks, b: PlayedTasks): Comparison['episodes'] {
+  let paired = 0
+  const gained: Flip[] = []
+  const lost: Flip[] = []
+  for (const task of ids) {
+    const others = b.get(task)?.plays
+    for (const [attempt, play] of [...(a.get(task)?.plays ?? [])].sort(([one], [other]) => one - other)) {
+      const other = others?.get(attempt)
+      if (!other || play.outcome === 'failed' || other.outcome === 'failed') continue
+      paired += 1
+      const [solvedInA, solvedInB] = [play.outcome === 'succeeded', other.outcome === 'succeeded']
+      if (solvedInA !== solvedInB) (solvedInB ? gained : lost).push({ task, attempt, a: endOf(play), b: endOf(other) })
+    }
+  }
+  const first = (flips: Flip[]) => ({ count: flips.length, flips: flips.slice(0, MOST_FLIPS) })
+  return { paired, gained: first(gained), lost: first(lost) }
+}
+
+function endOf({ ending, steps, unshaped }: Play): Flip['a'] {
+  return { ending, steps, unshaped }
+}
+
+function binByDifficulty(tasks: readonly ComparedTask[]): Comparison['byDifficulty'] {
+  return Array.from({ length: DIFFICULTY_BINS }, (_, bin) => bin).flatMap((bin) => {
+    const figure = pairFigure(
+      tasks
+        .filter(({ difficulty }) => difficultyBinOf(difficulty) === bin)
+        .map(({ a, b }) => [a.success, b.success] as const),
+      SHARES,
+    )
+    return figure ? [{ from: bin / DIFFICULTY_BINS, to: (bin + 1) / DIFFICULTY_BINS, ...figure.difference }] : []
+  })
+}
+
+/** All items, or evenly spaced ones, including the first and the last, if there are too many to show. */
+function spread<Item>(items: readonly Item[]): Item[] {
+  if (items.length <= MOST_TASKS) return [...items]
+  const distance = (items.length - 1) / (MOST_TASKS - 1)
+  return Array.from({ length: MOST_TASKS }, (_, i) => items[Math.round(i * distance)] as Item)
+}

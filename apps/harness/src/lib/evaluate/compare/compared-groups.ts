@@ -1,0 +1,69 @@
+import { dirname, resolve } from 'node:path'
+import { shownPath } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { membersOf } from '../../play/sets/set-folder.ts'
+
+/** Runs that are compared with each other, the baseline first, under a title if there are several such groups. */
+export interface Group {
+  readonly title: string | null
+  readonly folders: readonly string[]
+  /** Whether the baseline was named. */
+  readonly chosen: boolean
+  /** Whether they are those of a set, of which some may be damaged, or not there yet. */
+  readonly isSet: boolean
+}
+
+/** Returns the given runs, or those of a set by world. Throws `option-invalid` if there are fewer than two. */
+export async function groupsOf(
+  folders: readonly string[],
+  { html, baseline }: { readonly html?: string; readonly baseline?: string },
+): Promise<Group[]> {
+  const [only = ''] = folders
+  const worlds = folders.length === 1 ? await membersOf(only) : null
+  if (!worlds) {
+    if (folders.length < 2)
+      throw new HarnessError(
+        'option-invalid',
+        `${only} holds no set of runs, and one run alone cannot be compared. Give the folders of two or more runs, or of a set.`,
+      )
+    const members = folders.map((folder) => ({ folder, player: null }))
+    return [{ title: null, isSet: false, ...withBaselineFirst(members, baseline) }]
+  }
+  if (worlds.length > 1 && html !== undefined)
+    throw new HarnessError(
+      'option-invalid',
+      `${only} has several worlds, and --html shows one. Give the folder of a world, such as ${shownPath(dirname(worlds[0]?.members[0]?.folder ?? ''))}, or bundle them all: episodic bundle ${only} --compare --out <file>.html`,
+    )
+  return worlds.map(({ world, members }) => ({
+    title: worlds.length > 1 ? world : null,
+    isSet: true,
+    ...withBaselineFirst(
+      members.map(({ folder, player }) => ({ folder: shownPath(folder), player })),
+      baseline,
+    ),
+  }))
+}
+
+interface Member {
+  readonly folder: string
+  readonly player: string | null
+}
+
+/**
+ * Moves the baseline to the front: the run that is named by its folder or, of a set, by its player. Throws `option-invalid` if it
+ * is none of the runs.
+ */
+function withBaselineFirst(members: readonly Member[], baseline: string | undefined) {
+  const folders = members.map(({ folder }) => folder)
+  if (baseline === undefined) return { folders, chosen: false }
+  const byPlayer = members.findIndex(({ player }) => player === baseline)
+  const chosen = byPlayer >= 0 ? byPlayer : folders.findIndex((folder) => resolve(folder) === resolve(baseline))
+  if (chosen >= 0) return { folders: [folders[chosen] as string, ...folders.toSpliced(chosen, 1)], chosen: true }
+  const players = members.flatMap(({ player }) => player ?? [])
+  throw new HarnessError(
+    'option-invalid',
+    players.length > 0
+      ? `--baseline ${baseline} is neither a player of the set (${players.join(', ')}) nor the folder of one of its runs.`
+      : `--baseline ${baseline} is none of the runs: ${folders.join(', ')}.`,
+  )
+}

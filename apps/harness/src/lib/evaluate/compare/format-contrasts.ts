@@ -1,0 +1,41 @@
+import type { Contrasts } from '@episodic/report'
+import { cleanText, contrastRows, methodOfContrasts, plural, RUN_HEAD, runCells, wrapText } from '@episodic/report'
+import { createColors } from 'picocolors'
+import { alignColumns } from '../../base/align-columns.ts'
+
+const GAP = '  '
+const WIDTH = 100
+
+/** Formats contrasts for a terminal, with a line break at the end. */
+export function formatContrasts(contrasts: Contrasts, { color }: { readonly color: boolean }): string {
+  const { bold, dim, green, red, yellow } = createColors(color)
+  const rows = contrasts.contrasts.flatMap((contrast) =>
+    contrastRows(contrast).map((row, i) => ({ run: i === 0 ? contrast.run : '', ...row })),
+  )
+  const cells = rows.map(({ run, figure, difference, interval, p, detectable }) => [
+    run,
+    figure,
+    difference,
+    interval,
+    p,
+    detectable.split(':')[0] as string,
+  ])
+  const [head = '', ...lines] = alignColumns(['', '', 'difference', '95 %', 'Holm', 'detectable'], cells, 2)
+  return `${[
+    `${bold(`${plural(contrasts.contrasts.length, 'run')} against ${cleanText(contrasts.baseline)}`)}  ${dim(cleanText(contrasts.environment))}`,
+    '',
+    ...alignColumns(RUN_HEAD, contrasts.runs.map(runCells), 2).map((line, i) => (i === 0 ? dim(line) : line)),
+    ...contrasts.leftOut.flatMap(({ run, why }) => [
+      '',
+      ...wrapText(`Left out: ${run}. ${why}`, WIDTH).map((line) => `  ${yellow(cleanText(line))}`),
+    ]),
+    '',
+    dim(head),
+    ...lines.map((line, i) => {
+      const { verdict = '', better = null } = rows[i] ?? {}
+      return `${line}${GAP}${(better === null ? dim : better ? green : red)(verdict)}`
+    }),
+    '',
+    ...wrapText(methodOfContrasts(contrasts), WIDTH).map((line) => `  ${dim(cleanText(line))}`),
+  ].join('\n')}\n`
+}

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { createGradableLines, seatRecordOf, taskGradesOf } from '@episodic/report'
+import { HarnessError } from '../../base/harness-error.ts'
+import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
+import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
+import { rejectConflicts } from '../../run-folder/record/report-run.ts'
+import { holdsRun, RUN_FILES, readManifest } from '../../run-folder/record/run-folder.ts'
+import { readSealed } from '../../run-folder/record/sealed-file.ts'
+import { readStop } from '../../run-folder/record/stop-file.ts'
+import { seatOf } from '../../run-folder/seat-of.ts'
+import type { ComparedRun } from './compare-runs.ts'
+import type { UnreadRun } from './compare-with-baseline.ts'
+import { createPlayedTasks } from './played-tasks.ts'
+
+/**
+ * Reads what a run has sealed so far, finished or not. A torn last line is reported to `onTorn` and skipped.
+ *
+ * Rejects with `run-invalid` if the folder contains no run or a damaged one, or if lines of one episode differ.
+ */
+export async function readComparedRun(
+  folder: string,
+  options: {
+    readonly onTorn?: (line: number) => void
+    readonly allowConflicts?: boolean
+    /** Of several seats; default: the one in focus. */
+    readonly seat?: string | undefined
+  } = {},
+): Promise<ComparedRun> {
+  const manifest = await readManifest(folder)
+  const seat = seatOf(manifest.configuration, options.seat)
+  const played = createPlayedTasks()
+  const file = join(folder, RUN_FILES.episodes)
+  const verdicts = await readGrades(gradesFileOf(folder))
+  const lines = createGradableLines(seat)
+  if (existsSync(file))
+    for await (const record of readSealed(file, options)) {
+      played.add(seatRecordOf(record, seat))
+      // Naming a line for its verdicts takes time, and most runs have none.
+      if (verdicts.length > 0) lines.add(record)
+    }
+  if (played.hasConflicts && !options.allowConflicts) await rejectConflicts(folder)
+  return {
+    manifest: { ...manifest, configuration: ofSeat(manifest.configuration, seat) },
+    seat,
+    tasks: played.tasks,
+    grades: taskGradesOf(verdicts, lines.list()),
+    stopped: (await readStop(folder)) ?? undefined,
+  }
+}
+
+/** Reads a run as {@link readComparedRun} does, and resolves with the reason if it cannot be read. */
+export async function readOrWhy(
+  folder: string,
+  options: Parameters<typeof readComparedRun>[1] = {},
+): Promise<ComparedRun | UnreadRun> {
+  const name = basename(folder)
+  if (!holdsRun(folder)) return { name, problem: 'It is not played yet.' }
+  try {
+    return await readComparedRun(folder, options)
+  } catch (error) {
+    if (HarnessError.is(error)) return { name, problem: error.message }
+    throw error
+  }
+}
+
+/** Returns a configuration with the policy of the compared seat as that of the run, beside those of the other seats. */
+function ofSeat(configuration: RunConfiguration, seat: string | undefined): RunConfiguration {
+  const { [seat ?? '']: own, ...others } = configuration.seats ?? {}
+  return own ? { ...configuration, policy: own, seats: others } : configuration
+}

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { ownFrames } from '@episodic/mcp-server/extend'
+import { contentId } from '@episodic/protocol'
+import { type Grader, type GraderRef, type GraderScale, graderRefOf, isGrader } from '@episodic/report'
+import { HarnessError } from '../../base/harness-error.ts'
+import type { ModelSettings } from '../../models/model-options.ts'
+import { hashModule } from '../../run-folder/plan/content-hash.ts'
+import type { World } from '../../worlds/world.ts'
+import { judgeGrader } from './judge-grader.ts'
+
+const JUDGE = 'judge:'
+
+/** A grader, and the reference that its verdicts carry. */
+export interface FoundGrader {
+  readonly grader: Grader
+  readonly ref: GraderRef
+}
+
+export interface FindGradersOptions {
+  /** Loads the world of the run, for graders that it exports. */
+  readonly loadWorld: () => Promise<World>
+  /** Of `judge:<model>`. */
+  readonly judge: JudgeOptions
+  /** In the place of the grader's own number. */
+  readonly votes?: number | undefined
+}
+
+export interface JudgeOptions {
+  /** A file. */
+  readonly rubric?: string | undefined
+  readonly scale: GraderScale
+  readonly settings: Partial<ModelSettings>
+}
+
+/** Whether graders are found without a world. */
+export function isOwnGrader(reference: string): boolean {
+  return reference.startsWith(JUDGE) || isPath(reference)
+}
+
+/**
+ * Finds graders: `judge:<model>` asks a model by the rubric in a file, a path is of a module that exports graders as `graders`,
+ * or one as `grader` or as its default, and any other name is of a grader that the world of the run exports.
+ *
+ * Rejects with `grader-unknown`, and with `option-invalid` for options that do not fit the grader.
+ */
+export async function findGraders(reference: string, options: FindGradersOptions): Promise<FoundGrader[]> {
+  const { votes } = options
+  const found = await find(reference, options)
+  return found.map(({ grader, ref }) => {
+    if (votes === undefined || votes === grader.votes) return { grader, ref }
+    if (!grader.withVotes)
+      throw new HarnessError(
+        'option-invalid',
+        `--votes ${votes}: the grader ${grader.name} asks no model that could vote several times. Leave it out.`,
+      )
+    const changed = grader.withVotes(votes)
+    return { grader: changed, ref: graderRefOf(changed) }
+  })
+}
+
+async function find(reference: string, { loadWorld, judge }: FindGradersOptions): Promise<FoundGrader[]> {
+  if (reference.startsWith(JUDGE)) return [withRef(judgeFor(reference.slice(JUDGE.length), judge))]
+  if (isPath(reference)) return fromFile(resolve(reference))
+  const world = await loadWorld()
+  const grader = Object.hasOwn(world.graders, reference) ? world.graders[reference] : undefined
+  // As one that is named by this file: it is the same.
+  if (grader) return [withRef(grader, await hashModule(fileURLToPath(world.url)))]
+  const names = Object.keys(world.graders)
+  throw new HarnessError(
+    'grader-unknown',
+    `There is no grader "${reference}". ${names.length > 0 ? `The world exports: ${names.join(', ')}.` : 'The world exports none.'} Give one of these, a path to a module that exports graders, or judge:<model> with --rubric <file>.`,
+  )
+}
+
+function judgeFor(model: string, { rubric, scale, settings }: JudgeOptions): Grader {
+  if (model === '')
+    throw new HarnessError(
+      'grader-unknown',
+      'judge: needs the name of a model. Give judge:<model>, as its server names it.',
+    )
+  if (rubric === undefined)
+    throw new HarnessError('option-invalid', `${JUDGE}${model} needs --rubric <file>: what to judge, and by what.`)
+  let text: string
+  try {
+    text = readFileSync(rubric, 'utf8')
+  } catch (cause) {
+    throw new HarnessError('option-invalid', `--rubric ${rubric} cannot be read: ${(cause as Error).message}`, {
+      cause,
+    })
+  }
+  if (text.trim() === '') throw new HarnessError('option-invalid', `--rubric ${rubric} is empty.`)
+  return judgeGrader({ name: nameOf(rubric), rubric: text, model, scale, ...settings })
+}
+
+/** Names a judge by the file of its rubric, so that people and other judges can answer the same question. */
+function nameOf(rubric: string): string {
+  return rubric.replace(/^.*[/\\]/, '').replace(/\.[^.]+$/, '')
+}
+
+async function fromFile(file: string): Promise<FoundGrader[]> {
+  let module: Record<string, unknown>
+  try {
+    module = await import(pathToFileURL(file).href)
+  } catch (cause) {
+    const frames = cause instanceof Error ? ownFrames(cause) : []
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new HarnessError('grader-unknown', [`${file} does not load: ${why}`, ...frames].join('\n'), { cause })
+  }
+  const { graders, grader, default: own } = module
+  const listed = [graders, grader, own].find((exported) => exported !== undefined)
+  const all = isGrader(listed) ? [listed] : Object.values((listed ?? {}) as Record<string, unknown>)
+  if (all.length === 0 || !all.every(isGrader))
+    throw new HarnessError(
+      'grader-unknown',
+      `${file} exports no graders made by defineGrader, as "graders", "grader" or its default.`,
+    )
+  const source = await hashModule(file)
+  return all.map((each) => withRef(each, source))
+}
+
+/** The hash of a function covers its module too, since it may call other functions there. That of a model does not. */
+function withRef(grader: Grader, source?: string): FoundGrader {
+  const ref = graderRefOf(grader)
+  const covered =
+    source === undefined || grader.kind === 'model' ? ref : { ...ref, sha256: contentId(ref.sha256 + source) }
+  return { grader, ref: covered }
+}
+
+function isPath(reference: string): boolean {
+  return /[/\\]|\.[cm]?[jt]s$/.test(reference)
+}

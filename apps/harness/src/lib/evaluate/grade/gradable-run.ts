@@ -1,0 +1,83 @@
+import { open } from 'node:fs/promises'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import { type EpisodeRecord, isMatchRecord, type SealedRecord } from '@episodic/protocol'
+import { createGradableLines, type GradableLine, type GradedParts, seatRecordOf } from '@episodic/report'
+import { HarnessError } from '../../base/harness-error.ts'
+import { gradesFileOf } from '../../run-folder/grades-file.ts'
+import { type RecordedLine, readLineAt, readRecorded, type SealedEpisodes } from '../../run-folder/read-recorded.ts'
+import { statesOf } from './replayed-states.ts'
+
+/** The sealed lines of a run, opened for reading, and the file of their verdicts. */
+export interface GradableRun extends AsyncDisposable {
+  /** The name of the run in its verdicts. */
+  readonly name: string
+  readonly gradesFile: string
+  /** All lines, in the order of their draw. */
+  readonly lines: readonly GradableLine[]
+  /** Reads an episode of one seat again. */
+  read(line: GradableLine): Promise<GradableEpisode>
+}
+
+/** An episode to grade. */
+export interface GradableEpisode {
+  readonly record: EpisodeRecord
+  /** Its states, by replay. Throws as {@link statesOf}. */
+  states(environment: EnvironmentDefinition): GradedParts['states']
+}
+
+/**
+ * Opens the sealed lines of a run. It keeps some 400 bytes of each, and reads the line again for each verdict.
+ *
+ * Rejects with `run-invalid` for a line that is no episode, or that was changed after it was sealed.
+ *
+ * @param seat - whose play is graded; `undefined` for the first, or the only one.
+ */
+export async function openGradableRun(
+  sealed: SealedEpisodes,
+  seat: string | undefined,
+  onTorn: (line: number) => void,
+): Promise<GradableRun> {
+  const collected = createGradableLines(seat)
+  const places = new Map<string, Pick<RecordedLine, 'start' | 'bytes' | 'digest'>>()
+  let name = sealed.manifest?.name ?? ''
+  for await (const { record, whole, line, digest, start, bytes } of readRecorded(sealed.file, { onTorn })) {
+    if (!whole)
+      throw new HarnessError(
+        'run-invalid',
+        `${sealed.file}, line ${line} was changed after it was sealed, so verdicts on it would be of another episode. Replay the run to find out how.`,
+      )
+    places.set(collected.add(record), { digest, start, bytes })
+    name ||= record.run
+  }
+  const lines = collected.list()
+  const file = lines.length > 0 ? await open(sealed.file, 'r') : null
+  return {
+    name,
+    gradesFile: gradesFileOf(sealed.folder),
+    lines,
+    async read(line) {
+      const place = places.get(line.seal)
+      if (!file || !place) throw new HarnessError('run-invalid', `${sealed.file} has no line ${line.seal}.`)
+      const record: SealedRecord = await readLineAt(file, place)
+      return {
+        record: seatRecordOf(record, line.seat ?? undefined),
+        states(environment) {
+          assertEnvironment(environment, record)
+          return statesOf(environment, record, isMatchRecord(record) ? line.seat : null)
+        },
+      }
+    },
+    [Symbol.asyncDispose]: async () => file?.close(),
+  }
+}
+
+function assertEnvironment(
+  { name, version }: EnvironmentDefinition,
+  { environment: recorded }: Pick<SealedRecord, 'environment'>,
+): void {
+  if (recorded.name === name && recorded.version === version) return
+  throw new HarnessError(
+    'version-mismatch',
+    `The run was recorded in ${recorded.name} ${recorded.version}, and the world here is ${name} ${version}. Name that version with --world: the grader needs states.`,
+  )
+}

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { shownPath } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { hashFile } from '../../run-folder/plan/content-hash.ts'
+import type { RunManifest } from '../../run-folder/record/run-folder.ts'
+import type { World } from '../../worlds/world.ts'
+import { type RecordedPlan, recordedPlanOf } from './recorded-plan.ts'
+
+/** The plan of a run, or why it cannot be recomputed. */
+export type OpenedPlan =
+  | { readonly plan: RecordedPlan; readonly unknown: null }
+  | { readonly plan: undefined; readonly unknown: string }
+
+/**
+ * Computes the plan of a run again: with its world's generator, or from its file of tasks, which `run.json` names.
+ *
+ * @param dataset - that file, if it has moved. Throws `option-invalid` if its content differs, or if the run had none.
+ */
+export async function openPlan(
+  { folder, manifest, world }: { readonly folder: string; readonly manifest: RunManifest; readonly world: World },
+  dataset: string | undefined,
+): Promise<OpenedPlan> {
+  const { configuration, sources } = manifest
+  const { tasks, environment } = configuration
+  if (dataset !== undefined && tasks.from !== 'dataset')
+    throw new HarnessError(
+      'option-invalid',
+      '--dataset is only for runs of a dataset, and the tasks of this run were generated. Leave it out.',
+    )
+  // The first line, if there is one, fails with `version-mismatch`.
+  if (world.environment.name !== environment.name || world.environment.version !== environment.version)
+    return { plan: undefined, unknown: `The run was of ${environment.name} ${environment.version}.` }
+  if (tasks.from === 'generator') return { plan: await recordedPlanOf(manifest, world), unknown: null }
+  const places = [sources?.dataset && resolve(folder, sources.dataset), resolve(tasks.file)]
+  const file = dataset ?? places.find((place) => place && existsSync(place))
+  if (!file) return { plan: undefined, unknown: `The tasks of this run were in ${tasks.file}, which no longer exists.` }
+  if ((await hashFile(file)) !== tasks.sha256) {
+    if (dataset !== undefined)
+      throw new HarnessError(
+        'option-invalid',
+        `--dataset ${dataset} is not the dataset of this run: its SHA-256 differs.`,
+      )
+    return { plan: undefined, unknown: `The tasks of this run were in ${shownPath(file)}, which has changed since.` }
+  }
+  const found = { ...manifest, configuration: { ...configuration, tasks: { ...tasks, file } } }
+  return { plan: await recordedPlanOf(found, world), unknown: null }
+}

@@ -1,0 +1,74 @@
+import { definePolicy, type Policy, randomPolicy } from '@episodic/env'
+import { createRng, type SealedRecord } from '@episodic/protocol'
+import { environmentFactory, openWorld, type Transport } from '../../play/episodes/open-environment.ts'
+import { runEpisodes } from '../../play/episodes/run-episodes.ts'
+import { planOf, tasksOf } from '../../play/plan/plan.ts'
+import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
+import { SealedFile } from '../../run-folder/record/sealed-file.ts'
+import type { World } from '../../worlds/world.ts'
+
+/** How episodes are recorded. Records must not depend on it. */
+export interface Setting {
+  /** As `episodic serve --store` names it. */
+  readonly store: string
+  readonly transport: Transport
+  /** Episodes in flight at once. */
+  readonly concurrency: number
+}
+
+/** A world, and the reference that it was loaded by. */
+export interface NamedWorld {
+  readonly reference: string
+  readonly world: World
+}
+
+/**
+ * Records episodes of a world to a file, as a run does. The same count plays the same episodes with every setting.
+ * Resolves with the seconds of playing them, without the start of the server.
+ */
+export async function recordEpisodes(
+  { reference, world }: NamedWorld,
+  { store, transport, concurrency }: Setting,
+  count: number,
+  path: string,
+): Promise<number> {
+  const { name, version } = world.environment
+  const configuration: RunConfiguration = {
+    environment: { name, version },
+    tasks: { from: 'generator', count, difficulty: [0, 1], split: null },
+    policy: { name: 'mixed', sha256: null },
+    sampling: null,
+    rollouts: 1,
+    branch: [],
+    maxSteps: null,
+    weights: {},
+    shaping: false,
+    discount: 1,
+    seed: 'matrix',
+  }
+  await using opened = await openWorld(reference, world, { transport, sessions: concurrency + 16, store })
+  await using file = await SealedFile.open(path)
+  const began = performance.now()
+  await runEpisodes(planOf(tasksOf(configuration, world), configuration.rollouts), {
+    run: 'matrix',
+    createEnvironment: environmentFactory(configuration, opened.connection),
+    policy: mixedPolicy(world),
+    seed: configuration.seed,
+    discount: configuration.discount,
+    concurrency,
+    seal: (record: SealedRecord) => file.append(record),
+  })
+  return (performance.now() - began) / 1_000
+}
+
+/** Plays each episode with the random policy or, if the world has one, its solver; the seed decides. */
+function mixedPolicy({ solver }: World): Policy {
+  const random = randomPolicy()
+  return definePolicy({
+    name: 'mixed',
+    start(context) {
+      const solves = createRng(context.seed).stream('mix').chance(0.5)
+      return (solves && solver ? solver : random).start(context)
+    },
+  })
+}

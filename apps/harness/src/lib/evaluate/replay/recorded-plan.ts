@@ -1,0 +1,277 @@
+import { randomPolicy } from '@episodic/env'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import { absenceOf } from '@episodic/mcp-server/extend'
+import {
+  canonicalJson,
+  contentId,
+  DEFAULT_LIMITS,
+  type EpisodeRecord,
+  isMatchRecord,
+  type Json,
+  type JsonObject,
+  type LimitsRequest,
+  type MatchRecord,
+  type SealedRecord,
+  seedFor,
+  type Task,
+} from '@episodic/protocol'
+import { hasStarted } from '@episodic/report'
+import { countLeavesBefore } from '../../play/episodes/run-rollout.ts'
+import { policySeedOf, tasksOf } from '../../play/plan/plan.ts'
+import { countLeaves, type RunConfiguration } from '../../run-folder/plan/configuration.ts'
+import { countDraws } from '../../run-folder/plan/curriculum-settings.ts'
+import type { RunManifest } from '../../run-folder/record/run-folder.ts'
+import { isLlm } from '../../worlds/policies.ts'
+import type { World } from '../../worlds/world.ts'
+import { type Difference, findDifference } from './difference.ts'
+import { createRedraw, type Redraw } from './redraw.ts'
+
+/** The plan of a run, computed again from its `run.json` and its world. Every sealed line is compared with it. */
+export interface RecordedPlan {
+  /** Distinct episodes. */
+  readonly scheduled: number
+  readonly limits: TaskLimits
+  /** Draws the tasks of its curriculum again; `null` without one. */
+  readonly redraw: Redraw | null
+  /** Whether the plan has an episode of this task and attempt. */
+  holds(record: Pick<SealedRecord, 'task' | 'attempt'>): boolean
+  /** Whether a line agrees with the plan. */
+  fits(record: SealedRecord): boolean
+  /** The first field in which each of these lines differs from the plan. Reads all tasks once more. */
+  explain(records: readonly SealedRecord[]): Promise<(Difference | null)[]>
+}
+
+type Manifest = Pick<RunManifest, 'name' | 'configuration' | 'played'>
+
+/**
+ * Computes the plan of a run again. Takes about 200 bytes per task: its id, its limits and a digest of the rest. With a
+ * curriculum, its tasks stay in memory.
+ *
+ * Throws the errors of the generator or of the file of tasks.
+ */
+export async function recordedPlanOf(manifest: Manifest, world: World): Promise<RecordedPlan> {
+  const { configuration } = manifest
+  const { environment } = world
+  const digests = new Map<string, string>()
+  const limits = new Map<string, LimitsRequest>()
+  const shared = new Map<string, LimitsRequest>()
+  for await (const task of tasksOf(configuration, world)) {
+    digests.set(task.id, digestOf(decidedByTask(environment, task)))
+    const asked = limitsOf(task, configuration)
+    const name = JSON.stringify(asked)
+    // Most tasks have the same few limits.
+    if (!shared.has(name)) shared.set(name, asked)
+    limits.set(task.id, shared.get(name) ?? asked)
+  }
+  const { curriculum } = configuration
+  const ofDraw = configuration.rollouts * countLeaves(configuration.branch)
+  const draws = curriculum ? countDraws(curriculum) : digests.size
+  // A curriculum may draw the same task every time.
+  const attempts = curriculum ? draws * ofDraw : ofDraw
+  const player = playerName(manifest, world)
+
+  const comparePlayers = (record: SealedRecord): Difference | null => {
+    if (isMatchRecord(record)) return compareSeats(configuration, record, world)
+    const { task, attempt, branch, policy } = record
+    const place = { task: task.id, attempt, path: branch?.path ?? [], try: record.try }
+    return (
+      (player === null ? null : findDifference(policy.name, player, 'policy.name')) ??
+      findDifference(branch, expectedBranch(configuration, place), 'branch') ??
+      findDifference(policy.seed, expectedPolicySeed(configuration, place), 'policy.seed')
+    )
+  }
+  const compareBesides = (record: SealedRecord): Difference | null => {
+    const { task, attempt } = record
+    if (!digests.has(task.id)) return { field: 'task.id', recorded: task.id, replayed: undefined }
+    if (attempt >= attempts) return { field: 'attempt', recorded: attempt, replayed: `0 to ${attempts - 1}` }
+    return findDifference(record.run, manifest.name, 'run') ?? comparePlayers(record)
+  }
+  /** For a record with the planned parameters. */
+  const compareSteps = (record: SealedRecord): Difference | null => {
+    const most = mostSteps(environment, record, limits.get(record.task.id) ?? {})
+    const length = stepsOfOneSeat(record)
+    return length > most ? { field: 'steps', recorded: length, replayed: `at most ${most}` } : null
+  }
+
+  return {
+    scheduled: draws * ofDraw,
+    limits,
+    redraw: curriculum ? await createRedraw({ ...configuration, curriculum }, tasksOf(configuration, world)) : null,
+    holds: ({ task, attempt }) => digests.has(task.id) && attempt < attempts,
+    fits: (record) =>
+      compareBesides(record) === null &&
+      digestOf(decidedByLine(environment, record)) === digests.get(record.task.id) &&
+      compareSteps(record) === null,
+    async explain(records) {
+      const wanted = new Set(records.map(({ task }) => task.id))
+      const planned = new Map<string, Decided>()
+      for await (const task of tasksOf(configuration, world))
+        if (wanted.has(task.id)) planned.set(task.id, decidedByTask(environment, task))
+      return records.map((record) => {
+        const besides = compareBesides(record)
+        if (besides) return besides
+        const { params, seed, ...task } = decidedByLine(environment, record)
+        const { params: plannedParams, seed: plannedSeed, ...plannedTask } = planned.get(record.task.id) as Decided
+        return (
+          findDifference(task, plannedTask, 'task') ??
+          findDifference(params, plannedParams, 'params') ??
+          findDifference(seed, plannedSeed, 'seed') ??
+          compareSteps(record)
+        )
+      })
+    },
+  }
+}
+
+/** The parts of a task that its lines repeat. Its limits are part of its id. */
+interface Decided {
+  readonly prompt: string
+  readonly difficulty: number
+  readonly split: string
+  readonly tags: readonly string[]
+  readonly params: JsonObject
+  readonly seed: string
+  /** The prompts of seats that have their own. */
+  readonly seats?: { readonly [seat: string]: string }
+}
+
+function decidedByTask(
+  environment: EnvironmentDefinition,
+  { prompt, difficulty, split, tags, params, seed, seats = {} }: Task,
+): Decided {
+  const prompts = Object.entries(seats).map(([seat, own]) => [seat, own.prompt] as const)
+  const decided = { prompt, difficulty, split, tags, params: withDefaults(environment, params), seed }
+  return prompts.length > 0 ? { ...decided, seats: Object.fromEntries(prompts) } : decided
+}
+
+function decidedByLine(environment: EnvironmentDefinition, record: SealedRecord): Decided {
+  const { task, params, seed } = record
+  const { prompt, difficulty, split, tags } = task
+  // Only a world that opened has filled in its defaults.
+  const decided = {
+    prompt,
+    difficulty,
+    split,
+    tags,
+    params: hasStarted(record) ? params : withDefaults(environment, params),
+    seed,
+  }
+  const prompts = isMatchRecord(record)
+    ? Object.entries(record.seats).flatMap(([seat, own]) => (own.prompt === undefined ? [] : [[seat, own.prompt]]))
+    : []
+  return prompts.length > 0 ? { ...decided, seats: Object.fromEntries(prompts) } : decided
+}
+
+function withDefaults({ params: schema }: EnvironmentDefinition, params: JsonObject): JsonObject {
+  const parsed = schema.safeParse(params)
+  return parsed.success ? (parsed.data as JsonObject) : params
+}
+
+function digestOf(decided: Decided): string {
+  return contentId(canonicalJson(decided as unknown as Json))
+}
+
+/** The name that lines give the policy; `null` if only the lines name it. */
+function playerName({ configuration, played }: Manifest, world: World): string | null {
+  return policyName(configuration.policy.name, world) ?? played.player ?? null
+}
+
+/** The own name of the policy that a run names so; `null` if it is not known without loading it. */
+function policyName(name: string, { solver, policies }: World): string | null {
+  if (name === 'random') return randomPolicy().name
+  if (name === 'solver' && solver) return solver.name
+  if (Object.hasOwn(policies, name)) return policies[name]?.name ?? null
+  if (isLlm(name) || /^(script|process):/.test(name)) return name
+  return null
+}
+
+/** Compares the seats of a match, their policies and seeds with those of its run. */
+function compareSeats({ seed, seats = {} }: RunConfiguration, record: MatchRecord, world: World): Difference | null {
+  for (const [seat, { policy }] of Object.entries(record.seats)) {
+    const planned = seats[seat]
+    if (!planned) return { field: `seats.${seat}`, recorded: seat, replayed: Object.keys(seats) }
+    const name = policyName(planned.name, world)
+    const ownSeed = seedFor(policySeedOf(seed, record), seat)
+    const difference =
+      (name === null ? null : findDifference(policy.name, name, `seats.${seat}.policy.name`)) ??
+      findDifference(policy.seed, ownSeed, `seats.${seat}.policy.seed`)
+    if (difference) return difference
+  }
+  return null
+}
+
+/** Returns the steps of the seat that has most. The step that the server takes for a seat that has none left is no such. */
+function stepsOfOneSeat(record: SealedRecord): number {
+  if (!isMatchRecord(record)) return record.steps.length
+  const played = record.steps.filter(({ action }) => !absenceOf(action))
+  return Math.max(0, ...Object.keys(record.seats).map((name) => played.filter(({ seat }) => seat === name).length))
+}
+
+/** The limits that a run requested, by the id of the task. */
+export type TaskLimits = ReadonlyMap<string, LimitsRequest>
+
+/** Returns the limits that a run requests for a task. */
+function limitsOf({ limits }: Task, { maxSteps }: Pick<RunConfiguration, 'maxSteps'>): LimitsRequest {
+  const steps = Math.min(limits.steps ?? Number.POSITIVE_INFINITY, maxSteps ?? Number.POSITIVE_INFINITY)
+  return { ...limits, steps: Number.isFinite(steps) ? steps : undefined }
+}
+
+/** Returns the step limit of an episode. A run can only lower the limit of the environment. */
+export function mostSteps(
+  environment: EnvironmentDefinition,
+  { params }: Pick<SealedRecord, 'params'>,
+  asked: LimitsRequest,
+): number {
+  const most = [asked.steps, environment.limitsFor(params).steps].filter((limit) => limit !== undefined)
+  return most.length > 0 ? Math.min(...most) : DEFAULT_LIMITS.steps
+}
+
+/** Whether a limit can have ended the episode after its last step. */
+export function canHaveRunOut(
+  environment: EnvironmentDefinition,
+  record: EpisodeRecord,
+  asked: LimitsRequest,
+): boolean {
+  const { params, steps, outcome } = record
+  if (outcome.kind === 'failed' || outcome.end.kind === 'terminated') return true
+  if (outcome.end.reason === 'time-limit') return (asked.seconds ?? environment.limitsFor(params).seconds) !== undefined
+  return steps.length === mostSteps(environment, record, asked)
+}
+
+type Planned = Pick<RunConfiguration, 'seed' | 'branch'>
+
+/** An episode of a run, and its path of lines in the tree; empty without a tree. */
+interface Place {
+  readonly task: string
+  readonly attempt: number
+  readonly path: readonly number[]
+  /** Of a run without branch points: which play it is. */
+  readonly try: number
+}
+
+/**
+ * Returns the branch that a run records for the episode with this path; `null` if the run has no branch points, or if
+ * the path does not lead to that attempt.
+ */
+function expectedBranch({ seed, branch: points }: Planned, { task, attempt, path }: Place): EpisodeRecord['branch'] {
+  if (points.length === 0 || path.length > points.length) return null
+  if (path.some((line, i) => line >= (points[i]?.lines ?? 0))) return null
+  const leaves = countLeaves(points)
+  const rollout = Math.floor(attempt / leaves)
+  const copies = countLeaves(points.slice(path.length))
+  const first = rollout * leaves + countLeavesBefore(path, points)
+  if (attempt < first || attempt >= first + copies) return null
+  const branchSeed = seedFor(seed, 'branch', task, rollout)
+  const seeds = path.map((line, i) =>
+    line === 0 ? null : seedFor(seedFor(branchSeed, 'point', ...path.slice(0, i)), 'fork', line - 1),
+  )
+  return { rollout, leaves, copies, path, at: path.map((_, i) => points[i]?.at ?? 0), seeds }
+}
+
+/** Returns the policy seed of an episode. Each fork has its own, which its own first line keeps. */
+function expectedPolicySeed({ seed, branch: points }: Planned, { task, attempt, path, try: number }: Place): string {
+  const rollout = Math.floor(attempt / countLeaves(points))
+  const own = policySeedOf(seed, { task: { id: task }, attempt: rollout, try: number })
+  const forked = path.findLastIndex((line) => line !== 0)
+  return forked < 0 ? own : seedFor(own, 'line', ...path.slice(0, forked + 1))
+}

@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { isAbsolute, join, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { shownPath } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { hashModule } from '../../run-folder/plan/content-hash.ts'
+import type { Sources } from '../../run-folder/plan/sources.ts'
+import { loadWorld, locateByName, SHELVES, type World } from '../../worlds/world.ts'
+
+/** A run whose world is to be loaded. */
+export interface RecordedRun {
+  /** The folder of the run. */
+  readonly folder: string
+  /** `undefined` for lines without a `run.json`. */
+  readonly sources: Sources | undefined
+  /** The name of the environment. */
+  readonly name: string
+  /** Whether a command of this user made the run in this folder. */
+  readonly isOwn: boolean
+}
+
+/**
+ * Loads the world of a run. If a command of this user made the run, in this folder, that is the module that `run.json` names, or,
+ * if that file is gone, the name or package that the run was given. Of any other run, nothing that it names is executed: its world
+ * is one of its name under `worlds/` or `examples/` of the working folder, or one of the classics, or the module that it names if
+ * that is in one of these folders. A module that has changed since is loaded and reported to `warn`.
+ *
+ * Throws `world-not-found`, with a suggestion for `--world` if there is one, `world-invalid`, and `not-replayable` if another
+ * system's server has the rules.
+ */
+export async function loadRecordedWorld(
+  { folder, sources, name, isOwn }: RecordedRun,
+  warn: (notice: string) => void,
+): Promise<World> {
+  if (!sources) return byOwnName(name, `There is no world "${name}".`)
+  if (!sources.world)
+    throw new HarnessError(
+      'not-replayable',
+      `The run of ${name} was played on a server of another system, which keeps the rules and the state. Its report, a comparison and an export can be made without them.`,
+    )
+  const { reference, file, sha256 } = sources.world
+  const recorded = resolve(folder, file)
+  const world = await (existsSync(recorded) && (isOwn || isOnShelf(recorded))
+    ? loadWorld(recorded)
+    : isOwn
+      ? byName(isPath(reference) ? null : reference, name, goneNotice(recorded))
+      : byOwnName(name, strangeNotice(recorded)))
+  const module = fileURLToPath(world.url)
+  if ((await hashModule(module)) !== sha256)
+    warn(`${shownPath(module)} has changed since this run was played: its SHA-256 differs.`)
+  return world
+}
+
+/** Loads a world of the working folder, or a classic one, by its name. */
+async function byOwnName(name: string, problem: string): Promise<World> {
+  const file = locateByName(name)
+  return file === null ? byName(null, name, problem) : loadWorld(file)
+}
+
+/** Whether a module is in a folder of worlds of the working folder, where the user has put it. */
+function isOnShelf(file: string): boolean {
+  return SHELVES.some((shelf) => existsSync(shelf) && realpathSync(file).startsWith(`${realpathSync(shelf)}${sep}`))
+}
+
+function strangeNotice(file: string): string {
+  return `This run was played in the world at ${shownPath(file)}. No command of yours made the run in this folder, so what it names is not executed. If you trust that module, give --world ${shownPath(file)}.`
+}
+
+function goneNotice(file: string): string {
+  return `This run was played in the world at ${shownPath(file)}, which no longer exists.`
+}
+
+async function byName(reference: string | null, name: string, problem: string): Promise<World> {
+  try {
+    if (reference !== null) return await loadWorld(reference)
+  } catch (cause) {
+    if (!HarnessError.is(cause, 'world-not-found')) throw cause
+  }
+  const [likely] = candidatesFor(name)
+  const hint = likely ? ` Did you mean --world ${likely}?` : ''
+  throw new HarnessError('world-not-found', `${problem} Name the world of the run with --world.${hint}`)
+}
+
+function isPath(reference: string): boolean {
+  return isAbsolute(reference) || /^\.{0,2}[/\\]|\.[cm]?[jt]sx?$/.test(reference) || existsSync(reference)
+}
+
+/** Modules in the shelves that have the name of an environment. */
+function candidatesFor(name: string): string[] {
+  return SHELVES.filter((shelf) => existsSync(shelf)).flatMap((shelf) =>
+    readdirSync(shelf)
+      .filter((entry) => entry.replace(/\.[cm]?[jt]s$/, '') === name)
+      .map((entry) => join(shelf, entry)),
+  )
+}

@@ -1,0 +1,140 @@
+import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
+import {
+  canonicalJson,
+  chainOf,
+  type EpisodeRecord,
+  type Json,
+  type RecordedStep,
+  type Reproducible,
+} from '@episodic/protocol'
+import { seatRecordOf } from '@episodic/report'
+import { readRecorded } from '../../run-folder/read-recorded.ts'
+import type { World } from '../../worlds/world.ts'
+import { findDifference } from './difference.ts'
+import { freshSeedAt, limitOf } from './replay-episode.ts'
+import { playRecorded } from './replayed-step.ts'
+
+/** How a file of episodes differs from a reference. */
+export interface Deviation {
+  readonly episodes: number
+  readonly steps: number
+  /** Episodes that differ, that are missing, or that the reference lacks. */
+  readonly differingEpisodes: number
+  /** In the canonical JSON of the episodes that differ. */
+  readonly differingBytes: number
+  /** The first field that differs. */
+  readonly field: string | null
+}
+
+/** The episodes that the rules alone play. Stored as one chain each; the rest is computed again on demand. */
+export interface Reference {
+  /** Compares another recording with it: everything that a replay must reproduce. */
+  compare(path: string): Promise<Deviation>
+}
+
+/** Plays the actions of recorded episodes with the rules. Keep the file: it is read again on demand. */
+export async function createReference({ environment }: World, recorded: string): Promise<Reference> {
+  const chains = new Map<string, string>()
+  for await (const record of readEpisodes(recorded))
+    chains.set(nameOf(record), chainOf(playedByRulesAlone(environment, record)))
+
+  async function find(name: string): Promise<Reproducible | null> {
+    for await (const record of readEpisodes(recorded))
+      if (nameOf(record) === name) return playedByRulesAlone(environment, record)
+    return null
+  }
+
+  return {
+    async compare(path) {
+      const seen = new Set<string>()
+      let steps = 0
+      let differingEpisodes = 0
+      let differingBytes = 0
+      let field: string | null = null
+      for await (const record of readEpisodes(path)) {
+        const name = nameOf(record)
+        seen.add(name)
+        steps += record.steps.length
+        const chain = chainOf(record)
+        if (chain === record.chain && chain === chains.get(name)) continue
+        const expected = await find(name)
+        const made = reproducibleOf(record)
+        differingEpisodes += 1
+        differingBytes += countDifferingBytes(textOf(made), expected ? textOf(expected) : '')
+        field ??= findDifference(made, expected)?.field ?? 'chain'
+      }
+      const missing = [...chains.keys()].filter((name) => !seen.has(name)).length
+      return { episodes: seen.size, steps, differingEpisodes: differingEpisodes + missing, differingBytes, field }
+    },
+  }
+}
+
+/** Reads episodes of one seat. */
+async function* readEpisodes(path: string): AsyncGenerator<EpisodeRecord, void, undefined> {
+  for await (const { record } of readRecorded(path)) yield seatRecordOf(record)
+}
+
+function nameOf({ task, attempt }: EpisodeRecord): string {
+  return `${task.id} ${attempt}`
+}
+
+function reproducibleOf({ environment, params, seed, branch, start, steps, outcome }: EpisodeRecord): Reproducible {
+  return { environment, params, seed, branch, start, steps, outcome }
+}
+
+/** Without the parts that the player computes: times, weights and shaping. */
+function textOf({ steps, ...rest }: Reproducible): string {
+  const played = steps.map(({ milliseconds: _, reward: { terms }, ...step }) => ({ ...step, terms }))
+  return canonicalJson({ ...rest, steps: played } as unknown as Json)
+}
+
+function countDifferingBytes(a: string, b: string): number {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)]
+  let count = Math.abs(one.length - other.length)
+  for (let i = 0; i < Math.min(one.length, other.length); i++) if (one[i] !== other[i]) count += 1
+  return count
+}
+
+/**
+ * Plays the actions of a recorded episode with the rules alone, and returns everything that a replay must reproduce. From
+ * the record it takes only the inputs, and the limit that ended it.
+ */
+export function playedByRulesAlone(environment: EnvironmentDefinition, record: EpisodeRecord): Reproducible {
+  const { params, seed, branch, start, steps, outcome } = record
+  const world = rehearse(environment, { params, seed })
+  const truncation = limitOf(outcome)
+  let success: boolean | undefined
+  const played = steps.map((recorded, i): RecordedStep => {
+    const isLast = i === steps.length - 1
+    const { events, played } = playRecorded(world, recorded, {
+      fresh: freshSeedAt(branch, i),
+      truncation: isLast ? truncation : null,
+    })
+    const { observation, terms, potential, refused, stateHash } = played
+    success = played.success
+    return {
+      ...recorded,
+      ...(events && { events }),
+      observation,
+      reward: { ...recorded.reward, terms },
+      potential,
+      refused,
+      stateHash,
+    }
+  })
+  const { name, version } = environment
+  return asJson({
+    environment: { name, version },
+    params,
+    seed,
+    branch,
+    start: start && { observation: world.start.observation, potential: world.start.potential },
+    steps: played,
+    outcome: world.end ? { kind: 'finished', end: world.end, success } : outcome,
+  })
+}
+
+/** Returns a value as it is read from a line. */
+function asJson<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value as Json))
+}

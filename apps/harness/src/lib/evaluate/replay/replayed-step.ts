@@ -1,0 +1,98 @@
+import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/mcp-server'
+import { declaredAction } from '@episodic/mcp-server/extend'
+import type { LimitsRequest, Observation, RecordedStep, Truncation } from '@episodic/protocol'
+import { withoutDataLine } from '@episodic/protocol/extend'
+import type { SessionState } from '@episodic/state'
+import { isAction, readCall } from '../../models/read-call.ts'
+import { REDACTED } from '../../run-folder/record/recording.ts'
+import { isLlm } from '../../worlds/policies.ts'
+import { type Difference, findDifference } from './difference.ts'
+import type { Parting } from './divergence.ts'
+import type { Scoring } from './scoring.ts'
+
+/** The start or a step of a replay. */
+export interface ReplayedStep {
+  /** From 1; 0 is the start. `null` is the episode as a whole, yielded only if it differs. */
+  readonly step: number | null
+  /** The state after it; `null` if the rules failed. */
+  readonly state: SessionState | null
+  readonly parting: Parting | null
+}
+
+export interface ReplayOptions {
+  /** Makes rules fail that use the machine's randomness or clock, see `rehearse`. */
+  readonly strict: boolean
+  /** The scoring of its run; `null` if unknown. */
+  readonly scoring: Scoring | null
+  /** The limits that its run requested; left out if unknown. */
+  readonly limits?: LimitsRequest | undefined
+  /** Whether the player may leave before the end, as agents may. Default: `false`. */
+  readonly mayLeave?: boolean | undefined
+  /** Whether actions have only declared arguments, as runs record them. Default: unknown, and not compared. */
+  readonly declaredOnly?: boolean | undefined
+}
+
+/**
+ * Undeclared arguments do not affect the replay, so compare the action itself. A language model of the harness also played
+ * the call that its answer has as played.
+ *
+ * @param player - the name of the policy.
+ */
+export function compareAction(
+  environment: EnvironmentDefinition,
+  { action, completions = [] }: Pick<RecordedStep, 'action' | 'completions'>,
+  player: string | undefined,
+): Difference | null {
+  const difference = findDifference(action, declaredAction(environment, action), 'action')
+  if (difference || player === undefined || !isLlm(player)) return difference
+  for (const { calls = [], cut = 0 } of completions)
+    for (const call of calls) {
+      if (!call.played) continue
+      // What was cut or taken out of a line is not known.
+      const isWhole = cut === 0 && !call.arguments.includes(REDACTED)
+      const given = isWhole ? readCall(call) : { tool: call.name, arguments: action.arguments }
+      const differs = findDifference(action, isAction(given) ? declaredAction(environment, given) : given, 'action')
+      if (differs) return differs
+    }
+  return null
+}
+
+/**
+ * Compares what a step showed. Lines that were sealed before answers had a line of the data that their text does not say
+ * are without it.
+ */
+export function compareObservation(recorded: Observation, played: Observation): Difference | null {
+  const difference = findDifference(recorded, played, 'observation')
+  if (!difference) return null
+  const { text, structured } = played
+  return findDifference(recorded, { text: withoutDataLine(text, structured), structured }, 'observation') && difference
+}
+
+/** The replay of a recorded step. */
+export interface Replayed {
+  /** The external events before the step, with their results now; `undefined` if there were none. */
+  readonly events: RecordedStep['events']
+  readonly played: RehearsedStep
+}
+
+/**
+ * Replays a recorded step, after its external events. At a fork, `fresh` is the new seed of the environment's randomness;
+ * otherwise `null`.
+ */
+export function playRecorded(
+  world: Rehearsal,
+  { action: { tool, arguments: args }, events, prepared }: Omit<RecordedStep, 'reward'>,
+  {
+    fresh,
+    truncation,
+    seat,
+  }: { readonly fresh: string | null; readonly truncation: Truncation | null; readonly seat?: string },
+): Replayed {
+  const publish = (happened: NonNullable<RecordedStep['events']>) =>
+    happened.map((event) => ({ ...event, ...world.publish(event.type, event.data) }))
+  const inherited = publish(events?.filter((event) => event.inherited) ?? [])
+  if (fresh !== null) world.reseed(fresh)
+  const own = publish(events?.filter((event) => !event.inherited) ?? [])
+  const played = world.play(tool, args, { truncation, prepared, ...(seat !== undefined && { seat }) })
+  return { events: events && [...inherited, ...own], played }
+}

@@ -1,0 +1,325 @@
+import type { ModelRequest, ToolInfo } from '@episodic/protocol'
+import { monotonic, shorten, wellFormed } from '@episodic/protocol/extend'
+import { cleanText } from '@episodic/report'
+import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
+import { HarnessError } from '../base/harness-error.ts'
+import { nameStatus } from './http-status.ts'
+import { type EpisodeJournal, hashRequest } from './model-journal.ts'
+import { createModelLimit, type ModelLimit, type ModelRates, untilTurn } from './model-limit.ts'
+import type { ModelSettings } from './model-options.ts'
+import { type Answer, parseAnswer } from './parse-answer.ts'
+import { readAnswer } from './read-answer.ts'
+import type { Message } from './transcript.ts'
+import { codeOf, type Try, timesOf } from './tries.ts'
+
+/** A language model behind an OpenAI-compatible API. */
+export interface ChatModel {
+  /**
+   * Asks for one answer, unless the journal has it. Retries a request five times if its answer is incomplete, late, no
+   * JSON, or 408, 409, 429 or 5xx, with growing pauses or after the server's `retry-after` of up to a minute. After a 429 with `retry-after`, nobody who
+   * shares the limit asks for so long. An error in an answer with status 200 counts as the status that it names, and as a 5xx
+   * if it names none.
+   *
+   * Rejects with HarnessError `model-refused` for 400, 401, 402, 403, 404, 422, a spent quota, and what is not the JSON of
+   * this API, none of which a retry changes; with `model-unavailable` if no request is answered; and with `policy-failed` for
+   * any other status. After an abort: with the signal's reason.
+   */
+  ask(question: Question): Promise<Asked>
+}
+
+export interface Asked extends Answer {
+  readonly request: ModelRequest
+  /** Whether the answer is from the journal, and the model was not asked. */
+  readonly isKept: boolean
+}
+
+export interface Question {
+  readonly messages: readonly Message[]
+  readonly tools: readonly ToolInfo[]
+  /** The sampling seed, if the server supports one. */
+  readonly seed: number
+  /** The tool that has to be called. Default: the model chooses. */
+  readonly forcedTool?: string | undefined
+  /** Answers that were kept of the same episode. Default: none, and none is kept. */
+  readonly journal?: EpisodeJournal | null
+  readonly signal?: AbortSignal | undefined
+}
+
+const RETRIES = 5
+const OPENAI = 'https://api.openai.com/v1'
+
+/**
+ * Returns a model. Throws HarnessError `option-invalid` if its server is unknown.
+ *
+ * @param limit - shared with others who ask. Default: one of its own.
+ */
+export function createChatModel(
+  model: string,
+  settings: ModelSettings,
+  limit: ModelLimit = createModelLimit(),
+): ChatModel {
+  const { baseUrl, temperature, maxTokens, prices, tokenIds, timeoutSeconds } = settings
+  const baseURL = baseUrl ?? process.env.OPENAI_BASE_URL
+  const keyName = settings.apiKeyEnv ?? 'OPENAI_API_KEY'
+  const apiKey = process.env[keyName]
+  if (settings.apiKeyEnv !== null && !apiKey)
+    throw new HarnessError('option-invalid', `The key of ${model} is to be in ${keyName}, which is not set. Set it.`)
+  if (!baseURL && !apiKey)
+    throw new HarnessError(
+      'option-invalid',
+      `No server is configured for ${model}. Set OPENAI_API_KEY, or give --base-url <url> of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.`,
+    )
+  if (baseURL && !URL.canParse(baseURL))
+    throw new HarnessError(
+      'option-invalid',
+      `OPENAI_BASE_URL is "${baseURL}", which is not a URL. Set it to an http(s) URL.`,
+    )
+  const client = new OpenAI({
+    baseURL,
+    // Local servers need no key, but the client requires one.
+    apiKey: apiKey || 'none',
+    maxRetries: RETRIES,
+    timeout: timeoutSeconds * 1_000,
+  })
+  const turns = turnsOf(limit, `${baseURL ?? OPENAI} ${model}`, settings)
+  return {
+    async ask({ messages, tools, seed, forcedTool, journal = null, signal }) {
+      // Observations and tools may come from a server outside, with half of a surrogate pair in them.
+      const request = { messages: messages.map(wellFormed), tools: tools.map(functionOf).map(wellFormed) }
+      const asked = { request: request as unknown as ModelRequest }
+      const body = {
+        model,
+        ...request,
+        tool_choice:
+          forcedTool === undefined ? ('auto' as const) : { type: 'function' as const, function: { name: forcedTool } },
+        seed,
+        ...(temperature !== null && { temperature }),
+        ...(maxTokens !== null && { max_tokens: maxTokens }),
+        // vLLM returns ids for the second, and SGLang for the last two; others ignore them.
+        ...(tokenIds && {
+          logprobs: true,
+          return_token_ids: true,
+          return_prompt_token_ids: true,
+          return_meta_info: true,
+        }),
+      }
+      const hash = journal && hashRequest(body)
+      const kept = hash && journal.take(hash)
+      if (kept) return { ...kept, ...asked, isKept: true }
+      const turn = await turns.wait(request, signal)
+      const tries: Try[] = []
+      const said: unknown = await client
+        .withOptions({ fetch: recordTries(turns.watch(fetchWhole(apiKey)), tries) })
+        .chat.completions.create(body, { signal })
+        .catch(async (cause: unknown) => {
+          await turn.end(0)
+          signal?.throwIfAborted()
+          throw unanswered(model, baseURL, keyName, cause)
+        })
+      // `fetchWhole` lets nothing else pass.
+      const parsed = parseAnswer(said, prices) as Answer
+      const { promptTokens, completionTokens } = parsed.completion
+      await turn.end(promptTokens + completionTokens)
+      const completion = { ...parsed.completion, asked: model, ...timesOf(tries, turn.waited) }
+      const answer = { ...parsed, completion }
+      if (hash) await journal.add(hash, answer)
+      return { ...answer, ...asked, isKept: false }
+    },
+  }
+}
+
+/** A request whose turn has come. */
+interface Turn {
+  /** Milliseconds that it waited. */
+  readonly waited: number
+  /** Counts the tokens that it had, 0 if it was not answered, instead of the estimate. */
+  end(tokens: number): Promise<void>
+}
+
+/** Returns what keeps the requests to a model within a limit. */
+function turnsOf(limit: ModelLimit, model: string, settings: ModelSettings) {
+  const { requestsPerMinute, tokensPerMinute, maxTokens } = settings
+  const rates: ModelRates = { requestsPerMinute, tokensPerMinute }
+  return {
+    /** Waits for the turn of a request. After an abort: rejects with the signal's reason. */
+    async wait(request: object, signal: AbortSignal | undefined): Promise<Turn> {
+      const begun = monotonic()
+      const estimate =
+        tokensPerMinute === null ? 0 : Math.ceil(JSON.stringify(request).length / TOKEN_LENGTH) + (maxTokens ?? 0)
+      await untilTurn(limit, model, rates, estimate, signal)
+      const isLimited = requestsPerMinute !== null || tokensPerMinute !== null
+      return {
+        waited: isLimited ? monotonic() - begun : 0,
+        // Some servers count no tokens. The estimate is better than nothing.
+        end: (tokens) => limit.correct(model, rates, tokens === 0 ? 0 : tokens - estimate),
+      }
+    },
+    /** Returns a `fetch` that counts retries, and pauses everybody when the server asks for it. */
+    watch(send: typeof fetch): typeof fetch {
+      let isRetry = false
+      return async (request, init) => {
+        // The client has waited as the server asked, so a retry takes a turn without waiting for it.
+        if (isRetry) await limit.reserve(model, { requestsPerMinute, tokensPerMinute: null }, 0)
+        isRetry = true
+        const response = await send(request, init)
+        const milliseconds = response.status === 429 ? retryAfter(response.headers) : null
+        if (milliseconds !== null) await limit.pause(model, Math.min(milliseconds, LONGEST_PAUSE))
+        return response
+      }
+    },
+  }
+}
+
+/** Characters of JSON that are about one token. */
+const TOKEN_LENGTH = 4
+/** Milliseconds. The client waits no longer either. */
+const LONGEST_PAUSE = 60_000
+
+/** Returns the milliseconds after which a server wants to be asked again; `null` if it does not say. */
+function retryAfter(headers: Headers): number | null {
+  const exact = headers.get('retry-after-ms')
+  const given = headers.get('retry-after')
+  if (headers.get('x-should-retry') === 'false' || (exact ?? given) === null) return null
+  const seconds = Number(given)
+  const milliseconds =
+    exact !== null ? Number(exact) : Number.isNaN(seconds) ? Date.parse(String(given)) - Date.now() : seconds * 1_000
+  return milliseconds > 0 ? milliseconds : null
+}
+
+/** Returns a `fetch` that adds each request to `tries`. */
+function recordTries(send: typeof fetch, tries: Try[]): typeof fetch {
+  return async (request, init) => {
+    const sent = monotonic()
+    const add = (failure: Try['failure']) => void tries.push({ sent, answered: monotonic(), failure })
+    try {
+      const response = await send(request, init)
+      const isInside = response.headers.has(INSIDE)
+      add(response.ok ? null : { status: isInside ? 200 : response.status, code: isInside ? 'error' : 'http' })
+      return response
+    } catch (error) {
+      add({ status: null, code: init?.signal?.aborted ? 'timeout' : codeOf(error) })
+      throw error
+    }
+  }
+}
+
+function functionOf({ name, description, inputSchema }: ToolInfo): OpenAI.ChatCompletionFunctionTool {
+  return { type: 'function', function: { name, description, parameters: inputSchema } }
+}
+
+/** The server's message is recorded and reported, so it is shortened. The request is never included. */
+function unanswered(model: string, baseURL: string | undefined, keyName: string, cause: unknown): HarnessError {
+  const { status, code, headers } = cause instanceof APIError ? cause : {}
+  const inside = headers?.get(INSIDE)
+  const said = shortened(rootOf(cause))
+  const refused = (words: string, advice: string) =>
+    new HarnessError('model-refused', `${words.replace(/\.?$/, '.')} ${advice.replace('KEY', keyName)}`, { cause })
+  if (inside === 'other') return refused(`The server of the model ${model}${placeOf(baseURL)} ${said}`, OTHER_API)
+  const advice = status === undefined ? undefined : code === QUOTA_SPENT ? SPENT : ADVICE[status]
+  const named = inside === 'unnamed' ? nameStatus(200) : nameStatus(status, inside === 'named')
+  const words = `The model ${model}${placeOf(baseURL)} did not answer${named}: ${said}`
+  if (advice) return refused(words, advice)
+  return new HarnessError(isPassing(status) ? 'model-unavailable' : 'policy-failed', words, { cause })
+}
+
+/** Whether another try may be answered: too many requests, a fault of the server, or no answer at all. */
+function isPassing(status: number | undefined): boolean {
+  return status === undefined || status === 408 || status === 429 || status >= 500
+}
+
+/** The code of a 429 that another try does not change. */
+const QUOTA_SPENT = 'insufficient_quota'
+
+const OTHER_API = 'Check --base-url: it often ends in /v1.'
+const SPENT = 'The quota of the key in KEY is spent: raise it.'
+const REJECTED =
+  'Check the options of the model, such as --temperature and --max-tokens, and the length of its context.'
+
+/** What to do about refusals that a retry does not change. KEY stands for the name of the variable of the key. */
+const ADVICE: Readonly<Record<number, string>> = {
+  400: REJECTED,
+  401: 'Check the key in KEY.',
+  402: SPENT,
+  403: 'Check the key in KEY, and that it may use this model.',
+  404: 'Check the name of the model, and --base-url, which often ends in /v1.',
+  422: REJECTED,
+}
+
+/** Returns the message of the root cause: the client reports every network failure as a connection error. */
+function rootOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof APIConnectionTimeoutError)
+    return `${error.message} If its answers take longer, raise --model-timeout.`
+  // The client puts a status before the words, which none of these had.
+  if (error instanceof APIError && error.headers?.has(INSIDE)) return error.message.replace(/^\d{3} /, '')
+  return error.cause instanceof Error ? rootOf(error.cause) : error.message
+}
+
+function shortened(said: string): string {
+  return cleanText(shorten(said, 300)).trim()
+}
+
+function placeOf(baseURL: string | undefined): string {
+  return baseURL ? ` at ${new URL(baseURL).host}` : ''
+}
+
+/** Maximum bytes of one answer. */
+const LARGEST = 16 * 1024 ** 2
+/** Minimum length of a real key: shorter ones are placeholders such as `EMPTY`. */
+const KEY_LENGTH = 16
+
+/** A header of ours, on what an answer with status 200 says in its body: `named` or `unnamed` errors, and what is `other`. */
+const INSIDE = 'x-episodic-inside'
+
+/**
+ * Returns a `fetch` that reads the whole answer, so that the caller's timeout covers it, and redacts the caller's key in
+ * it. Rejects for an answer of more than 16 MiB, and for incomplete JSON, so that it is retried like a lost connection. Turns an
+ * answer with status 200 that is none into one with the status that the client handles alike.
+ */
+function fetchWhole(key: string | undefined): typeof fetch {
+  return async (request, init) => {
+    const response = await fetch(request, init)
+    const headers = new Headers(response.headers)
+    const whole = await textOf(response)
+    const said = key && key.length >= KEY_LENGTH ? whole.replaceAll(key, '[key]') : whole
+    // The client does not retry an answer with this header.
+    if (said.includes(`"${QUOTA_SPENT}"`)) headers.set('x-should-retry', 'false')
+    const { status, statusText } = response
+    // A status such as 304 must not have a body.
+    if (!response.ok) return new Response(said === '' ? null : said, { status, statusText, headers })
+    headers.set('content-type', 'application/json')
+    const instead = (status: number, inside: string, error: object) => {
+      headers.set(INSIDE, inside)
+      return new Response(JSON.stringify({ error }), { status, headers })
+    }
+    const read = readAnswer(said)
+    switch (read.kind) {
+      case 'answer':
+        return new Response(JSON.stringify(read.value), { headers })
+      case 'incomplete':
+        throw Object.assign(new Error('The answer ended before its JSON did.'), { code: 'incomplete' })
+      case 'error':
+        return instead(read.status ?? 502, read.status === null ? 'unnamed' : 'named', {
+          message: read.words,
+          code: read.code,
+        })
+      case 'malformed':
+        headers.set('x-should-retry', 'false')
+        return instead(502, 'other', { message: `sent an answer that is no JSON: ${read.fault}` })
+      case 'other':
+        // A gateway may send such a page for a moment, so it is retried.
+        return instead(502, 'other', { message: `speaks another API: ${said.trim() || 'its answer is empty'}` })
+    }
+  }
+}
+
+async function textOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let [text, bytes] = ['', 0]
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > LARGEST) throw new Error(`The answer has more than ${LARGEST / 1024 ** 2} MiB.`)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}

@@ -1,0 +1,30 @@
+import { APIError } from 'openai'
+import { HarnessError } from '../base/harness-error.ts'
+
+/**
+ * Whether a request was refused because it is longer than the context of its model. Servers have no common code for it, so their
+ * words decide. Ask this only of requests that follow an answered one with the same options: of others, the words may be about an
+ * option, such as a maximum of tokens.
+ */
+export function isContextFull(error: unknown): error is HarnessError {
+  if (!HarnessError.is(error) || !(error.cause instanceof APIError)) return false
+  const { status, code, message } = error.cause
+  return REFUSALS.includes(status) && (code === 'context_length_exceeded' || TOO_LONG.test(message))
+}
+
+const REFUSALS: readonly (number | undefined)[] = [400, 413, 422]
+
+/** As OpenAI, vLLM, SGLang, llama.cpp, TGI, Anthropic, Gemini, Mistral and Cohere say it. */
+const TOO_LONG = new RegExp(
+  [
+    /context[ _-](?:length|window|size|limit)/,
+    /maximum model length/,
+    /(?:prompt|input|request) (?:is )?too (?:long|large)/,
+    /too many tokens/,
+    /tokens?\b.*(?:exceed|too large|must (?:be <|have less))/,
+    /must have less than \d+ tokens/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+)

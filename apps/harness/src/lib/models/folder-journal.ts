@@ -1,0 +1,38 @@
+import { hash } from 'node:crypto'
+import { lstat, mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openToAppend } from '../base/own-files.ts'
+import { createEpisodeJournal, type JournalOptions, type ModelJournal } from './model-journal.ts'
+
+/** Only the owner may read what models said. */
+const PRIVATE = { folder: 0o700, file: 0o600 }
+
+/** Creates a journal in a folder, which is created with the first answer: one file for each episode that is being played. */
+export function createFolderJournal(folder: string, options: JournalOptions): ModelJournal {
+  // A link in its place may lead out of the folder of the run.
+  const isFolder = async () => (await lstat(folder)).isDirectory()
+  const fileOf = (policySeed: string) => join(folder, `${hash('sha256', policySeed).slice(0, 32)}.jsonl`)
+  return {
+    async open(policySeed) {
+      const file = fileOf(policySeed)
+      const text = await readFile(file, 'utf8').catch(() => '')
+      // What a process wrote last may lack its end, and would spoil the next line.
+      let separator = text === '' || text.endsWith('\n') ? '' : '\n'
+      const append = async (line: string): Promise<void> => {
+        try {
+          await mkdir(folder, { recursive: true, mode: PRIVATE.folder })
+          if (!(await isFolder())) return
+          await using handle = await openToAppend(file, PRIVATE.file)
+          await handle.appendFile(`${separator}${line}\n`)
+          separator = ''
+        } catch {
+          // Only money is lost: a full disk ends the run where it seals episodes.
+        }
+      }
+      return createEpisodeJournal(text.split('\n'), append, options)
+    },
+    async discard(policySeed) {
+      if (await isFolder().catch(() => false)) await rm(fileOf(policySeed), { force: true }).catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,307 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  createServer,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+  type ServerResponse,
+} from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import { brotliDecompress, unzip } from 'node:zlib'
+import { HarnessError } from '../base/harness-error.ts'
+import { HeldBytes } from './held-bytes.ts'
+import type { ModelSettings } from './model-options.ts'
+import { createModelRecorder, jsonOf, type ModelRecorder, type RecordedRequest } from './model-recorder.ts'
+import { chatCompletions, type RecordedApi } from './recorded-api.ts'
+import { responses } from './responses-api.ts'
+import { createSentKeys, type SentKeys } from './sent-keys.ts'
+import { codeOf } from './tries.ts'
+
+/** A server on this machine through which programs reach their language models, and which records what they ask. */
+export interface ModelProxy extends AsyncDisposable {
+  /** Opens an address for one episode. */
+  open(): RecordedModels
+}
+
+/** The language models of one episode. Disposing it closes its address, and ends the requests that are not answered yet. */
+export interface RecordedModels extends Disposable, Pick<ModelRecorder, 'answers'> {
+  /** Root of an OpenAI-compatible API. Nobody else can guess it. */
+  readonly url: string
+  /** Takes the keys that the program sent to its models, in headers, query or body, out of a text. */
+  redact(text: string): string
+}
+
+export interface ModelProxyOptions {
+  /** Root of the API to which requests are sent on. Default: `OPENAI_BASE_URL`, `OPENAI_API_BASE`, or else OpenAI. */
+  readonly baseUrl?: string | null
+  /** Default: `null`, costs are unknown. */
+  readonly prices?: ModelSettings['prices']
+  /** Most bytes of a request. Default: 32 MiB. */
+  readonly largestRequest?: number
+}
+
+const OPENAI = 'https://api.openai.com/v1'
+const LARGEST_REQUEST = 32 * 1024 ** 2
+/** Bytes of large requests that are held at once, over all episodes. Each is held until it is answered. */
+const HELD_REQUESTS = 128 * 1024 ** 2
+/** Milliseconds for which an idle connection of a program stays open. Clients give theirs up before. */
+const IDLE = 120_000
+
+/** The APIs that are recorded, by their paths. */
+const APIS: ReadonlyMap<string, RecordedApi> = new Map([
+  ['chat/completions', chatCompletions],
+  ['responses', responses],
+])
+
+/** An episode whose address is open. */
+interface Opened {
+  readonly recorder: ModelRecorder
+  readonly keys: SentKeys
+  /** Aborts when the address is closed. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Opens a proxy on a port of its own, for any number of episodes. It sends requests on as they come, with their headers,
+ * and passes answers back as they come, streams too. It records chat completions and responses, and neither keeps nor writes headers.
+ *
+ * A server that cannot be reached is answered with 502, and a request that is too large with 413. Throws HarnessError
+ * `option-invalid` if the root of the API is no URL.
+ */
+export async function openModelProxy({
+  baseUrl,
+  prices = null,
+  largestRequest = LARGEST_REQUEST,
+}: ModelProxyOptions = {}): Promise<ModelProxy> {
+  const upstream = upstreamOf(baseUrl ?? process.env.OPENAI_BASE_URL ?? process.env.OPENAI_API_BASE ?? OPENAI)
+  const Agent = upstream.protocol === 'https:' ? HttpsAgent : HttpAgent
+  const agent = new Agent({ keepAlive: true })
+  const opened = new Map<string, Opened>()
+  const held = new HeldBytes(HELD_REQUESTS)
+  const server = createServer((incoming, response) => {
+    // A program that has gone can be answered no more.
+    void serve(incoming, response).catch(() => response.destroy())
+  })
+  server.keepAliveTimeout = IDLE
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const target = targetOf(incoming.url ?? '')
+    const episode = target && opened.get(target.token)
+    if (!episode) return refuse(response, 404, 'This address of models is not open.')
+    const announced = Number(
+      incoming.headers['content-length'] ?? (incoming.headers['transfer-encoding'] ? largestRequest : 0),
+    )
+    using _ = await held.take(Math.min(announced, largestRequest))
+    const body = await bodyOf(incoming, largestRequest)
+    if (!body) return refuse(response, 413, `The request has more than ${largestRequest} bytes.`)
+    const plain = await decompressed(body, incoming.headers['content-encoding'], largestRequest)
+    if (!plain)
+      return refuse(response, 415, 'The request is compressed so that it cannot be recorded. Send it as it is.')
+    const value = jsonOf(plain.toString())
+    episode.keys.add({ headers: incoming.headers, query: target.query, body: value })
+    const api = incoming.method === 'POST' ? APIS.get(target.path) : undefined
+    const recorded = api ? episode.recorder.begin(api, plain, value) : null
+
+    const gone = new AbortController()
+    response.on('close', () => gone.abort())
+    const signal = AbortSignal.any([gone.signal, episode.signal])
+    const answer = await send(`${upstream.root}${target.path && `/${target.path}`}${target.query}`, body, {
+      method: incoming.method ?? 'GET',
+      // A compressed answer could not be read here.
+      headers: {
+        ...forwarded(incoming.headers),
+        'accept-encoding': 'identity',
+        ...(body.length > 0 && { 'content-length': body.length }),
+      },
+      agent,
+      signal,
+    }).catch((error: unknown) => {
+      const code = signal.aborted ? 'aborted' : codeOf(error)
+      recorded?.fail(null, code)
+      refuse(response, 502, `The server of the model at ${upstream.host} did not answer: ${code}.`)
+      return null
+    })
+    if (answer) await passOn(answer, response, recorded, signal)
+  }
+
+  return {
+    open() {
+      const token = randomBytes(32).toString('base64url')
+      const recorder = createModelRecorder(prices)
+      const closed = new AbortController()
+      const keys = createSentKeys()
+      opened.set(token, { recorder, keys, signal: closed.signal })
+      return {
+        url: `${root}/${token}/v1`,
+        answers: () => recorder.answers(),
+        redact: keys.redact,
+        [Symbol.dispose]() {
+          opened.delete(token)
+          closed.abort()
+        },
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+      agent.destroy()
+    },
+  }
+}
+
+/** Passes an answer back part by part, and records it on the way. */
+async function passOn(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  recorded: RecordedRequest | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const { statusCode: status = 502, statusMessage, headers } = answer
+  const isGood = status >= 200 && status < 300
+  // It was asked for none; one that is encoded nevertheless cannot be read here.
+  const isEncoded = (headers['content-encoding'] ?? 'identity') !== 'identity'
+  const received = isGood && !isEncoded ? recorded?.receive(/event-stream/.test(headers['content-type'] ?? '')) : null
+  const length = headers['content-length']
+  response.writeHead(status, statusMessage, { ...forwarded(headers), ...(length && { 'content-length': length }) })
+  // The first part of a stream may come late.
+  response.flushHeaders()
+  let isCutOff = false
+  answer.on('data', (part: Buffer) => received?.add(part))
+  // Before the program learns of the end, and acts.
+  answer.on('end', () => received?.end())
+  answer.on('error', () => {
+    // Nobody here has ended it, so it was the server.
+    isCutOff = !signal.aborted
+    if (isCutOff && isGood) recorded?.fail(null, 'incomplete')
+  })
+  try {
+    await pipeline(answer, response)
+  } catch {
+    response.destroy()
+    if (!isCutOff && !answer.readableEnded) received?.leave()
+  }
+  if (!isGood) recorded?.fail(status, 'http')
+}
+
+/** Sends a request, and resolves with the answer once its headers have come. */
+function send(url: string, body: Buffer, options: RequestOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, options)
+    request.on('response', resolve)
+    request.on('error', (error) => {
+      // The server has closed a connection that was idle, before it read the request.
+      if (request.reusedSocket && codeOf(error) === 'ECONNRESET') send(url, body, options).then(resolve, reject)
+      else reject(error)
+    })
+    request.end(body)
+  })
+}
+
+/** Resolves with the body of a request, or with `null` if it is too large. */
+async function bodyOf(incoming: IncomingMessage, largest: number): Promise<Buffer | null> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of incoming) {
+    bytes += part.length
+    // The rest is read, since a program that still sends would not see the answer.
+    if (bytes <= largest) parts.push(part)
+    else parts.length = 0
+  }
+  return bytes <= largest ? Buffer.concat(parts) : null
+}
+
+/** Resolves with a body as it was before it was compressed, or with `null` if it is too large then or cannot be read. */
+async function decompressed(body: Buffer, encoding = 'identity', largest: number): Promise<Buffer | null> {
+  const limit = { maxOutputLength: largest }
+  try {
+    if (/^identity$/i.test(encoding)) return body
+    if (/^br$/i.test(encoding)) return await promisify(brotliDecompress)(body, limit)
+    return /^(gzip|x-gzip|deflate)$/i.test(encoding) ? await promisify(unzip)(body, limit) : null
+  } catch {
+    return null
+  }
+}
+
+/** Answers with an error, in the shape of the API. */
+function refuse(response: ServerResponse, status: number, message: string): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+    .end(JSON.stringify({ error: { message, type: 'episodic_proxy_error', param: null, code: null } }))
+}
+
+/** Headers of one connection, which mean nothing on the next. */
+const OWN_HEADERS = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+function forwarded(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name)))
+}
+
+/** What a request is for. */
+interface Target {
+  /** Of the episode. */
+  readonly token: string
+  /** Below the root of the API, without its first slash: the name of an API that is recorded, or as it was sent. */
+  readonly path: string
+  /** With its question mark, or empty. */
+  readonly query: string
+}
+
+/**
+ * Returns what a request is for, or `null` if that is nothing here. Servers differ in how they read a path: some decode
+ * letters, join slashes or ignore the case. A path that any of them reads as that of a recorded API is sent as its plain name, so that
+ * none reaches a model by another one.
+ */
+function targetOf(address: string): Target | null {
+  const url = address.startsWith('/') ? URL.parse(`http://proxy${address}`) : null
+  const [, token, path = ''] = /^\/([^/]*)\/v1(?:\/(.*))?$/.exec(url?.pathname ?? '') ?? []
+  if (!url || token === undefined) return null
+  const segments = decoded(path)
+    .split(/[/\\]/)
+    .filter((segment) => segment !== '' && segment !== '.')
+  // It would leave the root of the API at a server that decodes it.
+  if (segments.includes('..')) return null
+  const name = segments.join('/').toLowerCase()
+  return { token, path: APIS.has(name) ? name : path, query: url.search }
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+function upstreamOf(baseUrl: string): { readonly root: string; readonly host: string; readonly protocol: string } {
+  if (URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol)) {
+    const { host, protocol } = new URL(baseUrl)
+    return { root: baseUrl.replace(/\/+$/, ''), host, protocol }
+  }
+  throw new HarnessError(
+    'option-invalid',
+    `OPENAI_BASE_URL is "${baseUrl}", which is not the http(s) URL of an OpenAI-compatible API. Correct it, or leave --record-models out.`,
+  )
+}

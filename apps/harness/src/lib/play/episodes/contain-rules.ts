@@ -1,0 +1,46 @@
+import type { Containment } from '@episodic/mcp-server'
+import { ownFrames } from '@episodic/mcp-server/extend'
+import { containProcess } from '@episodic/mcp-server/process'
+import { processConsole } from '../../base/console.ts'
+
+/** Disposing of it restores the handlers of the process. */
+interface ContainedRules extends Containment, Disposable {}
+
+/**
+ * Contains the code that this process plays, of worlds and of policies: what it does not await and that fails later ends
+ * the process with status 1, and with a message that names its place.
+ *
+ * The episode may have ended by then, and it cannot be known what the failure means for it: nothing further is played. What
+ * was sealed stays, and the run can be resumed.
+ */
+export function containRules(): ContainedRules {
+  // The code of a world cannot call that of the process.
+  const exit = process.exit.bind(process)
+  const end = (what: string, cause: unknown) => {
+    processConsole.err.write(`\nerror: ${what}: ${describe(cause)}\n`)
+    exit(1)
+  }
+  const contained = containProcess({
+    onStray: ({ kind, cause }) =>
+      end(kind === 'rejection' ? 'A promise that nothing awaits was rejected' : 'Nothing caught an error', cause),
+  })
+  return {
+    run: (call, run) =>
+      contained.run(
+        {
+          ...call,
+          escaped: (cause) =>
+            end(
+              `The rules of ${call.environment} did not await what failed later. Rules are synchronous: await in the \`prepare\` of a tool. What failed`,
+              cause,
+            ),
+        },
+        run,
+      ),
+    [Symbol.dispose]: () => contained[Symbol.dispose](),
+  }
+}
+
+function describe(cause: unknown): string {
+  return cause instanceof Error ? [`${cause.name}: ${cause.message}`, ...ownFrames(cause)].join('\n') : String(cause)
+}

@@ -1,0 +1,167 @@
+import type { Policy, Target } from '@episodic/env'
+import { declaredAction } from '@episodic/mcp-server/extend'
+import type { Action, EnvironmentInfo, SealedRecord } from '@episodic/protocol'
+import { HarnessError } from '../../base/harness-error.ts'
+import { type ModelProxyOptions, openModelProxy } from '../../models/model-proxy.ts'
+import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
+import type { Recording } from '../../run-folder/record/recording.ts'
+import type { RunManifest } from '../../run-folder/record/run-folder.ts'
+import { StepTimes } from '../../run-folder/record/step-times.ts'
+import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
+import type { AgentModels } from '../../worlds/agents/agent-models.ts'
+import { createSeatAgent } from '../../worlds/agents/seat-agent.ts'
+import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
+import type { World } from '../../worlds/world.ts'
+import type { Players } from '../plan/players.ts'
+import { createRunAgentTask } from '../run-agent-task.ts'
+import type { InFlight } from './in-flight.ts'
+import { environmentFactory, gameFactory, openTarget, openWorld, type Transport } from './open-environment.ts'
+import { createRunMatchTask } from './run-match-task.ts'
+import { createRunTask, type RunTask } from './run-task.ts'
+import { withTimeLimit } from './with-time-limit.ts'
+
+/** Plays the episodes of a plan. Disposing it stops everything that was started for it. */
+/** What earlier parts of a resumed run have left. */
+export interface EarlierParts {
+  /** Milliseconds that they took. */
+  readonly elapsed: number
+  /** Returns whether they have stored an episode. */
+  readonly hasStored: (record: SealedRecord) => boolean
+}
+
+export interface Runner extends AsyncDisposable {
+  readonly runTask: RunTask
+  /** Where the time of steps goes, as far as it is known. Default: unknown. */
+  readonly times?: StepTimes
+  /** Planned episodes that it can have in flight. Default: as many as the run asks for. */
+  readonly inFlight?: InFlight
+  /**
+   * Called before the first `runTask`, when the folder of the run is locked. Rejects with `run-locked` or `run-mismatch` if
+   * somebody else plays the run.
+   */
+  readonly begin?: (manifest: RunManifest, earlier: EarlierParts) => Promise<void>
+  /** Called with each record that the run has stored, or has stored before. */
+  readonly onStored?: (record: SealedRecord) => void
+  /** Called when the whole plan was played, and its records are stored. */
+  readonly onComplete?: () => void
+  /** Says by whom the run is played now, for its progress. */
+  readonly describe?: () => string
+}
+
+export interface OpenRunnerOptions {
+  readonly reference: string
+  readonly world: PlayedWorld
+  /** A running server of the world; `null` to serve it over `transport`. */
+  readonly target: Target | null
+  readonly transport: Transport
+  readonly workerThreads: boolean
+  /** Episodes in flight at once. */
+  readonly concurrency: number
+  /** Seconds to keep retrying an unanswered call. */
+  readonly retryTimeout: number
+  readonly players: Players
+  /** How the answers of language models are kept. */
+  readonly recording: Recording
+  /** The proxy that records what agents ask of language models; `null` for none. */
+  readonly models?: ModelProxyOptions | null
+}
+
+/** Connects to the environment of a run. Throws if the server is unreachable or serves something else. */
+export async function openRunner(
+  configuration: RunConfiguration,
+  {
+    reference,
+    world,
+    target,
+    transport,
+    workerThreads,
+    concurrency,
+    retryTimeout,
+    players,
+    recording,
+    models = null,
+  }: OpenRunnerOptions,
+): Promise<Runner> {
+  await using cleanUp = new AsyncDisposableStack()
+  const sessions = concurrency + 16
+  const times = new StepTimes()
+  const { connection, agentUrl } = cleanUp.use(
+    await (isServed(world)
+      ? openTarget(world.target)
+      : target
+        ? openTarget(target, retryTimeout, times)
+        : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout, times })),
+  )
+  const proxy = models && cleanUp.use(await openModelProxy(models))
+  const { seed, discount, branch, maxSteps, episodeTimeout, weights, policy, seats = {} } = configuration
+  const agentSeconds = episodeTimeout ?? AGENT_SECONDS
+  const limited = <P extends Agent | Policy>(player: P) =>
+    isAgent(player) || episodeTimeout === undefined ? player : withTimeLimit(player as Policy, episodeTimeout)
+  if (players.kind === 'seats') {
+    const createGame = gameFactory(configuration, connection)
+    const accept = (action: Action) => declaredAction((world as World).environment, action)
+    const policies = Object.fromEntries(
+      Object.entries(players.policies).map(([seat, player]) => [seat, limited(player)]),
+    )
+    const addressOf = Object.values(policies).some(isAgent) ? sessionUrls(agentUrl) : null
+    const seatAgent = addressOf
+      ? (agent: Agent, models: AgentModels) => createSeatAgent(agent, addressOf, agentSeconds, models)
+      : null
+    const versions = Object.fromEntries(Object.entries(seats).map(([seat, { version }]) => [seat, version]))
+    const scoring = { seed, maxSteps, weights, discount, accept, recording, versions }
+    const runTask = createRunMatchTask({ policies, createGame, ...scoring, seatAgent, proxy })
+    const owned = cleanUp.move()
+    return { runTask, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  }
+  const { player } = players
+  const createEnvironment = environmentFactory(configuration, connection)
+  if (branch.length > 0) assertForkable(createEnvironment().info)
+  // Only a world declares all arguments of its tools.
+  const accept = isServed(world) ? undefined : (action: Action) => declaredAction(world.environment, action)
+  const runTask = isAgent(player)
+    ? createRunAgentTask({
+        agent: player,
+        version: policy.version,
+        watch: () => connection.watched(configuration.environment.name),
+        score: createEnvironment,
+        addressOf: sessionUrls(agentUrl),
+        seed,
+        discount,
+        accept,
+        seconds: agentSeconds,
+        proxy,
+        recording,
+      })
+    : createRunTask({
+        createEnvironment,
+        policy: limited(player),
+        version: policy.version,
+        seed,
+        discount,
+        branch,
+        accept,
+        recording,
+      })
+  const owned = cleanUp.move()
+  return { runTask, times, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Seconds that an agent may take for an episode, unless the run says how many. */
+const AGENT_SECONDS = 1_800
+
+/** Returns a function from a capability to its session URL. Throws `option-invalid` if agents have no address. */
+function sessionUrls(agentUrl: string | null): (capability: string) => string {
+  if (agentUrl !== null) return (capability) => `${agentUrl}/s/${capability}`
+  throw new HarnessError(
+    'option-invalid',
+    'An agent plays over HTTP: give --transport websocket or http, or the --url of a trainer endpoint such as http://127.0.0.1:7337/env.',
+  )
+}
+
+function assertForkable({ name, forkable }: EnvironmentInfo): void {
+  if (forkable) return
+  throw new HarnessError(
+    'not-forkable',
+    `${name} cannot be forked: its state is kept outside. Leave --branch out; --rollouts plays it from its start several times.`,
+  )
+}

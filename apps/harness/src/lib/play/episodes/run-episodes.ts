@@ -1,0 +1,14 @@
+import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
+import { maxTasksInFlight, type RunPlanOptions, runPlan } from './run-plan.ts'
+import { createRunTask, type RunTaskOptions } from './run-task.ts'
+
+export interface RunEpisodesOptions extends RunTaskOptions, Omit<RunPlanOptions, 'runTask' | 'inFlight'> {
+  /** Episodes in flight at once. All lines of a tree are in flight together; one tree is played even if it has more. */
+  readonly concurrency: number
+}
+
+/** Plays a plan in this process, with a policy, and seals each episode when it ends. See {@link runPlan}. */
+export async function runEpisodes(plan: AsyncIterable<PlannedEpisode>, options: RunEpisodesOptions): Promise<void> {
+  const inFlight = maxTasksInFlight(options.concurrency, options.branch)
+  await runPlan(plan, { ...options, inFlight, runTask: createRunTask(options) })
+}

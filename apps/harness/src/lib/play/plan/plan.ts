@@ -1,0 +1,139 @@
+import { generateTasks, type Rows } from '@episodic/dataset'
+import { readTasks } from '@episodic/dataset/jsonl'
+import { type SealedRecord, seedFor, type Task } from '@episodic/protocol'
+import { HarnessError } from '../../base/harness-error.ts'
+import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
+import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
+import { defaultTasks } from '../../worlds/default-tasks.ts'
+import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
+import { serverTasks } from './server-tasks.ts'
+
+/**
+ * Streams the tasks of a run, always in the same order.
+ *
+ * Throws `dataset-invalid` for a task of another environment or version, and for a dataset whose last line is torn.
+ */
+export function tasksOf(
+  { tasks, seed, environment }: Pick<RunConfiguration, 'tasks' | 'seed' | 'environment'>,
+  world: PlayedWorld,
+  options: { readonly signal?: AbortSignal | undefined } = {},
+): AsyncIterable<Task> {
+  return ofSplit(
+    tasks.from === 'dataset'
+      ? readTasks(tasks.file, { signal: options.signal, onTorn: ({ line }) => rejectTorn(tasks.file, line) })
+      : isServed(world)
+        ? serverTasks(world, { seed, count: tasks.count })
+        : generateTasks(world.tasks ?? defaultTasks(world), { seed, count: tasks.count, difficulty: tasks.difficulty }),
+    tasks.split,
+    environment,
+  )
+}
+
+function rejectTorn(file: string, line: number): never {
+  throw new HarnessError(
+    'dataset-invalid',
+    `${file}, line ${line} is incomplete, as after a crash or on a full disk. Generate or copy the dataset again.`,
+  )
+}
+
+/** Streams every task `rollouts` times, so that memory does not grow with the plan. */
+export async function* planOf(tasks: AsyncIterable<Task>, rollouts: number): AsyncGenerator<PlannedEpisode> {
+  let position = 0
+  for await (const task of tasks) {
+    for (let attempt = 0; attempt < rollouts; attempt++) yield { task, attempt, position }
+    position += 1
+  }
+}
+
+async function* ofSplit(rows: Rows<Task>, split: string | null, { name, version }: RunConfiguration['environment']) {
+  for await (const task of rows) {
+    if (task.environment.name !== name || task.environment.version !== version)
+      throw new HarnessError(
+        'dataset-invalid',
+        `Task ${task.id} is for ${task.environment.name} ${task.environment.version}, and this run plays ${name} ${version}. Generate the dataset again.`,
+      )
+    if (split === null || task.split === split) yield task
+  }
+}
+
+/** The tasks of a run, each of which was read once. */
+export interface CheckedTasks {
+  readonly count: number
+  /** Returns them again, as {@link tasksOf} would: from memory if there are few. */
+  again(): AsyncIterable<Task>
+}
+
+/** Tasks that are kept in memory between their check and their play: some 2 kB each. Those of a longer plan are made twice. */
+const MOST_KEPT = 8_192
+
+/**
+ * Reads all tasks once, so that an invalid one is reported before anything is played. Throws `dataset-invalid`.
+ *
+ * @param tasks - returns the tasks from the first on.
+ * @param source - where they are from: generated tasks are distinct, so that their ids need not be kept.
+ */
+export async function checkTasks(
+  tasks: () => AsyncIterable<Task>,
+  source: RunConfiguration['tasks']['from'],
+): Promise<CheckedTasks> {
+  const ids = source === 'dataset' ? new Set<string>() : null
+  let count = 0
+  let kept: Task[] | null = []
+  for await (const task of tasks()) {
+    const { id } = task
+    // The id identifies the episodes of a task.
+    if (ids?.has(id)) throw new HarnessError('dataset-invalid', `Two tasks have the id ${id}. Give each its own id.`)
+    ids?.add(id)
+    count += 1
+    if (count > MOST_KEPT) kept = null
+    kept?.push(task)
+  }
+  if (count === 0) throw new HarnessError('dataset-invalid', 'There is no task to play. Check --dataset and --split.')
+  const again = kept
+  return { count, again: () => (again ? streamOf(again) : tasks()) }
+}
+
+async function* streamOf(tasks: readonly Task[]): AsyncGenerator<Task> {
+  yield* tasks
+}
+
+/** Returns the key of an episode within its run. */
+export function episodeKey({
+  task,
+  attempt,
+}: {
+  readonly task: Pick<SealedRecord['task'], 'id'>
+  readonly attempt: number
+}): string {
+  return `${task.id} ${attempt}`
+}
+
+/**
+ * The part of a plan that is still to play: rollouts, of `leaves` episodes each, that lack at least one.
+ *
+ * @param nextTry - returns the number of the next play of an episode: 0 if it was never sealed, `null` if it is done.
+ */
+export async function* unsealed(
+  plan: AsyncIterable<PlannedEpisode>,
+  leaves: number,
+  nextTry: (key: string) => number | null,
+): AsyncGenerator<PlannedEpisode> {
+  for await (const planned of plan) {
+    const { task, attempt } = planned
+    for (let leaf = 0; leaf < leaves; leaf++) {
+      const next = nextTry(episodeKey({ task, attempt: attempt * leaves + leaf }))
+      if (next === null) continue
+      yield { ...planned, try: next }
+      break
+    }
+  }
+}
+
+/** Returns the seed of the policy for an episode: another one for each try, and the environment's stays. */
+export function policySeedOf(
+  seed: string,
+  { task, attempt, try: number = 0 }: Omit<PlannedEpisode, 'task'> & { readonly task: Pick<Task, 'id'> },
+): string {
+  const names = ['policy', task.id, attempt]
+  return seedFor(seed, ...names, ...(number === 0 ? [] : ['try', number]))
+}

@@ -1,0 +1,58 @@
+import type { Policy } from '@episodic/env'
+import { HarnessError } from '../../base/harness-error.ts'
+import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
+import { type FindOptions, findPlayer } from '../../worlds/policies.ts'
+import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
+
+/** Who plays: one policy or agent, or a policy for each seat. */
+export type Players =
+  | { readonly kind: 'one'; readonly player: Policy | Agent }
+  | { readonly kind: 'seats'; readonly policies: { readonly [seat: string]: Policy | Agent } }
+
+/** The policies that a command was given. */
+export interface NamedPlayers {
+  /** The policy of every seat that is not named. Default: the solver if the world has one, else `random`. */
+  readonly policy?: string | undefined
+  /** The policies of seats, by their names. */
+  readonly seats?: Readonly<Record<string, string>> | undefined
+  /** The seat whose figures head the report. Default: the first. */
+  readonly focus?: string | undefined
+}
+
+/** Returns the name of the policy of each seat; `null` for an environment of one seat. Throws `option-invalid`. */
+export function seatPolicies(
+  world: PlayedWorld,
+  { policy = defaultPolicy(world), seats = {}, focus }: NamedPlayers,
+): { readonly [seat: string]: string } | null {
+  const { name } = world.environment
+  const known = isServed(world) || !world.environment.game ? null : world.environment.seats
+  const given = [...Object.keys(seats), ...(focus === undefined ? [] : [focus])]
+  if (!known && given.length > 0)
+    throw new HarnessError('option-invalid', `${name} has one seat. Give --policy instead of --seat and --focus.`)
+  const unknown = given.find((seat) => !known?.includes(seat))
+  if (unknown !== undefined)
+    throw new HarnessError(
+      'option-invalid',
+      `${name} has no seat "${unknown}". Its seats are: ${known?.join(', ')}. Write --seat ${known?.[0]}=random.`,
+    )
+  return known && Object.fromEntries(known.map((seat) => [seat, seats[seat] ?? policy]))
+}
+
+/** Returns the policy that plays if none is named. */
+export function defaultPolicy({ solver }: Pick<PlayedWorld, 'solver'>): string {
+  return solver ? 'solver' : 'random'
+}
+
+/** Whether an agent plays, or one of them: it needs a session URL. */
+export function includesAgent(players: Players): boolean {
+  return players.kind === 'one' ? isAgent(players.player) : Object.values(players.policies).some(isAgent)
+}
+
+/** Finds the players of a run. Throws `policy-unknown`. */
+export async function findPlayers(world: PlayedWorld, named: NamedPlayers, options: FindOptions): Promise<Players> {
+  const seats = seatPolicies(world, named)
+  if (!seats) return { kind: 'one', player: await findPlayer(named.policy ?? defaultPolicy(world), world, options) }
+  const policies: Record<string, Policy | Agent> = {}
+  for (const [seat, name] of Object.entries(seats)) policies[seat] = await findPlayer(name, world, options)
+  return { kind: 'seats', policies }
+}

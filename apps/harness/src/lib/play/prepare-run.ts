@@ -1,0 +1,224 @@
+import { join } from 'node:path'
+import type { Target } from '@episodic/env'
+import { HarnessError } from '../base/harness-error.ts'
+import { createFolderJournal } from '../models/folder-journal.ts'
+import { ModelAccess } from '../models/model-access.ts'
+import type { ModelJournal } from '../models/model-journal.ts'
+import { modelSettingsOf, recordingOf } from '../models/model-options.ts'
+import { countLeaves, type RunConfiguration } from '../run-folder/plan/configuration.ts'
+import { hashFile, hashModule } from '../run-folder/plan/content-hash.ts'
+import { curriculumOf } from '../run-folder/plan/curriculum-settings.ts'
+import { RUN_FILES } from '../run-folder/record/run-folder.ts'
+import { secretsOf } from '../worlds/player-environment.ts'
+import { isLlm, policyFileOf } from '../worlds/policies.ts'
+import { isServed, loadPlayedWorld, type PlayedWorld } from '../worlds/served-world.ts'
+import { PLAYED_SERVERS, targetOf } from '../worlds/target-options.ts'
+import type { Transport } from './episodes/open-environment.ts'
+import { openRunner, type Runner } from './episodes/open-runner.ts'
+import { reachServer } from './episodes/reach-server.ts'
+import { maxTasksInFlight } from './episodes/run-plan.ts'
+import {
+  defaultPolicy,
+  findPlayers,
+  includesAgent,
+  type NamedPlayers,
+  type Players,
+  seatPolicies,
+} from './plan/players.ts'
+import type { RunSettings } from './run-settings.ts'
+
+/** A run whose world and players have been found. */
+export interface PreparedRun {
+  readonly settings: RunSettings
+  /** The world as it was named. */
+  readonly reference: string
+  readonly world: PlayedWorld
+  /** A running server of the world; `null` to serve it. */
+  readonly target: Target | null
+  /** How the run is connected to the world: as asked for, else the fastest that it can use. A server of another system has its own. */
+  readonly transport: Transport
+  readonly players: Players
+  /** What the language models among the players share. */
+  readonly access: ModelAccess
+}
+
+/**
+ * Finds the world and the players of a run.
+ *
+ * @param given - name, path or package of the world; on a server of another system, its environment. Default: its first.
+ *
+ * @param access - what its language models share. Default: a rate limit of this process.
+ *
+ * @param named - a running server of the world; `null` to serve it. Default: the one that the settings name.
+ *
+ * Rejects with `option-invalid`, and with the errors of `loadPlayedWorld` and `findPlayers`.
+ */
+export async function prepareRun(
+  given: string | undefined,
+  settings: RunSettings,
+  access: ModelAccess = new ModelAccess(),
+  named: Target | null = targetOf(settings, PLAYED_SERVERS),
+): Promise<PreparedRun> {
+  const world = await loadPlayedWorld(given, named)
+  const model = modelSettingsOf(settings, settings.processes)
+  const players = await findPlayers(world, playersOf(settings), {
+    model,
+    access,
+    secrets: secretsOf(named, settings.queue),
+  })
+  const isPlayedByAgent = includesAgent(players)
+  if (settings.recordModels && !isPlayedByAgent)
+    throw new HarnessError(
+      'option-invalid',
+      '--record-models is for process:<command> and agent:<file>. What llm:<model> is sent and says is always recorded.',
+    )
+  if (isPlayedByAgent && settings.branch.length > 0)
+    throw new HarnessError(
+      'option-invalid',
+      '--branch needs a policy: an agent plays whole episodes, which cannot be forked. Leave --branch out.',
+    )
+  if (isPlayedByAgent && isServed(world))
+    throw new HarnessError(
+      'option-invalid',
+      'An agent plays over MCP, and a server of another system has no session URLs. Give a policy.',
+    )
+  // An agent needs a server with an address.
+  const fastest = settings.transport ?? (isPlayedByAgent ? 'websocket' : 'in-process')
+  const { target, transport } =
+    named && !isServed(world) ? await reachServer(named, settings.transport) : { target: named, transport: fastest }
+  return {
+    settings,
+    reference: given ?? world.environment.name,
+    world,
+    target,
+    transport,
+    players,
+    access,
+  }
+}
+
+/** Whether a run keeps the answers of language models until their episodes are sealed: it asks some, and lines have what they say. */
+export function keepsAnswers(
+  { transcript }: Pick<RunSettings, 'transcript'>,
+  configuration: RunConfiguration,
+): boolean {
+  return transcript !== 'none' && policyNames(configuration).some(isLlm)
+}
+
+/** Returns what keeps the answers of language models in the folder of a run; `null` if it keeps none. */
+export function journalOf(
+  { settings }: PreparedRun,
+  configuration: RunConfiguration,
+  folder: string,
+): ModelJournal | null {
+  if (!keepsAnswers(settings, configuration)) return null
+  const { redact } = recordingOf(settings)
+  return createFolderJournal(join(folder, RUN_FILES.answers), { redact })
+}
+
+/**
+ * Connects to the environment of a run in this process. Rejects as {@link openRunner} does.
+ *
+ * @param journal - keeps the answers of language models, and has those that an earlier process kept.
+ */
+export function openPrepared(
+  prepared: PreparedRun,
+  configuration: RunConfiguration,
+  journal: ModelJournal | null,
+): Promise<Runner> {
+  prepared.access.journal = journal
+  const { concurrency, retryTimeout, workerThreads = false, recordModels } = prepared.settings
+  const { baseUrl, prices } = modelSettingsOf(prepared.settings)
+  const recording = recordingOf(prepared.settings)
+  const models = recordModels ? { baseUrl, prices } : null
+  return openRunner(configuration, { ...prepared, workerThreads, concurrency, retryTimeout, recording, models })
+}
+
+/** Returns the configuration of a run. Rejects with `option-invalid` for options that it cannot have. */
+export async function configureRun({ world, settings }: PreparedRun): Promise<RunConfiguration> {
+  const { name, version, hasPotential } = world.environment
+  const split = settings.split ?? null
+  const players = playersOf(settings)
+  const seats = seatPolicies(world, players)
+  if (seats) assertForSeats(name, settings)
+  const focus = settings.focus ?? Object.keys(seats ?? {})[0]
+  const policy = (focus && seats?.[focus]) ?? players.policy ?? defaultPolicy(world)
+  const describe = (name: string) => describePolicy(name, name === policy ? settings.policyVersion : undefined)
+  const curriculum = curriculumOf(settings)
+  const leaves = countLeaves(settings.branch)
+  // The workers of a queue have a concurrency of their own.
+  if (settings.queue === undefined && settings.branch.length > 0 && leaves > settings.concurrency)
+    throw new HarnessError(
+      'option-invalid',
+      `--branch plays ${leaves} episodes of a tree at once, and --concurrency is ${settings.concurrency}. Give --concurrency ${leaves}, or fewer lines.`,
+    )
+  const rollouts = maxTasksInFlight(settings.concurrency, settings.branch)
+  if (settings.processes > rollouts)
+    throw new HarnessError(
+      'option-invalid',
+      `--processes ${settings.processes} is more than the ${rollouts} ${leaves > 1 ? 'trees' : 'episodes'} that --concurrency ${settings.concurrency} plays at once. Give fewer processes, or more --concurrency.`,
+    )
+  if (settings.shaping && !hasPotential)
+    throw new HarnessError(
+      'option-invalid',
+      `--shaping needs a potential, and ${name} defines no potential. Leave --shaping out.`,
+    )
+  return {
+    environment: { name, version, ...(isServed(world) && { system: world.guarantees.system }) },
+    tasks: settings.dataset
+      ? { from: 'dataset', file: settings.dataset, sha256: await hashFile(settings.dataset), split }
+      : { from: 'generator', count: settings.tasks, difficulty: settings.difficulty, split },
+    policy: await describe(policy),
+    ...(seats && { seats: await describePolicies(seats, describe), focus }),
+    sampling: samplingOf(seats ? Object.values(seats) : [policy], settings),
+    rollouts: settings.rollouts,
+    ...(curriculum && { curriculum }),
+    branch: settings.branch,
+    maxSteps: settings.maxSteps ?? null,
+    ...(settings.episodeTimeout !== undefined && { episodeTimeout: settings.episodeTimeout }),
+    weights: settings.weights,
+    shaping: settings.shaping ?? false,
+    discount: settings.discount,
+    seed: settings.seed,
+  }
+}
+
+/** Returns the names of all policies of a run. */
+export function policyNames({ policy, seats = {} }: Pick<RunConfiguration, 'policy' | 'seats'>): string[] {
+  return [...new Set([policy, ...Object.values(seats)].map(({ name }) => name))]
+}
+
+function playersOf({ policy, seat, focus }: RunSettings): NamedPlayers {
+  return { policy, seats: seat, focus }
+}
+
+async function describePolicy(name: string, version: string | undefined): Promise<RunConfiguration['policy']> {
+  const file = policyFileOf(name)
+  return { name, sha256: file && (await hashModule(file)), ...(version !== undefined && { version }) }
+}
+
+async function describePolicies(
+  seats: { readonly [seat: string]: string },
+  describe: (name: string) => Promise<RunConfiguration['policy']>,
+): Promise<RunConfiguration['seats']> {
+  const described = Object.entries(seats).map(async ([seat, name]) => [seat, await describe(name)] as const)
+  return Object.fromEntries(await Promise.all(described))
+}
+
+/** Throws `option-invalid` for options that runs of several seats do not have. */
+function assertForSeats(name: string, { branch, shaping }: RunSettings): void {
+  const given = branch.length > 0 ? '--branch' : shaping ? '--shaping' : null
+  if (given)
+    throw new HarnessError(
+      'option-invalid',
+      `${given} is for environments of one seat, and ${name} has several. Leave it out.`,
+    )
+}
+
+/** The settings of a language model that affect its answers. */
+function samplingOf(policies: readonly string[], settings: RunSettings): RunConfiguration['sampling'] {
+  const { temperature, maxTokens, tokenBudget } = modelSettingsOf(settings)
+  return policies.some(isLlm) && (temperature ?? maxTokens ?? tokenBudget) !== null
+    ? { temperature, maxTokens, tokenBudget }
+    : null
+}

@@ -1,0 +1,52 @@
+import type { Console } from '../base/console.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import type { RunConfiguration } from '../run-folder/plan/configuration.ts'
+import { holdsRun } from '../run-folder/record/run-folder.ts'
+import { type PlayedRun, type PlayRunOptions, playRun } from './play-run.ts'
+import type { PreparedRun } from './prepare-run.ts'
+import { showProgress } from './record/progress.ts'
+
+export interface RunAloneOptions extends Pick<PlayRunOptions, 'folder' | 'resume' | 'signal' | 'openRunner'> {
+  /** Returns the command line that plays the rest of the run. */
+  readonly resumeLine: (folder: string) => string
+}
+
+/** Plays a run as {@link playRun} does. Writes its progress and its notices, and after a full disk how to resume it. */
+export async function runAlone(
+  prepared: PreparedRun,
+  configuration: RunConfiguration,
+  { resumeLine, ...options }: RunAloneOptions,
+  { err }: Pick<Console, 'err'>,
+): Promise<PlayedRun> {
+  try {
+    return await playRun(prepared, configuration, {
+      ...options,
+      warn: (notice) => void err.write(`${err.isTTY ? '\n' : ''}${notice}\n`),
+      showProgress: (scheduled, done, describe) => showProgress(err, scheduled, done, { describe }),
+    })
+  } catch (error) {
+    if (HarnessError.is(error, 'disk-failed') && holdsRun(options.folder))
+      err.write(`When there is space again, resume with:\n  ${resumeLine(options.folder)}\n`)
+    throw error
+  }
+}
+
+/**
+ * Returns whether a run has played all of its episodes, and otherwise writes how to resume it. Throws what stopped it, and
+ * `run-failed` if no episode finished.
+ */
+export function concludeRun(
+  { folder, summary, stopped }: PlayedRun,
+  resumeLine: (folder: string) => string,
+  { err }: Pick<Console, 'err'>,
+): boolean {
+  const { counts, failures } = summary
+  if (counts.unresolved > 0) {
+    err.write(`${counts.unresolved} episodes are left. To play them:\n  ${resumeLine(folder)}\n`)
+    if (stopped) throw stopped
+    return false
+  }
+  if (counts.finished === 0)
+    throw new HarnessError('run-failed', `No episode finished. ${failures[0]?.name}: ${failures[0]?.message}`)
+  return true
+}

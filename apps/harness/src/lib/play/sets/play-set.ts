@@ -1,0 +1,131 @@
+import { join } from 'node:path'
+import type { EpisodeRecord } from '@episodic/protocol'
+import { cleanText, formatPercent, isSuccess, type Summary } from '@episodic/report'
+import type { Console } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { holdsRun } from '../../run-folder/record/run-folder.ts'
+import { type PlayRunOptions, playRun } from '../play-run.ts'
+import { showProgress } from '../record/progress.ts'
+import type { SetMember, SetWorld } from './set-plan.ts'
+import { SharedOrder } from './shared-order.ts'
+
+/** How far a member of a set has come. */
+export interface PlayedMember {
+  readonly world: string
+  readonly player: string
+  /** The folder of its run, relative to that of the set. */
+  readonly run: string
+  readonly scheduled: number
+  /** `null` if it was not played at all. */
+  readonly summary: Summary | null
+  /** Why it stopped before its end; `null` if it did not, or was interrupted. */
+  readonly stopped: HarnessError | null
+}
+
+/**
+ * Plays the missing episodes of a set: one world after another, with all players together, task by task. A player whose
+ * model refuses its requests or does not answer stops alone, also in the worlds that follow.
+ *
+ * Rejects with what else stops a run, after all members have sealed what they played.
+ */
+export async function playSet(
+  folder: string,
+  worlds: readonly SetWorld[],
+  { signal, openRunner }: Pick<PlayRunOptions, 'signal' | 'openRunner'>,
+  { err }: Pick<Console, 'err'>,
+): Promise<PlayedMember[]> {
+  const failed = new AbortController()
+  const either = AbortSignal.any([signal, failed.signal])
+  const out = new Map<string, HarnessError>()
+  const played: PlayedMember[] = []
+  for (const world of worlds) {
+    const { environment, episodes, members } = world
+    const order = new SharedOrder()
+    const places = members.map(() => order.join())
+    err.write(`${environment.name}: ${members.map(({ player }) => player.name).join(', ')}\n`)
+    const tallies = members.map(({ player }) => createTally(player.name))
+    const progress = showProgress(err, episodes * members.length, 0, {
+      showReturn: false,
+      players: () => tallies.map((tally) => tally.describe()),
+    })
+
+    const play = async (
+      member: SetMember,
+      place: (typeof places)[number],
+      tally: ReturnType<typeof createTally>,
+    ): Promise<PlayedMember> => {
+      using _ = place
+      const { player, run, configuration, prepared } = member
+      const result = { world: environment.name, player: player.name, run, scheduled: episodes }
+      const earlier = out.get(player.name)
+      if (earlier || either.aborted) return { ...result, summary: null, stopped: earlier ?? null }
+      const resume = holdsRun(join(folder, run))
+      // Of a run that has not begun, nothing failed.
+      const settings = resume ? prepared.settings : { ...prepared.settings, retryFailed: undefined }
+      try {
+        const { summary, stopped } = await playRun({ ...prepared, settings }, configuration, {
+          folder: join(folder, run),
+          resume,
+          signal: either,
+          warn: (notice) => void err.write(`${err.isTTY ? '\n' : ''}${player.name}: ${notice}\n`),
+          showProgress: (_, done) => {
+            progress.skip(done)
+            tally.skip(done)
+            const add = (record: EpisodeRecord) => {
+              tally.add(record)
+              progress.add(record)
+            }
+            return { skip: progress.skip, add, stop: () => {} }
+          },
+          order: place,
+          openRunner,
+        })
+        if (stopped) {
+          if (isOfModel(stopped)) out.set(player.name, stopped)
+          err.write(`${err.isTTY ? '\n' : ''}${player.name} stopped: ${stopped.message}\n`)
+        }
+        return { ...result, summary, stopped }
+      } catch (error) {
+        if (either.aborted && error === either.reason) return { ...result, summary: null, stopped: null }
+        failed.abort(error)
+        throw error
+      }
+    }
+
+    const settled = await Promise.allSettled(
+      members.map((member, i) =>
+        play(member, places[i] as (typeof places)[number], tallies[i] as ReturnType<typeof createTally>),
+      ),
+    )
+    progress.stop()
+    const broken = settled.find((result) => result.status === 'rejected')
+    if (broken) throw broken.reason
+    played.push(...settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])))
+  }
+  return played
+}
+
+/** Counts what a player has sealed, for the line of progress: `qwen 12, 75 %, 1 failed`. */
+function createTally(name: string) {
+  let [earlier, finished, successes, failed] = [0, 0, 0, 0]
+  return {
+    skip(episodes: number) {
+      earlier += episodes
+    },
+    add(record: EpisodeRecord) {
+      if (record.returns) finished += 1
+      else failed += 1
+      if (isSuccess(record)) successes += 1
+    },
+    describe: () =>
+      [
+        `${cleanText(name)} ${earlier + finished + failed}`,
+        ...(finished > 0 ? [formatPercent(successes / finished)] : []),
+        ...(failed > 0 ? [`${failed} failed`] : []),
+      ].join(', '),
+  }
+}
+
+function isOfModel(error: HarnessError): boolean {
+  return HarnessError.is(error, 'model-refused') || HarnessError.is(error, 'model-unavailable')
+}

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { HarnessError } from '../../base/harness-error.ts'
+import { modelOptionsSchema } from '../../models/model-options.ts'
+import { shortName } from '../../run-folder/record/run-folder.ts'
+
+/** The settings that a player may have of its own; all others are those of the set. */
+const own = modelOptionsSchema
+  .omit({ transcript: true, redact: true, failFast: true, outageLimit: true })
+  // Without their defaults: what a player leaves out is as in the set.
+  .extend({ modelTimeout: z.int().min(1), concurrency: z.int().min(1) })
+  .partial()
+
+/** A player of a set. Keys are given by the name of an environment variable, never by value. */
+export const playerSchema = own.extend({
+  name: z.string().min(1),
+  /** As in `--policy`; left out for the default of each world. */
+  policy: z.string().optional(),
+})
+export type Player = z.infer<typeof playerSchema>
+
+const fileSchema = z
+  .array(
+    z.strictObject({
+      ...own.shape,
+      name: z.string().min(1).optional(),
+      policy: z.string().min(1),
+      /** Per million tokens: of input and output. */
+      prices: z.tuple([z.number().min(0), z.number().min(0)]).optional(),
+    }),
+  )
+  .min(1)
+
+/**
+ * Reads a file of players: a JSON list of `{ name, policy, baseUrl, apiKeyEnv, temperature, prices, … }`, named after their
+ * policies if they have no name. Rejects with `option-invalid`.
+ */
+export async function readPlayers(file: string): Promise<Player[]> {
+  try {
+    const players = fileSchema.parse(JSON.parse(await readFile(file, 'utf8')))
+    return players.map(({ prices, ...player }) => ({
+      name: shortName(player.policy),
+      ...player,
+      ...(prices && { prices: { prompt: prices[0], completion: prices[1] } }),
+    }))
+  } catch (cause) {
+    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
+    throw new HarnessError('option-invalid', `--policies ${file} is not a list of players: ${why}`, { cause })
+  }
+}

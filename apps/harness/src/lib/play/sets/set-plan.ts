@@ -1,0 +1,122 @@
+import { canonicalJson, contentId, type JsonObject } from '@episodic/protocol'
+import { z } from 'zod'
+import { HarnessError } from '../../base/harness-error.ts'
+import { countLeaves, type RunConfiguration } from '../../run-folder/plan/configuration.ts'
+import { shortName } from '../../run-folder/record/run-folder.ts'
+import { isAgentName } from '../../worlds/policies.ts'
+import { checkTasks, tasksOf } from '../plan/plan.ts'
+import { configureRun, type PreparedRun, prepareRun } from '../prepare-run.ts'
+import { runSettingsSchema } from '../run-settings.ts'
+import { type Player, playerSchema } from './players.ts'
+
+/** How a set is asked for. */
+export const askedSchema = z.object({
+  /** As they were named; `null` for the first environment of another system's server. */
+  worlds: z.array(z.string().nullable()).min(1),
+  players: z.array(playerSchema).min(1),
+  /** The name of the player that the others are compared with. */
+  baseline: z.string(),
+  settings: runSettingsSchema,
+})
+export type AskedSet = z.infer<typeof askedSchema>
+
+/** A run of a set, before its tasks are made. */
+export interface SetMember {
+  readonly player: Player
+  /** The folder of its run, relative to that of the set. */
+  readonly run: string
+  readonly prepared: PreparedRun
+  /** That of the run alone. In the set it plays the tasks of the set's file. */
+  readonly configuration: RunConfiguration
+}
+
+/** A world of a set with its members, one for each player. */
+export interface SetWorld {
+  readonly environment: { readonly name: string; readonly version: string }
+  /** The file of its tasks, relative to the folder of the set. */
+  readonly file: string
+  readonly tasks: number
+  /** Episodes of each member. */
+  readonly episodes: number
+  readonly members: readonly SetMember[]
+}
+
+/**
+ * Plans a set: every world with every player. Rejects with `option-invalid` for two players or two worlds of one name, an
+ * unknown baseline, or a dataset for several worlds, and with what a run rejects with before it plays.
+ */
+export async function planSet({ worlds, players, baseline, settings }: AskedSet): Promise<SetWorld[]> {
+  const names = players.map(({ name }) => name)
+  const twice = names.find((name, i) => names.indexOf(name) < i)
+  const problem =
+    twice !== undefined
+      ? `Two players are called ${twice}. Give them names of their own in a file, with --policies.`
+      : !names.includes(baseline)
+        ? `--baseline ${baseline} is none of the players: ${names.join(', ')}.`
+        : settings.dataset !== undefined && worlds.length > 1
+          ? '--dataset has the tasks of one world, and the set has several. Leave it out, or play one set for each world.'
+          : null
+  if (problem !== null) throw new HarnessError('option-invalid', problem)
+  const planned: SetWorld[] = []
+  for (const world of worlds) {
+    const next = await planWorld(world ?? undefined, players, settings)
+    if (planned.some(({ environment }) => environment.name === next.environment.name))
+      throw new HarnessError('option-invalid', `The set has the world ${next.environment.name} twice. Name it once.`)
+    planned.push(next)
+  }
+  return planned
+}
+
+async function planWorld(
+  reference: string | undefined,
+  players: readonly Player[],
+  settings: AskedSet['settings'],
+): Promise<SetWorld> {
+  const members: SetMember[] = []
+  for (const player of players) {
+    const { name: _, ...own } = player
+    const prepared = await prepareRun(reference, settingsOf(own, players, settings))
+    const configuration = await configureRun(prepared)
+    const folder = `${folderName(player.name)}-${configurationId(configuration).slice(0, 6)}`
+    members.push({ player, run: `${folderName(configuration.environment.name)}/${folder}`, prepared, configuration })
+  }
+  const [same] = members.filter(({ run }, i) => members.findIndex((other) => other.run === run) < i)
+  if (same)
+    throw new HarnessError('option-invalid', `Two players would play in the folder ${same.run}. Give them other names.`)
+  const [{ prepared, configuration }] = members as [SetMember, ...SetMember[]]
+  const { environment, rollouts, branch } = configuration
+  const { count: tasks } = await checkTasks(() => tasksOf(configuration, prepared.world), configuration.tasks.from)
+  return {
+    environment: { name: environment.name, version: environment.version },
+    file: `tasks.${folderName(environment.name)}.jsonl`,
+    tasks,
+    episodes: tasks * rollouts * countLeaves(branch),
+    members,
+  }
+}
+
+/** Returns the settings of a member. Only agents have their models recorded, and what has an effect on nobody is refused. */
+function settingsOf(
+  own: Omit<Player, 'name'>,
+  players: readonly Player[],
+  { recordModels, seat = {}, ...settings }: AskedSet['settings'],
+): AskedSet['settings'] {
+  const hasAgent = ({ policy }: Pick<Player, 'policy'>) =>
+    [policy ?? '', ...Object.values(seat)].some((name) => isAgentName(name))
+  const records = recordModels && (hasAgent(own) || !players.some(hasAgent))
+  return { ...settings, ...own, ...(Object.keys(seat).length > 0 && { seat }), ...(records && { recordModels }) }
+}
+
+/** Identifies what a member plays. A dataset counts by its content, and not by its name. */
+export function configurationId({ tasks, ...rest }: RunConfiguration): string {
+  return contentId(canonicalJson({ ...rest, tasks: { ...tasks, file: '' } } as unknown as JsonObject))
+}
+
+/** The longest name of a folder, without the hash of the configuration. */
+const LONGEST_NAME = 40
+
+function folderName(name: string): string {
+  return shortName(name)
+    .replace(/[^\w.-]+/g, '-')
+    .slice(0, LONGEST_NAME)
+}

@@ -1,0 +1,47 @@
+import type { Target } from '@episodic/env'
+import type { HarnessErrorCode } from '../../base/harness-error.ts'
+import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
+import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
+import type { RunSettings } from '../run-settings.ts'
+
+// The messages between a run and its workers. The first message to a worker says what it plays; all others are lists, those of
+// one turn of the event loop. Both ends are the same program, so messages are not validated.
+
+/** What a worker plays. */
+export interface StartMessage {
+  /** The world as it was named, and how the run was asked for: the worker finds world and players itself. */
+  readonly reference: string
+  readonly settings: RunSettings
+  /** A running server of the world, with its token, which the environment of a worker does not have; `null` to serve it. */
+  readonly target: Target | null
+  /** The folder of the run, absolute. A worker keeps there what language models answer, and nothing else. */
+  readonly folder: string
+  readonly configuration: RunConfiguration
+}
+
+/** A planned episode for a worker to play. */
+export interface TaskMessage {
+  /** Identifies the answer. */
+  readonly number: number
+  /** The name of the run. */
+  readonly run: string
+  /** Milliseconds since the run started. Clocks of processes cannot be compared, so the worker counts on from here. */
+  readonly started: number
+  readonly planned: PlannedEpisode
+}
+
+/**
+ * A worker is ready, a language model has answered a policy in an episode, it has played an episode, or failed: with
+ * `number: null` before it was ready. Lines are those of `episodes.jsonl`, which are written as they come.
+ */
+export type WorkerMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'answered'; readonly number: number; readonly policy: string }
+  | { readonly kind: 'played'; readonly number: number; readonly lines: readonly string[] }
+  | { readonly kind: 'failed'; readonly number: number | null; readonly error: SerializedError }
+
+/** `code` is `null` unless the error is a `HarnessError`. */
+export interface SerializedError {
+  readonly code: HarnessErrorCode | null
+  readonly message: string
+}

@@ -1,0 +1,98 @@
+import type { BranchPoint } from '@episodic/env'
+import { z } from 'zod'
+import { HarnessError } from '../../base/harness-error.ts'
+import { curriculumSchema } from './curriculum-settings.ts'
+
+/** The name of a policy, its content if it was read from a file, and the version of its weights if it was given. */
+const policySchema = z.strictObject({
+  name: z.string(),
+  sha256: z.string().nullable(),
+  version: z.string().min(1).optional(),
+})
+
+/** Everything that decides what a run plays and how it is scored. Runs with the same configuration have the same figures. */
+export const configurationSchema = z.strictObject({
+  environment: z.strictObject({
+    name: z.string(),
+    version: z.string(),
+    /** The system whose server plays it, if it is not Episodic's. */
+    system: z.enum(['episodic', 'mcp', 'ors', 'openenv']).optional(),
+  }),
+  /** A file, identified by its content, or what the world generates or its server lists. */
+  tasks: z.discriminatedUnion('from', [
+    z.strictObject({ from: z.literal('dataset'), file: z.string(), sha256: z.string(), split: z.string().nullable() }),
+    z.strictObject({
+      from: z.literal('generator'),
+      count: z.int().min(1),
+      difficulty: z.tuple([z.number(), z.number()]),
+      split: z.string().nullable(),
+    }),
+  ]),
+  /** With several seats, that of the seat in `focus`. */
+  policy: policySchema,
+  /** The policy of each seat; left out for an environment of one seat. */
+  seats: z.record(z.string(), policySchema).optional(),
+  /** The seat whose figures head the report. */
+  focus: z.string().optional(),
+  /** Sampling settings of a language model; `null` for other policies, or if the model's server decides all of them. */
+  sampling: z
+    .strictObject({
+      temperature: z.number().nullable(),
+      maxTokens: z.int().nullable(),
+      tokenBudget: z.int().nullable(),
+    })
+    .nullable()
+    .default(null),
+  rollouts: z.int().min(1),
+  /** The steps at which every line of a rollout is forked, ascending, and into how many lines. */
+  branch: z.array(z.strictObject({ lines: z.int().min(2), at: z.int().min(0) })).default([]),
+  /** How tasks are drawn; left out if each is played in turn. */
+  curriculum: curriculumSchema.optional(),
+  maxSteps: z.int().min(1).nullable(),
+  /** Seconds that players may take for an episode; left out for no limit, and half an hour for agents. */
+  episodeTimeout: z.int().min(1).optional(),
+  weights: z.record(z.string(), z.number()),
+  shaping: z.boolean(),
+  /** γ of the discounted return, and of shaping. */
+  discount: z.number().min(0).max(1),
+  seed: z.string(),
+})
+export type RunConfiguration = z.infer<typeof configurationSchema>
+
+/** Keys that are not compared: a dataset is identified by its content, not by its name. */
+const NOT_COMPARED: readonly string[] = ['tasks.file']
+
+/** Throws `run-mismatch` if two configurations differ, naming each key and both values. */
+export function assertSame(kept: RunConfiguration, asked: RunConfiguration, folder: string): void {
+  const differences = differencesOf(kept, asked).map(([key, was, is]) => `${key}: was ${was}, now ${is}`)
+  if (differences.length > 0)
+    throw new HarnessError(
+      'run-mismatch',
+      `${folder} holds a run with another configuration:\n${differences.map((line) => `  ${line}`).join('\n')}\nResume it with its own configuration, or give another --out.`,
+    )
+}
+
+/** Returns the keys in which two configurations differ, each with both values as JSON. */
+export function differencesOf(one: RunConfiguration, other: RunConfiguration): Difference[] {
+  return compare(one, other, '')
+}
+type Difference = readonly [key: string, one: string, other: string]
+
+function compare(kept: unknown, asked: unknown, path: string): Difference[] {
+  if (NOT_COMPARED.includes(path) && kept !== undefined && asked !== undefined) return []
+  if (isRecord(kept) && isRecord(asked))
+    return [...new Set([...Object.keys(kept), ...Object.keys(asked)])].flatMap((key) =>
+      compare(kept[key], asked[key], path ? `${path}.${key}` : key),
+    )
+  const [was, is] = [`${JSON.stringify(kept)}`, `${JSON.stringify(asked)}`]
+  return was === is ? [] : [[path, was, is]]
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns the number of episodes in a rollout that is forked at these points: 1 if there are none. */
+export function countLeaves(points: readonly Pick<BranchPoint, 'lines'>[]): number {
+  return points.reduce((leaves, { lines }) => leaves * lines, 1)
+}

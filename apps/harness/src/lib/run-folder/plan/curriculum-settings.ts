@@ -1,0 +1,81 @@
+import { formatZodError } from '@episodic/protocol/extend'
+import { z } from 'zod'
+import { HarnessError } from '../../base/harness-error.ts'
+
+export const CURRICULA = ['staged', 'adaptive'] as const
+
+/** A stage of a staged curriculum, as a command names it. */
+export const stageSchema = z.object({
+  /** Tasks that it draws. */
+  episodes: z.int().min(1),
+  difficulty: z.tuple([z.number(), z.number()]),
+})
+
+const adaptiveShape = {
+  /** Tasks that are drawn. */
+  draws: z.int().min(1).default(1_000),
+  /** The wanted success rate. */
+  target: z.number().gt(0).lt(1).default(0.5),
+  /** Tasks nearest the target that are drawn from. Default: a tenth of all. */
+  focus: z.int().min(1).nullable().default(null),
+  /** The probability of drawing from all tasks instead. */
+  explore: z.number().min(0).max(1).default(0.1),
+  /** A draw follows from the outcomes of the draws up to this many before it. */
+  lag: z.int().min(1).default(64),
+} as const
+
+/** How the tasks of a run are drawn. */
+export const curriculumSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('staged'),
+    stages: z.array(stageSchema.extend({ name: z.string() })).min(1),
+  }),
+  z.strictObject({ kind: z.literal('adaptive'), ...adaptiveShape }),
+])
+export type CurriculumConfiguration = z.infer<typeof curriculumSchema>
+
+/** What a command says of a curriculum. */
+interface AskedCurriculum {
+  readonly curriculum?: (typeof CURRICULA)[number] | undefined
+  readonly stages?: readonly z.infer<typeof stageSchema>[] | undefined
+  readonly adaptive?: Readonly<Record<string, number>> | undefined
+}
+
+/** Returns the curriculum that a run was asked for; `null` for none. Throws `option-invalid`. */
+export function curriculumOf({ curriculum, stages, adaptive }: AskedCurriculum): CurriculumConfiguration | null {
+  if (stages && curriculum !== 'staged') throw invalid('--stages is for --curriculum staged. Give both, or neither.')
+  if (adaptive && curriculum !== 'adaptive')
+    throw invalid('--adaptive is for --curriculum adaptive. Give both, or neither.')
+  if (curriculum === undefined) return null
+  if (curriculum === 'staged') {
+    if (!stages)
+      throw invalid('--curriculum staged needs its stages: give --stages too, for example 500@0..0.3,500@0.7..1.')
+    const named = stages.map((stage, i) => ({ name: `${i + 1}: ${stage.difficulty.join(' to ')}`, ...stage }))
+    return { kind: 'staged', stages: named }
+  }
+  const parsed = z.strictObject(adaptiveShape).safeParse(adaptive ?? {})
+  if (parsed.success) return { kind: 'adaptive', ...parsed.data }
+  throw invalid(`--adaptive has a wrong setting: ${formatZodError(parsed.error)}. See: episodic run --help`)
+}
+
+/** Returns how many tasks a curriculum draws. */
+export function countDraws(curriculum: CurriculumConfiguration): number {
+  return curriculum.kind === 'adaptive'
+    ? curriculum.draws
+    : curriculum.stages.reduce((sum, { episodes }) => sum + episodes, 0)
+}
+
+/** Returns the words of the command line that ask for a curriculum. */
+export function curriculumWords(curriculum: CurriculumConfiguration): string[] {
+  const { kind } = curriculum
+  if (kind === 'staged') {
+    const stages = curriculum.stages.map(({ episodes, difficulty }) => `${episodes}@${difficulty.join('..')}`)
+    return ['--curriculum', kind, '--stages', stages.join(',')]
+  }
+  const settings = Object.entries(curriculum).filter(([name, value]) => name !== 'kind' && value !== null)
+  return ['--curriculum', kind, '--adaptive', settings.map(([name, value]) => `${name}=${value}`).join(',')]
+}
+
+function invalid(message: string): HarnessError {
+  return new HarnessError('option-invalid', message)
+}

@@ -1,0 +1,224 @@
+import { existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { readLines } from '@episodic/dataset/jsonl'
+import type { JsonObject, SealedRecord } from '@episodic/protocol'
+import type { ReportedRun, StepParts, Summary } from '@episodic/report'
+import { createFold, createMatchFold } from '@episodic/report'
+import { type Console, colorsOf, shownPath, usesColor } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { markedJson } from '../../base/own-mark.ts'
+import { gradesFileOf, readGrades } from '../grades-file.ts'
+import { tailHash } from '../index-lines.ts'
+import { formatSummary } from '../page/format-summary.ts'
+import { type PageContent, renderReport } from '../page/render-report.ts'
+import { readRecorded } from '../read-recorded.ts'
+import { resumeCommandsFor } from '../resume-commands.ts'
+import { commandsFor } from './run-commands.ts'
+import { RUN_FILES, type RunManifest, runIdOf, SET_FILE, writeRunFile } from './run-folder.ts'
+import { readSealed } from './sealed-file.ts'
+import { StepTimes } from './step-times.ts'
+import { readStop } from './stop-file.ts'
+
+/** The report of a run's sealed episodes so far. */
+export interface RunFold {
+  /**
+   * Adds an episode that was just sealed.
+   *
+   * @param text - its JSON. Default: it is written.
+   */
+  add(record: SealedRecord, text?: string): void
+  /** Where the time of steps went, as far as it is known. */
+  readonly times: StepTimes
+  /** Milliseconds that the run has taken, before and after each resume. */
+  readonly elapsed: number
+  summarize(): Summary
+  /** What its page shows, with the verdicts that are beside the run. The lines are read from its folder. */
+  page(options?: RenderOptions): Promise<RunPage>
+}
+
+/** What the page of a run shows. */
+export interface RunPage {
+  readonly summary: Summary
+  readonly run: ReportedRun
+  readonly content: PageContent
+}
+
+export interface RenderOptions {
+  /** Most bytes of whole episodes in the page; it has the figures of all. Default 10 MiB. */
+  readonly reportBytes?: number | undefined
+}
+
+/** The summary of the lines of a run that were added. */
+export interface LineFold {
+  /** @param text - the JSON of the record. Default: it is written. */
+  add(record: SealedRecord, text?: string): void
+  /** @param stepParts - where the time of steps went. Default: unknown. */
+  summarize(stepParts?: StepParts | null): Summary
+}
+
+/** What a fold has to know of a run. Without `scheduled`, all of its lines are those that were to be played. */
+type FoldedRun = Pick<RunManifest, 'name' | 'configuration' | 'played'> & { readonly scheduled?: number | undefined }
+
+/** Creates an empty fold of a run's lines: of the seat in focus, if there are several. */
+export function createRunFold({ name, scheduled, configuration, played }: FoldedRun): LineFold {
+  const { discount, seats, focus = '' } = configuration
+  const fold = seats ? createMatchFold({ seats: Object.keys(seats), focus, discount }) : createFold({ discount })
+  return {
+    add: (record, text) => fold.add(record, text),
+    summarize: (stepParts) =>
+      fold.finish({ name, scheduled, guarantees: played.guarantees, transport: played.transport, stepParts }),
+  }
+}
+
+export interface FoldRunOptions {
+  /** Called with each episode that the folder holds already. */
+  readonly onSealed?: (record: SealedRecord) => void
+  /** Called with the number of a torn last line, which is skipped. */
+  readonly onTorn?: (line: number) => void
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The notice about a torn line. Its episode is played again when the run is resumed. */
+export function tornNotice(line: number): string {
+  return `Line ${line} of ${RUN_FILES.episodes} is torn, as after a crash, and is skipped.\n`
+}
+
+/** Folds the sealed episodes of a run's folder. Episodes that are sealed later can be added. */
+export async function foldRun(folder: string, manifest: RunManifest, options: FoldRunOptions = {}): Promise<RunFold> {
+  const { seats, focus = '' } = manifest.configuration
+  const fold = createRunFold(manifest)
+  const { name, scheduled } = manifest
+  const file = join(folder, RUN_FILES.episodes)
+  const times = new StepTimes()
+  await times.read(folder)
+  let elapsed = 0
+  const run: RunFold = {
+    add(record, text) {
+      fold.add(record, text)
+      elapsed = Math.max(elapsed, record.time.ended)
+    },
+    get elapsed() {
+      return elapsed
+    },
+    summarize: () => fold.summarize(times.parts),
+    times,
+    async page(options = {}) {
+      const { configuration, versions, played, createdAt } = manifest
+      const summary = run.summarize()
+      const { unresolved: missing, failed } = summary.counts
+      const place = { folder, setFolder: setFolderOf(folder), manifest }
+      return {
+        summary,
+        run: {
+          name,
+          scheduled,
+          configuration: { ...configuration, ...played, ...versions } as unknown as JsonObject,
+        },
+        content: {
+          lines: () => linesOf(file),
+          mostCharacters: options.reportBytes,
+          id: runIdOf(manifest),
+          createdAt,
+          commands: { ...resumeCommandsFor(place, { missing, failed }), ...commandsFor(folder) },
+          stopped: (await readStop(folder)) ?? undefined,
+          seats: seats && [focus, ...Object.keys(seats).filter((seat) => seat !== focus)],
+          grades: await readGrades(gradesFileOf(folder)),
+        },
+      }
+    },
+  }
+  if (existsSync(file))
+    for await (const record of readSealed(file, options)) {
+      run.add(record)
+      options.onSealed?.(record)
+    }
+  return run
+}
+
+/** The folder of the set that a run belongs to, which is two levels above; `null` for a run of its own. */
+function setFolderOf(folder: string): string | null {
+  const above = resolve(folder, '../..')
+  return existsSync(join(above, SET_FILE)) ? above : null
+}
+
+/** The lines of a file; none if there is no file. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  if (existsSync(file)) for await (const { text } of readLines(file)) yield text
+}
+
+export interface WriteReportOptions extends RenderOptions {
+  /** Accepts conflicting lines of the same episode; the fold chooses between them. */
+  readonly allowConflicts?: boolean
+}
+
+/**
+ * Writes `summary.json` and `report.html`. Throws `run-invalid`, and writes nothing, if there are conflicting lines of the
+ * same episode.
+ */
+export async function writeReport(
+  folder: string,
+  run: RunFold,
+  { allowConflicts = false, reportBytes }: WriteReportOptions = {},
+): Promise<Summary> {
+  const summary = run.summarize()
+  if (summary.counts.conflicts > 0 && !allowConflicts) await rejectConflicts(folder)
+  await writeRunFile(folder, RUN_FILES.summary, await markedJson(folder, await summaryOf(folder), summary))
+  await writePage(folder, await run.page({ reportBytes }))
+  return summary
+}
+
+/**
+ * Resolves with what a summary in a folder is of: the sealed lines, by their bytes, their end and when they were written. A summary whose mark is not of
+ * that is none of these lines.
+ */
+export async function summaryOf(folder: string): Promise<string> {
+  try {
+    await using file = await open(join(folder, RUN_FILES.episodes))
+    const { size, mtimeMs } = await file.stat()
+    return `${RUN_FILES.summary} ${size} ${mtimeMs} ${await tailHash(file, size)}`
+  } catch {
+    return RUN_FILES.summary
+  }
+}
+
+/** Writes `report.html` alone. */
+export async function writePage(folder: string, { summary, run, content }: RunPage): Promise<void> {
+  await writeRunFile(folder, RUN_FILES.report, await renderReport(summary, run, content))
+}
+
+/** Prints the summary of a run, as a table with the path of the report, or as JSON. */
+export function showSummary(
+  folder: string,
+  summary: Summary,
+  { json = false }: { readonly json?: boolean | undefined },
+  { out }: Console,
+): void {
+  if (json) out.write(`${JSON.stringify(summary)}\n`)
+  else {
+    const report = colorsOf(out).bold(shownPath(join(folder, RUN_FILES.report)))
+    out.write(`\n${formatSummary(summary, { color: usesColor(out) })}\n  report  ${report}\n`)
+  }
+}
+
+/** Conflicts that the error names. */
+const MAX_NAMED = 3
+
+/** Rejects with `run-invalid`, naming the first conflicting lines. Reads the whole file to find their numbers. */
+export async function rejectConflicts(folder: string): Promise<never> {
+  const file = join(folder, RUN_FILES.episodes)
+  const first = new Map<string, { readonly line: number; readonly digest: number }>()
+  const conflicts: string[] = []
+  for await (const { record, line, digest } of readRecorded(file)) {
+    const again = record.try === 0 ? '' : `, try ${record.try}`
+    const name = `task ${record.task.id}, attempt ${record.attempt}${again}`
+    const earlier = first.get(name)
+    if (!earlier) first.set(name, { line, digest })
+    else if (earlier.digest !== digest) conflicts.push(`${name}: lines ${earlier.line} and ${line}`)
+  }
+  const more = conflicts.length > MAX_NAMED ? [`and ${conflicts.length - MAX_NAMED} more`] : []
+  throw new HarnessError(
+    'run-invalid',
+    `${shownPath(file)} has several different lines for the same episode, and a report cannot choose between them:\n${[...conflicts.slice(0, MAX_NAMED), ...more].map((line) => `  ${line}`).join('\n')}\nReplay the run to find out which line was edited. With --allow-conflicts, a finished line wins over a failed one, and otherwise the line with the lower SHA-256.`,
+  )
+}

@@ -1,0 +1,103 @@
+import { accessSync, closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { shownPath } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { RUN_FILES } from './run-folder.ts'
+
+/** The exclusive lock on a run's folder. */
+export interface RunLock extends Disposable {
+  /**
+   * Throws `run-locked` if the lock file was removed or replaced, so that another process may hold the folder too. Takes
+   * some microseconds; call it before each write.
+   */
+  assertHeld(): void
+}
+
+/**
+ * Locks a run's folder, creating it if necessary, so that no other process writes to it until the lock is disposed.
+ *
+ * It is a file lock of the operating system, taken by SQLite on every platform: it ends with its process, however that
+ * ends, and leaves an empty file. Throws `run-locked` if another process holds it, and `disk-failed`.
+ */
+export function lockRun(folder: string): RunLock {
+  const file = join(folder, RUN_FILES.lock)
+  let database: DatabaseSync | null = null
+  try {
+    mkdirSync(folder, { recursive: true })
+    assertLockFile(file)
+    database = new DatabaseSync(file)
+    // Who looks whether a process holds the lock has a lock of its own for some microseconds.
+    database.exec('PRAGMA busy_timeout = 250')
+    // The transaction never writes, so a full disk does not affect it.
+    database.exec('BEGIN EXCLUSIVE')
+  } catch (cause) {
+    database?.close()
+    if (isBusy(cause))
+      throw new HarnessError(
+        'run-locked',
+        `${shownPath(folder)} is being written by another process. Wait for it, stop it, or give another --out.`,
+        { cause },
+      )
+    throw new HarnessError(
+      'disk-failed',
+      `Cannot write to ${shownPath(folder)}: ${reasonOf(folder, cause as Error)}. Give a writable --out.`,
+      { cause },
+    )
+  }
+  const held = database
+  const own = fileAt(file)
+  return {
+    assertHeld() {
+      if (own !== null && fileAt(file) === own) return
+      throw new HarnessError(
+        'run-locked',
+        `${shownPath(file)} was removed or replaced while this run was writing, so another process may be writing too. Sealed episodes are kept. When no other process writes to the run, resume it.`,
+      )
+    },
+    [Symbol.dispose]: () => held.close(),
+  }
+}
+
+/**
+ * Creates a lock file where there is none. Throws if there is something else: SQLite would follow a link, wait for the other
+ * end of a pipe, and undo what a journal beside a file with contents says, also to other files.
+ */
+function assertLockFile(file: string): void {
+  const flags = constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  closeSync(openSync(file, flags))
+  if (!isLockFile(file)) throw new Error(`${shownPath(file)} is not an empty file, so it is no lock: remove it`)
+}
+
+/** Whether a lock file is at a path: an empty file that is no link. */
+export function isLockFile(file: string): boolean {
+  const found = lstatSync(file, { throwIfNoEntry: false })
+  return found?.isFile() === true && found.size === 0
+}
+
+/** Identifies the file that is at a path now; `null` if there is none. */
+function fileAt(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found ? `${found.dev} ${found.ino}` : null
+}
+
+/**
+ * Returns why a folder, which may not exist, is not writable. Node and SQLite name only the folder that they could not
+ * create, and not the read-only one above it.
+ */
+function reasonOf(folder: string, { message }: Error): string {
+  let above = resolve(folder)
+  while (!existsSync(above) && above !== dirname(above)) above = dirname(above)
+  if (!statSync(above).isDirectory()) return `${shownPath(above)} is not a folder`
+  try {
+    accessSync(above, constants.W_OK | constants.X_OK)
+    return message
+  } catch (cause) {
+    return `${shownPath(above)} is not writable (${(cause as NodeJS.ErrnoException).code})`
+  }
+}
+
+/** SQLITE_BUSY; the higher bits hold details. */
+function isBusy(cause: unknown): boolean {
+  return ((cause as { errcode?: number }).errcode ?? 0) % 256 === 5
+}

@@ -1,0 +1,42 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RunStop } from '@episodic/report'
+import { z } from 'zod'
+import { HarnessError } from '../../base/harness-error.ts'
+import { RUN_FILES, writeRunFile } from './run-folder.ts'
+
+/** The content of `stopped.json`: why a run stopped before its end. */
+const stopSchema = z.object({ format: z.literal(1), code: z.string(), message: z.string(), at: z.string() })
+
+/** Returns why the run in a folder stopped the last time; `null` if it is not known, or it did not. */
+export async function readStop(folder: string): Promise<RunStop | null> {
+  try {
+    const { format: _, ...stop } = stopSchema.parse(JSON.parse(await readFile(join(folder, RUN_FILES.stop), 'utf8')))
+    return stop
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Writes why a run stopped. It is no part of what the run records: where it cannot be written there is none.
+ *
+ * @param cause - what was thrown; `null` if it was interrupted.
+ * @param redact - takes secrets out of the message.
+ */
+export async function writeStop(folder: string, cause: unknown, redact: (text: string) => string): Promise<void> {
+  const { code, message } = describe(cause)
+  const stop = { format: 1, code, message: redact(message), at: new Date().toISOString() }
+  await writeRunFile(folder, RUN_FILES.stop, `${JSON.stringify(stop, null, 2)}\n`).catch(() => {})
+}
+
+function describe(cause: unknown): Pick<RunStop, 'code' | 'message'> {
+  if (cause === null) return { code: 'interrupted', message: 'It was interrupted, by Ctrl-C or by a signal.' }
+  if (HarnessError.is(cause)) return cause
+  return { code: 'failed', message: cause instanceof Error ? cause.message : String(cause) }
+}
+
+/** Removes why a run stopped, because it goes on. */
+export async function removeStop(folder: string): Promise<void> {
+  await rm(join(folder, RUN_FILES.stop), { force: true }).catch(() => {})
+}

@@ -1,0 +1,79 @@
+import type { EmbeddedRuns, EpisodeStates, GradeRecord, RowWords, RunDetail } from '@episodic/report'
+import { HarnessError } from '../base/harness-error.ts'
+import { secretVariables } from '../base/secret-variables.ts'
+import { type FoundSecret, findSecrets } from './find-secrets.ts'
+
+/** Places that the error names. */
+const MOST_NAMED = 10
+
+/** Looks for texts that look like keys in what is to be shared, part by part. */
+export interface SecretCheck {
+  run(detail: RunDetail, grades: readonly GradeRecord[]): void
+  /** @param line - the line as it is shared; `null` for an episode that has figures only. */
+  episode(run: string, words: RowWords, line: unknown): void
+  states(run: string, words: RowWords, states: EpisodeStates): void
+  /** What is of no run. */
+  rest(value: unknown): void
+  /** Throws `secret-found` if there were some. Its message names their places alone. */
+  assertNone(): void
+}
+
+/** Creates a check in which nothing was found yet. It keeps the first places, and counts the others. */
+export function createSecretCheck(): SecretCheck {
+  const variables = secretVariables()
+  const places: string[] = []
+  let count = 0
+  const find = (value: unknown, place: string) => {
+    for (const secret of findSecrets(value, variables)) {
+      count += 1
+      if (places.length < MOST_NAMED) places.push(describe(place, secret))
+    }
+  }
+  return {
+    run(detail, grades) {
+      const run = `run ${detail.entry.name}`
+      find(detail, run)
+      for (const grade of grades) find(grade, `${placeOf(detail.entry.name, grade)}, a verdict`)
+    },
+    episode: (run, words, line) => find(line ?? { prompt: words.prompt, message: words.message }, placeOf(run, words)),
+    states: (run, words, states) => find(states, `${placeOf(run, words)}, its states`),
+    rest: (value) => find(value, 'the file'),
+    assertNone() {
+      if (count === 0) return
+      const more = count > places.length ? [`and ${count - places.length} more`] : []
+      throw new HarnessError(
+        'secret-found',
+        [
+          'Nothing was written, because texts in it look like secrets:',
+          ...[...places, ...more].map((place) => `  ${place}`),
+          'Make such keys invalid, since they are in the files of the run too. To share the rest, leave these episodes out with --query, or withhold prompts. With --allow-secrets they are shared.',
+        ].join('\n'),
+      )
+    },
+  }
+}
+
+/** Throws `secret-found` if what is to be shared has texts that look like keys. */
+export function assertNoSecrets({ runs, ...rest }: EmbeddedRuns): void {
+  const check = createSecretCheck()
+  for (const { detail, words, lines, grades, states = {} } of runs) {
+    const { name } = detail.entry
+    check.run(detail, grades)
+    for (const ofRow of words) {
+      const line = lines[ofRow.row]
+      check.episode(name, ofRow, line === undefined ? null : JSON.parse(line))
+      const own = states[ofRow.row]
+      if (own) check.states(name, ofRow, own)
+    }
+  }
+  check.rest(rest)
+  check.assertNone()
+}
+
+function placeOf(run: string, { task, attempt }: Pick<RowWords, 'task' | 'attempt'>): string {
+  return `run ${run}, task ${task.slice(0, 12)}, attempt ${attempt}`
+}
+
+function describe(place: string, { field, kind }: FoundSecret): string {
+  return `${place}: ${field} has ${kind}`
+}

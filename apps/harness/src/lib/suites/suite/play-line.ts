@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { writeTasks } from '@episodic/dataset/jsonl'
+import { seatRecordOf } from '@episodic/report'
+import type { Console } from '../../base/console.ts'
+import { configureRun, prepareRun } from '../../play/prepare-run.ts'
+import { concludeRun, runAlone } from '../../play/run-alone.ts'
+import { type RunSettings, runSettingsSchema } from '../../play/run-settings.ts'
+import { hashFile } from '../../run-folder/plan/content-hash.ts'
+import { holdsRun, RUN_FILES } from '../../run-folder/record/run-folder.ts'
+import { readSealed } from '../../run-folder/record/sealed-file.ts'
+import type { World } from '../../worlds/world.ts'
+import { lineTasks } from './line-tasks.ts'
+import { type Mean, meanReturn } from './mean-return.ts'
+import { folderName, type LinePlayers, type PlayedLine, type ScoredLine, type SuitePlan } from './suite-plan.ts'
+import { SUITE_FILES } from './suite-result.ts'
+
+/** The file of a line's tasks, in the folder of its run. */
+const TASKS_FILE = 'tasks.jsonl'
+
+export interface PlayLineOptions {
+  /** The folder of the suite. */
+  readonly folder: string
+  /** Settings of the runs that do not decide what is played: concurrency, transport, the model's server. */
+  readonly settings: Partial<RunSettings>
+  /** Returns the command line that plays the rest of the suite. */
+  readonly resume: () => string
+  readonly signal: AbortSignal
+}
+
+/** Figures of a played line. */
+export interface LineFold {
+  readonly here: Mean | null
+  readonly finished: number
+  readonly failed: number
+}
+
+/** Returns the folder of a line's run, relative to that of the suite. */
+export function runFolder({ environment }: World, { id }: PlayedLine | ScoredLine): string {
+  return `${SUITE_FILES.runs}/${environment.name}/${folderName(id)}`
+}
+
+/**
+ * Plays the missing episodes of a line as a run in a folder of its own. Resolves with its figures; with `null` if it was
+ * stopped, and the next call plays on. Rejects with the errors of the run.
+ */
+export async function playLine(
+  world: World,
+  line: PlayedLine | ScoredLine,
+  plan: SuitePlan,
+  { folder, settings, resume, signal }: PlayLineOptions,
+  console: Console,
+): Promise<(LineFold & { readonly sealed: string }) | null> {
+  const run = join(folder, runFolder(world, line))
+  await mkdir(run, { recursive: true })
+  const dataset = join(run, TASKS_FILE)
+  await writeTasks(dataset, lineTasks(world, line, plan), { signal })
+  const asked = runSettingsSchema.parse({ ...settings, dataset, seed: plan.seed, ...playersOf(line) })
+  const prepared = await prepareRun(fileURLToPath(world.url), asked)
+  const options = { folder: run, resume: holdsRun(run), signal, resumeLine: resume }
+  // Its summary is a part of the suite's.
+  const played = await runAlone(prepared, await configureRun(prepared), options, console)
+  if (!concludeRun(played, resume, console)) return null
+  return { ...(await foldLine(run, line.focus)), sealed: await hashFile(join(run, RUN_FILES.episodes)) }
+}
+
+function playersOf({ policy, seats, focus }: LinePlayers): Partial<RunSettings> {
+  return seats && focus !== null ? { seat: { ...seats }, focus } : { policy }
+}
+
+/** Computes the figures of a line from its sealed episodes. Rejects with `run-invalid` if a line of the file is none. */
+export async function foldLine(run: string, focus: string | null): Promise<LineFold> {
+  const file = join(run, RUN_FILES.episodes)
+  const returns = new Map<string, number | null>()
+  if (existsSync(file))
+    // Of an episode that was played again because it failed, the first try counts: a rate of the plays that finished can be too high.
+    for await (const record of readSealed(file))
+      if (record.try === 0)
+        returns.set(record.task.id, seatRecordOf(record, focus ?? undefined).returns?.unshaped ?? null)
+  const finished = [...returns.values()].filter((value) => value !== null)
+  return { here: meanReturn(finished), finished: finished.length, failed: returns.size - finished.length }
+}

@@ -1,0 +1,84 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Console } from '../../base/console.ts'
+import { VERSION } from '../../base/own-package.ts'
+import { agrees, scoreOf } from './mean-return.ts'
+import { type PlayLineOptions, playLine, runFolder } from './play-line.ts'
+import type { ExactLine, PlannedWorld, PlayedLine, ScoredLine, SuitePlan } from './suite-plan.ts'
+import { countVerdicts, type LineResult, type SuiteResult } from './suite-result.ts'
+
+export interface RunSuiteOptions extends PlayLineOptions {
+  /** The policy of the scored lines; `null` without them. */
+  readonly policy: string | null
+  /** Called before each line that is played. */
+  readonly onLine: (world: string, line: string) => void
+}
+
+/** Measures and plays every line of a plan. Resolves with `null` if it was stopped. */
+export async function runSuite(
+  plan: SuitePlan,
+  options: RunSuiteOptions,
+  console: Console,
+): Promise<SuiteResult | null> {
+  const { name, version, sha256, seed, episodes } = plan
+  const worlds: SuiteResult['worlds'] = []
+  for (const planned of plan.worlds) {
+    const lines = await runLines(planned, plan, options, console)
+    if (!lines) return null
+    const { environment } = planned.world
+    worlds.push({ environment: { name: environment.name, version: environment.version }, lines })
+  }
+  return {
+    format: 1,
+    suite: { name, version, sha256 },
+    versions: { episodic: VERSION, node: process.version },
+    seed,
+    episodes,
+    policy: options.policy,
+    worlds,
+    counts: countVerdicts(worlds),
+  }
+}
+
+async function runLines(
+  { world, lines }: PlannedWorld,
+  plan: SuitePlan,
+  options: RunSuiteOptions,
+  console: Console,
+): Promise<LineResult[] | null> {
+  const results: LineResult[] = []
+  for (const line of lines) {
+    // Measuring blocks: this lets a signal arrive.
+    await setImmediate()
+    if (options.signal.aborted) return null
+    if (line.kind === 'exact') {
+      results.push(measureLine(line))
+      continue
+    }
+    options.onLine(world.environment.name, line.id)
+    const played = await playLine(world, line, plan, options, console)
+    if (!played) return null
+    results.push(judgeLine(line, { ...played, run: runFolder(world, line) }))
+  }
+  return results
+}
+
+/** Measures an exact line. Throws `suite-invalid` if the module cannot. */
+export function measureLine({ kind, id, quantity, params, reference, measure }: ExactLine): LineResult {
+  const { value, holds } = measure()
+  return { kind, id, quantity, params, reference, here: value, verdict: holds ? 'same' : 'differs' }
+}
+
+/** Compares the figures of a played line with its reference, or puts them on the scale of its anchors. */
+export function judgeLine(
+  line: PlayedLine | ScoredLine,
+  played: Pick<LineResult & { kind: 'played' }, 'here' | 'finished' | 'failed' | 'sealed' | 'run'>,
+): LineResult {
+  const { id, quantity, params, policy, seats, focus } = line
+  const { here, finished, failed, sealed, run } = played
+  const common = { id, quantity, params, policy, seats, focus, here, finished, failed, run, sealed }
+  if (line.kind === 'scored')
+    return { kind: 'scored', ...common, anchors: line.anchors, score: here && scoreOf(here, line.anchors) }
+  const { reference } = line
+  const verdict = failed > 0 || !here ? 'not-checked' : agrees(here, reference) ? 'inside' : 'differs'
+  return { kind: 'played', ...common, reference, verdict }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { HOSTILE, lacksBrowser, usePages } from '../../fixtures/browser.fixture.ts'
+import { renderSuite } from './render-suite.ts'
+import { countVerdicts, type LineResult, type SuiteResult } from './suite-result.ts'
+
+const open = usePages()
+
+const line = { id: 'easy/one', quantity: 'a quantity', params: { level: 1 } }
+const played = { policy: 'solver', seats: null, focus: null, finished: 50, failed: 0, run: 'runs/w/one', sealed: 'aa' }
+const reference = { value: 3, tolerance: 'interval', source: 'a book' } as const
+const mean = { mean: 2.9, low: 2.5, high: 3.3 }
+
+const LINES: readonly LineResult[] = [
+  {
+    kind: 'exact',
+    ...line,
+    reference: { ...reference, value: 'ab'.repeat(32) },
+    here: 'ab'.repeat(32),
+    verdict: 'same',
+  },
+  { kind: 'exact', ...line, reference: { ...reference, value: [1, 2, 3] }, here: [1, 2, 4], verdict: 'differs' },
+  { kind: 'played', ...line, ...played, reference, here: mean, verdict: 'inside' },
+  { kind: 'played', ...line, ...played, reference, here: { mean: 9, low: 9, high: 9 }, verdict: 'differs' },
+  { kind: 'played', ...line, ...played, reference, here: null, failed: 50, finished: 0, verdict: 'not-checked' },
+  { kind: 'scored', ...line, ...played, anchors: { random: 0, optimum: 4 }, here: mean, score: mean },
+  { kind: 'scored', ...line, ...played, anchors: { random: null, optimum: null }, here: mean, score: null },
+]
+
+function resultOf(lines: readonly LineResult[], name = 'suite'): SuiteResult {
+  const worlds = [{ environment: { name, version: '1.0.0' }, lines: [...lines] }]
+  return {
+    format: 1,
+    suite: { name, version: '1', sha256: 'ff' },
+    versions: { episodic: '1.0.0', node: 'v24' },
+    seed: name,
+    episodes: 50,
+    policy: name,
+    worlds,
+    counts: countVerdicts(worlds),
+  }
+}
+
+describe('renderSuite', () => {
+  it('contains only finite figures, and the same bytes for the same result', () => {
+    for (const lines of [LINES, LINES.slice(0, 1), LINES.slice(4, 5)]) {
+      const page = renderSuite(resultOf(lines))
+      expect(page).not.toMatch(/NaN|Infinity|undefined|\[object/)
+      expect(renderSuite(resultOf(lines))).toBe(page)
+    }
+  })
+
+  it('shows every verdict, and says first that figures differ', () => {
+    const page = renderSuite(resultOf(LINES))
+    for (const text of ['same', 'differs', 'inside 99.9 %', 'outside 99.9 %', 'not checked: 50 failed'])
+      expect(page).toContain(`>${text}<`)
+    expect(page).toContain('2 figures differ from the reference. 1 figure could not be checked.')
+    expect(renderSuite(resultOf(LINES.slice(0, 1)))).not.toContain('class="alarm"')
+  })
+
+  it.skipIf(lacksBrowser)('shows hostile texts as text, in a browser without requests and errors', async () => {
+    const hostile = LINES.map((one) => ({ ...one, quantity: HOSTILE, id: `${HOSTILE}/x` }) as LineResult)
+    const { page, faults } = await open(renderSuite(resultOf(hostile, HOSTILE)))
+    expect(await page.evaluate('"hacked" in window')).toBe(false)
+    expect(await page.locator('h1').textContent()).toBe(`${HOSTILE} 1`)
+    expect(await page.locator('tr').count()).toBe(1 + LINES.length)
+    expect(faults).toEqual([])
+  })
+
+  it.skipIf(lacksBrowser)('is not wider than a narrow window', async () => {
+    const { page } = await open(renderSuite(resultOf(LINES)), 480)
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+    expect(width).toBeLessThanOrEqual(480)
+  })
+})

@@ -1,0 +1,228 @@
+import { hash } from 'node:crypto'
+import { dirname } from 'node:path'
+import { canonicalJson, type Json, type JsonObject } from '@episodic/protocol'
+import { HarnessError } from '../../base/harness-error.ts'
+import { loadWorld, type World } from '../../worlds/world.ts'
+import { type FoundSuite, playersSchema, type SuiteFile } from './suite-file.ts'
+import { type Measured, referencesOf, type WorldReference } from './world-references.ts'
+
+/** What a figure is compared with. */
+export type Expected = Pick<WorldReference, 'value' | 'tolerance' | 'source'>
+
+interface Line {
+  /** Unique within its world. */
+  readonly id: string
+  readonly quantity: string
+  /** `null`: the parameters of generated tasks. */
+  readonly params: JsonObject | null
+}
+
+/** A figure that the world's module measures on its rules. */
+export interface ExactLine extends Line {
+  readonly kind: 'exact'
+  readonly reference: Expected
+  /** How it is measured: what the module says about it. */
+  readonly how: Json
+  measure(): Measured
+}
+
+/** Who plays the episodes of a line. */
+export interface LinePlayers {
+  /** With several seats, that of the seat in `focus`. */
+  readonly policy: string
+  /** The policy of each seat, and the seat whose return it is; `null` in an environment of one seat. */
+  readonly seats: Readonly<Record<string, string>> | null
+  readonly focus: string | null
+}
+
+/** A mean of played episodes. */
+export interface PlayedLine extends Line, LinePlayers {
+  readonly kind: 'played'
+  readonly reference: Expected & { readonly value: number }
+}
+
+/** The expected means of a variant's random and best policies. Unknown ones are `null`. */
+export interface Anchors {
+  readonly random: number | null
+  readonly optimum: number | null
+}
+
+/** A mean of played episodes of the policy that a suite is run with, which has no reference. */
+export interface ScoredLine extends Line, LinePlayers {
+  readonly kind: 'scored'
+  readonly anchors: Anchors
+}
+
+export type SuiteLine = ExactLine | PlayedLine | ScoredLine
+
+/** One world of a suite with its lines. */
+export interface PlannedWorld {
+  readonly world: World
+  readonly lines: readonly SuiteLine[]
+}
+
+/** Everything that a suite measures and plays. */
+export interface SuitePlan extends Pick<SuiteFile, 'name' | 'version' | 'description' | 'seed' | 'episodes'> {
+  /** Of all that decides its figures: worlds, versions, lines and references. It does not depend on where files are. */
+  readonly sha256: string
+  readonly worlds: readonly PlannedWorld[]
+}
+
+/**
+ * Loads the worlds of a suite and lists its lines.
+ *
+ * Throws `suite-invalid` if a world is named twice, if it lacks a reference that the suite names, or if two lines have the
+ * same name, and the errors of `loadWorld`.
+ */
+export async function planSuite({ file, suite }: FoundSuite): Promise<SuitePlan> {
+  const { name, version, description, seed, episodes } = suite
+  const worlds: PlannedWorld[] = []
+  for (const entry of suite.worlds) {
+    const planned = await planWorld(entry, dirname(file))
+    const { environment } = planned.world
+    if (worlds.some(({ world }) => world.environment.name === environment.name))
+      throw new HarnessError('suite-invalid', `${file} names ${environment.name} twice. Put its lines into one entry.`)
+    worlds.push(planned)
+  }
+  const content = { name, version, seed, episodes, worlds: worlds.map(contentOf) }
+  const sha256 = hash('sha256', canonicalJson(content as unknown as Json))
+  return { name, version, description, seed, episodes, sha256, worlds }
+}
+
+/**
+ * Adds lines for each variant of each world, which are played by a policy that the suite does not have. A variant is what
+ * the suite's played lines have the parameters of. In a game, the policy plays each seat in turn, against the solver.
+ */
+export function withPolicy(plan: SuitePlan, policy: string): SuitePlan {
+  return {
+    ...plan,
+    worlds: plan.worlds.map(({ world, lines }) => {
+      const played = lines.filter((line) => line.kind === 'played')
+      const variants = Map.groupBy(played, ({ params }) => canonicalJson(params))
+      const scored = [...variants.values()].flatMap((group) => scoredLines(world, group, policy))
+      return { world, lines: [...lines, ...scored] }
+    }),
+  }
+}
+
+function scoredLines({ environment, solver }: World, group: readonly PlayedLine[], policy: string): ScoredLine[] {
+  const [{ id, params }] = group as [PlayedLine, ...PlayedLine[]]
+  const variant = id.split('/').slice(0, -1)
+  if (environment.seats.length === 1) {
+    const meanOf = (name: string) => group.find((line) => line.policy === name)?.reference.value ?? null
+    const anchors = { random: meanOf('random'), optimum: meanOf('solver') }
+    const quantity = `mean return of ${policy}`
+    return [
+      {
+        kind: 'scored',
+        id: [...variant, `scored-${folderName(policy)}`].join('/'),
+        quantity,
+        params,
+        policy,
+        seats: null,
+        focus: null,
+        anchors,
+      },
+    ]
+  }
+  const opponent = solver ? 'solver' : 'random'
+  return environment.seats.map((focus): ScoredLine => {
+    const seats = Object.fromEntries(environment.seats.map((seat) => [seat, seat === focus ? policy : opponent]))
+    return {
+      kind: 'scored',
+      id: [...variant, `scored-${folderName(policy)}-as-${focus}`].join('/'),
+      quantity: `mean return of ${policy} as ${focus} against the ${opponent}`,
+      params,
+      policy,
+      seats,
+      focus,
+      // Beating random play says little about a game, so there is no scale.
+      anchors: { random: null, optimum: null },
+    }
+  })
+}
+
+/** Returns a name that a folder may have. */
+export function folderName(text: string): string {
+  return text.replace(/[^\w.-]+/g, '-')
+}
+
+async function planWorld(entry: SuiteFile['worlds'][number], folder: string): Promise<PlannedWorld> {
+  const world = await loadWorld(entry.world, folder)
+  const { name } = world.environment
+  const { references, measure } = await referencesOf(world)
+  const ids = new Set(references.map(({ id }) => id))
+  const unknown = entry.references?.filter((id) => !ids.has(id)) ?? []
+  if (unknown.length > 0)
+    throw new HarnessError(
+      'suite-invalid',
+      `${name} has no reference ${unknown.join(', ')}. It has: ${[...ids].join(', ') || 'none'}.`,
+    )
+  const chosen = references.filter(({ id }) => entry.references?.includes(id) ?? true)
+  const lines = [
+    ...chosen.map((reference) => lineOf(world, reference, measure)),
+    ...entry.played.map(({ id, quantity, params = null, expected, tolerance, source, ...players }): PlayedLine => {
+      const chosen = playersOf(world, id, players)
+      return {
+        kind: 'played',
+        id,
+        quantity: quantity ?? `mean return of ${describePlayers(chosen)}`,
+        params,
+        ...chosen,
+        reference: { value: expected, tolerance: tolerance || 'interval', source },
+      }
+    }),
+  ]
+  const repeated = lines.find(({ id }, i) => lines.some((other, j) => j < i && folderName(other.id) === folderName(id)))
+  if (repeated) throw new HarnessError('suite-invalid', `${name} has two lines called ${repeated.id}.`)
+  return { world, lines }
+}
+
+function lineOf(
+  world: World,
+  reference: WorldReference,
+  measure: (reference: WorldReference) => Measured,
+): ExactLine | PlayedLine {
+  const { id, quantity, params, value, tolerance, source, how } = reference
+  const common = { id, quantity, params }
+  if (how.kind !== 'played')
+    return {
+      kind: 'exact',
+      ...common,
+      reference: { value, tolerance, source },
+      how: how as Json,
+      measure: () => measure(reference),
+    }
+  if (typeof value !== 'number')
+    throw new HarnessError('suite-invalid', `The reference ${id} is played, so its value has to be a number.`)
+  return { kind: 'played', ...common, ...playersOf(world, id, how), reference: { value, tolerance, source } }
+}
+
+/** Reads who plays a line. Throws `suite-invalid` if there is not one policy, or one for each seat. */
+function playersOf({ environment }: World, id: string, given: object): LinePlayers {
+  const { name, seats: names } = environment
+  const invalid = (what: string) => new HarnessError('suite-invalid', `${name} ${id}: ${what}`)
+  const { success, data: players } = playersSchema.safeParse(given)
+  if (!success || ('seats' in given && 'policy' in given)) throw invalid('give either "policy" or "seats".')
+  if ('policy' in players) {
+    if (names.length > 1)
+      throw invalid(`the game has the seats ${names.join(', ')}. Give "seats", with a policy for each.`)
+    return { policy: players.policy, seats: null, focus: null }
+  }
+  const { seats, focus = names[0] as string } = players
+  if (names.length === 1) throw invalid('the world has one seat. Give "policy".')
+  if ([...Object.keys(seats)].sort().join() !== [...names].sort().join() || !names.includes(focus))
+    throw invalid(`its seats are ${names.join(', ')}. Give a policy for each, and one of them as "focus".`)
+  return { policy: seats[focus] as string, seats, focus }
+}
+
+function describePlayers({ policy, seats, focus }: LinePlayers): string {
+  if (!seats) return policy
+  const others = Object.entries(seats).filter(([seat]) => seat !== focus)
+  return `${policy} as ${focus} against ${others.map(([, other]) => other).join(', ')}`
+}
+
+function contentOf({ world, lines }: PlannedWorld) {
+  const { name, version } = world.environment
+  return { environment: { name, version }, lines: lines.map(({ quantity: _, ...line }) => line) }
+}

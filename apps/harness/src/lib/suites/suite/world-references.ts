@@ -1,0 +1,63 @@
+import { jsonObjectSchema } from '@episodic/protocol'
+import { z } from 'zod'
+import { HarnessError } from '../../base/harness-error.ts'
+import type { World } from '../../worlds/world.ts'
+
+/** A number, a hash, or several numbers. */
+export const figureSchema = z.union([z.number(), z.string(), z.array(z.number())])
+export type Figure = z.infer<typeof figureSchema>
+
+/** How far a figure may be from its reference: not at all, an absolute difference, or the interval of a mean. */
+export const toleranceSchema = z.union([z.literal('exact'), z.number().min(0), z.literal('interval')])
+
+const referenceSchema = z.looseObject({
+  id: z.string().min(1),
+  params: jsonObjectSchema,
+  quantity: z.string(),
+  value: figureSchema,
+  tolerance: toleranceSchema,
+  source: z.string(),
+  /** With the kind `played`, the mean return of many episodes of `policy`, or of `seats`. `measure` knows the other kinds. */
+  how: z.looseObject({ kind: z.string() }),
+})
+export type WorldReference = z.infer<typeof referenceSchema>
+
+const measuredSchema = z.object({ value: figureSchema, holds: z.boolean() })
+
+/** A reference as it was measured. */
+export type Measured = z.infer<typeof measuredSchema>
+
+/** What a module says about its world: published values, and a function that measures them by its rules. */
+export interface WorldReferences {
+  readonly references: readonly WorldReference[]
+  /** Throws `suite-invalid` if the module's function fails, or returns something else than a figure. */
+  measure(reference: WorldReference): Measured
+}
+
+/** Reads the `references` of a world's module, and its `measure`. Throws `suite-invalid` if they are not valid. */
+export async function referencesOf(world: World): Promise<WorldReferences> {
+  const { name } = world.environment
+  const module: { readonly references?: unknown; readonly measure?: unknown } = await import(world.url)
+  const parsed = z.array(referenceSchema).safeParse(module.references ?? [])
+  if (!parsed.success)
+    throw new HarnessError('suite-invalid', `The references of ${name} are invalid: ${z.prettifyError(parsed.error)}`)
+  return {
+    references: parsed.data,
+    measure(reference) {
+      if (typeof module.measure !== 'function')
+        throw new HarnessError(
+          'suite-invalid',
+          `${name} exports no "measure", so its reference ${reference.id} cannot be measured. Export a function from a reference to { value, holds }.`,
+        )
+      try {
+        return measuredSchema.parse(module.measure(reference))
+      } catch (cause) {
+        throw new HarnessError(
+          'suite-invalid',
+          `${name} cannot measure its reference ${reference.id}: ${(cause as Error).message}`,
+          { cause },
+        )
+      }
+    },
+  }
+}

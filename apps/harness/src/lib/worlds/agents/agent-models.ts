@@ -1,0 +1,58 @@
+import type { ModelAnswer } from '@episodic/env'
+import { type Completion, jsonObjectSchema, type Transcript } from '@episodic/protocol'
+import { completionSchema } from '@episodic/protocol/extend'
+import { z } from 'zod'
+import { HarnessError } from '../../base/harness-error.ts'
+import { AnswerLog, type TimedAnswer } from '../../models/answer-log.ts'
+import type { ModelProxy } from '../../models/model-proxy.ts'
+import type { AgentAnswer, Assignment } from './agent.ts'
+
+/** The language models of an agent in one episode, and what is known of them. */
+export interface AgentModels extends Pick<Assignment, 'modelUrl' | 'record'>, Disposable {
+  /** Who recorded: the agent itself if it has recorded anything, else the proxy; `null` if nobody did. */
+  readonly by: Transcript['by'] | null
+  /** In the order in which they ended. What the agent recorded takes the place of what the proxy did. */
+  answers(): readonly TimedAnswer[]
+  /** Takes the keys that the agent sent to its models out of a text. */
+  redact(text: string): string
+}
+
+/** Opens the models of one episode: with an address at the proxy, if there is one. */
+export function openAgentModels(proxy: ModelProxy | null): AgentModels {
+  const proxied = proxy?.open()
+  const own = new AnswerLog()
+  return {
+    modelUrl: proxied?.url ?? null,
+    record(answer) {
+      const { request, ...completion } = answerOf(answer)
+      const shared = request && own.share(request)
+      own.add({ ...completion, ...(shared && { request: shared }) })
+    },
+    get by() {
+      if (own.answers.length > 0) return 'agent'
+      return proxied ? 'proxy' : null
+    },
+    answers: () => (own.answers.length > 0 ? own.answers : (proxied?.answers() ?? [])),
+    redact: (text) => proxied?.redact(text) ?? text,
+    [Symbol.dispose]: () => proxied?.[Symbol.dispose](),
+  }
+}
+
+const requestSchema = z.object({ messages: z.array(jsonObjectSchema), tools: z.array(jsonObjectSchema).default([]) })
+const answerSchema = z.intersection(completionSchema, z.object({ request: requestSchema.optional() }))
+
+/** Returns what an agent recorded as an answer. Throws `completion-invalid`. */
+function answerOf(given: AgentAnswer): ModelAnswer {
+  const { calls = [], ...rest } = Object(given) as AgentAnswer
+  const counted: Partial<Completion> = { promptTokens: 0, completionTokens: 0, cost: null, text: null }
+  const played = Array.isArray(calls) ? calls.map((call) => ({ ...call, played: false })) : calls
+  const parsed = answerSchema.safeParse({ ...counted, ...rest, ...(calls.length !== 0 && { calls: played }) })
+  if (parsed.success) {
+    const { prompt: _, cut: __, ...answer } = parsed.data
+    return answer
+  }
+  throw new HarnessError(
+    'completion-invalid',
+    `record() was given something other than a completion: ${z.prettifyError(parsed.error)}`,
+  )
+}

@@ -1,0 +1,48 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type OutsidePlayer, PlayerStop } from '@episodic/env'
+import { HarnessError } from '../../base/harness-error.ts'
+import { policyFault } from '../policy-fault.ts'
+import type { Agent } from './agent.ts'
+import type { AgentModels } from './agent-models.ts'
+
+/** Milliseconds for an agent to return after the end of its seat's episode. */
+const RETURN_TIMEOUT = 5_000
+
+/**
+ * Returns an agent as the player of a seat, at its session URL.
+ *
+ * @param addressOf - returns the session URL of a capability.
+ * @param seconds - that the agent may take for an episode.
+ * @param models - the language models of the agent in that episode.
+ */
+export function createSeatAgent(
+  agent: Agent,
+  addressOf: (capability: string) => string,
+  seconds: number,
+  { modelUrl, record }: AgentModels,
+): OutsidePlayer {
+  return {
+    name: agent.name,
+    async playSeat({ context: { task, seed }, capability, observation, signal }) {
+      const outOfTime = AbortSignal.timeout(seconds * 1_000)
+      const limit = AbortSignal.any([signal, outOfTime])
+      const gone = new AbortController()
+      const assignment = { url: addressOf(capability), task, observation, seed, modelUrl, record }
+      const played = agent.play({ ...assignment, signal: limit })
+      const late = new Promise<void>((resolve) => {
+        const wait = () => void pause(RETURN_TIMEOUT, null, { signal: gone.signal }).then(() => resolve(), resolve)
+        limit.addEventListener('abort', wait, { once: true })
+      })
+      try {
+        await Promise.race([played, late])
+      } catch (cause) {
+        if (!limit.aborted)
+          throw HarnessError.is(cause) || PlayerStop.is(cause) ? cause : policyFault(`The agent "${agent.name}"`, cause)
+      } finally {
+        gone.abort()
+      }
+      if (outOfTime.aborted && !signal.aborted)
+        throw new PlayerStop('out-of-time', `${agent.name} was still playing after ${seconds} s.`)
+    },
+  }
+}

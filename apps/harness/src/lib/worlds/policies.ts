@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Policy, randomPolicy, scriptedPolicy } from '@episodic/env'
+import { type Action, actionSchema } from '@episodic/protocol'
+import { z } from 'zod'
+import { type Agent, isAgent } from './agents/agent.ts'
+import { createProcessAgent } from './agents/process-agent.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { ModelAccess } from '../models/model-access.ts'
+import { DEFAULT_SETTINGS, type ModelSettings } from '../models/model-options.ts'
+import { checkedPolicy } from './policy-fault.ts'
+import { isPolicy, type World } from './world.ts'
+
+const SCRIPT = 'script:'
+const LLM = 'llm:'
+const AGENT = 'agent:'
+const PROCESS = 'process:'
+
+/** Whether a policy name is of a language model. */
+export function isLlm(name: string): boolean {
+  return name.startsWith(LLM)
+}
+
+/** Whether a policy name is of an agent. */
+export function isAgentName(name: string): boolean {
+  return name.startsWith(AGENT) || name.startsWith(PROCESS)
+}
+
+/** Returns the file of a policy; `null` if its name is not a path. */
+export function policyFileOf(name: string, folder = process.cwd()): string | null {
+  if (isLlm(name) || name.startsWith(PROCESS)) return null
+  if (name.startsWith(AGENT)) return resolve(folder, name.slice(AGENT.length))
+  if (name.startsWith(SCRIPT)) return resolve(folder, name.slice(SCRIPT.length))
+  return /[/\\]|\.[cm]?[jt]s$/.test(name) ? resolve(folder, name) : null
+}
+
+/**
+ * Finds a policy, as {@link findPolicy} does, or an agent: `agent:<file>`, a module that exports one as `agent` or as its
+ * default, or `process:<command>`. Rejects with `policy-unknown`.
+ */
+export async function findPlayer(name: string, world: Policies, options: FindOptions = {}): Promise<Policy | Agent> {
+  if (name.startsWith(PROCESS)) return createProcessAgent(name, name.slice(PROCESS.length), options.secrets)
+  if (!name.startsWith(AGENT)) return findPolicy(name, world, options)
+  const file = policyFileOf(name, options.folder) as string
+  const module = await load(file)
+  const agent = module.agent ?? module.default
+  if (isAgent(agent)) return agent
+  throw new HarnessError('policy-unknown', `${file} exports no agent, as "agent" or as its default: { name, play }.`)
+}
+
+/** The policies of a world. */
+type Policies = Pick<World, 'solver' | 'policies'>
+
+export interface FindOptions {
+  /** The folder of relative paths. Default: the working folder. */
+  readonly folder?: string
+  /** Settings of a language model. */
+  readonly model?: ModelSettings
+  /** What the episodes of a language model share. Default: its own rate limit, and no journal. */
+  readonly access?: ModelAccess
+  /** What no variable in the environment of an agent's process may hold. Default: the values of Episodic's own variables. */
+  readonly secrets?: readonly string[]
+}
+
+/**
+ * Finds a policy by name: `random`, the world's `solver` or another that it exports, `script:<file>` (a JSON list of
+ * `{ tool, arguments }`), `llm:<model>` behind an OpenAI-compatible API, or a path to a module that exports one as
+ * `policy` or as its default.
+ *
+ * Rejects with `policy-unknown`, naming the known ones. Its players throw `policy-failed` if the policy throws or returns
+ * something other than an action, so that its faults are distinct from those of the world.
+ */
+export async function findPolicy(
+  name: string,
+  world: Policies,
+  { folder = process.cwd(), model = DEFAULT_SETTINGS, access = new ModelAccess() }: FindOptions = {},
+): Promise<Policy> {
+  if (name === LLM)
+    throw new HarnessError(
+      'policy-unknown',
+      'llm: needs the name of a model. Give llm:<model>, with the name that its server uses.',
+    )
+  if (isLlm(name)) {
+    // The client of models is large, and most runs ask none.
+    const { createLlmPolicy } = await import('../models/llm-policy.ts')
+    return checkedPolicy(createLlmPolicy(name, name.slice(LLM.length), model, access))
+  }
+  return checkedPolicy(await find(name, world, folder), policyFileOf(name, folder) ? undefined : name)
+}
+
+async function find(name: string, world: Policies, folder: string): Promise<Policy> {
+  if (name === 'random') return randomPolicy()
+  if (name === 'solver' && world.solver) return world.solver
+  if (Object.hasOwn(world.policies, name)) return world.policies[name] as Policy
+  const file = policyFileOf(name, folder)
+  if (file) return name.startsWith(SCRIPT) ? scriptedPolicy(readScript(file), name) : loadPolicy(file)
+  const known = ['random', ...(world.solver ? ['solver'] : []), ...Object.keys(world.policies)]
+  throw new HarnessError(
+    'policy-unknown',
+    `There is no policy "${name}". There is: ${known.join(', ')}, script:<file.json>, llm:<model>, agent:<file>, process:<command>, or a path to a module that exports one.`,
+  )
+}
+
+function readScript(file: string): Action[] {
+  try {
+    return z.array(actionSchema).parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (cause) {
+    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
+    throw new HarnessError('policy-unknown', `${file} is not a JSON list of { tool, arguments }: ${why}`, { cause })
+  }
+}
+
+async function loadPolicy(file: string): Promise<Policy> {
+  const module = await load(file)
+  const policy = module.policy ?? module.default
+  if (!isPolicy(policy))
+    throw new HarnessError('policy-unknown', `${file} exports no policy, as "policy" or as its default.`)
+  return policy
+}
+
+async function load(file: string): Promise<{ readonly [name: string]: unknown }> {
+  try {
+    return await import(pathToFileURL(file).href)
+  } catch (cause) {
+    throw new HarnessError('policy-unknown', `${file} does not load: ${(cause as Error).message}`, { cause })
+  }
+}

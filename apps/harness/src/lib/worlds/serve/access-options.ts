@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises'
+import type { HttpOptions, JwtOptions } from '@episodic/mcp-server/http'
+import type { JsonObject } from '@episodic/protocol'
+import type { Command } from 'commander'
+import { HarnessError } from '../../base/harness-error.ts'
+import { collect } from '../../base/option-values.ts'
+
+/** The options that decide which clients are admitted. */
+export interface AccessFlags {
+  readonly allowHost?: readonly string[]
+  readonly allowOrigin?: readonly string[]
+  readonly agentToken?: readonly string[]
+  readonly controlToken?: readonly string[]
+  readonly jwtIssuer?: string
+  readonly jwtAudience?: readonly string[]
+  readonly jwks?: string
+}
+
+export function withAccessOptions(command: Command): Command {
+  return command
+    .option('--agent-token <name=token>', 'token of a principal for the agent endpoint; repeatable', collect)
+    .option(
+      '--control-token <name=token>',
+      'token of a principal for the trainer endpoint, limited to its own sessions; repeatable',
+      collect,
+    )
+    .option('--jwt-issuer <issuer>', 'accept JSON Web Tokens of this issuer; their sub is the principal')
+    .option('--jwt-audience <endpoint=audience>', 'required audience: agent=… or trainer=…; repeatable', collect)
+    .option('--jwks <url-or-file>', 'public keys of the issuer: an https URL or a file')
+    .option('--allow-host <name>', 'accept this Host header besides the address; repeatable', collect)
+    .option('--allow-origin <origin>', 'allow cross-origin requests (CORS) from this origin; repeatable', collect)
+}
+
+/** Throws `option-invalid` if an option is malformed, or if only some of the JSON Web Token options are given. */
+export async function readAccess(flags: AccessFlags): Promise<Required<Pick<HttpOptions, 'auth' | 'allow'>>> {
+  const jwt = await readJwt(flags)
+  return {
+    auth: {
+      agentTokens: readTokens('--agent-token', flags.agentToken),
+      controlTokens: readTokens('--control-token', flags.controlToken),
+      ...(jwt && { jwt }),
+    },
+    allow: { hosts: flags.allowHost ?? [], origins: flags.allowOrigin ?? [] },
+  }
+}
+
+function readTokens(option: string, texts: readonly string[] = []): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [principal, token] = readPair(text) ?? invalid(`${option} ${text}: write <name>=<token>.`)
+      return [token, principal]
+    }),
+  )
+}
+
+async function readJwt({ jwtIssuer: issuer, jwtAudience, jwks }: AccessFlags): Promise<JwtOptions | null> {
+  if (issuer === undefined && jwtAudience === undefined && jwks === undefined) return null
+  if (issuer === undefined || jwtAudience === undefined || jwks === undefined)
+    return invalid('JSON Web Tokens need --jwt-issuer, --jwt-audience and --jwks together.')
+  return { issuer, audience: readAudience(jwtAudience), jwks: await readKeys(jwks) }
+}
+
+function readAudience(texts: readonly string[]): JwtOptions['audience'] {
+  const audience: { -readonly [K in keyof JwtOptions['audience']]: JwtOptions['audience'][K] } = {}
+  for (const text of texts) {
+    const [endpoint, value = ''] = readPair(text) ?? []
+    if (endpoint === 'agent') audience.agent = value
+    else if (endpoint === 'trainer') audience.trainer = value
+    else invalid(`--jwt-audience ${text}: write agent=<audience> or trainer=<audience>.`)
+  }
+  return audience
+}
+
+async function readKeys(place: string): Promise<JwtOptions['jwks']> {
+  if (/^https?:\/\//i.test(place)) return new URL(place)
+  try {
+    return JSON.parse(await readFile(place, 'utf8')) as { keys: JsonObject[] }
+  } catch (cause) {
+    return invalid(`--jwks ${place} cannot be read: ${(cause as Error).message}`)
+  }
+}
+
+function readPair(text: string): [name: string, value: string] | null {
+  const [, name, value] = /^([^=]+)=(.+)$/.exec(text) ?? []
+  return name && value ? [name, value] : null
+}
+
+function invalid(message: string): never {
+  throw new HarnessError('option-invalid', message)
+}

@@ -1,0 +1,34 @@
+import type { SessionStore } from '@episodic/state'
+import { createMemoryStore } from '@episodic/state/memory'
+import { openSqliteStore } from '@episodic/state/sqlite'
+import { HarnessError } from '../../base/harness-error.ts'
+
+export interface StoreOptions {
+  /** `memory`, `sqlite:<file>`, or the URL of a Redis. */
+  readonly store: string
+  readonly durability: 'process' | 'power'
+  /** Seconds after its last call until a session expires. */
+  readonly idle: number
+}
+
+/** Opens the store that `--store` names. Rejects with `option-invalid` if it names none. */
+export async function openStore({ store, durability, idle }: StoreOptions): Promise<SessionStore> {
+  if (store === 'memory') return createMemoryStore()
+  if (isShared(store)) {
+    // Imported on demand: most servers do not use Redis.
+    const { openRedisStore } = await import('@episodic/state/redis')
+    // Expires sessions if no server is left to remove them, long after a server would have.
+    return openRedisStore(store, { ttlSeconds: Math.max(86_400, 2 * idle) })
+  }
+  const file = /^sqlite:(.+)$/.exec(store)?.[1]
+  if (file) return openSqliteStore(file, { durability })
+  throw new HarnessError(
+    'option-invalid',
+    `--store ${store} is not a store. Give memory, sqlite:<file> or redis://<host>:<port>.`,
+  )
+}
+
+/** Whether several processes can hold the store at once. */
+export function isShared(store: string): boolean {
+  return /^rediss?:\/\//.test(store)
+}

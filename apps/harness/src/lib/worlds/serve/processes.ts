@@ -1,0 +1,146 @@
+import cluster, { type Worker } from 'node:cluster'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { z } from 'zod'
+import { backOff } from '../../base/back-off.ts'
+import { freePort } from '../../base/free-port.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { CLI } from '../../base/own-package.ts'
+import { isShared } from './open-store.ts'
+
+export interface ProcessesOptions {
+  readonly processes: number
+  readonly port: number
+  readonly address: string
+  readonly store: string
+  readonly stdio?: true
+}
+
+/** A process that ended without being asked to. */
+export interface EndedProcess {
+  readonly ended: number | undefined
+  readonly status: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** The message of a process that listens. */
+const listeningSchema = z.object({ agentUrl: z.string(), trainerUrl: z.string() })
+type Listening = z.infer<typeof listeningSchema>
+
+/** The addresses that all processes share. */
+export interface ServingProcesses extends Listening, AsyncDisposable {
+  readonly port: number
+  readonly controlToken: string
+}
+
+/** Milliseconds after which a process that was asked to stop is killed: more than it may take to finish its calls. */
+const STOP_TIMEOUT = 12_000
+
+/** Whether this process is one of several that share a port. */
+export const isServerWorker: boolean = cluster.isWorker
+
+/** Sends the addresses to the process that started this one. */
+export function reportListening({ agentUrl, trainerUrl }: Listening): void {
+  process.send?.({ agentUrl, trainerUrl })
+}
+
+/**
+ * Resolves when the process that started this one asks it to stop. Ctrl-C reaches both processes and is ignored here: the
+ * other one would replace this process if it ended by itself.
+ */
+export async function stopRequested(): Promise<void> {
+  process.on('SIGINT', () => {})
+  await once(process, 'SIGTERM')
+}
+
+/** Closes the channel to the process that started this one, which would otherwise keep this process alive. */
+export function disconnectWorker(): void {
+  cluster.worker?.disconnect()
+}
+
+/**
+ * Starts several processes of `episodic serve` behind one port, and replaces each that ends.
+ *
+ * Every process can serve every session: sessions are in the store, and their tokens are derived from the store's key.
+ * Connections are distributed in turn, without affinity. Disposing asks each process to finish its calls.
+ * Rejects with `option-invalid` for a store that processes cannot share, and with `server-failed` if one does not start.
+ */
+export async function serveProcesses(
+  args: readonly string[],
+  options: ProcessesOptions,
+  onReplace: (ended: EndedProcess) => void,
+): Promise<ServingProcesses> {
+  checkShared(options)
+  // A fixed port, so that a replacement finds the same one even if all processes ended.
+  const port = options.port || (await freePort(options.address))
+  const controlToken = process.env.EPISODIC_CONTROL_TOKEN || randomBytes(16).toString('base64url')
+  cluster.setupPrimary({ exec: CLI, args: [...args, '--port', String(port)] })
+  const fork = () => cluster.fork({ EPISODIC_CONTROL_TOKEN: controlToken })
+  const stopping = new AbortController()
+  const supervised: Promise<void>[] = []
+
+  const supervise = async (worker: Worker): Promise<void> => {
+    let failures = 0
+    for (let current = worker; ; ) {
+      await exitOf(current)
+      if (stopping.signal.aborted) return
+      const { pid, exitCode: status, signalCode: signal } = current.process
+      onReplace({ ended: pid, status, signal })
+      await backOff(failures, stopping.signal)
+      if (stopping.signal.aborted) return
+      current = fork()
+      failures = (await listening(current)) ? 0 : failures + 1
+    }
+  }
+  const stop = async (): Promise<void> => {
+    stopping.abort()
+    const workers = Object.values(cluster.workers ?? {}) as Worker[]
+    for (const worker of workers) worker.process.kill('SIGTERM')
+    const late = setTimeout(() => {
+      for (const worker of workers) worker.process.kill('SIGKILL')
+    }, STOP_TIMEOUT)
+    await Promise.all([...supervised, ...workers.map(exitOf)])
+    clearTimeout(late)
+  }
+
+  try {
+    // One after another, so that a problem with the port or the store is reported once.
+    const urls = await start()
+    for (let i = 1; i < options.processes; i++) await start()
+    return { ...urls, port, controlToken, [Symbol.asyncDispose]: stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+
+  async function start(): Promise<Listening> {
+    const worker = fork()
+    const urls = await listening(worker)
+    if (!urls) throw new HarnessError('server-failed', 'A server process did not start. Its error is printed above.')
+    supervised.push(supervise(worker))
+    return urls
+  }
+}
+
+function checkShared({ processes, store, stdio }: ProcessesOptions): void {
+  if (stdio)
+    throw new HarnessError(
+      'option-invalid',
+      `--processes ${processes} needs HTTP: a pipe has one process. Leave --stdio or --processes out.`,
+    )
+  if (!isShared(store))
+    throw new HarnessError(
+      'option-invalid',
+      `--processes ${processes} needs a store that processes can share, and ${store} belongs to one process. Give --store redis://<host>:<port>.`,
+    )
+}
+
+/** Resolves with the addresses of a process when it listens; with `null` if it ends first. */
+async function listening(worker: Worker): Promise<Listening | null> {
+  const said = once(worker, 'message').then(([message]) => listeningSchema.parse(message))
+  return Promise.race([said, exitOf(worker).then(() => null)])
+}
+
+async function exitOf(worker: Worker): Promise<void> {
+  if (!worker.isDead()) await once(worker, 'exit')
+}

@@ -1,0 +1,186 @@
+import type { Player, Policy } from '@episodic/env'
+import { ownStepOf } from '@episodic/env/extend'
+import type { Host } from '@episodic/mcp-server'
+import { type MethodResult, type Observation, type StepReport, seedFor, WireError } from '@episodic/protocol'
+import { backOff } from '../../base/back-off.ts'
+import type { SeatPolicies } from './seat-policies.ts'
+
+/** How often a seat is tried again, if its policy or the store fails: then the next step of the session. */
+const MOST_FAILURES = 8
+/** Seats whose policies are kept between two moves: those that moved last. */
+const MOST_KEPT = 1_000
+
+type SeatsInTurn = Parameters<Parameters<Host['watchTurns']>[0]>[0]
+
+export interface SeatPlayersOptions {
+  /** Is called with the cause of each failed move, which is tried again. */
+  readonly onFailed: (failure: { readonly session: string; readonly seat: string; readonly cause: unknown }) => void
+}
+
+/**
+ * Plays seats of all sessions of a host by policies, with a handle for each seat, until it is disposed of.
+ *
+ * A policy is started once for a seat of a session, and sees what it would see in a run. It is started anew, from what its seat
+ * sees then, with a seed that follows from the seat and the move, where this server did not make the seat's last move: after a
+ * restart the moves that are missing are found in the store and made. A move is played once, however many servers make it,
+ * because each is sent with its `seq`.
+ */
+export async function playSeats(
+  host: Host,
+  policies: SeatPolicies,
+  options: SeatPlayersOptions,
+): Promise<AsyncDisposable> {
+  const players = new SeatPlayers(host, policies, options)
+  const stop = await host.watchTurns((turn) => players.take(turn))
+  return {
+    async [Symbol.asyncDispose]() {
+      stop()
+      await players.stop()
+    },
+  }
+}
+
+/** A seat of a session, and how it is played. */
+interface PlayedSeat {
+  readonly turn: SeatsInTurn
+  readonly seat: string
+  readonly handle: string
+  readonly policy: Policy
+}
+
+/** A seat's last step, which this server made. */
+interface OwnStep {
+  readonly observation: Observation
+  readonly report: StepReport
+  readonly replayed: boolean
+}
+
+/** A policy that was started for a seat. */
+interface KeptPlayer {
+  readonly player: Player
+  /** `null` before its first move. */
+  readonly last: OwnStep | null
+}
+
+class SeatPlayers {
+  readonly #host: Host
+  readonly #policies: SeatPolicies
+  readonly #options: SeatPlayersOptions
+  readonly #stopping = new AbortController()
+  /** The seats that are being played, by handle, and whether each has to be looked at again. */
+  readonly #playing = new Map<string, { again: boolean; readonly done: Promise<void> }>()
+  /** By handle, the one that moved last at the end. */
+  readonly #kept = new Map<string, KeptPlayer>()
+
+  constructor(host: Host, policies: SeatPolicies, options: SeatPlayersOptions) {
+    this.#host = host
+    this.#policies = policies
+    this.#options = options
+  }
+
+  take(turn: SeatsInTurn): void {
+    for (const { seat, handle } of turn.seats) {
+      const policy = this.#policies[turn.environment]?.[seat]
+      const playing = this.#playing.get(handle)
+      if (playing) playing.again = true
+      else if (policy) this.#playing.set(handle, { again: false, done: this.#play({ turn, seat, handle, policy }) })
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all([...this.#playing.values()].map(({ done }) => done))
+  }
+
+  /** Plays a seat while it may act. */
+  async #play(played: PlayedSeat): Promise<void> {
+    const { signal } = this.#stopping
+    const { seat, handle, turn } = played
+    // Not within the commit that this follows from.
+    await Promise.resolve()
+    for (let failures = 0; failures < MOST_FAILURES && !signal.aborted; ) {
+      try {
+        if (await this.#move(played)) failures = 0
+        else if (!this.#again(handle)) break
+      } catch (cause) {
+        if (signal.aborted || WireError.is(cause, 'session-not-found')) break
+        this.#options.onFailed({ session: turn.session, seat, cause })
+        await backOff(++failures, signal)
+      }
+    }
+    this.#playing.delete(handle)
+  }
+
+  #again(handle: string): boolean {
+    const playing = this.#playing.get(handle)
+    const again = playing?.again ?? false
+    if (playing) playing.again = false
+    return again
+  }
+
+  /** Makes one move of a seat. Resolves with whether the seat was in turn, so that it may be so again. */
+  async #move(played: PlayedSeat): Promise<boolean> {
+    const { signal } = this.#stopping
+    const { seat, handle } = played
+    const session = await this.#host.resolve(null, { by: 'control', token: handle })
+    const view = await session.turn({ seat, wait: 0 })
+    const kept = this.#kept.get(handle)
+    // It is kept again once its move was made.
+    if (view.mine || view.end) this.#kept.delete(handle)
+    if (!view.mine) return false
+    const { seq, due } = view
+    const { player, last } = kept?.last?.report.seq === seq ? kept : await this.#start(played, seq)
+    const observation = last ? seenAfter(last, view) : joined(view.messages, view.observation)
+    const action = await player(observation, {
+      last: last && ownStepOf(last, { observation, due }),
+      signal,
+      ...(this.#infoOf(played)?.legal && { legal: async () => session.legal(seat) }),
+    })
+    try {
+      const { step, replayed } = await session.step({ action, seat, seq, waiting: { signal, report: () => {} } })
+      if (!step.report.end) this.#keep(handle, { player, last: { ...step, replayed } })
+    } catch (error) {
+      // Another server on the store was faster, or the time of the turn is over.
+      if (!OVERTAKEN.some((code) => WireError.is(error, code))) throw error
+    }
+    return true
+  }
+
+  #infoOf({ turn }: PlayedSeat) {
+    return this.#host.environments.find(({ name }) => name === turn.environment)
+  }
+
+  async #start(played: PlayedSeat, seq: number): Promise<KeptPlayer> {
+    const { seat, handle, policy, turn } = played
+    const info = this.#infoOf(played)
+    const own = info?.seats?.find(({ name }) => name === seat)
+    const player = await policy.start({
+      task: { prompt: `${info?.description}\n\nYou play the seat ${seat}.`, hints: [], params: turn.params },
+      tools: info?.tools.filter(({ name }) => own?.tools.includes(name)) ?? [],
+      seed: seedFor('seat', handle, seq),
+      seat,
+    })
+    return { player, last: null }
+  }
+
+  #keep(handle: string, kept: KeptPlayer): void {
+    this.#kept.set(handle, kept)
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest)
+  }
+}
+
+/** What a seat sees when it may act, as in a run: the answer to its last step, and what came since. */
+function seenAfter({ observation, report }: OwnStep, view: MethodResult<'turn'>): Observation {
+  const { messages } = view
+  // An answer to who may act at once shows the state, unless another has moved since.
+  const isCurrent =
+    report.seats?.turn.length && messages.length === 0 && observation.text.endsWith(view.observation.text)
+  return isCurrent ? observation : joined([observation.text, ...messages], view.observation)
+}
+
+function joined(texts: readonly string[], view: Observation): Observation {
+  return { ...view, text: [...texts, view.text].join('\n') }
+}
+
+const OVERTAKEN = ['seq-conflict', 'seq-reused', 'not-your-turn', 'episode-ended'] as const

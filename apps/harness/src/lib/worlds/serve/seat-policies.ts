@@ -1,0 +1,43 @@
+import type { Policy } from '@episodic/env'
+import { HarnessError } from '../../base/harness-error.ts'
+import { findPolicy } from '../policies.ts'
+import type { World } from '../world.ts'
+
+/** The policies with which a server plays seats itself, by environment and seat. */
+export interface SeatPolicies {
+  readonly [environment: string]: { readonly [seat: string]: Policy }
+}
+
+/**
+ * Finds the policies that `--seat <seat>=<policy>` names: each plays the seat of that name in every served environment that
+ * has one. Rejects with `option-invalid`, and with `policy-unknown`.
+ */
+export async function readSeatPolicies(
+  named: Readonly<Record<string, string>>,
+  worlds: readonly World[],
+): Promise<SeatPolicies> {
+  const policies: Record<string, Record<string, Policy>> = {}
+  for (const [seat, name] of Object.entries(named)) {
+    const games = worlds.filter(({ environment }) => environment.game && environment.seats.includes(seat))
+    if (games.length === 0) throw invalid(`There is no seat "${seat}". ${describeSeats(worlds)}`)
+    for (const world of games) {
+      const { environment } = world
+      const own = { ...policies[environment.name] }
+      own[seat] = await findPolicy(name, world)
+      if (environment.seats.every((each) => Object.hasOwn(own, each)))
+        throw invalid(`--seat is given for every seat of ${environment.name}. Leave one to those who play here.`)
+      policies[environment.name] = own
+    }
+  }
+  return policies
+}
+
+function describeSeats(worlds: readonly World[]): string {
+  const games = worlds.map(({ environment }) => environment).filter(({ game }) => game)
+  if (games.length === 0) return 'What is served has one seat, which is not named.'
+  return games.map(({ name, seats }) => `The seats of ${name} are: ${seats.join(', ')}.`).join(' ')
+}
+
+function invalid(message: string): HarnessError {
+  return new HarnessError('option-invalid', message)
+}

@@ -1,0 +1,37 @@
+import { generateTasks } from '@episodic/dataset'
+import { readTasks } from '@episodic/dataset/jsonl'
+import type { Task } from '@episodic/protocol'
+import { defaultTasks } from '../default-tasks.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import type { World } from '../world.ts'
+
+/** Where the tasks of a server come from: a file, or the number to generate for each world. */
+export type TaskSource = string | number
+
+/** Reads `--tasks`. */
+export function taskSource(text: string): TaskSource {
+  return /^\d{1,9}$/.test(text) ? Number(text) : text
+}
+
+/**
+ * Returns the tasks that trainers can list. Generated ones are the same each time; a world without a generator has its
+ * default parameters with different seeds. Rejects with `dataset-invalid` for a task of an environment that is not
+ * served, and with the errors of the dataset.
+ */
+export async function servedTasks(worlds: readonly World[], source: TaskSource): Promise<readonly Task[]> {
+  if (typeof source === 'number')
+    return worlds.flatMap((world) => [
+      ...generateTasks(world.tasks ?? defaultTasks(world), { seed: 'serve', count: source }),
+    ])
+  const tasks: Task[] = []
+  for await (const task of readTasks(source)) {
+    const { name, version } = task.environment
+    if (!worlds.some(({ environment }) => environment.name === name && environment.version === version))
+      throw new HarnessError(
+        'dataset-invalid',
+        `Task ${task.id} of ${source} is for ${name} ${version}, which is not served. Serve it too, or generate the dataset again.`,
+      )
+    tasks.push(task)
+  }
+  return tasks
+}

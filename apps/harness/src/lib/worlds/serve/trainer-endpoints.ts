@@ -1,0 +1,94 @@
+import type { Host } from '@episodic/mcp-server'
+import type { ExtraRoutes } from '@episodic/mcp-server/http'
+import type { OpenEnvOptions, RewardMode } from '@episodic/trainer-endpoints/openenv'
+import { type Command, Option } from 'commander'
+import { HarnessError } from '../../base/harness-error.ts'
+import { wholeNumber } from '../../base/option-values.ts'
+import type { World } from '../world.ts'
+import { servedTasks, type TaskSource, taskSource } from './served-tasks.ts'
+
+/** The options of endpoints that speak the protocols of other trainers. */
+export interface TrainerEndpointFlags {
+  readonly openenv?: true
+  readonly nemoGymPort?: number
+  readonly orsPort?: number
+  readonly orsConfirmCalls?: true
+  readonly rewards: RewardMode
+  readonly tasks: TaskSource
+}
+
+export function withTrainerEndpointOptions(command: Command): Command {
+  return command
+    .option('--openenv', 'also serve clients of OpenEnv, at /openenv/<world>, with the tokens of the trainer endpoint')
+    .option(
+      '--nemo-gym-port <port>',
+      'also serve agents of NeMo Gym, at the root of this port of 127.0.0.1 and without tokens; 0 for a free one',
+      wholeNumber(0, 65_535),
+    )
+    .option(
+      '--ors-port <port>',
+      'also serve clients of the Open Reward Standard, at this port, with the tokens of the trainer endpoint; 0 for a free one',
+      wholeNumber(0, 65_535),
+    )
+    .option(
+      '--ors-confirm-calls',
+      'with --ors-port: play a call only once its client has repeated it with its id, half a second later, so that no fault plays it twice',
+    )
+    .addOption(
+      new Option('--rewards <mode>', 'of these trainers: a step reports its own reward, or the last one the return')
+        .choices(['steps', 'return'])
+        .default('steps'),
+    )
+    .addOption(
+      new Option(
+        '--tasks <file-or-count>',
+        'of these trainers: tasks to list, from a dataset or generated for each world',
+      )
+        .argParser(taskSource)
+        .default(1_000),
+    )
+}
+
+/** Throws `option-invalid` if the endpoints that are asked for cannot be served. */
+export function checkTrainerEndpoints(
+  flags: TrainerEndpointFlags,
+  { processes, stdio }: { readonly processes: number; readonly stdio?: true },
+): void {
+  if (flags.orsConfirmCalls && flags.orsPort === undefined)
+    throw new HarnessError(
+      'option-invalid',
+      '--ors-confirm-calls needs --ors-port: it is about the calls that come there.',
+    )
+  const asked = askedFor(flags)
+  if (asked === null) return
+  if (stdio) throw new HarnessError('option-invalid', `${asked} needs HTTP: a pipe has one client. Leave --stdio out.`)
+  if (processes > 1)
+    throw new HarnessError(
+      'option-invalid',
+      `${asked} keeps the sessions of its clients in one process, and --processes ${processes} asks for more. Leave one out.`,
+    )
+}
+
+/** Returns the first option that asks for one of the endpoints. */
+function askedFor({ openenv, nemoGymPort, orsPort }: TrainerEndpointFlags): string | null {
+  if (openenv) return '--openenv'
+  if (nemoGymPort !== undefined) return '--nemo-gym-port'
+  return orsPort === undefined ? null : '--ors-port'
+}
+
+/** Returns the routes of the endpoints that are asked for. Rejects with the errors of {@link servedTasks}. */
+export async function openTrainerEndpoints(
+  host: Host,
+  worlds: readonly World[],
+  { openenv, rewards, tasks }: TrainerEndpointFlags,
+  onError: NonNullable<OpenEnvOptions['onError']>,
+): Promise<readonly ExtraRoutes[]> {
+  if (!openenv) return []
+  const { openEnvRoutes } = await import('@episodic/trainer-endpoints/openenv')
+  return [openEnvRoutes(host, { rewards, tasks: await servedTasks(worlds, tasks), onError })]
+}
+
+/** The base URLs of the worlds for clients of OpenEnv. */
+export function openEnvUrls(worlds: readonly World[], { openenv }: TrainerEndpointFlags, trainerUrl: string): string[] {
+  return openenv ? worlds.map(({ environment: { name } }) => new URL(`/openenv/${name}`, trainerUrl).href) : []
+}

@@ -1,0 +1,180 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { TasksDefinition } from '@episodic/dataset'
+import type { Policy } from '@episodic/env'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import { ownFrames } from '@episodic/mcp-server/extend'
+import { type Grader, isGrader } from '@episodic/report'
+import { HarnessError } from '../base/harness-error.ts'
+
+/** The exports of a world module: an environment, and its tasks, policies and graders. */
+export interface World {
+  /** The `file:` URL of its module. */
+  readonly url: string
+  readonly environment: EnvironmentDefinition
+  /** Generates tasks. `null`: tasks have the default parameters, and different seeds. */
+  readonly tasks: TasksDefinition | null
+  /** The author's reference policy. */
+  readonly solver: Policy | null
+  readonly policies: Readonly<Record<string, Policy>>
+  /** Judge its episodes, by their names. */
+  readonly graders: Readonly<Record<string, Grader>>
+}
+
+/** Folders that are searched for a bare name. */
+export const SHELVES: readonly string[] = ['examples', 'worlds']
+
+/** File extensions of modules. */
+const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs']
+
+/**
+ * Loads a world by a path to a module or to a package's folder, by a bare name (a folder or a module under `examples/` or
+ * `worlds/`), by the name of an installed package, or, where `@episodic/classics` is installed, by the name of one of its
+ * worlds.
+ *
+ * Rejects with `world-not-found`, naming the known ones, and with `world-invalid`; if the module throws, with the frames of
+ * its own code.
+ */
+export async function loadWorld(reference: string, folder = process.cwd()): Promise<World> {
+  const file = locate(reference, folder)
+  if (!file) {
+    const names = SHELVES.flatMap((shelf) => namesUnder(join(folder, shelf)))
+    const known = names.length > 0 ? ` There is: ${names.join(', ')}.` : ''
+    throw new HarnessError(
+      'world-not-found',
+      `There is no world "${reference}".${known} Give a name, a path to a module that exports one, or an installed package.`,
+    )
+  }
+  const url = pathToFileURL(file).href
+  let module: Record<string, unknown>
+  try {
+    module = await import(url)
+  } catch (cause) {
+    const frames = cause instanceof Error ? ownFrames(cause) : []
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const message = [`The world ${reference} (${file}) does not load: ${why}`, ...frames].join('\n')
+    throw new HarnessError('world-invalid', message, { cause })
+  }
+  return { url, ...readWorld(module, reference) }
+}
+
+function readWorld(module: Record<string, unknown>, reference: string): Omit<World, 'url'> {
+  const { environment, tasks = null, solver = null, policies = {}, graders = {} } = module
+  if (!isEnvironment(environment))
+    throw new HarnessError(
+      'world-invalid',
+      `${reference} exports no "environment" made by defineEnvironment. ${adviceFor(module)}`,
+    )
+  const named = { ...(policies as Record<string, unknown>), ...(solver === null ? {} : { solver }) }
+  for (const [name, policy] of Object.entries(named))
+    if (!isPolicy(policy))
+      throw new HarnessError(
+        'world-invalid',
+        `${reference} exports a "${name}" that is not a policy made by definePolicy.`,
+      )
+  const grading = Object.values(graders as Record<string, unknown>)
+  if (!grading.every(isGrader))
+    throw new HarnessError('world-invalid', `${reference} exports "graders" that are not all made by defineGrader.`)
+  return { environment, tasks, solver, policies, graders: byName(grading) } as Omit<World, 'url'>
+}
+
+/** What to do about a module that exports no environment. */
+function adviceFor({ environment, default: own, ...others }: Record<string, unknown>): string {
+  if (isExternal(environment))
+    return 'What it exports is made by defineExternalEnvironment, which a program of its own connects to and plays with runEpisode.'
+  if (isEnvironment(own)) return 'Its default export is one: export it by its name, as `export const environment = …`.'
+  const [name] = Object.entries(others).find(([, value]) => isEnvironment(value)) ?? []
+  if (name !== undefined) return `Its export "${name}" is one: export it as "environment", too.`
+  return 'Write `export const environment = defineEnvironment({ … })`.'
+}
+
+/** Whether a value is the definition of an environment on an MCP server of others. */
+function isExternal(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'target' in value
+}
+
+function byName(graders: readonly Grader[]): World['graders'] {
+  return Object.fromEntries(graders.map((grader) => [grader.name, grader]))
+}
+
+function isEnvironment(value: unknown): value is EnvironmentDefinition {
+  return typeof value === 'object' && value !== null && 'toolInfos' in value && 'start' in value
+}
+
+export function isPolicy(value: unknown): value is Policy {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<Policy>).start === 'function'
+}
+
+function locate(reference: string, folder: string): string | null {
+  const places = [
+    resolve(folder, reference),
+    ...SHELVES.flatMap((shelf) =>
+      ['', ...EXTENSIONS].map((extension) => resolve(folder, shelf, `${reference}${extension}`)),
+    ),
+  ]
+  for (const place of places) {
+    const file = entryIn(place)
+    if (file) return file
+  }
+  return resolvePackage(reference, folder) ?? resolveClassic(reference, folder)
+}
+
+/**
+ * Returns the module of a world by its bare name: under `examples/` or `worlds/` of a folder, or one of the classics.
+ * `null` if there is none, or if what is given is no bare name.
+ */
+export function locateByName(name: string, folder = process.cwd()): string | null {
+  if (!/^[a-z\d][\w.@-]*$/i.test(name)) return null
+  for (const shelf of SHELVES)
+    for (const extension of ['', ...EXTENSIONS]) {
+      const file = entryIn(join(folder, shelf, `${name}${extension}`))
+      if (file) return file
+    }
+  return resolveClassic(name, folder)
+}
+
+/** The package whose worlds are found by their names alone: the folder's own, or else the one that the command brings. */
+const CLASSICS = '@episodic/classics'
+
+function resolveClassic(reference: string, folder: string): string | null {
+  const name = reference.startsWith(`${CLASSICS}/`) ? reference : `${CLASSICS}/${reference}`
+  return resolvePackage(name, folder) ?? resolvePackage(name, import.meta.dirname)
+}
+
+function resolvePackage(name: string, folder: string): string | null {
+  try {
+    return createRequire(join(folder, 'package.json')).resolve(name)
+  } catch {
+    return null
+  }
+}
+
+/** Returns the module of a path: the file itself, or the entry of a package's folder. */
+function entryIn(place: string): string | null {
+  if (!existsSync(place)) return null
+  if (!statSync(place).isDirectory()) return place
+  const manifest = join(place, 'package.json')
+  const named = existsSync(manifest) ? mainOf(JSON.parse(readFileSync(manifest, 'utf8'))) : null
+  const files = [named, 'src/index.ts', 'index.ts', 'index.js', 'dist/index.js'].filter((file) => file !== null)
+  return files.map((file) => join(place, file)).find((file) => existsSync(file)) ?? null
+}
+
+function mainOf(manifest: { exports?: unknown; main?: unknown }): string | null {
+  const root = (manifest.exports as Record<string, unknown> | undefined)?.['.'] ?? manifest.exports ?? manifest.main
+  const target = typeof root === 'object' && root !== null ? (root as Record<string, unknown>).default : root
+  return typeof target === 'string' ? target : null
+}
+
+function namesUnder(shelf: string): string[] {
+  return existsSync(shelf) ? readdirSync(shelf).filter((name) => isWorldModule(entryIn(join(shelf, name)))) : []
+}
+
+/** Whether a file is a module whose text exports an `environment`, or all that another module exports. */
+function isWorldModule(file: string | null): boolean {
+  return file !== null && /\.[cm]?[jt]s$/.test(file) && EXPORTS_ENVIRONMENT.test(readFileSync(file, 'utf8'))
+}
+
+const EXPORTS_ENVIRONMENT =
+  /export\s+(?:\*|(?:const|let|var)\s+environment\b|(?:const\s*)?\{[^}]*\benvironment\b)|export\{[^}]*\benvironment\b/
