@@ -7,18 +7,21 @@ export function LabelStart({
   run,
   grader,
   scale,
+  rubric,
   who,
   onWho,
 }: {
   readonly run: string
   readonly grader: string
   readonly scale: string
+  readonly rubric: string
   readonly who: string
   readonly onWho: (who: string) => void
 }) {
   const [name, setName] = useState(who)
   const [question, setQuestion] = useState(grader)
   const [answers, setAnswers] = useState(scale)
+  const [shown, setShown] = useState(rubric)
   const isComplete = name.trim() !== '' && question.trim() !== '' && parseScale(answers) !== null
   return (
     <form
@@ -27,7 +30,7 @@ export function LabelStart({
         event.preventDefault()
         if (!isComplete) return
         onWho(name.trim())
-        openRoute({ screen: 'label', run, grader: question.trim(), scale: answers })
+        openRoute({ screen: 'label', run, grader: question.trim(), scale: answers, rubric: shown.trim() })
       }}
     >
       <p>
@@ -60,6 +63,18 @@ export function LabelStart({
         <small id="label-answers-help">
           <code>boolean</code> for yes or no, <code>score</code> for 0 to 1, or two to nine labels:{' '}
           <code>rude,neutral,polite</code>
+        </small>
+      </label>
+      <label>
+        Rubric
+        <textarea
+          rows={4}
+          value={shown}
+          onInput={({ currentTarget }) => setShown(currentTarget.value)}
+          aria-describedby="label-rubric-help"
+        />
+        <small id="label-rubric-help">
+          What to judge, and by what: shown above each episode, and a part of the link.
         </small>
       </label>
       <button type="submit" class="button primary" disabled={!isComplete}>

@@ -47,12 +47,16 @@ const anyRoute: fc.Arbitrary<Route> = fc.oneof(
     },
     { requiredKeys: ['screen', 'query', 'run'] },
   ),
-  fc.record({
-    screen: fc.constant('label' as const),
-    run: name,
-    grader: fc.oneof(fc.constant(''), name),
-    scale: fc.oneof(fc.constant('boolean'), name),
-  }),
+  fc.record(
+    {
+      screen: fc.constant('label' as const),
+      run: name,
+      grader: fc.oneof(fc.constant(''), name),
+      scale: fc.oneof(fc.constant('boolean'), name),
+      rubric: name,
+    },
+    { requiredKeys: ['screen', 'run', 'grader', 'scale'] },
+  ),
 )
 
 /** Addresses that are nearly right. */

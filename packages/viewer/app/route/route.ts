@@ -51,6 +51,8 @@ export type Route =
       readonly grader: string
       /** `boolean`, `score`, or the labels with commas between them. */
       readonly scale: string
+      /** What to judge, and by what; left out if it was not written. */
+      readonly rubric?: string
     }
   | { readonly screen: 'unknown'; readonly address: string }
 
@@ -104,7 +106,13 @@ export function parseRoute(hash: string): Route {
     return { screen: 'episodes', run, query: text('q'), sort: text('sort'), ...chosen }
   }
   if (kind === 'label' && parts.length <= 4)
-    return { screen: 'label', run, grader: task ?? '', scale: text('scale') || 'boolean' }
+    return {
+      screen: 'label',
+      run,
+      grader: task ?? '',
+      scale: text('scale') || 'boolean',
+      ...(text('rubric') !== '' && { rubric: text('rubric') }),
+    }
   if (kind !== 't' || !task) return unknown
   if (play === undefined) return { screen: 'group', run, task }
   const numbers = PLAY.exec(play)
@@ -156,6 +164,7 @@ export function formatRoute(route: Route): string {
     case 'label':
       return address(['r', route.run, 'label', ...(route.grader ? [route.grader] : [])], {
         scale: route.scale === 'boolean' ? '' : route.scale,
+        rubric: route.rubric ?? '',
       })
     case 'unknown':
       return `#${route.address}`

@@ -14,7 +14,7 @@ type LabelRoute = Route & { readonly screen: 'label' }
 const WHO = 'episodic.label.who'
 
 /** One episode after another, to be judged by a person. */
-export function LabelScreen({ route: { run, grader, scale } }: { readonly route: LabelRoute }) {
+export function LabelScreen({ route: { run, grader, scale, rubric = '' } }: { readonly route: LabelRoute }) {
   const { can } = useSource()
   const [who, setWho] = useState(readWho)
   const question = useMemo(() => {
@@ -44,12 +44,20 @@ export function LabelScreen({ route: { run, grader, scale } }: { readonly route:
         <DownloadVerdicts key={id} run={id} />
       ))}
       {question && who !== '' ? (
-        <LabelView run={run} question={question} who={who} />
+        <>
+          {rubric && (
+            <p class="message">
+              <PlainText text={rubric} />
+            </p>
+          )}
+          <LabelView run={run} question={question} who={who} />
+        </>
       ) : (
         <LabelStart
           run={run}
           grader={grader}
           scale={scale}
+          rubric={rubric}
           who={who}
           onWho={(name) => {
             keepWho(name)

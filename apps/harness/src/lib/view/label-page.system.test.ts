@@ -120,9 +120,11 @@ describe.skipIf(lacksBrowser)('the label screen', () => {
     await page.getByLabel('Answers').fill('rude')
     expect(await start.isDisabled()).toBe(true)
     await page.getByLabel('Answers').fill('rude,fair,kind')
+    await page.getByLabel('Rubric').fill('Is it kind?\nNever mind the score.')
     await start.click()
-    await page.waitForURL(/label\/tone\?scale=rude%2Cfair%2Ckind$/)
+    await page.waitForURL(/label\/tone\?scale=rude%2Cfair%2Ckind&rubric=Is\+it/)
     await page.getByRole('button', { name: '3 kind' }).waitFor()
+    await page.getByText('Never mind the score.').waitFor()
   })
 
   it('hides reward, end, player, model and other verdicts until they are asked for after a verdict', async () => {
