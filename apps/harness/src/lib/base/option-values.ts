@@ -44,6 +44,11 @@ export function named(text: string, earlier: Readonly<Record<string, string>> = 
   return { ...earlier, [name]: value }
 }
 
+/** The same for players: a policy alone is a player of that name. */
+export function namedPlayer(text: string, earlier?: Readonly<Record<string, string>>): Record<string, string> {
+  return named(/^[\w.-]+$/.test(text) ? `${text}=${text}` : text, earlier)
+}
+
 /** The range of all difficulties. */
 export const WHOLE_RANGE: [number, number] = [0, 1]
 

@@ -66,6 +66,12 @@ describe('episodic tournament', () => {
     expect([shared.status, shared.result]).toEqual([0, alone.result])
   })
 
+  it('takes the name of a policy for that of its player', async () => {
+    const { status, result } = await play('named', '--player', 'solver', '--player', 'random')
+    expect([status, result?.anchor]).toEqual([0, 'random'])
+    expect(result?.players.map(({ name }) => name).toSorted()).toEqual(['random', 'solver'])
+  })
+
   it('shows players who beat each other in a circle', async () => {
     const hands = ['rock', 'paper', 'scissors']
     for (const hand of hands)
@@ -98,6 +104,12 @@ describe('episodic tournament', () => {
 
   it.each<[string, string[], string]>([
     ['too few players', ['--player', 'a=random'], 'nim has 2 seats (ann, bob), and there is 1 player.'],
+    [
+      'a name twice, of which one is a policy',
+      ['--player', 'random', '--player', 'random=solver'],
+      'random is given twice.',
+    ],
+    ['a policy that cannot be a name', ['--player', 'random', '--player', 'llm:m'], 'Write it as name=value'],
     ['a name twice', ['--player', 'a=random', '--player', 'a=solver'], 'a is given twice.'],
     ['a name that is a path', ['--player', '../a=random', '--player', 'b=random'], '"../a" cannot name a player'],
     ['an unknown policy', ['--player', 'a=random', '--player', 'b=clever'], 'There is no policy "clever"'],

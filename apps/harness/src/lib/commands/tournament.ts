@@ -3,7 +3,7 @@ import { Command, Option } from 'commander'
 import { type Console, colorsOf, resumeCommand, shownPath, usesColor } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { untilInterrupted } from '../base/interruption.ts'
-import { named, nonEmpty, wholeNumber } from '../base/option-values.ts'
+import { namedPlayer, nonEmpty, wholeNumber } from '../base/option-values.ts'
 import { addModelOptions, type ModelOptions, modelOptionsSchema } from '../models/model-options.ts'
 import { TRANSPORTS, type Transport } from '../play/episodes/open-environment.ts'
 import { writeRunFile } from '../run-folder/record/run-folder.ts'
@@ -33,9 +33,9 @@ export function tournamentCommand(console: Console): Command {
     .addOption(
       new Option(
         '--player <name=policy>',
-        'a player: random, solver, a policy of the world, llm:<model>, agent:<file>, process:<command>, or a module',
+        'a player: random, solver, a policy of the world, llm:<model>, agent:<file>, process:<command>, or a module; random, solver and policies of the world need no name',
       )
-        .argParser(named)
+        .argParser(namedPlayer)
         .makeOptionMandatory(),
     )
     .option('--games <count>', 'tasks; each is played by every seating of the players', wholeNumber(1), 100)
@@ -58,7 +58,7 @@ Every seating is an ordinary run in the folder of the tournament. Ratings are th
 Terry, with "random" at 1,000 if it plays. A failed match counts for nobody.
 
 Examples:
-  episodic tournament @episodic/classics/connect-four --player a=solver --player b=random
+  episodic tournament @episodic/classics/connect-four --player solver --player random
   episodic tournament kuhn-poker --player nash=solver --player random=random --player m=llm:qwen3 --games 200`,
     )
   return addModelOptions(command).action((world: string, options: TournamentOptions) => play(world, options, console))
