@@ -19,6 +19,11 @@ interface MatchOptions {
   readonly world: Pick<World, 'solver' | 'policies'>
 }
 
+/** Whether a person plays a seat, by the policy that is named for it, if one is. */
+export function isPerson(policy: string | undefined): boolean {
+  return (policy ?? PERSON) === PERSON
+}
+
 /** Plays one episode of several seats: a person in the terminal, and policies. Throws `option-invalid` and `policy-unknown`. */
 export async function playMatch(
   connection: Connection,
@@ -33,7 +38,7 @@ export async function playMatch(
       'option-invalid',
       `${info.name} has no seat "${unknown}". Its seats are: ${known.join(', ')}. Write --seat ${known[0]}=random.`,
     )
-  const persons = known.filter((seat) => (seats[seat] ?? PERSON) === PERSON)
+  const persons = known.filter((seat) => isPerson(seats[seat]))
   using terminal = new TerminalPlayer(console)
   const person = createPerson(terminal, console)
   const policies: Record<string, Policy> = {}

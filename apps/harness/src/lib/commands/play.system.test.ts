@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../fixtures/episodic.fixture.ts'
 import { readArguments, readValue } from './call.ts'
 import { readAction } from './terminal-player.ts'
+import { describeInput } from './tools.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -55,6 +56,16 @@ describe('episodic play', () => {
     expect(out).toMatch(
       /\nfirst {2}terminated: showdown {2}return (-?\d)\.000\nsecond {2}terminated: showdown {2}return -?\d\.000\n$/,
     )
+  })
+
+  it('lists the tools of the seats that the person plays, and no others', async () => {
+    const desk = ['play', exampleWorld('phone-support'), '--seed', 'desk']
+    const listed = async (...seats: string[]) => (await workshop.run([...desk, ...seats], { input: 'quit\n' })).out
+    const clerk = await listed('--seat', 'user=solver')
+    expect(clerk).toContain('restore_line')
+    expect(clerk).not.toContain('switch_setting')
+    const both = await listed()
+    for (const tool of ['restore_line', 'switch_setting']) expect(both).toContain(tool)
   })
 
   it('asks for every move of several seats, and ends when the person quits', async () => {
@@ -119,6 +130,16 @@ describe('readAction', () => {
     expect(readAction('throw bolt', tools)).toContain('There is no tool "throw". pick, say, wait')
     expect(readAction('pick bolt 3 now', tools)).toContain('pick takes item: string, units?: integer')
     expect(readAction('wait long', tools)).toContain('wait takes no arguments')
+  })
+})
+
+describe('describeInput', () => {
+  it('names the fields of objects, also in lists', () => {
+    const point = { type: 'object', properties: { x: { type: 'integer' }, y: { type: 'integer' } }, required: ['x'] }
+    const properties = { at: point, by: { type: 'array', items: point }, so: { type: 'object' } }
+    expect(describeInput({ type: 'object', properties, required: ['at'] })).toBe(
+      'at: { x: integer, y?: integer }, by?: { x: integer, y?: integer }[], so?: object',
+    )
   })
 })
 

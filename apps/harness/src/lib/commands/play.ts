@@ -9,7 +9,7 @@ import { openTarget, openWorld } from '../play/episodes/open-environment.ts'
 import { addTargetOptions, PLAYED_SERVERS, type TargetOptions, targetOf } from '../worlds/target-options.ts'
 import { loadWorld, type World } from '../worlds/world.ts'
 import { readValue } from './call.ts'
-import { playMatch } from './play-match.ts'
+import { isPerson, playMatch } from './play-match.ts'
 import { helpOf, TerminalPlayer } from './terminal-player.ts'
 
 interface PlayOptions extends TargetOptions {
@@ -59,7 +59,9 @@ async function play(reference: string | undefined, options: PlayOptions, console
   const { environments } = connection
   const info = environments.find(({ name }) => name === (options.environment ?? environments[0]?.name))
   if (info?.seats) {
-    console.out.write(introduce(info, null, console))
+    const own = info.seats.filter(({ name }) => isPerson(seats[name])).flatMap(({ tools }) => tools)
+    const tools = info.tools.filter(({ name }) => own.includes(name))
+    console.out.write(introduce({ ...info, tools }, null, console))
     await playMatch(connection, info, { params, seed, seats, world: world ?? NO_POLICIES }, console)
     return
   }

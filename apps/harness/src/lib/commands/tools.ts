@@ -41,7 +41,14 @@ export function describeInput(schema: z.output<typeof jsonObjectSchema>): string
     .join(', ')
 }
 
-function describeType({ enum: values, type, description }: Record<string, unknown>): string {
-  const what = Array.isArray(values) ? values.map((value) => JSON.stringify(value)).join(' | ') : String(type ?? 'any')
+function describeType(schema: Record<string, unknown>): string {
+  const { enum: values, type, description, properties, items } = schema
+  const what = Array.isArray(values)
+    ? values.map((value) => JSON.stringify(value)).join(' | ')
+    : properties
+      ? `{ ${describeInput(schema as z.output<typeof jsonObjectSchema>)} }`
+      : items
+        ? `${describeType(items as Record<string, unknown>)}[]`
+        : String(type ?? 'any')
   return typeof description === 'string' ? `${what} (${description})` : what
 }
