@@ -105,7 +105,7 @@ export async function startCuttingProxy(port: number, options: CuttingProxyOptio
       answered.on('error', () => socket.destroy())
       return void answered.pipe(answer)
     }
-    const reply = await buffer(answered)
+    const reply = await arrivedOf(answered)
     if (fault === 'reply-lost') return void socket.resetAndDestroy()
     const least = arrives(reply)
     answer.writeHead(answered.statusCode ?? 502, answered.rawHeaders)
@@ -176,6 +176,14 @@ export async function startCuttingProxy(port: number, options: CuttingProxyOptio
       await closed
     },
   }
+}
+
+/** Resolves with what came of a reply: all of it, unless its server was killed meanwhile. */
+async function arrivedOf(reply: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  reply.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {})
+  await once(reply, 'close')
+  return Buffer.concat(chunks)
 }
 
 function linesOf(rawHeaders: readonly string[]): string {

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { statfs } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import type { StatementSync } from 'node:sqlite'
 import { StateError } from '../state-error.ts'
 import type { LogEntry, SessionStore, StoredProgress, StoredSession } from '../store/session-store.ts'
@@ -18,6 +19,9 @@ interface SqliteStoreOptions {
    */
   readonly durability?: Durability | undefined
 }
+
+/** Bytes that the disk of a store has left at least while it is called writable. */
+const LEAST_ROOM = 1_048_576
 
 /**
  * Opens the store in the file at `path`, or creates it; the folder must exist. Beside the file are `-wal` and `-shm`, part
@@ -106,8 +110,15 @@ class SqliteStore implements SessionStore {
     })
   }
 
-  checkWritable(): Promise<void> {
-    return this.#write(() => void this.#file.database.prepare('UPDATE secret SET text = text').run())
+  async checkWritable(): Promise<void> {
+    await this.#write(() => void this.#file.database.prepare('UPDATE secret SET text = text').run())
+    // So little is often written where no session has room any more.
+    const { blocks, bavail, bsize } = await statfs(dirname(this.#file.path)).catch((cause) => {
+      throw sqliteFault(this.#file.path, cause)
+    })
+    // Some file systems do not say how large they are.
+    if (blocks > 0 && bavail * bsize < LEAST_ROOM)
+      throw sqliteFault(this.#file.path, new Error(`its disk has less than ${LEAST_ROOM} bytes left`))
   }
 
   create(session: StoredSession): Promise<boolean> {
