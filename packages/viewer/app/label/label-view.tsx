@@ -124,7 +124,10 @@ export function LabelView({
   )
 }
 
-/** The next episode in the order of the draw: of several runs mixed, with the attempts of all at one task after each other. */
+/**
+ * The next episode in the order of the draw: of several runs mixed, with the attempts of all at one task after each
+ * other.
+ */
 async function loadNext(source: Source, runs: string, person: GraderRef, again: Given | null): Promise<ToJudge> {
   const queues = await Promise.all(
     runs.split(',').map(async (run) => {

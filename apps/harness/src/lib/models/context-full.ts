@@ -2,9 +2,9 @@ import { APIError } from 'openai'
 import { HarnessError } from '../base/harness-error.ts'
 
 /**
- * Whether a request was refused because it is longer than the context of its model. Servers have no common code for it, so their
- * words decide. Ask this only of requests that follow an answered one with the same options: of others, the words may be about an
- * option, such as a maximum of tokens.
+ * Whether a request was refused because it is longer than the context of its model. Servers have no common code for it,
+ * so their words decide. Ask this only of requests that follow an answered one with the same options: of others, the
+ * words may be about an option, such as a maximum of tokens.
  */
 export function isContextFull(error: unknown): error is HarnessError {
   if (!HarnessError.is(error) || !(error.cause instanceof APIError)) return false

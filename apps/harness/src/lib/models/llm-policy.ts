@@ -19,8 +19,8 @@ const MAX_MISTAKES = 3
  *
  * An answer without a tool call, or whose arguments are not a JSON object, is returned to the model as a mistake. After
  * three in a row the player stops: `invalid-action` if all three called a tool, and else `no-action`. Unknown tools and
- * invalid arguments are refused by the world. It stops with `budget-spent` when an episode has used its token budget, or has
- * become longer than the context of the model.
+ * invalid arguments are refused by the world. It stops with `budget-spent` when an episode has used its token budget,
+ * or has become longer than the context of the model.
  *
  * @param name - its name in records.
  * @param access - what its episodes share. Its journal is looked up when an episode starts.

@@ -193,8 +193,8 @@ export const summarySchema = z.object({
     /** Over the first tries that finished; `null` if nothing was played again. */
     firstTry: groupSchema.nullable().default(null),
     /**
-     * Ten bins of difficulty, `from` inclusive and `to` exclusive (the last bin includes 1); empty ones are left out. A group
-     * whose episodes have all failed has no rate.
+     * Ten bins of difficulty, `from` inclusive and `to` exclusive (the last bin includes 1); empty ones are left out. A
+     * group whose episodes have all failed has no rate.
      */
     byDifficulty: z.array(z.object({ from: z.number(), to: z.number(), ...groupSchema.shape })),
     bySplit: z.array(z.object({ name: z.string(), ...groupSchema.shape })),
@@ -214,9 +214,9 @@ export const summarySchema = z.object({
     discounted: distributionSchema.nullable(),
   }),
   /**
-   * What a curriculum drew, part by part: the draws `from` up to and without `to`, their stage, the number of distinct tasks, and
-   * the mean difficulty. `successes` of `count` first plays that finished, beside those that `failed`; `rate` is `null` if none
-   * finished. `null` for a run without a curriculum.
+   * What a curriculum drew, part by part: the draws `from` up to and without `to`, their stage, the number of distinct
+   * tasks, and the mean difficulty. `successes` of `count` first plays that finished, beside those that `failed`;
+   * `rate` is `null` if none finished. `null` for a run without a curriculum.
    */
   curriculum: z
     .array(

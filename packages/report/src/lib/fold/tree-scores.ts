@@ -15,9 +15,9 @@ export interface SealedLeaf {
 }
 
 /**
- * The scores of whole trees, of which all leaves have finished: of fewer leaves, the best is a different figure. Intervals
- * are clustered by task. The bounds are over the trees whose leaves have all ended: what they would be if the failed ones were all
- * lost, and all won.
+ * The scores of whole trees, of which all leaves have finished: of fewer leaves, the best is a different figure.
+ * Intervals are clustered by task. The bounds are over the trees whose leaves have all ended: what they would be if the
+ * failed ones were all lost, and all won.
  */
 export type TreeScores = Omit<NonNullable<Summary['branch']>, 'leaves' | 'trees'>
 

@@ -50,8 +50,8 @@ interface Member {
 }
 
 /**
- * Moves the baseline to the front: the run that is named by its folder or, of a set, by its player. Throws `option-invalid` if it
- * is none of the runs.
+ * Moves the baseline to the front: the run that is named by its folder or, of a set, by its player. Throws
+ * `option-invalid` if it is none of the runs.
  */
 function withBaselineFirst(members: readonly Member[], baseline: string | undefined) {
   const folders = members.map(({ folder }) => folder)

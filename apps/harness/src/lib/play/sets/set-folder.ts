@@ -85,8 +85,8 @@ export async function membersOf(
 }
 
 /**
- * Returns the folders of the runs of a set, or of one of its worlds, that were played, and reports the others to `warn`; `null` for
- * any other folder. Rejects with `run-invalid`, also if none was played yet.
+ * Returns the folders of the runs of a set, or of one of its worlds, that were played, and reports the others to
+ * `warn`; `null` for any other folder. Rejects with `run-invalid`, also if none was played yet.
  */
 export async function playedMembersOf(folder: string, warn: (notice: string) => void): Promise<string[] | null> {
   const worlds = holdsRun(folder) ? null : await membersOf(folder)

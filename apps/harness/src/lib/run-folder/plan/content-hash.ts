@@ -17,8 +17,9 @@ export async function hashFile(file: string): Promise<string> {
 }
 
 /**
- * Resolves with a SHA-256 of a module and of all files that it imports by relative paths, directly or not; of a module without
- * such imports, with that of its file. Packages do not count: they have versions. Rejects as {@link hashFile} does.
+ * Resolves with a SHA-256 of a module and of all files that it imports by relative paths, directly or not; of a module
+ * without such imports, with that of its file. Packages do not count: they have versions. Rejects as {@link hashFile}
+ * does.
  */
 export async function hashModule(file: string): Promise<string> {
   const own = await hashFile(file)
