@@ -47,6 +47,16 @@ describe('episodic', () => {
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   })
 
+  it('lists the options of run in groups', async () => {
+    const { out } = await workshop.main(['run', '--help'])
+    const headings = [...out.matchAll(/^([A-Z].*):$/gm)].map(([, heading]) => heading)
+    expect(headings).toEqual([
+      ...['Arguments', 'Tasks', 'Players', 'Sets of runs', 'Episodes', 'Processes and connections', 'Rewards'],
+      ...['Output, and playing on', 'Language models', 'Options', 'Examples'],
+    ])
+    expect(out).toMatch(/\nOptions:\n +-h, --help .*\n\n/)
+  })
+
   it('suggests similar commands and options', async () => {
     await refused(['rnu'], 2, /unknown command 'rnu'\n\(Did you mean run\?\)/)
     await refused(['run', world, '--rolouts', '3'], 2, /unknown option '--rolouts'\n\(Did you mean --rollouts\?\)/)

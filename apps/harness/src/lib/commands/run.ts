@@ -56,6 +56,7 @@ export function runCommand(console: Console): Command {
       '[worlds...]',
       'name, path or package of the world; on a server of OpenEnv or ORS, its environment (default: the first)',
     )
+    .optionsGroup('Tasks:')
     .option('--dataset <file>', 'tasks to play, as JSONL (default: generate them)')
     .option('--tasks <count>', 'number of tasks to generate', wholeNumber(1), DEFAULTS.tasks)
     .addOption(
@@ -66,6 +67,7 @@ export function runCommand(console: Console): Command {
     .addOption(
       new Option('--split <split>', 'play only this split of the dataset').choices(['train', 'validation', 'test']),
     )
+    .optionsGroup('Players:')
     .addOption(
       new Option(
         '--policy <policy>',
@@ -74,10 +76,12 @@ export function runCommand(console: Console): Command {
         .argParser(collect)
         .default([], 'solver if the world has one, else random'),
     )
+    .optionsGroup('Sets of runs:')
     .option('--policies <file>', 'players of a set, as JSON: a list of { "name", "policy", … }')
     .option('--set <name>', 'play a set of runs, every world with every player, in runs/<name>')
     .option('--baseline <player>', 'of a set: the player that the others are compared with (default: the first)')
     .option('--dry-run', 'list the runs, their episodes and what they can cost, and play nothing')
+    .optionsGroup('Players:')
     .addOption(
       new Option('--seat <seat=policy>', 'policy of one seat, of several; --policy plays those not named').argParser(
         named,
@@ -89,6 +93,7 @@ export function runCommand(console: Console): Command {
       'version of the weights that play, for the record: of --policy, and of every seat that it plays',
       nonEmpty,
     )
+    .optionsGroup('Episodes:')
     .option('--rollouts <count>', 'episodes of each task', wholeNumber(1), DEFAULTS.rollouts)
     .addOption(
       new Option('--branch <lines@step,…>', 'fork each rollout at these steps, into a tree of episodes')
@@ -113,6 +118,7 @@ export function runCommand(console: Console): Command {
         'of an adaptive curriculum: draws (1000), target (0.5), focus (a tenth of the tasks), explore (0.1), lag (64)',
       ).argParser(weights),
     )
+    .optionsGroup('Processes and connections:')
     .option(
       '--concurrency <count>',
       `episodes in flight at once (default: ${CONCURRENCY} for each process)`,
@@ -122,12 +128,14 @@ export function runCommand(console: Console): Command {
     .option('--queue <url>', 'workers of this queue play, on any machine: see episodic work')
     .addOption(leaseOption())
     .addOption(new Option('--worker', 'play the episodes that the parent process sends').hideHelp())
+    .optionsGroup('Episodes:')
     .option('--max-steps <count>', 'truncate each episode after this many steps', wholeNumber(1))
     .option(
       '--episode-timeout <seconds>',
       'stop a player that takes longer for an episode (default: never, and agents after 1800)',
       wholeNumber(1, LONGEST_EPISODE),
     )
+    .optionsGroup('Rewards:')
     .addOption(
       new Option('--weights <term=number,…>', 'weights of reward terms')
         .argParser(weights)
@@ -140,7 +148,9 @@ export function runCommand(console: Console): Command {
       numberWithin(0, 1),
       DEFAULTS.discount,
     )
+    .optionsGroup('Tasks:')
     .option('--seed <seed>', 'seed of generated tasks, policies and forks', nonEmpty, DEFAULTS.seed)
+    .optionsGroup('Processes and connections:')
     .addOption(
       new Option('--transport <transport>', 'how to connect to the world')
         .choices(TRANSPORTS)
@@ -153,6 +163,7 @@ export function runCommand(console: Console): Command {
       wholeNumber(0),
       DEFAULTS.retryTimeout,
     )
+    .optionsGroup('Output, and playing on:')
     .option(
       '--out <folder>',
       'folder of the run (default: runs/<world>-<policy>-<seed>, and with -2, -3 … if that was played to its end)',
@@ -172,7 +183,9 @@ export function runCommand(console: Console): Command {
       wholeNumber(2),
       DEFAULTS.tries,
     )
+    .optionsGroup('Language models:')
     .option('--record-models', 'with agent:<file> and process:<command>: record what it asks of language models')
+    .optionsGroup('Output, and playing on:')
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
@@ -198,9 +211,12 @@ Examples:
   episodic run warehouse --policy 'process:my-agent --url $EPISODIC_MCP_URL'
   episodic run warehouse --policy 'process:my-agent' --record-models`,
     )
-  return addTargetOptions(addModelOptions(addMetricsOptions(command)), PLAYED_SERVERS).action(
-    (worlds: string[], options: RunOptions) => run(worlds, options, command, console),
-  )
+  return addTargetOptions(
+    addModelOptions(
+      addMetricsOptions(command.optionsGroup('Processes and connections:')).optionsGroup('Language models:'),
+    ).optionsGroup('Processes and connections:'),
+    PLAYED_SERVERS,
+  ).action((worlds: string[], options: RunOptions) => run(worlds, options, command, console))
 }
 
 /** Returns the error for a run that shall be resumed by its folder alone, as a set can be. */
