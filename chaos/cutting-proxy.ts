@@ -181,8 +181,13 @@ export async function startCuttingProxy(port: number, options: CuttingProxyOptio
 /** Resolves with what came of a reply: all of it, unless its server was killed meanwhile. */
 async function arrivedOf(reply: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
-  reply.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {})
-  await once(reply, 'close')
+  // `once` would reject, and what came would be lost.
+  await new Promise<void>((resolve) => {
+    reply
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('error', () => {})
+      .on('close', () => resolve())
+  })
   return Buffer.concat(chunks)
 }
 
