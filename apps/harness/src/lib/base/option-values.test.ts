@@ -1,5 +1,29 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { callRate, collect, nonEmpty, numberWithin, range, stages, weights, wholeNumber } from './option-values.ts'
+import {
+  callRate,
+  collect,
+  nonEmpty,
+  numberWithin,
+  range,
+  stages,
+  token,
+  weights,
+  wholeNumber,
+} from './option-values.ts'
+
+describe('token', () => {
+  it('is read from a file, so that it is in no list of processes', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'episodic-token-')), 'token')
+    writeFileSync(file, 'a-token-that-nobody-sees\n')
+    expect(token(`@${file}`)).toBe('a-token-that-nobody-sees')
+    expect(token('a-token')).toBe('a-token')
+    expect(() => token(`@${file}-not`)).toThrow(/^Cannot read the file .*token-not: ENOENT/)
+    rmSync(dirname(file), { recursive: true })
+  })
+})
 
 describe('wholeNumber', () => {
   it('accepts only whole numbers within bounds', () => {

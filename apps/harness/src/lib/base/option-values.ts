@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 
 /** Reads a whole number within bounds. */
@@ -9,6 +10,16 @@ export function wholeNumber(low: number, high = Number.MAX_SAFE_INTEGER): (text:
         `Give a whole number from ${low} ${high === Number.MAX_SAFE_INTEGER ? 'up' : `to ${high}`}.`,
       )
     return value
+  }
+}
+
+/** Reads a token; `@<file>` is the content of that file, so that the token is in no list of processes. */
+export function token(text: string): string {
+  if (!text.startsWith('@')) return text
+  try {
+    return readFileSync(text.slice(1), 'utf8').trim()
+  } catch (cause) {
+    throw new InvalidArgumentError(`Cannot read the file ${text.slice(1)}: ${(cause as Error).message}`)
   }
 }
 

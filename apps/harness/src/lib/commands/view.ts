@@ -4,7 +4,7 @@ import { loadViewer } from '@episodic/viewer'
 import { Command } from 'commander'
 import { type Console, colorsOf, shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { collect, wholeNumber } from '../base/option-values.ts'
+import { collect, token as tokenOf, wholeNumber } from '../base/option-values.ts'
 import { ViewedRuns } from '../view/folder/viewed-runs.ts'
 import { openViewServer } from '../view/http/view-server.ts'
 import { openInBrowser } from '../view/open-in-browser.ts'
@@ -30,7 +30,7 @@ export function viewCommand(console: Console): Command {
     .argument('[folder]', 'folder of runs, of a set of runs, or of one run', 'runs')
     .option('--port <port>', 'port, or the next free one', wholeNumber(0), 7338)
     .option('--address <address>', 'address to listen on; another than loopback needs --token', '127.0.0.1')
-    .option('--token <token>', 'what a browser logs in with (default: drawn, for one use)')
+    .option('--token <token>', 'what a browser logs in with, or @<file> with it (default: drawn, for one use)', tokenOf)
     .option('--allow-host <name>', 'answer to this name too, as behind a proxy; repeatable', collect, [])
     .option('--no-open', 'print the address, and open no browser')
     .option('--read-only', 'take no verdicts of people')
@@ -52,7 +52,7 @@ Examples:
   episodic view
   episodic view runs/number-guessing-solver-0
   episodic view --world ./my-world.ts --no-open
-  episodic view /data/runs --address 0.0.0.0 --token "$(openssl rand -hex 16)"
+  episodic view /data/runs --address 0.0.0.0 --token @token.txt
   episodic view /data/runs --allow-host runs.example.org   # behind a proxy`,
     )
     .action((folder: string, options: ViewOptions) => view(folder, options, console))

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Command, Option } from 'commander'
 import type { Console } from '../base/console.ts'
 import { untilInterrupted } from '../base/interruption.ts'
-import { collect, numberWithin, wholeNumber } from '../base/option-values.ts'
+import { collect, numberWithin, token, wholeNumber } from '../base/option-values.ts'
 import { VERSION } from '../base/own-package.ts'
 import { openFleetModels } from '../fleet/fleet-models.ts'
 import { type GivenWorld, openAnnouncedRun, type WorkerScope } from '../fleet/open-announced-run.ts'
@@ -38,7 +38,7 @@ export function workCommand(console: Console): Command {
     .option('--concurrency <count>', 'episodes in flight at once', wholeNumber(1, 65_536), CONCURRENCY)
     .option('--allow-agents', 'run the commands of process:<command>, which anyone who writes to the queue may name')
     .option('--url <url>', 'play runs of this server of worlds')
-    .option('--token <token>', 'its bearer token (default: EPISODIC_TOKEN)')
+    .option('--token <token>', 'its bearer token, or @<file> with it (default: EPISODIC_TOKEN)', token)
     .option('--base-url <url>', 'play with models of this server (default: OPENAI_BASE_URL)', address)
     .addOption(
       new Option('--api-key-env <name>', 'a variable with a key for models; can be repeated')

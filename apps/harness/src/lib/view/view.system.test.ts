@@ -307,7 +307,9 @@ describe('the access to episodic view', () => {
 
   it('is with a given token for as long as it runs, and writes nothing where it is read-only', async () => {
     const token = 'a-token-of-some-length'
-    const started = workshop.start(['view', '--port', '0', '--no-open', '--json', '--token', token, '--read-only'])
+    writeFileSync(at('token.txt'), `${token}\n`)
+    const options = ['--token', '@token.txt', '--read-only']
+    const started = workshop.start(['view', '--port', '0', '--no-open', '--json', ...options])
     const [line] = await started.until(/^\{"url".*\}$/m)
     const { url } = JSON.parse(line) as { url: string }
     const { origin } = new URL(url)

@@ -4,6 +4,7 @@ import { namesOfMcpServers } from '@episodic/env/extend'
 import { type Command, Option } from 'commander'
 import { type Console, colorsOf } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
+import { token as tokenOf } from '../base/option-values.ts'
 import { findControlToken } from './serve/control-token.ts'
 
 /** The options that name a server, the same for every command. */
@@ -75,13 +76,18 @@ export function targetOf(
 }
 
 /** Adds the options that name a server to a command. */
-export function addTargetOptions<C extends { option(flags: string, description: string): C }>(
+export function addTargetOptions<C extends { option(flags: string, description: string): C; addOption(option: Option): C }>(
   command: C,
   { shown }: Servers = OWN_SERVERS,
 ): C {
   return command
     .option('--url <url>', `a server to connect to: ${shown}`)
-    .option('--token <token>', 'its bearer token (default: EPISODIC_TOKEN, or the token file of a local server)')
+    .addOption(
+      new Option(
+        '--token <token>',
+        'its bearer token, or @<file> with it (default: EPISODIC_TOKEN, or the token file of a local server)',
+      ).argParser(tokenOf),
+    )
     .option('--config <file>', 'an mcpServers JSON file')
     .option('--server <name>', 'the server of that file to use')
 }

@@ -3,7 +3,7 @@ import type { HttpOptions, JwtOptions } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
 import type { Command } from 'commander'
 import { HarnessError } from '../../base/harness-error.ts'
-import { collect } from '../../base/option-values.ts'
+import { collect, token as tokenOf } from '../../base/option-values.ts'
 
 /** The options that decide which clients are admitted. */
 export interface AccessFlags {
@@ -18,10 +18,10 @@ export interface AccessFlags {
 
 export function withAccessOptions(command: Command): Command {
   return command
-    .option('--agent-token <name=token>', 'token of a principal for the agent endpoint; repeatable', collect)
+    .option('--agent-token <name=token>', 'token of a principal for the agent endpoint, or @<file> with it; repeatable', collect)
     .option(
       '--control-token <name=token>',
-      'token of a principal for the trainer endpoint, limited to its own sessions; repeatable',
+      'token of a principal for the trainer endpoint, limited to its own sessions, or @<file> with it; repeatable',
       collect,
     )
     .option('--jwt-issuer <issuer>', 'accept JSON Web Tokens of this issuer; their sub is the principal')
@@ -48,7 +48,7 @@ function readTokens(option: string, texts: readonly string[] = []): Record<strin
   return Object.fromEntries(
     texts.map((text) => {
       const [principal, token] = readPair(text) ?? invalid(`${option} ${text}: write <name>=<token>.`)
-      return [token, principal]
+      return [tokenOf(token), principal]
     }),
   )
 }
