@@ -125,6 +125,19 @@ describe.skipIf(lacksBrowser)('the list of episodes', () => {
     expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('121')
   })
 
+  it('names the reasons and codes of a run where no episode meets a query', async () => {
+    const { id } = await viewing.runNamed('careless')
+    const page = await open(`#/r/${id}/episodes?q=ending%3Ano-such-reason`)
+    const reasons = new Set(
+      readEpisodes(`${workshop.folder}/runs/careless`).map(({ outcome }) =>
+        outcome.kind === 'failed' ? outcome.error.code : outcome.end.reason,
+      ),
+    )
+    const note = page.getByText('Episodes of this run ended or failed as')
+    const named = ((await note.textContent()) ?? '').replace(/^.* as |\.$/g, '').split(', ')
+    expect(new Set(named)).toEqual(reasons)
+  })
+
   it('finds episodes by words that stand in them', async () => {
     const { id } = await viewing.runNamed('careless')
     const page = await open(`#/r/${id}/episodes?q=${encodeURIComponent('"9 guesses left"')}`)
