@@ -76,10 +76,9 @@ export function targetOf(
 }
 
 /** Adds the options that name a server to a command. */
-export function addTargetOptions<C extends { option(flags: string, description: string): C; addOption(option: Option): C }>(
-  command: C,
-  { shown }: Servers = OWN_SERVERS,
-): C {
+export function addTargetOptions<
+  C extends { option(flags: string, description: string): C; addOption(option: Option): C },
+>(command: C, { shown }: Servers = OWN_SERVERS): C {
   return command
     .option('--url <url>', `a server to connect to: ${shown}`)
     .addOption(

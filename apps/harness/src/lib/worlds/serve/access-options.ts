@@ -18,7 +18,11 @@ export interface AccessFlags {
 
 export function withAccessOptions(command: Command): Command {
   return command
-    .option('--agent-token <name=token>', 'token of a principal for the agent endpoint, or @<file> with it; repeatable', collect)
+    .option(
+      '--agent-token <name=token>',
+      'token of a principal for the agent endpoint, or @<file> with it; repeatable',
+      collect,
+    )
     .option(
       '--control-token <name=token>',
       'token of a principal for the trainer endpoint, limited to its own sessions, or @<file> with it; repeatable',

@@ -1,8 +1,8 @@
 import { generateTasks } from '@episodic/dataset'
 import { readTasks } from '@episodic/dataset/jsonl'
 import type { Task } from '@episodic/protocol'
-import { defaultTasks } from '../default-tasks.ts'
 import { HarnessError } from '../../base/harness-error.ts'
+import { defaultTasks } from '../default-tasks.ts'
 import type { World } from '../world.ts'
 
 /** Where the tasks of a server come from: a file, or the number to generate for each world. */
