@@ -19,7 +19,7 @@ const ROOMS = {
  * The rooms of a package are the folders of its `src/lib`, and what each may import of the others. A file in `lib` itself may
  * be imported by every room, such as the package's errors. A large room has rooms of its own, by the same rule.
  */
-const INNER_ROOMS = {
+export const INNER_ROOMS = {
   'packages/state': {
     store: [],
     session: ['store'],

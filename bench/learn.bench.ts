@@ -2,7 +2,7 @@
  * Learning curves of `examples/training`: each world and algorithm with five seeds, evaluated on held-out seeds, beside random play, the
  * solver and the optimum.
  *
- *   pnpm bench learn --worlds frozen-lake,taxi --out curves     keeps the points as lines, and draws all curves of the folder
+ *   pnpm bench learn --worlds frozen-lake,taxi --out curves     keeps the points as lines, and draws the folder's curves
  *   pnpm bench learn --help     the options
  *   pnpm bench learn --worlds frozen-lake --episodes 640 --seeds 2     shorter, and without a claim
  *   pnpm bench learn --worlds none --time     where the time of a learner goes: its policy, its client and the server

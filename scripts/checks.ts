@@ -21,7 +21,8 @@ const MISSING = {
 const TURBO = ['--continue', '--output-logs=errors-only']
 
 /**
- * Lists everything that `verify` checks, in the order in which the checks start: first what finds most mistakes soonest.
+ * Lists everything that `verify` checks, in the order in which the checks start: first what finds most mistakes
+ * soonest.
  *
  * @param folder An empty folder, for the tarballs and the reports of the tests.
  */
@@ -35,6 +36,8 @@ export function listChecks(folder: string): Check[] {
     { name: 'chance, time and logging', command: ['node', 'scripts/ambient.ts'], quick: true },
     { name: 'words', command: ['node', 'scripts/words.ts'], quick: true },
     { name: 'unused code', command: script('unused') },
+    { name: 'counts', command: ['node', 'scripts/counts.ts'], quick: true },
+    { name: 'trips', command: ['node', 'scripts/trip.ts'] },
     { name: 'exports', command: ['node', 'scripts/exports.ts'] },
     { name: 'code in docs', command: ['node', 'scripts/snippets.ts'] },
     { ...checkOfTests('unit', folder), quick: true },

@@ -1,11 +1,13 @@
 /**
- * Prints the way of one call through the sources: the files that it enters, in order, and how often it goes from one file to
- * another. `pnpm trip [name…] [--json] [--way]`; the whole way also names the lines of the functions that are entered.
+ * Prints the way of one call through the sources: the files that it enters, in order, and how often it goes from one
+ * file to another. `pnpm trip [name…] [--json] [--way]`; the whole way also names the lines of the functions that are
+ * entered.
  *
- * Measured, not read off the imports: a loader hook writes `trip(<file>)` at the head of every function of this repository
- * as it is loaded, found with the TypeScript parser. A scenario runs a few times first, so that what is loaded, cached or
- * compiled once is not counted; then one call of it is recorded. A hop is two entries in a row that are in different files;
- * a return counts only if another function is entered after it.
+ * Measured, not read off the imports: a loader hook writes `trip(<file>)` at the head of every function of this
+ * repository as it is loaded, found with the TypeScript parser. A scenario runs a few times first, so that what is
+ * loaded, cached or compiled once is not counted; then one call of it is recorded. It fails above a limit of
+ * `limits.ts`. A hop is two entries in a row that are in different files; a return counts only if another function is
+ * entered after it.
  */
 
 import { registerHooks } from 'node:module'
@@ -13,28 +15,20 @@ import { relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import ts from 'typescript'
+import { LIMITS } from './limits.ts'
 import { root } from './workspace.ts'
-
-/** What one call should stay within. */
-interface Goal {
-  readonly files: number
-  readonly hops: number
-}
 
 interface Scenario {
   readonly title: string
-  /** Left out if nothing was promised. */
-  readonly goal?: Goal
   /** Files that count, by the start of their path; all of the repository unless given. */
   readonly within?: string
   /** Prepares the scenario, and returns what makes one call of it. */
   prepare(disposables: AsyncDisposableStack): Promise<() => Promise<unknown>>
 }
 
-const SCENARIOS: Readonly<Record<string, Scenario>> = {
+const SCENARIOS: Readonly<Record<keyof typeof LIMITS.trips, Scenario>> = {
   http: {
     title: 'one tools/call over HTTP, agent endpoint: bytes, commit, bytes',
-    goal: { files: 42, hops: 90 },
     async prepare(disposables) {
       const { url } = await serveGame(disposables)
       return async () => {
@@ -154,7 +148,7 @@ function withRecords(file: string, source: string): string {
 }
 
 /** Makes one call of a scenario and measures it. */
-async function measure({ title, goal, within = '', prepare }: Scenario) {
+async function measure({ title, within = '', prepare }: Scenario) {
   await using disposables = new AsyncDisposableStack()
   const makeCall = await prepare(disposables)
   for (let i = 0; i < WARM_UP; i++) await makeCall()
@@ -175,7 +169,6 @@ async function measure({ title, goal, within = '', prepare }: Scenario) {
     files: files.length,
     entries: counted.length,
     hops: Math.max(0, stops.length - 1),
-    goal,
     order: files,
     stops: stops.map(({ file, lines }) => `${file}:${lines.join(',')}`),
   }
@@ -188,17 +181,18 @@ const { values, positionals } = parseArgs({
 const unknown = positionals.find((name) => !Object.hasOwn(SCENARIOS, name))
 if (unknown !== undefined)
   throw new Error(`There is no trip "${unknown}". There are: ${Object.keys(SCENARIOS).join(', ')}.`)
-for (const [name, scenario] of Object.entries(SCENARIOS)) {
+for (const name of Object.keys(SCENARIOS) as (keyof typeof SCENARIOS)[]) {
   if (positionals.length > 0 && !positionals.includes(name)) continue
-  const { stops, ...trip } = await measure(scenario)
+  const { stops, ...trip } = await measure(SCENARIOS[name])
+  const limit = LIMITS.trips[name]
+  if (trip.files > limit.files || trip.hops > limit.hops) process.exitCode = 1
   if (values.json) {
-    console.log(JSON.stringify({ name, ...trip, ...(values.way && { way: stops }) }))
+    console.log(JSON.stringify({ name, ...trip, limit, ...(values.way && { way: stops }) }))
     continue
   }
-  const { goal } = trip
   console.log(`${name}: ${trip.title}`)
   console.log(
-    `  ${trip.files} files${goal ? ` (goal: ${goal.files})` : ''}, ${trip.hops} hops${goal ? ` (goal: ${goal.hops})` : ''}, ${trip.entries} function entries`,
+    `  ${trip.files} files (at most ${limit.files}), ${trip.hops} hops (at most ${limit.hops}), ${trip.entries} function entries`,
   )
   for (const file of values.way ? stops : trip.order) console.log(`    ${file}`)
 }

@@ -5,8 +5,8 @@ import { environment } from './environment.ts'
 import { solver } from './solver.ts'
 
 // The episodes of the golden file. To record them, from the root of the repository:
-//   pnpm episodic run examples/number-guessing/src/golden.ts --policy golden --tasks 10 --out runs/golden-number-guessing
-//   cp runs/golden-number-guessing/episodes.jsonl examples/number-guessing/golden/<version>.jsonl
+//   pnpm episodic run examples/number-guessing/src/golden.ts --policy golden --tasks 10 --out runs/golden
+//   cp runs/golden/episodes.jsonl examples/number-guessing/golden/<version>.jsonl
 
 export { environment }
 

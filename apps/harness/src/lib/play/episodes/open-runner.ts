@@ -20,7 +20,6 @@ import { createRunMatchTask } from './run-match-task.ts'
 import { createRunTask, type RunTask } from './run-task.ts'
 import { withTimeLimit } from './with-time-limit.ts'
 
-/** Plays the episodes of a plan. Disposing it stops everything that was started for it. */
 /** What earlier parts of a resumed run have left. */
 export interface EarlierParts {
   /** Milliseconds that they took. */
@@ -29,6 +28,7 @@ export interface EarlierParts {
   readonly hasStored: (record: SealedRecord) => boolean
 }
 
+/** Plays the episodes of a plan. Disposing it stops everything that was started for it. */
 export interface Runner extends AsyncDisposable {
   readonly runTask: RunTask
   /** Where the time of steps goes, as far as it is known. Default: unknown. */

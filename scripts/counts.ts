@@ -1,0 +1,35 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { LIMITS } from './limits.ts'
+import { root } from './workspace.ts'
+
+// Counts what a reader meets in the sources, and fails above a limit of `limits.ts`: the files of a folder, and the
+// columns of a comment.
+
+const { filesOfAFolder, columnsOfAComment } = LIMITS
+const files = globSync('{packages,apps,examples,bench,chaos,interop,scripts}/**/*.{ts,tsx,mjs}', {
+  cwd: root,
+  exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
+})
+const problems: string[] = []
+
+const sources = files.filter((file) => !/\.(test|test-d|fixture|bench|chaos)\.tsx?$/.test(file))
+for (const [folder, own] of Map.groupBy(sources, dirname))
+  if (own.length > filesOfAFolder.most)
+    problems.push(
+      `${folder} has ${own.length} files, and at most ${filesOfAFolder.most} are allowed. ${filesOfAFolder.why}`,
+    )
+
+for (const file of files)
+  for (const [index, line] of readFileSync(join(root, file), 'utf8').split('\n').entries())
+    if (line.length > columnsOfAComment.most && isComment(line))
+      problems.push(`${file}:${index + 1}: a comment of ${line.length} columns. ${columnsOfAComment.why}`)
+
+for (const problem of problems) console.error(problem)
+console.log(`${files.length} files, ${problems.length} problems`)
+if (problems.length > 0) process.exitCode = 1
+
+/** An address or a command that stands alone on its line cannot be broken. */
+function isComment(line: string): boolean {
+  return /^\s*(\/\/|\/\*|\*)/.test(line) && /\s\S+\s/.test(line.replace(/^\s*(\/\/|\/\*\*?|\*)\s*/, ''))
+}
