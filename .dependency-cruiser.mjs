@@ -1,6 +1,9 @@
 // Who may import whom. `pnpm rooms` holds these rules, and scripts/rooms.system.test.ts shows that each one bites.
 
-/** The packages, and what each may import of the others. A package that is not here may import none and be imported by none. */
+/**
+ * The packages, and what each may import of the others. A package that is not here may import none and be imported by
+ * none.
+ */
 const ROOMS = {
   protocol: [],
   state: ['protocol'],
@@ -16,8 +19,9 @@ const ROOMS = {
 }
 
 /**
- * The rooms of a package are the folders of its `src/lib`, and what each may import of the others. A file in `lib` itself may
- * be imported by every room, such as the package's errors. A large room has rooms of its own, by the same rule.
+ * The rooms of a package are the folders of its `src/lib`, and what each may import of the others. A file in `lib`
+ * itself may be imported by every room, such as the package's errors. A large room has rooms of its own, by the same
+ * rule.
  */
 export const INNER_ROOMS = {
   'packages/state': {
@@ -264,7 +268,8 @@ export default {
     // Types are imports too: what a type names must be installed with the package.
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    // What is built here is looked at as its source. What others have built is not ours to leave out: an SDK lives in a `dist`.
+    // What is built here is looked at as its source. What others have built is not ours to leave out: an SDK lives in a
+    // `dist`.
     exclude: { path: '^(packages|apps)/[^/]+/dist/|(^|/)node_modules/[.]cache/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],

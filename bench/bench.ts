@@ -1,6 +1,6 @@
 /**
- * `pnpm bench`: runs every benchmark, `pnpm bench <name> [options]`: one, with options of its own. Each ends with one line
- * of JSON, its figures.
+ * `pnpm bench`: runs every benchmark, `pnpm bench <name> [options]`: one, with options of its own. Each ends with one
+ * line of JSON, its figures.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'

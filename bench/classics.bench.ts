@@ -2,9 +2,9 @@
  * The classics beside the Python packages that they are compared with: steps of whole episodes of random actions beside
  * Gymnasium's, and iterations of counterfactual regret minimization beside OpenSpiel's in Python, a second of CPU time.
  *
- * Ours are steps of a host with sessions in memory: each is committed, hashed and logged, and its answer kept, before it is
- * answered. Both sides play the same actions one after the other, and start a new episode when one ends. Gymnasium's are also
- * measured with the state of each step kept as text and hashed, and the step logged (`kept`).
+ * Ours are steps of a host with sessions in memory: each is committed, hashed and logged, and its answer kept, before
+ * it is answered. Both sides play the same actions one after the other, and start a new episode when one ends.
+ * Gymnasium's are also measured with the state of each step kept as text and hashed, and the step logged (`kept`).
  *
  * Makes a Python environment of 250 MB. Without Python, ours are measured alone.
  */

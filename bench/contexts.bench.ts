@@ -1,7 +1,7 @@
 /**
  * Utterances a second of one core: understood by rules, routed, handled by a context and committed, all in process,
- * compared with understanding alone. In seconds of processor time, including the garbage collector, so that other load on
- * the machine does not count. Then conversations over WebSockets: 1,000 at once compared with 100.
+ * compared with understanding alone. In seconds of processor time, including the garbage collector, so that other load
+ * on the machine does not count. Then conversations over WebSockets: 1,000 at once compared with 100.
  */
 
 import { createHost } from '@episodic/mcp-server'

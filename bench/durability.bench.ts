@@ -43,7 +43,10 @@ try {
   rmSync(folder, { recursive: true, maxRetries: 3 })
 }
 
-/** Opens sessions on a server; `run` plays on them, and `cpu` gives the server's seconds of CPU for a step, round by round. */
+/**
+ * Opens sessions on a server; `run` plays on them, and `cpu` gives the server's seconds of CPU for a step, round by
+ * round.
+ */
 async function prepare(server: Child<Endpoint>): Promise<{ run: () => Promise<number>; cpu: () => number[] }> {
   const { port } = server.ready
   const headers = authorize(server.ready)

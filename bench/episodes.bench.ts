@@ -1,7 +1,7 @@
 /**
  * Thousands of episodes at once whose policies think between steps, as models do: whether all succeed, and how long a
- * step takes while the others are in flight. What is judged is the CPU that a step costs the server, which is a process of
- * its own, beside 256 episodes that think so briefly that as many steps are taken in a second.
+ * step takes while the others are in flight. What is judged is the CPU that a step costs the server, which is a process
+ * of its own, beside 256 episodes that think so briefly that as many steps are taken in a second.
  */
 import { setTimeout as think } from 'node:timers/promises'
 import { type Connection, connect } from '@episodic/env'
@@ -10,7 +10,10 @@ import { startChild } from './child.ts'
 import { report, round2 } from './figures.ts'
 
 const STEPS = 5
-/** How much more CPU of the server a step may cost with thousands of episodes than with 256, opening and closing included. */
+/**
+ * How much more CPU of the server a step may cost with thousands of episodes than with 256, opening and closing
+ * included.
+ */
 const CEILING = 1.5
 
 interface Crowd {

@@ -1,7 +1,8 @@
 /**
- * A run in a fleet of one and of two workers beside `--processes 1` and `--processes 2`, on episodes of 20 steps: steps a
- * second, and CPU time for an episode of all processes together, whose difference is what the queue costs. It also says how
- * much of it the coordinator and Redis take, of which there is one each: at which rate of episodes one core of theirs is busy.
+ * A run in a fleet of one and of two workers beside `--processes 1` and `--processes 2`, on episodes of 20 steps: steps
+ * a second, and CPU time for an episode of all processes together, whose difference is what the queue costs. It also
+ * says how much of it the coordinator and Redis take, of which there is one each: at which rate of episodes one core of
+ * theirs is busy.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

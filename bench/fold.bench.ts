@@ -1,4 +1,7 @@
-/** Memory of a run: episodes in process, folded as they land, and what is kept after 100,000 beside what is kept after 20,000. */
+/**
+ * Memory of a run: episodes in process, folded as they land, and what is kept after 100,000 beside what is kept after
+ * 20,000.
+ */
 
 import { connect } from '@episodic/env'
 import { createFold, runEpisodes } from '@episodic/harness'
@@ -10,7 +13,10 @@ import { taskNumbered } from './guessing-task.ts'
 const EPISODES = 100_000
 /** Episodes after which the run is in full swing: code is compiled, and what is made once is made. */
 const SWING = 20_000
-/** Bytes of heap and buffers that may be kept for each episode from there on: some of its figures, and nothing of its steps. */
+/**
+ * Bytes of heap and buffers that may be kept for each episode from there on: some of its figures, and nothing of its
+ * steps.
+ */
 const CEILING = 128
 
 await using host = createHost({ environments: [environment] })

@@ -1,8 +1,10 @@
 /**
- * What a fork costs, beside a step of the same session, and what 10,000 forks of one 20 KB state weigh in the memory store.
+ * What a fork costs, beside a step of the same session, and what 10,000 forks of one 20 KB state weigh in the memory
+ * store.
  *
- * In process, through the host. Forks are made as a search makes them: a batch of them where a session stands, each played
- * one step and closed. Only the forking is timed, description of every fork included, and the steps are timed apart.
+ * In process, through the host. Forks are made as a search makes them: a batch of them where a session stands, each
+ * played one step and closed. Only the forking is timed, description of every fork included, and the steps are timed
+ * apart.
  */
 import { createHost, defineEnvironment, type EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Action } from '@episodic/protocol'

@@ -1,7 +1,7 @@
 /**
  * What a client makes a server keep: 2,000 calls of one session over HTTP, each with 1 MiB of arguments that the tool's
- * schema drops, and what they add to the server's resident memory between an earlier and a later point. After that, calls with 0.4 MB
- * that the schema keeps, until the server refuses them: the step log has a limit.
+ * schema drops, and what they add to the server's resident memory between an earlier and a later point. After that,
+ * calls with 0.4 MB that the schema keeps, until the server refuses them: the step log has a limit.
  */
 import { connect } from '@episodic/env'
 import { WireError } from '@episodic/protocol'

@@ -1,8 +1,8 @@
 /**
- * Learning curves of `examples/training`: each world and algorithm with five seeds, evaluated on held-out seeds, beside random play, the
- * solver and the optimum.
+ * Learning curves of `examples/training`: each world and algorithm with five seeds, evaluated on held-out seeds, beside
+ * random play, the solver and the optimum.
  *
- *   pnpm bench learn --worlds frozen-lake,taxi --out curves     keeps the points as lines, and draws the folder's curves
+ *   pnpm bench learn --worlds frozen-lake,taxi --out curves     keeps the points as lines, and draws its curves
  *   pnpm bench learn --help     the options
  *   pnpm bench learn --worlds frozen-lake --episodes 640 --seeds 2     shorter, and without a claim
  *   pnpm bench learn --worlds none --time     where the time of a learner goes: its policy, its client and the server
@@ -116,7 +116,10 @@ report('learn', { ok, seeds: seeds.length, worlds: found, time })
 await connection.close()
 process.exit(ok ? 0 : 1)
 
-/** Keeps a world's points, one a line, and its references, in the place of those from before, and draws all that are kept. */
+/**
+ * Keeps a world's points, one a line, and its references, in the place of those from before, and draws all that are
+ * kept.
+ */
 async function keep(
   folder: string,
   world: WorldName,

@@ -72,8 +72,8 @@ export function networkLearner(algorithm: AlgorithmName, hidden: number): Measur
 /**
  * Measures where the time of FrozenLake's learner goes, with the server in the same process, and in one of its own.
  *
- * It is CPU time, so that other programs do not change it. Nothing that overlaps is taken off: with a free core for the server, the
- * learner waits for less than client and server take together.
+ * It is CPU time, so that other programs do not change it. Nothing that overlaps is taken off: with a free core for the
+ * server, the learner waits for less than client and server take together.
  */
 export async function measureLearnerTime(learner: Measured): Promise<Record<string, LearnerTime>> {
   const found: Record<string, LearnerTime> = {}

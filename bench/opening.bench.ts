@@ -1,7 +1,8 @@
 /**
- * What an episode costs besides its steps: microseconds of CPU to open, to step and to close a session, in process, over
- * HTTP and over WebSocket, of the client and of the server apart. The actions of every episode are drawn before, so that no
- * policy is measured. What is judged is the cost of opening and closing an episode in process, as a number of its steps.
+ * What an episode costs besides its steps: microseconds of CPU to open, to step and to close a session, in process,
+ * over HTTP and over WebSocket, of the client and of the server apart. The actions of every episode are drawn before,
+ * so that no policy is measured. What is judged is the cost of opening and closing an episode in process, as a number
+ * of its steps.
  */
 import { fileURLToPath } from 'node:url'
 import { generateTasks, type TasksDefinition } from '@episodic/dataset'

@@ -1,8 +1,8 @@
 /**
  * number-guessing served by the server of OpenEnv, by FastMCP and by a resources server of NeMo Gym, each beside
  * `episodic serve`, with the same client and the same protocol: the server's CPU for a step, and steps a second. An
- * episode is opened, played to its end in 29 steps by halving the range, and closed, over 32 connections. Then 2,048 sessions of
- * OpenEnv that are open at once.
+ * episode is opened, played to its end in 29 steps by halving the range, and closed, over 32 connections. Then 2,048
+ * sessions of OpenEnv that are open at once.
  *
  *   pnpm bench peers --python /path/to/python3.13     for NeMo Gym, if none of the Pythons on the PATH is new enough
  *

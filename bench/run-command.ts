@@ -7,10 +7,11 @@ export { onStart } from './timed-policy.ts'
 const POLICY = fileURLToPath(new URL('./timed-policy.ts', import.meta.url))
 
 /**
- * Plays a run at random with the `episodic` command, in this process and with its progress on a terminal. Resolves with the
- * status of the command, and with what it wrote last.
+ * Plays a run at random with the `episodic` command, in this process and with its progress on a terminal. Resolves with
+ * the status of the command, and with what it wrote last.
  *
- * @param onLastProgress - called when the last progress is drawn: all episodes are sealed, and the report is still to be written.
+ * @param onLastProgress - called when the last progress is drawn: all episodes are sealed, and the report is still to
+ *   be written.
  */
 export async function playRunCommand(
   args: readonly string[],

@@ -1,11 +1,11 @@
 /**
- * What a run adds to its steps. `episodic run` plays 4,096 generated tasks at random, 256 in flight: records
- * are sealed and written, folded, and the progress is shown. In turn with it, the same actions are played in the same number
- * of sessions by `Environment.step` alone, with all sessions opened before and closed after the measurement, and as whole
+ * What a run adds to its steps. `episodic run` plays 4,096 generated tasks at random, 256 in flight: records are sealed
+ * and written, folded, and the progress is shown. In turn with it, the same actions are played in the same number of
+ * sessions by `Environment.step` alone, with all sessions opened before and closed after the measurement, and as whole
  * episodes, which open and close their sessions too. Each in process, over HTTP and over a WebSocket.
  *
- * A run is measured from the start of its first episode to its last progress, by the clock and by CPU time, of this process
- * and of the server. The plan that is checked before, and the report that is written after, are shown apart.
+ * A run is measured from the start of its first episode to its last progress, by the clock and by CPU time, of this
+ * process and of the server. The plan that is checked before, and the report that is written after, are shown apart.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -71,7 +71,9 @@ function start(server: number | null): () => Omit<Taken, 'steps'> {
 }
 
 let runs = 0
-/** Plays a run with the command. Resolves also with the milliseconds of CPU before its first episode and after its last. */
+/**
+ * Plays a run with the command. Resolves also with the milliseconds of CPU before its first episode and after its last.
+ */
 async function run({ world, target, server }: Played) {
   globalThis.gc?.()
   const out = join(folder, `run-${runs++}`)

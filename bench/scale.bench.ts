@@ -1,6 +1,7 @@
 /**
- * What a step costs as a host's sessions grow from 10 to 10,000, and a run's tasks from 1 to 100,000; and what an episode of
- * `episodic run` costs as its plan grows from 1,000 episodes to 1,000,000, of which the first 1,000 are played.
+ * What a step costs as a host's sessions grow from 10 to 10,000, and a run's tasks from 1 to 100,000; and what an
+ * episode of `episodic run` costs as its plan grows from 1,000 episodes to 1,000,000, of which the first 1,000 are
+ * played.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +20,10 @@ const EPISODES = 20_000
 const CEILING = 1.2
 /** Episodes of a short plan and of a long one. */
 const [SHORT, LONG] = [1_000, 1_000_000]
-/** The starts of episodes between which both are measured. Before the first, as many have started as are in flight at once. */
+/**
+ * The starts of episodes between which both are measured. Before the first, as many have started as are in flight at
+ * once.
+ */
 const [FROM, TO] = [300, 1_000]
 /** Runs of each plan that are measured. */
 const ROUNDS = 7
@@ -68,15 +72,18 @@ async function* planOver(tasks: number) {
   for (let i = 0; i < episodes; i++) yield { task: taskNumbered(i % tasks), attempt: Math.floor(i / tasks) }
 }
 
-/** The CPU time of an episode of `episodic run`, in microseconds, and the bytes that are held at the end of the measurement. */
+/**
+ * The CPU time of an episode of `episodic run`, in microseconds, and the bytes that are held at the end of the
+ * measurement.
+ */
 interface Cost {
   readonly microseconds: number
   readonly held: number
 }
 
 /**
- * Plays a run, and measures it from one start of an episode to another: meanwhile as many episodes end as start. Neither the
- * start of the run nor its report counts. A long run is interrupted then, as by Ctrl-C.
+ * Plays a run, and measures it from one start of an episode to another: meanwhile as many episodes end as start.
+ * Neither the start of the run nor its report counts. A long run is interrupted then, as by Ctrl-C.
  */
 async function playPlan(planned: number, out: string): Promise<Cost> {
   let began = process.cpuUsage()

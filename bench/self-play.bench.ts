@@ -1,7 +1,7 @@
 /**
- * Two agents that learn Kuhn poker against each other. Each is a process of its own, plays its own seat over HTTP with the handle of
- * that seat, and learns from its own views and returns alone. The figure is the exploitability of their average strategies, computed
- * on the tree of the served rules.
+ * Two agents that learn Kuhn poker against each other. Each is a process of its own, plays its own seat over HTTP with
+ * the handle of that seat, and learns from its own views and returns alone. The figure is the exploitability of their
+ * average strategies, computed on the tree of the served rules.
  *
  *   pnpm bench self-play --episodes 2000     shorter, and less exact
  */
@@ -19,7 +19,10 @@ const { values: options } = parseArgs({ options: { episodes: { type: 'string', d
 const EPISODES = Number(options.episodes)
 /** Episodes of one iteration, played at once by an unchanged strategy. */
 const BATCH = 100
-/** Chips a hand that a best response may win of the average strategies, on average over the seats, after so many episodes. */
+/**
+ * Chips a hand that a best response may win of the average strategies, on average over the seats, after so many
+ * episodes.
+ */
 const MOST = [
   [150_000, 0.01],
   [2_000, 0.1],

@@ -1,4 +1,7 @@
-/** From the start of `episodic serve` on a SQLite store with 10,000 sessions until it plays one of them, beside the same with 100. */
+/**
+ * From the start of `episodic serve` on a SQLite store with 10,000 sessions until it plays one of them, beside the same
+ * with 100.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'

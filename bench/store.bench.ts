@@ -49,8 +49,8 @@ async function throughStore(): Promise<number> {
 /**
  * The floor: a bare table, one row a session with as many bytes as record and log entry have together, written where
  * its revision is the expected one. Like the store, it serves 64 callers who each wait for their commit, and makes one
- * transaction of a turn of the event loop. `read` has it fetch the row first, as a server without state of its own must;
- * `tuned` sets the file up as the store does its own: held alone, with as long a log.
+ * transaction of a turn of the event loop. `read` has it fetch the row first, as a server without state of its own
+ * must; `tuned` sets the file up as the store does its own: held alone, with as long a log.
  */
 async function bare({ read = false, tuned = false }): Promise<number> {
   const database = new DatabaseSync(join(folder, `bare-${process.hrtime.bigint()}.db`))

@@ -1,6 +1,7 @@
 /**
- * How long the event loop stands still while 10,000 idle sessions expire in one sweep: the longest turn's share of the CPU
- * that the whole sweep takes, so that neither other programs on the machine count, nor its speed; and by the clock on the wall.
+ * How long the event loop stands still while 10,000 idle sessions expire in one sweep: the longest turn's share of the
+ * CPU that the whole sweep takes, so that neither other programs on the machine count, nor its speed; and by the clock
+ * on the wall.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,8 @@
 /**
- * `episodic view` on a run of 100,000 episodes, in a real browser: how soon its rows are there, how fast they are sorted,
- * filtered, scrolled and searched, what memory that takes, and what it costs a run to be followed. Each figure has a bar of
- * its own, for two cores of about 3 GHz; beside times stands a floor, what this machine needs in the same run for what
- * cannot be left out, so that a slower machine is seen as such.
+ * `episodic view` on a run of 100,000 episodes, in a real browser: how soon its rows are there, how fast they are
+ * sorted, filtered, scrolled and searched, what memory that takes, and what it costs a run to be followed. Each figure
+ * has a bar of its own, for two cores of about 3 GHz; beside times stands a floor, what this machine needs in the same
+ * run for what cannot be left out, so that a slower machine is seen as such.
  */
 import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'

@@ -1,6 +1,7 @@
 /**
- * The adapters of the Python package `episodic-env` play over a network that loses, cuts and doubles messages, with a server
- * that is killed. A rollout that counts has the return and the steps of one without faults; any other is an error.
+ * The adapters of the Python package `episodic-env` play over a network that loses, cuts and doubles messages, with a
+ * server that is killed. A rollout that counts has the return and the steps of one without faults; any other is an
+ * error.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -46,7 +47,10 @@ const ADAPTERS: readonly Adapter[] = [
   { name: 'verifiers', requirements: 'episodic-env-verifiers.txt', rollouts: [0, 16], like: 'client' },
 ]
 
-/** A client of plain MCP that repeats what is lost, without numbers: what the network does to it shows that it does anything. */
+/**
+ * A client of plain MCP that repeats what is lost, without numbers: what the network does to it shows that it does
+ * anything.
+ */
 const NAIVE: Adapter = { name: 'naive', requirements: SMALL, rollouts: [8, 60], like: 'client' }
 
 /** A rollout, as the player reports it. */

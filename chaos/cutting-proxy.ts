@@ -22,8 +22,8 @@ export interface Faults {
   /** Requests of which a copy arrives just before them. Not every protocol can detect one. Default: none. */
   readonly copied?: number
   /**
-   * Requests of which a copy arrives after some later ones, over a connection of its own; also if they were lost, so that their
-   * client has repeated them meanwhile. Default: none.
+   * Requests of which a copy arrives after some later ones, over a connection of its own; also if they were lost, so
+   * that their client has repeated them meanwhile. Default: none.
    */
   readonly copiedLate?: number
 }

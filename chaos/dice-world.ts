@@ -8,8 +8,8 @@ import { z } from 'zod'
 const WAIT = 5
 
 /**
- * A world whose episodes depend on the seeds of their task and of their policy in every step: an episode that was played
- * with another's seed, or with a roll lost or doubled, has other bytes.
+ * A world whose episodes depend on the seeds of their task and of their policy in every step: an episode that was
+ * played with another's seed, or with a roll lost or doubled, has other bytes.
  */
 export const environment = defineEnvironment({
   name: 'dice',

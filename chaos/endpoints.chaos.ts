@@ -1,6 +1,7 @@
 /**
- * Clients of OpenEnv, NeMo Gym and the Open Reward Standard play over a network that loses and cuts messages, and doubles
- * them where the protocol can detect it, with a server that is killed again and again. An episode is the one that it would have been without faults, or says that it has failed.
+ * Clients of OpenEnv, NeMo Gym and the Open Reward Standard play over a network that loses and cuts messages, and
+ * doubles them where the protocol can detect it, with a server that is killed again and again. An episode is the one
+ * that it would have been without faults, or says that it has failed.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -93,7 +94,10 @@ const ENDPOINTS: readonly Endpoint[] = [
 const LENGTH = 8
 /** The largest amount of a step. So few make many a step the same as the one before it. */
 const AMOUNT = 3
-/** The endpoints whose episodes are judged by a request of their own, in the order in which their servers are killed before it. */
+/**
+ * The endpoints whose episodes are judged by a request of their own, in the order in which their servers are killed
+ * before it.
+ */
 const JUDGED = ['nemo-gym-first-cookie', 'nemo-gym']
 /** What came of one endpoint. */
 interface Found extends RolloutFigures, Required<Faults> {

@@ -1,10 +1,10 @@
 /**
- * A run in a fleet, whose workers, coordinator and Redis are killed with `kill -9` while it is played, and of which one worker
- * is frozen for longer than its lease and wakes up: every episode is sealed once, none is lost, and its line is that of a run in
- * one process without faults.
+ * A run in a fleet, whose workers, coordinator and Redis are killed with `kill -9` while it is played, and of which one
+ * worker is frozen for longer than its lease and wakes up: every episode is sealed once, none is lost, and its line is
+ * that of a run in one process without faults.
  *
- * It is played on a Redis that syncs its file before each answer, and on one that syncs it once a second and may so lose its
- * last second: what the run has in its file is the same.
+ * It is played on a Redis that syncs its file before each answer, and on one that syncs it once a second and may so
+ * lose its last second: what the run has in its file is the same.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -84,7 +84,8 @@ async function playUnderFaults({ sync, tasks, faults, rng, folder, stack, quiet 
   for (const [index, fault] of planned.entries()) {
     // Faults come after so many episodes, not after so much time: a slow machine gets as many.
     const due = ((index + 1) * tasks) / (planned.length + 1)
-    // One more than at the last fault, so that a coordinator that was started again has found Redis before it is killed.
+    // One more than at the last fault, so that a coordinator that was started again has found Redis before it is
+    // killed.
     const least = Math.min(tasks, Math.max(due, before + 1))
     await until(() => sealed.count() >= least, `${least} episodes are sealed with appendfsync ${sync}`, STUCK)
     const counted = await strike(fault, { fleet, redis, rng })

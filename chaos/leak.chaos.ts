@@ -1,6 +1,6 @@
 /**
- * Secrets do not leak, neither to a player nor from seat to seat: compares pairs of episodes, searches every endpoint for
- * canaries, and finds planted leaks.
+ * Secrets do not leak, neither to a player nor from seat to seat: compares pairs of episodes, searches every endpoint
+ * for canaries, and finds planted leaks.
  */
 import { fileURLToPath } from 'node:url'
 import { type CheckReport, checkWorld, loadWorld } from '@episodic/harness'

@@ -1,7 +1,7 @@
 /**
- * A learner over a bad connection to a server that is killed again and again, and which is killed itself: its parameters are those
- * of a training that nothing disturbed, bit for bit, after every batch. Beside it the same learner with an in-memory server and
- * retries without keys.
+ * A learner over a bad connection to a server that is killed again and again, and which is killed itself: its
+ * parameters are those of a training that nothing disturbed, bit for bit, after every batch. Beside it the same learner
+ * with an in-memory server and retries without keys.
  *
  *   pnpm chaos learn --out curves      keeps the learning curves of all three as lines, and draws them
  *   pnpm chaos learn --every 30      kills the server every 30 seconds, and not after so many replies
@@ -151,7 +151,10 @@ interface Trained {
   readonly zeros: number
 }
 
-/** Trains with a learner in a process of its own. It and its server are killed, and the network between them loses messages. */
+/**
+ * Trains with a learner in a process of its own. It and its server are killed, and the network between them loses
+ * messages.
+ */
 async function train(
   server: Killed,
   token: string,
@@ -196,7 +199,8 @@ async function train(
   const returns = new Map<number, number>()
   const hashes = new Map<number, string>()
   const [workerKills, counts] = [rng.stream('workers'), { failures: 0, zeros: 0, killed: 0 }]
-  // A learner is killed as often as half of the servers, at least once: somewhere in the batch after the one that is drawn.
+  // A learner is killed as often as half of the servers, at least once: somewhere in the batch after the one that is
+  // drawn.
   const wanted = Math.max(1, Math.floor(kills / 2))
   const due = Array.from({ length: wanted }, () => workerKills.int(1, Math.floor(episodes * 0.8))).sort((a, b) => a - b)
   for (let played = 0; played < episodes; ) {

@@ -13,8 +13,8 @@ import {
 } from '@episodic-example/training'
 import { createNaiveEnvironment } from './naive-environment.ts'
 
-// A learner that is killed: `node learner.ts <url> <token, or "naive"> <checkpoint> <episodes> <seed>`. After each batch it writes its
-// checkpoint, then a line of JSON; started again, it goes on from there.
+// A learner that is killed: `node learner.ts <url> <token, or "naive"> <checkpoint> <episodes> <seed>`. After each
+// batch it writes its checkpoint, then a line of JSON; started again, it goes on from there.
 
 /** A line that the learner writes after a batch. */
 export interface LearnerLine {

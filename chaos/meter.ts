@@ -1,6 +1,6 @@
 /**
- * Loaded into a server before its program (`--import`), with `--expose-gc`: at each SIGUSR2 it appends a line of JSON to
- * `meter.jsonl` in the folder that the server was started in, what a `Reading` holds, and begins anew.
+ * Loaded into a server before its program (`--import`), with `--expose-gc`: at each SIGUSR2 it appends a line of JSON
+ * to `meter.jsonl` in the folder that the server was started in, what a `Reading` holds, and begins anew.
  */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
@@ -13,8 +13,8 @@ export interface Reading {
   /** Bytes of the heap and of buffers that are in use, after a collection. */
   readonly held: number
   /**
-   * Milliseconds of CPU that the main thread used between two ticks of a timer, at most: the longest turn of the event loop,
-   * and a tick at most besides. What other programs took of the machine is not in it.
+   * Milliseconds of CPU that the main thread used between two ticks of a timer, at most: the longest turn of the event
+   * loop, and a tick at most besides. What other programs took of the machine is not in it.
    */
   readonly turn: number
 }

@@ -7,7 +7,9 @@ import { until } from './until.ts'
 /** Options of Node with which a server measures itself. */
 export const METERED = ['--expose-gc', '--import', fileURLToPath(new URL('./meter.ts', import.meta.url))]
 
-/** Reads what a server that was started with them has measured since it was read last. `folder` is that of the server. */
+/**
+ * Reads what a server that was started with them has measured since it was read last. `folder` is that of the server.
+ */
 export async function readMeter(server: Server, folder: string): Promise<Reading> {
   const lines = (): string[] =>
     existsSync(`${folder}/meter.jsonl`) ? readFileSync(`${folder}/meter.jsonl`, 'utf8').split('\n').slice(0, -1) : []

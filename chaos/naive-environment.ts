@@ -17,8 +17,8 @@ const FAILED: StepResult = {
 }
 
 /**
- * Creates an environment of a client of the usual kind: it tries again what got no reply, without a key by which a server could
- * know that it has done it, and takes an error for the end of an episode with a reward of 0.
+ * Creates an environment of a client of the usual kind: it tries again what got no reply, without a key by which a
+ * server could know that it has done it, and takes an error for the end of an episode with a reward of 0.
  */
 export function createNaiveEnvironment(
   url: string,

@@ -4,9 +4,9 @@ import { environment } from '@episodic/classics/frozen-lake'
 import { connect, type Environment, withShaping } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 
-// A server of the usual kind, to compare with: `node naive-server.ts <port>`. It plays the same rules, keeps its sessions in memory, and
-// applies every request that it receives. So a step whose reply was lost is applied again by a retry, and a crash loses
-// every session.
+// A server of the usual kind, to compare with: `node naive-server.ts <port>`. It plays the same rules, keeps its
+// sessions in memory, and applies every request that it receives. So a step whose reply was lost is applied again by a
+// retry, and a crash loses every session.
 
 /** Γ of the shaping, which is the learner's. */
 const DISCOUNT = 0.99

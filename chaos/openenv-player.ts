@@ -84,7 +84,10 @@ class EnvSocket {
     return new EnvSocket(webSocket)
   }
 
-  /** Sends a frame, and resolves with the data of its answer. Rejects with `connection-lost`, and the code of an error frame. */
+  /**
+   * Sends a frame, and resolves with the data of its answer. Rejects with `connection-lost`, and the code of an error
+   * frame.
+   */
   async ask(frame: object) {
     const webSocket = this.#webSocket
     const answered = Promise.withResolvers<string>()

@@ -44,7 +44,9 @@ class OrsClient {
     await this.#request('/create', creation)
   }
 
-  /** Calls a tool. Before the id of the call has arrived, a broken stream has the whole call sent again, without an id. */
+  /**
+   * Calls a tool. Before the id of the call has arrived, a broken stream has the whole call sent again, without an id.
+   */
   async call(body: object) {
     const { answer } = await this.#stream('/ledger/call', body, 5)
     return JSON.parse(answer)

@@ -22,8 +22,8 @@ export interface PlayOptions {
 /**
  * Plays the ledger's world with the real client until all steps are answered, and reports each step to the oracle.
  *
- * Sessions stay open, so that the oracle can check all of them in the end. A call that the client gives up on is repeated:
- * its retries are bounded, and a server may be down for longer.
+ * Sessions stay open, so that the oracle can check all of them in the end. A call that the client gives up on is
+ * repeated: its retries are bounded, and a server may be down for longer.
  */
 export async function playLedgers(options: PlayOptions): Promise<void> {
   const { players, steps, length } = options

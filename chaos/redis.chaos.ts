@@ -69,8 +69,8 @@ await runTrial('redis', {}, async ({ rng, quick, folder, stack }) => {
 })
 
 /**
- * Plays some sessions, restarts Redis with its files of some steps earlier, and plays on. Resolves with each player's next
- * result: an error code, or `answered`. Half of the players call the same server as before, half a restarted one.
+ * Plays some sessions, restarts Redis with its files of some steps earlier, and plays on. Resolves with each player's
+ * next result: an error code, or `answered`. Half of the players call the same server as before, half a restarted one.
  */
 async function rollBack(connection: Connection, redis: Redis, server: Server, older: string): Promise<string[]> {
   const environments = Array.from({ length: PLAYERS }, () => connection.environment('ledger'))

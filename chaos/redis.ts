@@ -21,8 +21,8 @@ export type AppendSync = 'always' | 'everysec'
 /**
  * Starts `redis-server` with an append-only file.
  *
- * @param sync - `always`, the default: the file is synced before each answer. With `everysec`, Redis holds writes back while
- *   a slow disk syncs, and loses them if it is killed then.
+ * @param sync - `always`, the default: the file is synced before each answer. With `everysec`, Redis holds writes back
+ *   while a slow disk syncs, and loses them if it is killed then.
  */
 export async function startRedis(folder: string, sync: AppendSync = 'always'): Promise<Redis> {
   const port = await freePort()

@@ -15,12 +15,17 @@ export function resourcesOf(pid: number): Resources {
   return { resident: Number(kibibytes) * 1_024, files: readdirSync(`/proc/${pid}/fd`).length }
 }
 
-/** Bytes that a server may have grown by: its cached sessions, and a heap that settles after some ten thousand calls. */
+/**
+ * Bytes that a server may have grown by: its cached sessions, and a heap that settles after some ten thousand calls.
+ */
 const GROWTH = 256 * 1_048_576
 /** Files and sockets that may stay open for a short time. */
 const LEFT_OPEN = 8
 
-/** O8: waits until a server uses no more than `before`, plus a tenth and a fixed growth. Resolves with what it then uses. */
+/**
+ * O8: waits until a server uses no more than `before`, plus a tenth and a fixed growth. Resolves with what it then
+ * uses.
+ */
 export async function resourcesHold(pid: number, before: Resources): Promise<{ holds: boolean; after: Resources }> {
   const within = ({ files, resident }: Resources) =>
     files <= before.files + LEFT_OPEN && resident <= before.resident * 1.1 + GROWTH

@@ -30,10 +30,11 @@ interface Reference extends AsyncDisposable {
 }
 
 /**
- * Compares the episodes of trainers with a reference: the same actions, played in the process of a host without any fault.
+ * Compares the episodes of trainers with a reference: the same actions, played in the process of a host without any
+ * fault.
  *
- * A scored episode has the observations, the rewards and the sum of the reference. One that its client gave up has those of
- * the reference up to then. One that is masked may have any, because nobody trains on it, but has a reason.
+ * A scored episode has the observations, the rewards and the sum of the reference. One that its client gave up has
+ * those of the reference up to then. One that is masked may have any, because nobody trains on it, but has a reason.
  */
 export class RolloutOracle {
   readonly breaches: string[] = []

@@ -152,7 +152,9 @@ function referenceOf(task: SeatsTask, game: number) {
   return { returns, public: rehearsal.state.public }
 }
 
-/** Returns the return of a seat as its own reports add up, with what was due in the end, and as those of both seats do. */
+/**
+ * Returns the return of a seat as its own reports add up, with what was due in the end, and as those of both seats do.
+ */
 function returnsIn(log: readonly LoggedStep[], seat: SeatName): readonly [number, number] {
   const last = log.findLastIndex((entry) => entry.seat === seat)
   let [own, both] = [0, 0]

@@ -13,8 +13,8 @@ import { insist } from './players.ts'
 import { actionOf, type PlayedSeat, type ReceivedStep, type SeatsTask, totalOf } from './seats-task.ts'
 import type { SeatName } from './seats-world.ts'
 
-// A process for `seats`: `node seats-player.ts '<json>'`. It plays one seat of every session, several at once, and writes
-// one line of JSON for each episode. Another process plays the other seat.
+// A process for `seats`: `node seats-player.ts '<json>'`. It plays one seat of every session, several at once, and
+// writes one line of JSON for each episode. Another process plays the other seat.
 
 /** What a player process is started with. */
 export interface PlayerOptions extends SeatsTask {

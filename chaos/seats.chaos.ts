@@ -1,6 +1,6 @@
 /**
- * Two seats of one session, each played by a process of its own, over a bad connection to a server that is killed again and
- * again: no step is lost, doubled or out of turn, and both returns are those of the rules.
+ * Two seats of one session, each played by a process of its own, over a bad connection to a server that is killed again
+ * and again: no step is lost, doubled or out of turn, and both returns are those of the rules.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -32,8 +32,8 @@ await runTrial('seats', { store: 'sqlite' }, async ({ rng, seed, quick, options,
   const oracle = new SeatsOracle({ seed, moves })
   const sealed = new Set<string>()
 
-  // Kills come after so many steps, not after so much time: a slow machine gets as many. Every other one hits the server as
-  // it answers a sealed move, whose round is then settled by another process.
+  // Kills come after so many steps, not after so much time: a slow machine gets as many. Every other one hits the
+  // server as it answers a sealed move, whose round is then settled by another process.
   const killing = rng.stream('kills')
   let striking: Promise<void> | null = null
   let isCounting = false

@@ -1,6 +1,6 @@
 /**
- * Slow clients, in a separate process so that they do not slow an honest one: `<port> <token> <sockets> <unread>`. Sends
- * a message to the parent process when all have connected.
+ * Slow clients, in a separate process so that they do not slow an honest one: `<port> <token> <sockets> <unread>`.
+ * Sends a message to the parent process when all have connected.
  */
 import { connect, type Socket } from 'node:net'
 import { META, METHODS, type OpenResult } from '@episodic/protocol'

@@ -1,4 +1,7 @@
-/** Thousands of clients send a byte a second or never read: the server closes them, and an honest player is hardly slowed. */
+/**
+ * Thousands of clients send a byte a second or never read: the server closes them, and an honest player is hardly
+ * slowed.
+ */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from '@episodic/env'
@@ -13,7 +16,9 @@ import { until } from './until.ts'
 const SHED_WITHIN = 12
 /** How much slower the slowest hundredth of an honest player's calls may be than without the attack. */
 const SLOWED = 2
-/** How much longer the longest turn of the event loop may be than without the attack, in CPU time of the main thread. */
+/**
+ * How much longer the longest turn of the event loop may be than without the attack, in CPU time of the main thread.
+ */
 const LONGER = 20
 /** Bytes that the server may hold for a slow client whose request is not complete. */
 const HELD = 16 * 1_024

@@ -6,7 +6,10 @@ import { createRng, type Rng } from '@episodic/protocol'
 
 /** What a program has to work with. */
 export interface Trial {
-  /** Draws every fault and every move. The same seed draws the same ones; what the machine makes of their order is its own. */
+  /**
+   * Draws every fault and every move. The same seed draws the same ones; what the machine makes of their order is its
+   * own.
+   */
   readonly rng: Rng
   /** For processes that draw what is theirs. */
   readonly seed: string

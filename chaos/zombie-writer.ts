@@ -4,8 +4,8 @@ import { openRedisStore } from '@episodic/state/redis'
 import { holdTally, sign } from './tally.ts'
 
 // A process for `zombie`: `node zombie-writer.ts <redis> <name> <session…>`. It writes to its sessions without end, and
-// does not notice that it is frozen. After a rejected write it tries a few times more, and then reports the session: the
-// last accepted revision, and the code of every rejection.
+// does not notice that it is frozen. After a rejected write it tries a few times more, and then reports the session:
+// the last accepted revision, and the code of every rejection.
 
 const TRIES = 5
 

@@ -23,8 +23,8 @@ export interface ExchangeProxy extends AsyncDisposable {
 }
 
 /**
- * What becomes of an exchange: `lose` the request before it reaches the server, `cut` the answer after its first event, or
- * `drop` all of it.
+ * What becomes of an exchange: `lose` the request before it reaches the server, `cut` the answer after its first event,
+ * or `drop` all of it.
  */
 export type Fate = 'pass' | 'lose' | 'cut' | 'drop'
 

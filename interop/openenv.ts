@@ -12,7 +12,9 @@ import { openPythonEnvironment } from './python-environment.ts'
 import type { Report, Tally } from './report.ts'
 import { WORLDS, type World } from './world.ts'
 
-/** The versions that are tried: the newest, one for the second version of the MCP SDK, and the last of the older name. */
+/**
+ * The versions that are tried: the newest, one for the second version of the MCP SDK, and the last of the older name.
+ */
 const CLIENTS = [
   { name: 'openenv', requirements: 'openenv.txt', package: 'openenv' },
   { name: 'openenv-0.4.1', requirements: 'openenv-0.4.1.txt', package: 'openenv' },

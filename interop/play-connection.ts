@@ -16,8 +16,8 @@ export interface Setting {
 }
 
 /**
- * Plays two episodes of a world over one connection, each read in its view, and makes mistakes in the first. Throws with what
- * was shown if a player cannot go on from that, or if an answer does not say what it has to.
+ * Plays two episodes of a world over one connection, each read in its view, and makes mistakes in the first. Throws
+ * with what was shown if a player cannot go on from that, or if an answer does not say what it has to.
  */
 export async function playConnection(setting: Setting, [first, second]: readonly [View, View]): Promise<void> {
   const seat = takeSeat(setting.connection)

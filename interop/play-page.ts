@@ -14,8 +14,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 export const PAGE_PACKAGES: readonly string[] = ['mcp', 'fastmcp']
 
 /**
- * Runs the program of the Python page that uses a package, as the page says: against a server over HTTP, and with a server that
- * it starts. Resolves with what went wrong, one text for each run that failed.
+ * Runs the program of the Python page that uses a package, as the page says: against a server over HTTP, and with a
+ * server that it starts. Resolves with what went wrong, one text for each run that failed.
  */
 export async function playPage(
   packageName: string,

@@ -14,8 +14,8 @@ interface Request {
 }
 
 /**
- * Starts a server whose model guesses the middle of the last range that it was sent. It rejects conversations about ranges
- * that begin with an even number, so that some episodes fail.
+ * Starts a server whose model guesses the middle of the last range that it was sent. It rejects conversations about
+ * ranges that begin with an even number, so that some episodes fail.
  */
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const server = createServer(async (incoming, response) => {

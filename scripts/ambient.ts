@@ -15,7 +15,9 @@ const TIMERS = [
   '**/sdk-*.ts',
 ]
 
-/** What a file may not reach for by itself, and the files that may. A call of `Date` or `new Date()` reads the clock. */
+/**
+ * What a file may not reach for by itself, and the files that may. A call of `Date` or `new Date()` reads the clock.
+ */
 const AMBIENT: Readonly<Record<string, readonly string[]>> = {
   'Math.random': [],
   randomUUID: [],
@@ -65,7 +67,9 @@ function knownOf(name: string): string | undefined {
   return Object.hasOwn(AMBIENT, name) ? name : undefined
 }
 
-/** A key of somebody's object or type (`clock.setTimeout`, `{ console: … }`) is not the global, unless of `globalThis`. */
+/**
+ * A key of somebody's object or type (`clock.setTimeout`, `{ console: … }`) is not the global, unless of `globalThis`.
+ */
 function isOnlyAKey(node: ts.Identifier): boolean {
   const { parent } = node
   if (ts.isPropertyAccessExpression(parent) && parent.name === node)

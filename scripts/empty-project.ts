@@ -11,7 +11,9 @@ export interface EmptyProject {
   run(command: Command, folder?: string): Promise<string>
 }
 
-/** Lets `use` work in a new folder, and removes it. An error is printed and sets the exit code; a signal stops commands. */
+/**
+ * Lets `use` work in a new folder, and removes it. An error is printed and sets the exit code; a signal stops commands.
+ */
 export async function inEmptyProject(name: string, use: (project: EmptyProject) => Promise<void>): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())

@@ -1,6 +1,6 @@
 // Plain JavaScript, because it runs while the workspace is installed, on any Node. The shim that pnpm writes for the
-// workspace's own Node starts it as a child of a shell, which keeps signals to itself: `kill` of `npx episodic serve`, or
-// `terminate()` from Python, would leave the server running. With `exec`, the shell becomes Node.
+// workspace's own Node starts it as a child of a shell, which keeps signals to itself: `kill` of `npx episodic serve`,
+// or `terminate()` from Python, would leave the server running. With `exec`, the shell becomes Node.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
 const shim = new URL('../node_modules/.bin/node', import.meta.url)

@@ -1,6 +1,6 @@
 /**
- * Counts that must not grow: the check that counts fails above a limit. What grows has to replace something, or to say here
- * why it does not. Lower a limit where a change leaves less.
+ * Counts that must not grow: the check that counts fails above a limit. What grows has to replace something, or to say
+ * here why it does not. Lower a limit where a change leaves less.
  */
 export const LIMITS = {
   exportedNames: {

@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util'
 import { inEmptyProject, packedPackages } from './empty-project.ts'
 import { readJson, root } from './workspace.ts'
 
-// Starts as a newcomer does: installs `episodic` and `zod` with npm into an empty project outside the workspace, and runs
-// and checks the README's first environment with `npx episodic`.
+// Starts as a newcomer does: installs `episodic` and `zod` with npm into an empty project outside the workspace, and
+// runs and checks the README's first environment with `npx episodic`.
 //
 //   node scripts/newcomer.ts <folder>    the folder has the packed tarballs
 

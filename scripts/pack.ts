@@ -1,6 +1,6 @@
 /**
- * `pnpm pack:all [folder]`: builds the published packages and packs each as a tarball, to be installed together in a project
- * elsewhere. Default: `tarballs`.
+ * `pnpm pack:all [folder]`: builds the published packages and packs each as a tarball, to be installed together in a
+ * project elsewhere. Default: `tarballs`.
  */
 import { resolve } from 'node:path'
 import { packCommand } from './checks.ts'

@@ -1,6 +1,6 @@
 /**
- * Follows the README, the quick start and the page on evaluation as a reader does, in a fresh copy of the workspace: runs every command in its
- * order, saves and uses every program and configuration, and checks exit codes and output.
+ * Follows the README, the quick start and the page on evaluation as a reader does, in a fresh copy of the workspace:
+ * runs every command in its order, saves and uses every program and configuration, and checks exit codes and output.
  *
  *   node scripts/readme-tour.ts
  *

@@ -1,7 +1,8 @@
 /**
- * `pnpm simulate fleet [--episodes N] [--workers N] [--seed S]`: plays a run in a simulated fleet, with the real coordinator and
- * the real workers in virtual time, while they and the queue are killed, frozen and cut off. Ends with one line of JSON, and
- * with 1 if an episode was lost or doubled, or if memory or the load of the coordinator grew with the run.
+ * `pnpm simulate fleet [--episodes N] [--workers N] [--seed S]`: plays a run in a simulated fleet, with the real
+ * coordinator and the real workers in virtual time, while they and the queue are killed, frozen and cut off. Ends with
+ * one line of JSON, and with 1 if an episode was lost or doubled, or if memory or the load of the coordinator grew with
+ * the run.
  */
 import { parseArgs } from 'node:util'
 import { simulateFleet } from '../apps/harness/src/lib/fleet/simulation/simulate-fleet.ts'

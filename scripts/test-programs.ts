@@ -24,8 +24,8 @@ declare module 'vitest' {
 }
 
 /**
- * Looks for the programs on `PATH`, and says on stderr which are missing and how to install them. `CHROMIUM_PATH` names a
- * Chromium elsewhere.
+ * Looks for the programs on `PATH`, and says on stderr which are missing and how to install them. `CHROMIUM_PATH` names
+ * a Chromium elsewhere.
  *
  * @param required - throws if one is missing. CI requires all, so that nothing is skipped there.
  */

@@ -1,5 +1,5 @@
-// The agent that the README calls `my-agent`: a program that gets the mcpServers file, the first observation and the answers
-// of the tools, and knows nothing else of the world. It guesses by halving.
+// The agent that the README calls `my-agent`: a program that gets the mcpServers file, the first observation and the
+// answers of the tools, and knows nothing else of the world. It guesses by halving.
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 

@@ -9,8 +9,8 @@ interface Message {
 }
 
 /**
- * Serves models behind the API of chat completions, where the pages have their reader run one. They play number-guessing by
- * halving, from nothing but the messages that they are sent; `small` halves badly.
+ * Serves models behind the API of chat completions, where the pages have their reader run one. They play
+ * number-guessing by halving, from nothing but the messages that they are sent; `small` halves badly.
  */
 export async function serveModel(port: number): Promise<AsyncDisposable> {
   const server = createServer(async (request, response) => {

@@ -44,7 +44,10 @@ function isAsked({ quick, all, nightly }: Check): boolean {
   return options.quick ? quick === true : options.all || !all
 }
 
-/** Starts each check, in order, once those that it comes after have ended and there is room for it, or nothing else runs. */
+/**
+ * Starts each check, in order, once those that it comes after have ended and there is room for it, or nothing else
+ * runs.
+ */
 async function runAll(checks: readonly Check[]): Promise<void> {
   const waiting = new Set(checks)
   const running = new Map<Check, Promise<void>>()

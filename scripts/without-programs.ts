@@ -1,6 +1,6 @@
 /**
- * `node scripts/without-programs.ts <program…>`: runs `npm test` where PATH lacks these programs, as on a machine that never
- * had them: no test may fail for want of one. Exits as `npm test` does.
+ * `node scripts/without-programs.ts <program…>`: runs `npm test` where PATH lacks these programs, as on a machine that
+ * never had them: no test may fail for want of one. Exits as `npm test` does.
  */
 import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

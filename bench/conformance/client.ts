@@ -2,8 +2,8 @@ import { createAuthorization } from '@episodic/env'
 import { openChannel } from '@episodic/env/extend'
 
 // The suite's client: it lists the tools of the given server, and makes the given calls, or else calls each tool with
-// arguments that fit its schema. For a login, the suite acts as the browser and its user. A request for input is accepted
-// with the defaults of the form.
+// arguments that fit its schema. For a login, the suite acts as the browser and its user. A request for input is
+// accepted with the defaults of the form.
 
 interface Tool {
   readonly name: string

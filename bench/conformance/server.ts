@@ -13,8 +13,8 @@ import { createModernServer } from './modern-server.ts'
 const PATH = '/suite'
 
 /**
- * Serves the tools, prompts and resources that the suite asks for, on the SDKs' own transports, as an extra route of our
- * HTTP server, behind its checks of Host and Origin.
+ * Serves the tools, prompts and resources that the suite asks for, on the SDKs' own transports, as an extra route of
+ * our HTTP server, behind its checks of Host and Origin.
  */
 export async function serveConformance(): Promise<{ readonly url: string } & AsyncDisposable> {
   await using cleanup = new AsyncDisposableStack()
@@ -79,7 +79,9 @@ function isModern({ headers }: IncomingMessage, message: unknown): boolean {
   return isNamed || method === 'server/discover' || String(headers['mcp-protocol-version'] ?? '') >= MODERN_VERSION
 }
 
-/** Answers with a handler of the web's `Request` and `Response`. The request's signal aborts when the client is gone. */
+/**
+ * Answers with a handler of the web's `Request` and `Response`. The request's signal aborts when the client is gone.
+ */
 async function answerWith(
   request: IncomingMessage,
   response: ServerResponse,

@@ -26,10 +26,10 @@ const EXPLORATION = 0.6
 const LEAST_WEIGHT = 0.01
 
 /**
- * A tabular learner for one seat that sees its own views, actions and returns alone: outcome-sampling counterfactual regret
- * minimization (Lanctot and others, 2009) with baselines (Schmid and others, 2019). While it learns, the others have to play
- * their strategies without exploring: then what they and chance do needs no correction. The average of its strategies gets close to
- * an equilibrium of a zero-sum game of two seats.
+ * A tabular learner for one seat that sees its own views, actions and returns alone: outcome-sampling counterfactual
+ * regret minimization (Lanctot and others, 2009) with baselines (Schmid and others, 2019). While it learns, the others
+ * have to play their strategies without exploring: then what they and chance do needs no correction. The average of its
+ * strategies gets close to an equilibrium of a zero-sum game of two seats.
  */
 export class Learner {
   readonly #actions: number
@@ -39,7 +39,9 @@ export class Learner {
     this.#actions = actions
   }
 
-  /** Returns the information set with a key. A seat remembers its moves, so that what comes before is always the same. */
+  /**
+   * Returns the information set with a key. A seat remembers its moves, so that what comes before is always the same.
+   */
   setOf(key: string, before: Move | null): InformationSet {
     const zeros = () => new Array<number>(this.#actions).fill(0)
     const set = this.#sets.get(key) ?? {

@@ -11,7 +11,8 @@ import {
 } from '@episodic/protocol'
 import { type DrawnMove, Learner } from './learner.ts'
 
-// A process for `self-play`: `node player.ts <url> <token> <seat>`. It learns one seat of Kuhn poker from its own views and returns.
+// A process for `self-play`: `node player.ts <url> <token> <seat>`. It learns one seat of Kuhn poker from its own views
+// and returns.
 
 /** An episode that is dealt to a player. */
 export interface Deal {

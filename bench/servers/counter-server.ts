@@ -1,7 +1,7 @@
 /**
- * Serves the counter world over HTTP, in a process of its own; its argument is the store (`memory`, `sqlite:<file>` or the
- * URL of a Redis). Answers to `memory` with its resident and heap bytes after a collection, to `cpu` with the seconds of
- * CPU that it has used.
+ * Serves the counter world over HTTP, in a process of its own; its argument is the store (`memory`, `sqlite:<file>` or
+ * the URL of a Redis). Answers to `memory` with its resident and heap bytes after a collection, to `cpu` with the
+ * seconds of CPU that it has used.
  */
 import { createHost } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'

@@ -1,6 +1,6 @@
 /**
- * An MCP server made with the SDK alone, each of whose sessions keeps notes: `stdio`, or over HTTP, in which case it says
- * its port on its channel.
+ * An MCP server made with the SDK alone, each of whose sessions keeps notes: `stdio`, or over HTTP, in which case it
+ * says its port on its channel.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'

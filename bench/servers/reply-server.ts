@@ -1,6 +1,7 @@
 /**
- * The least that a client of ours can play against: a bare `node:http` server that answers the handshake, opens anything
- * and counts steps. What is measured against it is the client. `/floor` answers with as many bytes and keeps nothing.
+ * The least that a client of ours can play against: a bare `node:http` server that answers the handshake, opens
+ * anything and counts steps. What is measured against it is the client. `/floor` answers with as many bytes and keeps
+ * nothing.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,6 +1,6 @@
 /**
- * Serves the world of a module, its argument, over HTTP and WebSocket, in a process of its own. Answers to any question with
- * the seconds of CPU that it has used.
+ * Serves the world of a module, its argument, over HTTP and WebSocket, in a process of its own. Answers to any question
+ * with the seconds of CPU that it has used.
  */
 import { createHost, type EnvironmentDefinition } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'

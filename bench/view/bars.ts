@@ -4,7 +4,10 @@ export interface Barred {
   readonly atMost?: number
   readonly atLeast?: number
   readonly ok: boolean
-  /** The same of something that this machine cannot do without, measured in the same run: what a slower machine makes of it. */
+  /**
+   * The same of something that this machine cannot do without, measured in the same run: what a slower machine makes of
+   * it.
+   */
   readonly floor?: number
 }
 

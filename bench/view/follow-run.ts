@@ -13,8 +13,8 @@ const GUESSING = fileURLToPath(new URL('../../examples/number-guessing', import.
 const BEFORE = 100
 
 /**
- * Milliseconds from the append of a sealed line to its row being counted on an open page, for one line after the other. They
- * are appended at different moments of the server's looks at the file.
+ * Milliseconds from the append of a sealed line to its row being counted on an open page, for one line after the other.
+ * They are appended at different moments of the server's looks at the file.
  */
 export async function timeSealedToSeen(folder: string, lines: number): Promise<number[]> {
   const run = join(folder, 'large')
@@ -48,8 +48,8 @@ function withBreak(line: string): string {
 /** Plays runs by turns alone and with a page that follows them. */
 export interface FollowedRuns extends AsyncDisposable {
   /**
-   * Steps a second of a run, by its own clock. With `followed`, the page of that run is open from its first line on, on a
-   * server that has started before: what is measured is following a run, and not the start of a server beside it.
+   * Steps a second of a run, by its own clock. With `followed`, the page of that run is open from its first line on, on
+   * a server that has started before: what is measured is following a run, and not the start of a server beside it.
    */
   play(followed: boolean): Promise<number>
   /** Seconds of the processor that the server took, for each second of runs that were followed. */

@@ -14,8 +14,8 @@ const WORDS =
   'half of what is left lies between the last two answers so the next guess divides the range again and then'.split(' ')
 
 /**
- * Writes a run of simulated episodes into a folder: 4 attempts of each task, lines of about 3.3 KB. Its `run.json` is that of
- * a real run, with this number of episodes. The last line has an episode of 1,000 steps.
+ * Writes a run of simulated episodes into a folder: 4 attempts of each task, lines of about 3.3 KB. Its `run.json` is
+ * that of a real run, with this number of episodes. The last line has an episode of 1,000 steps.
  */
 export async function writeLargeRun(folder: string, episodes: number): Promise<void> {
   await mkdir(folder, { recursive: true })

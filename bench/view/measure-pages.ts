@@ -16,7 +16,9 @@ export interface PageFigures {
   /** From a click on a column to the sorted rows, and from a query to its rows with their figures. */
   readonly sort: number
   readonly filter: number
-  /** The longest task of the browser's main thread while all rows are scrolled through, and all of a long transcript. */
+  /**
+   * The longest task of the browser's main thread while all rows are scrolled through, and all of a long transcript.
+   */
   readonly scrollLongestTask: number
   readonly transcriptLongestTask: number
   /** Elements in the page, at most. */

@@ -47,8 +47,8 @@ interface Memory {
 const BIDS = [0, 1, 2, 3]
 
 /**
- * A table of three, each with a card and a sign. They call one after another, or leave; then all who stay bid at once, and
- * the highest bid gets the next card.
+ * A table of three, each with a card and a sign. They call one after another, or leave; then all who stay bid at once,
+ * and the highest bid gets the next card.
  */
 export function createCardTable(flaw: TableFlaw = {}): EnvironmentDefinition {
   const memory = {} as Memory

@@ -12,7 +12,9 @@ export interface Knowledge {
   stateOf(token: string): Promise<MethodResult<'state'>>
   /** The other seats than that of a token. */
   othersOf(token: string): readonly string[]
-  /** Whether the cards of the other seats than that of a token add up to an odd number; `false` for an unknown token. */
+  /**
+   * Whether the cards of the other seats than that of a token add up to an odd number; `false` for an unknown token.
+   */
   oddElsewhere(token: string): Promise<boolean>
 }
 

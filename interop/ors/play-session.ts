@@ -34,7 +34,9 @@ export interface Setting {
   readonly reference: ReferenceEpisode
 }
 
-/** Plays the actions of a reference episode through a client, and calls `check` with everything that has to be equal. */
+/**
+ * Plays the actions of a reference episode through a client, and calls `check` with everything that has to be equal.
+ */
 export async function playSession(
   { client, world, tasks, index, rewards, reference }: Setting,
   check: Check,

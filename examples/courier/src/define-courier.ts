@@ -16,8 +16,8 @@ type Street = z.infer<typeof state>
 export type CheckpointRule = (before: Street, after: Street) => boolean
 
 /**
- * Defines a street along which a parcel is carried to a house. The checkpoint half way is meant to help a learner that has never reached the
- * house.
+ * Defines a street along which a parcel is carried to a house. The checkpoint half way is meant to help a learner that
+ * has never reached the house.
  */
 export function defineCourier({ version, pays }: { readonly version: string; readonly pays: CheckpointRule }) {
   return defineEnvironment({

@@ -3,7 +3,10 @@ import { environment } from './environment.ts'
 import { describeGoal, drawGoal } from './goal.ts'
 import { drawDemands, stageOf, tagsOf } from './stages.ts'
 
-/** Dialogues in three stages, by the number of digressions and constraints; in the last one flights sell out and prices rise. */
+/**
+ * Dialogues in three stages, by the number of digressions and constraints; in the last one flights sell out and prices
+ * rise.
+ */
 export const tasks = defineTasks({
   name: 'flight-booking',
   environment,

@@ -16,8 +16,8 @@ export const solver = definePolicy({
 })
 
 /**
- * How many guesses find any number from `low` to `high`: ⌈log₂(n + 1)⌉ for n numbers, since k guesses distinguish at most
- * 2ᵏ − 1 numbers (Knuth, The Art of Computer Programming, vol. 3, section 6.2.1).
+ * How many guesses find any number from `low` to `high`: ⌈log₂(n + 1)⌉ for n numbers, since k guesses distinguish at
+ * most 2ᵏ − 1 numbers (Knuth, The Art of Computer Programming, vol. 3, section 6.2.1).
  */
 export function guessesNeeded(low: number, high: number): number {
   let guesses = 0

@@ -8,8 +8,8 @@ const Setting = z.enum(['airplane-mode', 'mobile-data'])
 const phone = z.object({ airplaneMode: z.boolean(), mobileData: z.boolean() })
 
 /**
- * A service desk with dual control: the agent can change the line, the customer the phone, and neither sees what the other
- * does. They take turns by speaking; every other tool keeps the turn.
+ * A service desk with dual control: the agent can change the line, the customer the phone, and neither sees what the
+ * other does. They take turns by speaking; every other tool keeps the turn.
  */
 export const environment = defineGame({
   name: 'phone-support',

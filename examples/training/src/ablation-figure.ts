@@ -37,8 +37,8 @@ export const ABLATIONS = {
 } as const satisfies Readonly<Record<string, Ablation>>
 
 /**
- * Draws the results of an experiment as an SVG: a panel for each figure, with a point for each seed that reached the target,
- * and the mean with its 95 % interval.
+ * Draws the results of an experiment as an SVG: a panel for each figure, with a point for each seed that reached the
+ * target, and the mean with its 95 % interval.
  */
 export function drawAblation({ title, field, names, figures }: Ablation, results: readonly AblationResult[]) {
   const players = Object.values(names)

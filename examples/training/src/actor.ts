@@ -4,8 +4,8 @@ import type { Network, Numbers, Parameters } from './network.ts'
 /** Chooses actions with fixed parameters. */
 export interface Actor {
   /**
-   * Returns the number of an action for each input; `null` for a `null`. Each place draws from its own random numbers, so
-   * what one does changes no other. Without random numbers, it takes the most likely actions.
+   * Returns the number of an action for each input; `null` for a `null`. Each place draws from its own random numbers,
+   * so what one does changes no other. Without random numbers, it takes the most likely actions.
    */
   act(inputs: readonly (Numbers | null)[], rngs: readonly Rng[] | null): (number | null)[]
 }

@@ -8,8 +8,8 @@ export interface Advantages {
 }
 
 /**
- * Generalized advantage estimation (Schulman and others, "High-dimensional continuous control using generalized advantage
- * estimation", 2016, equation 16). With λ = 1, an advantage is the discounted return less the value.
+ * Generalized advantage estimation (Schulman and others, "High-dimensional continuous control using generalized
+ * advantage estimation", 2016, equation 16). With λ = 1, an advantage is the discounted return less the value.
  *
  * @param values The value at each step, and behind them that of the input after a cut; 0 after an end by the rules.
  */

@@ -8,9 +8,10 @@ export interface AveragePolicy {
 }
 
 /**
- * Counts what a policy does while it learns. In self-play two policies that improve against each other may go round in circles
- * for ever, and it is the average of all of them that gets close to an equilibrium (Brown, "Iterative solution of games by
- * fictitious play", 1951; Heinrich and Silver, "Deep reinforcement learning from self-play in imperfect-information games", 2016).
+ * Counts what a policy does while it learns. In self-play two policies that improve against each other may go round in
+ * circles for ever, and it is the average of all of them that gets close to an equilibrium (Brown, "Iterative solution
+ * of games by fictitious play", 1951; Heinrich and Silver, "Deep reinforcement learning from self-play in
+ * imperfect-information games", 2016).
  */
 export function createAveragePolicy(actions: number): AveragePolicy {
   const counts = new Map<string, number[]>()

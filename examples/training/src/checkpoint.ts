@@ -3,8 +3,8 @@ import type { TrainingState } from './learn.ts'
 import type { Parameters } from './network.ts'
 
 /**
- * Writes a training to a file, bit for bit. A process that is killed meanwhile leaves the file as it was: the new one gets its
- * name when it is complete.
+ * Writes a training to a file, bit for bit. A process that is killed meanwhile leaves the file as it was: the new one
+ * gets its name when it is complete.
  */
 export function writeCheckpoint(file: string, { played, parameters, optimizer }: TrainingState): void {
   const { steps, means, squares } = optimizer

@@ -4,7 +4,10 @@ import { oneHot, type World } from './world.ts'
 
 const PLACES = 7
 
-/** The street whose checkpoint pays each time it is reached, and the one whose checkpoint pays once. The input has a number for each place, and one for the checkpoint. */
+/**
+ * The street whose checkpoint pays each time it is reached, and the one whose checkpoint pays once. The input has a
+ * number for each place, and one for the checkpoint.
+ */
 export const COURIERS: Readonly<Record<'exploitable' | 'fixed', World>> = {
   exploitable: courierOf(exploitable),
   fixed: courierOf(fixed),

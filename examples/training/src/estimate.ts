@@ -8,7 +8,10 @@ export interface Estimate {
   readonly high: number
 }
 
-/** Estimates a mean from one number for each seed, by Student's t. Throws a `RangeError` for fewer than two seeds, which have no interval. */
+/**
+ * Estimates a mean from one number for each seed, by Student's t. Throws a `RangeError` for fewer than two seeds, which
+ * have no interval.
+ */
 export function estimateOf(numbers: readonly number[]): Estimate {
   if (numbers.length < 2) throw new RangeError(`An interval needs at least 2 seeds; there are ${numbers.length}.`)
   const middle = mean([...numbers])

@@ -1,6 +1,9 @@
 import { draw } from './draw.ts'
 
-/** Whose curves are compared, in the order of the legend. The first is drawn wide, so that a curve which lies on it is seen too. */
+/**
+ * Whose curves are compared, in the order of the legend. The first is drawn wide, so that a curve which lies on it is
+ * seen too.
+ */
 export const FAULT_PLAYERS = ['without faults', 'Episodic', 'in-memory server, retries without keys'] as const
 
 /** A point of the learning curve of a learner whose server and connection fail, or do not. */

@@ -9,8 +9,8 @@ export const LENGTH = 12
 export const RIGHT = [2, 0, 3, 1, 1, 3, 0, 2, 3, 2, 1, 0] as const
 
 /**
- * A row of rooms with four exits each. One exit of a room leads on, and all others end the episode: chance alone gets through d
- * rooms in one of 4^d episodes. The tasks start at a distance from 1 to 12 rooms from the end.
+ * A row of rooms with four exits each. One exit of a room leads on, and all others end the episode: chance alone gets
+ * through d rooms in one of 4^d episodes. The tasks start at a distance from 1 to 12 rooms from the end.
  */
 export const hallway = defineEnvironment({
   name: 'hallway',

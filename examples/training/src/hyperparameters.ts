@@ -3,7 +3,9 @@ import type { LossName } from './losses.ts'
 /** The seeds of every curve. None of them was trained with before all hyperparameters were fixed. */
 export const SEEDS = ['31', '32', '33', '34', '35'] as const
 
-/** The seeds that the hyperparameters were chosen with, in short trials by hand. No curve over several seeds has them. */
+/**
+ * The seeds that the hyperparameters were chosen with, in short trials by hand. No curve over several seeds has them.
+ */
 export const TUNING_SEEDS = ['1', '2', '3', '4', '11', '21', '22', '23', '24', '25', 'tuning-1'] as const
 
 export interface Hyperparameters {
@@ -48,8 +50,8 @@ const TAXI = { episodes: 4_800, batch: 16, hidden: 64, discount: 0.95, lambda: 0
 const KUHN_POKER = { episodes: 16_000, batch: 32, hidden: 32, discount: 1, entropy: [0.4, 0.1] } as const
 
 /**
- * Everything that is chosen about a training. It was chosen with `TUNING_SEEDS`, and fixed for a world and algorithm before its first
- * training with one of `SEEDS`.
+ * Everything that is chosen about a training. It was chosen with `TUNING_SEEDS`, and fixed for a world and algorithm
+ * before its first training with one of `SEEDS`.
  */
 export const HYPERPARAMETERS: Readonly<Record<WorldName, Readonly<Record<AlgorithmName, Hyperparameters>>>> = {
   'frozen-lake': {

@@ -14,7 +14,9 @@ const linesOf = (name: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-/** Lines of other seeds: of the training under faults, whose seed is not a claim, and of the language model in Python. */
+/**
+ * Lines of other seeds: of the training under faults, whose seed is not a claim, and of the language model in Python.
+ */
 const OF_OTHER_SEEDS = ['train-faults.jsonl', 'train-language-model.jsonl']
 const OF_ALL_SEEDS = readdirSync(IMAGES).filter((name) => name.endsWith('.jsonl') && !OF_OTHER_SEEDS.includes(name))
 

@@ -21,8 +21,8 @@ export interface TableOptions {
 }
 
 /**
- * Trains a policy in a table by REINFORCE, whose baseline is the mean of the returns from the same state so far, and yields after each
- * batch, as `learn` does with a network. For worlds whose input has a 1 in the place of the state.
+ * Trains a policy in a table by REINFORCE, whose baseline is the mean of the returns from the same state so far, and
+ * yields after each batch, as `learn` does with a network. For worlds whose input has a 1 in the place of the state.
  */
 export async function* learnTable({
   world,

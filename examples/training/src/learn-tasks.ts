@@ -19,8 +19,8 @@ export interface LearnedTasks {
 }
 
 /**
- * Trains a tabular policy on the tasks of the hallway by REINFORCE, until its success over all tasks is 90 %. The success
- * is computed from the policy's probabilities, so it is exact and costs no episodes.
+ * Trains a tabular policy on the tasks of the hallway by REINFORCE, until its success over all tasks is 90 %. The
+ * success is computed from the policy's probabilities, so it is exact and costs no episodes.
  *
  * @param drawing - each task equally often, in a shuffled order; or those that are solved about half of the time.
  */

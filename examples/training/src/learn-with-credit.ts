@@ -36,8 +36,8 @@ export interface CreditOptions {
 }
 
 /**
- * Trains a tabular policy in FrozenLake 4×4 on firm ice, by the policy gradient, until 90 % of its last 100 training episodes
- * reached the goal.
+ * Trains a tabular policy in FrozenLake 4×4 on firm ice, by the policy gradient, until 90 % of its last 100 training
+ * episodes reached the goal.
  *
  * @param credit - what a step is worth: its return less the mean of the returns from its tile so far (REINFORCE with a
  * baseline), or its advantage from forks.

@@ -21,8 +21,8 @@ export interface Progress {
   readonly state: TrainingState
   readonly rollout: Rollout
   /**
-   * Milliseconds of CPU time of this process in the batch. `environment` is what was used until the last episode had ended, except for
-   * choosing actions; `network` is the rest.
+   * Milliseconds of CPU time of this process in the batch. `environment` is what was used until the last episode had
+   * ended, except for choosing actions; `network` is the rest.
    */
   readonly spent: { readonly environment: number; readonly network: number }
 }
@@ -40,8 +40,8 @@ export interface LearnOptions {
 /**
  * Trains a network, and yields after each batch.
  *
- * The seeds of an episode follow from its number, and not from what was drawn before it. So a training that goes on from a
- * checkpoint, or whose episodes had to be played again, ends with the same parameters, bit for bit.
+ * The seeds of an episode follow from its number, and not from what was drawn before it. So a training that goes on
+ * from a checkpoint, or whose episodes had to be played again, ends with the same parameters, bit for bit.
  */
 export async function* learn({ world, rollouts, settings, seed, from }: LearnOptions): AsyncGenerator<Progress> {
   const network = await openNetwork({ inputs: world.inputs, hidden: settings.hidden, actions: world.actions.length })

@@ -25,11 +25,11 @@ interface Played {
 }
 
 /**
- * Plays one episode in each place of a vector environment, all at once: one answer of the network for all that go on, then
- * one step of each.
+ * Plays one episode in each place of a vector environment, all at once: one answer of the network for all that go on,
+ * then one step of each.
  *
- * An episode that fails is neither scored nor left out, either of which would change what is learned. It is played again with its
- * seeds. Rejects with the cause of the failure if that fails five times.
+ * An episode that fails is neither scored nor left out, either of which would change what is learned. It is played
+ * again with its seeds. Rejects with the cause of the failure if that fails five times.
  */
 export async function playEpisodes(
   vector: VectorEnvironment,

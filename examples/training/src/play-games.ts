@@ -25,11 +25,11 @@ interface Played {
 }
 
 /**
- * Self-play: plays one episode of each game, all at once, with the same network in every seat. A trajectory is what one seat
- * saw, did and earned; what the others earn it by their moves is added to its own last action.
+ * Self-play: plays one episode of each game, all at once, with the same network in every seat. A trajectory is what one
+ * seat saw, did and earned; what the others earn it by their moves is added to its own last action.
  *
- * For games in which one seat at a time may act. A game that fails is played again with its seeds, as `playEpisodes` does it. Rejects
- * with the cause of the failure if that fails five times.
+ * For games in which one seat at a time may act. A game that fails is played again with its seeds, as `playEpisodes`
+ * does it. Rejects with the cause of the failure if that fails five times.
  */
 export async function playGames(
   games: readonly PlayedGame[],

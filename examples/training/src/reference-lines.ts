@@ -26,8 +26,8 @@ const SOLVERS: Readonly<Record<WorldName, Policy>> = {
 }
 
 /**
- * Computes the optimum from the rules of the world: by value iteration over the table of its transitions, and for a game from
- * its tree. Plays random moves and the solver on the seeds of the evaluation.
+ * Computes the optimum from the rules of the world: by value iteration over the table of its transitions, and for a
+ * game from its tree. Plays random moves and the solver on the seeds of the evaluation.
  */
 export async function referenceLines(
   connection: Connection,

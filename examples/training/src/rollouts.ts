@@ -12,8 +12,8 @@ export interface Rollouts extends AsyncDisposable {
 }
 
 /**
- * Creates the environments of a world on a connection, as many as there are episodes in a batch. Rewards are shaped with the
- * potential of the world, if it has one, which does not change which policy is the best.
+ * Creates the environments of a world on a connection, as many as there are episodes in a batch. Rewards are shaped
+ * with the potential of the world, if it has one, which does not change which policy is the best.
  */
 export function createRollouts(
   connection: Connection,

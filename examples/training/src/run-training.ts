@@ -38,7 +38,10 @@ export interface TrainingOptions {
   readonly points?: number | undefined
   /** Held-out episodes of a point. Default 200. A game needs none. */
   readonly evaluated?: number | undefined
-  /** Whether the policy draws its actions in the held-out episodes, as in training. Default: it takes the most likely ones. */
+  /**
+   * Whether the policy draws its actions in the held-out episodes, as in training. Default: it takes the most likely
+   * ones.
+   */
   readonly drawn?: boolean | undefined
   readonly onPoint?: ((point: TrainingPoint) => void) | undefined
 }

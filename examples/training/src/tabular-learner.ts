@@ -11,8 +11,8 @@ export interface TabularStep {
 }
 
 /**
- * A softmax policy with a preference for each state and action, in a table. It learns by the policy gradient: Sutton and
- * Barto, "Reinforcement Learning: An Introduction" (2018), section 13.3.
+ * A softmax policy with a preference for each state and action, in a table. It learns by the policy gradient: Sutton
+ * and Barto, "Reinforcement Learning: An Introduction" (2018), section 13.3.
  */
 export interface TabularLearner {
   /** The policy as it is now. Its players draw from their policy seed, and remember nothing. */

@@ -1,6 +1,6 @@
 /**
- * Trains couriers in a street whose checkpoint pays each time, and in the same street after the mistake was fixed, and prints
- * what they earn beside what they deliver.
+ * Trains couriers in a street whose checkpoint pays each time, and in the same street after the mistake was fixed, and
+ * prints what they earn beside what they deliver.
  *
  *   node src/train-courier.ts
  *   node src/train-courier.ts --out ../../docs/images

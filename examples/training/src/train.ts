@@ -103,7 +103,10 @@ function readArguments() {
   }
 }
 
-/** Opens the file to write at its end, which changes nothing in one that exists: after a training it is too late for a typo. */
+/**
+ * Opens the file to write at its end, which changes nothing in one that exists: after a training it is too late for a
+ * typo.
+ */
 function checkWritable(file: string): void {
   try {
     closeSync(openSync(file, 'a'))

@@ -12,8 +12,8 @@ export interface World {
   /** Weights of reward terms while it is learned; the others have 1. The score has no weights. */
   readonly weights?: Readonly<Record<string, number>>
   /**
-   * What rewards are multiplied with while it is learned, shaping included, so that the error of the value has about the size of the
-   * policy's gain: both move the same hidden layer. Default 1. The score is not scaled.
+   * What rewards are multiplied with while it is learned, shaping included, so that the error of the value has about
+   * the size of the policy's gain: both move the same hidden layer. Default 1. The score is not scaled.
    */
   readonly scale?: number
   /** Numbers of an input. */

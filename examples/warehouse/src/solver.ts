@@ -6,8 +6,8 @@ import { isComplete, unitsWanted } from './orders.ts'
 import type { Params } from './params.ts'
 
 /**
- * Fetches from the nearest bin that may contain a wanted article, urgent orders first, and always keeps enough charge to
- * return. Always delivers everything; planning whole tours would need fewer moves.
+ * Fetches from the nearest bin that may contain a wanted article, urgent orders first, and always keeps enough charge
+ * to return. Always delivers everything; planning whole tours would need fewer moves.
  */
 export const solver = definePolicy({
   name: 'nearest-bin',

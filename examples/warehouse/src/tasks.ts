@@ -2,7 +2,9 @@ import { defineTasks } from '@episodic/dataset'
 import { environment } from './environment.ts'
 import { roundTrip } from './params.ts'
 
-/** From two articles on a small floor to a floor of 8 × 8 with a small cart and a battery for little more than one trip. */
+/**
+ * From two articles on a small floor to a floor of 8 × 8 with a small cart and a battery for little more than one trip.
+ */
 export const tasks = defineTasks({
   name: 'warehouse',
   environment,

@@ -1,7 +1,9 @@
 import { defineEnvironment } from '@episodic/mcp-server'
 import { z } from 'zod'
 
-/** Counts what is added. Its tools have every kind of argument, and names that Python does not allow or already uses. */
+/**
+ * Counts what is added. Its tools have every kind of argument, and names that Python does not allow or already uses.
+ */
 export const environment = defineEnvironment({
   name: 'odd-tools',
   version: '2.0.0',

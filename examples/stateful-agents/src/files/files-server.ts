@@ -1,4 +1,7 @@
-/** `node files-server.ts <folder>`: a file system over MCP whose working directory and open files last as long as the session. */
+/**
+ * `node files-server.ts <folder>`: a file system over MCP whose working directory and open files last as long as the
+ * session.
+ */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'

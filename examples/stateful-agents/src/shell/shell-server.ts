@@ -1,4 +1,6 @@
-/** `node shell-server.ts <folder>`: a shell over MCP whose working directory and variables last as long as the session. */
+/**
+ * `node shell-server.ts <folder>`: a shell over MCP whose working directory and variables last as long as the session.
+ */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { z } from 'zod'
 import { folderArgument } from '../folder-argument.ts'

@@ -1,8 +1,8 @@
 import type { Reference } from './reference.ts'
 
 /**
- * The strategies of all seats: uniformly random actions, backward induction, the average of a solver after some iterations, a named
- * strategy of the game in every seat, or one of these for each seat.
+ * The strategies of all seats: uniformly random actions, backward induction, the average of a solver after some
+ * iterations, a named strategy of the game in every seat, or one of these for each seat.
  */
 export type NamedProfile =
   | 'uniform'

@@ -17,8 +17,9 @@ export interface Measured {
 }
 
 /**
- * Measures a reference on the world's own rules, as they are served. Returns `null` for one that is a mean of played episodes:
- * play them, and compare the mean's confidence interval with it. Throws a `RangeError` for a strategy that the world has not.
+ * Measures a reference on the world's own rules, as they are served. Returns `null` for one that is a mean of played
+ * episodes: play them, and compare the mean's confidence interval with it. Throws a `RangeError` for a strategy that
+ * the world has not.
  */
 export function measureReference(world: Classic, reference: Reference): Measured | null
 /** Measures a reference of a game of several seats in the same way. */

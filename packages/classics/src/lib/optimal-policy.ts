@@ -5,8 +5,9 @@ import { type TabledWorld, type TransitionTable, tableOf } from './table-of.ts'
 const plans = new WeakMap<TransitionTable, ReturnType<typeof valueIteration>>()
 
 /**
- * Returns a policy that plays the best action for the steps that are left, by value iteration over the table of the world's
- * own rules. No policy earns more within the limit of steps. The first episode with new parameters makes the table.
+ * Returns a policy that plays the best action for the steps that are left, by value iteration over the table of the
+ * world's own rules. No policy earns more within the limit of steps. The first episode with new parameters makes the
+ * table.
  */
 export function optimalPolicy(world: TabledWorld): Policy {
   return definePolicy({

@@ -5,8 +5,8 @@ export type Measure =
   /** The SHA-256 of the transition table that the rules give. */
   | { readonly kind: 'table' }
   /**
-   * The exact expected return of the best policy, of uniformly random actions, or of one of the world's strategies. `steps` is
-   * the limit of steps, `null` for none.
+   * The exact expected return of the best policy, of uniformly random actions, or of one of the world's strategies.
+   * `steps` is the limit of steps, `null` for none.
    */
   | {
       readonly kind: 'expected-return'
@@ -30,7 +30,8 @@ export interface Reference<How = Measure> {
   /** A number, a hash, several numbers, or those of a trajectory: its steps, then the last state. */
   readonly value: number | string | readonly number[]
   /**
-   * How far a measured value may be from it: not at all, an absolute difference, or the 99.9 % confidence interval of a mean.
+   * How far a measured value may be from it: not at all, an absolute difference, or the 99.9 % confidence interval of a
+   * mean.
    */
   readonly tolerance: 'exact' | number | 'interval'
   /** Who says so. */

@@ -9,8 +9,8 @@ const COSINE = seriesFrom(0)
 const MOST = 4
 
 /**
- * The sine of an angle in radians of at most 4. It adds and multiplies and nothing else, so every engine returns the same
- * bits, which those of `Math.sin` are not. Throws a `RangeError` for other angles.
+ * The sine of an angle in radians of at most 4. It adds and multiplies and nothing else, so every engine returns the
+ * same bits, which those of `Math.sin` are not. Throws a `RangeError` for other angles.
  */
 export function sine(angle: number): number {
   return shifted(angle, 0)
@@ -48,7 +48,10 @@ function cosineNear(square: number): number {
   return 1 + square * sumOf(COSINE, square)
 }
 
-/** The coefficients of every second power after the first, with alternating signs: -1 / (first + 2)!, 1 / (first + 4)!, … */
+/**
+ * The coefficients of every second power after the first, with alternating signs: -1 / (first + 2)!, 1 / (first + 4)!,
+ * …
+ */
 function seriesFrom(first: 0 | 1): number[] {
   const coefficients: number[] = []
   let factorial = 1

@@ -9,8 +9,8 @@ export type GameTree = ReturnType<typeof gameTree>
 export type Profile = GameTree['uniform']
 
 /**
- * Returns a policy that plays a profile of the whole game, with its own probabilities, for every seat. For games whose view of a
- * seat determines its information set. The first episode with new parameters solves the game.
+ * Returns a policy that plays a profile of the whole game, with its own probabilities, for every seat. For games whose
+ * view of a seat determines its information set. The first episode with new parameters solves the game.
  */
 export function solvedPolicy(
   environment: EnvironmentDefinition,

@@ -1,7 +1,9 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { Reference } from './reference.ts'
 
-/** Returns the reference of an episode whose start and strategy decide it: its steps, and the numbers of its last state. */
+/**
+ * Returns the reference of an episode whose start and strategy decide it: its steps, and the numbers of its last state.
+ */
 export function trajectory(
   strategy: string,
   start: JsonObject,

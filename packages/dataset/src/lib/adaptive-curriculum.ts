@@ -50,12 +50,12 @@ interface Entry {
  * The rule is *sampling for learnability*: draw evenly from the `focus` tasks of highest learnability p(1 − p), and
  * with probability `explore` from all tasks. (A. Rutherford et al., "No Regrets: Investigating and Improving Regret
  * Approximations for Curriculum Discovery", NeurIPS 2024, arXiv:2408.15099; see also G. Tzannetos et al., "Proximal
- * Curriculum for Reinforcement Learning Agents", 2023, arXiv:2304.12877.) As p(1 − p) = ¼ − (p − ½)², this ranks tasks by
- * the distance of p from ½; `target` replaces ½.
+ * Curriculum for Reinforcement Learning Agents", 2023, arXiv:2304.12877.) As p(1 − p) = ¼ − (p − ½)², this ranks tasks
+ * by the distance of p from ½; `target` replaces ½.
  *
  * p is estimated from the last n ≤ 16 outcomes as (successes + 2·target) / (n + 2), so a task that was never played
- * counts as on target and is tried. Among equals, the task drawn longest ago ranks first. Every task is tried before the
- * ranking settles, so the pool should be small compared to the number of episodes (`sampleTasks` makes one).
+ * counts as on target and is tried. Among equals, the task drawn longest ago ranks first. Every task is tried before
+ * the ranking settles, so the pool should be small compared to the number of episodes (`sampleTasks` makes one).
  *
  * @throws DatasetError `options-invalid`, `pool-invalid`, or `state-invalid` if the state is from another curriculum.
  */

@@ -22,7 +22,9 @@ export interface TaskDraft<Params = unknown> {
   readonly difficulty: number
   /** Default: none. */
   readonly hints?: readonly string[]
-  /** Instructions of seats that have their own, in an environment of several. Default: `prompt` and `hints` for each. */
+  /**
+   * Instructions of seats that have their own, in an environment of several. Default: `prompt` and `hints` for each.
+   */
   readonly seats?: { readonly [seat: string]: { readonly prompt: string; readonly hints?: readonly string[] } }
   /** Default: the environment's own limits. */
   readonly limits?: LimitsRequest

@@ -24,9 +24,9 @@ const MOST_REPEATS = 1_000
 /**
  * Yields the rows of a family. Each is made when it is requested.
  *
- * A row depends on the seed, the family's name, the range of difficulty and its index, but not on the count: a longer dataset
- * begins with the shorter one. Repeated rows are skipped. Memory is constant, except for the ids of rows whose author set the
- * seed: other rows cannot repeat.
+ * A row depends on the seed, the family's name, the range of difficulty and its index, but not on the count: a longer
+ * dataset begins with the shorter one. Repeated rows are skipped. Memory is constant, except for the ids of rows whose
+ * author set the seed: other rows cannot repeat.
  *
  * @throws DatasetError at once `options-invalid`; while iterating `task-invalid` if a draft is not a valid task, and
  * `exhausted` after 1 000 consecutive repeats.

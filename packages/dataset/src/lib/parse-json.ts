@@ -3,7 +3,10 @@ import type { Line } from './line.ts'
 /** A line that was parsed: its value in a box, because `null` is JSON too, or why it has none. */
 export type ParsedLine = { readonly value: unknown } | { readonly problem: string }
 
-/** Parses a line of JSON. A whole number that JavaScript would round is a problem, and so is the start of a longer document. */
+/**
+ * Parses a line of JSON. A whole number that JavaScript would round is a problem, and so is the start of a longer
+ * document.
+ */
 export function parseJson({ text, torn }: Line): ParsedLine {
   try {
     const rounded = LONG_NUMBER.test(text) ? roundedNumber(text) : null

@@ -11,10 +11,11 @@ export interface ReadLinesOptions {
 const NEWLINE = 0x0a
 
 /**
- * Yields the lines of a file, with one line and one block in memory. Blank lines are yielded too; a byte order mark is dropped.
- * A last line without a newline is marked `torn`, although it may be complete.
+ * Yields the lines of a file, with one line and one block in memory. Blank lines are yielded too; a byte order mark is
+ * dropped. A last line without a newline is marked `torn`, although it may be complete.
  *
- * @throws DatasetError `file-failed`, also for a file that is compressed or UTF-16, or `line-too-long`. After an abort: the signal's reason.
+ * @throws DatasetError `file-failed`, also for a file that is compressed or UTF-16, or `line-too-long`. After an abort:
+ *   the signal's reason.
  */
 export async function* readLines(
   path: string,

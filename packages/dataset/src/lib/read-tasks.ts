@@ -11,8 +11,8 @@ export interface ReadTasksOptions extends ReadLinesOptions {
 }
 
 /**
- * Yields the tasks of a JSONL file, in constant memory. Skips blank lines. Each task is checked by itself: its shape, and that
- * its id is the hash of its content. `checkLines` also compares rows with each other.
+ * Yields the tasks of a JSONL file, in constant memory. Skips blank lines. Each task is checked by itself: its shape,
+ * and that its id is the hash of its content. `checkLines` also compares rows with each other.
  *
  * @throws DatasetError `task-invalid` naming the line, `file-failed`, `line-too-long`. After an abort: the signal's
  * reason.

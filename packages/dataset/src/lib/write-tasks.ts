@@ -22,8 +22,8 @@ const BLOCK = 65_536
 
 /**
  * Writes tasks as JSONL, in constant memory and all or nothing: to a temporary folder beside `path`, flushed to disk,
- * then renamed into place. If a row, the disk or the caller stops it, an existing file at `path` is unchanged. A killed process
- * leaves its temporary folder, `.tasks-*`, behind.
+ * then renamed into place. If a row, the disk or the caller stops it, an existing file at `path` is unchanged. A killed
+ * process leaves its temporary folder, `.tasks-*`, behind.
  *
  * @throws DatasetError `task-invalid` for a row that `readTasks` would reject, `file-failed`. After an abort: the
  * signal's reason. Errors of `rows` are passed on.

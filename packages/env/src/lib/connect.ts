@@ -20,9 +20,9 @@ export interface ConnectionOptions extends CallOptions {
   /** How long unanswered calls are retried. The first contact and calls to external servers are not retried. */
   readonly retry?: Partial<RetryOptions> | undefined
   /**
-   * Called after the first step in environments of one seat, and each 16th after it, with the milliseconds from sending it to its answer, retries included,
-   * and those of them that the server took, from when it had read the call to the commit. Asks the server for its time,
-   * which older ones, and those of other systems, do not say.
+   * Called after the first step in environments of one seat, and each 16th after it, with the milliseconds from sending
+   * it to its answer, retries included, and those of them that the server took, from when it had read the call to the
+   * commit. Asks the server for its time, which older ones, and those of other systems, do not say.
    */
   readonly onStepTimed?: OnStepTimed | undefined
 }

@@ -7,12 +7,15 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `connection-failed`: the server could not be reached, or did not answer. `details.retryable` is `false` if a retry
  *   would fail too. `details.retryAfterSeconds` is set if the server asked for a delay.
  * - `login-failed`: the server asked for a login, and the login failed.
- * - `not-an-environment`: the server speaks MCP, but not the environment extension; or it is not a server of the system that the target names.
+ * - `not-an-environment`: the server speaks MCP, but not the environment extension; or it is not a server of the system
+ *   that the target names.
  * - `reply-malformed`: the answer of the server is not a valid one. It is never scored and never counted as a zero.
- * - `not-playing`: `step` before `reset`, after `close`, or after the episode ended; `snapshot` or `fork` before or after one.
+ * - `not-playing`: `step` before `reset`, after `close`, or after the episode ended; `snapshot` or `fork` before or
+ *   after one.
  * - `not-forkable`: a snapshot, restore or fork of an environment whose state an external server keeps.
  * - `outcome-unknown`: the reply of an external server was lost, and whether the call had its effect cannot be known.
- * - `rules-failed`: the definition of an external environment threw, returned a reward that is not finite, or was refused by its server.
+ * - `rules-failed`: the definition of an external environment threw, returned a reward that is not finite, or was
+ *   refused by its server.
  * - `option-invalid`: an option or a task names something that the environment does not have.
  */
 export type EnvErrorCode =

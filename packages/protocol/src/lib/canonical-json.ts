@@ -7,8 +7,8 @@ import type { Json } from './json.ts'
  * Throws a `TypeError` for a value that is not JSON.
  */
 export function canonicalJson(value: Json): string {
-  // Every step of a run is written twice in this form. A library, or the engine's own writer on a sorted copy, takes twice
-  // as long as this does.
+  // Every step of a run is written twice in this form. A library, or the engine's own writer on a sorted copy, takes
+  // twice as long as this does.
   if (typeof value === 'string') return quoted(value)
   if (typeof value === 'number' && Number.isFinite(value)) return `${value}`
   if (value === null || typeof value === 'boolean') return `${value}`
@@ -31,7 +31,10 @@ function isLeftOut(value: unknown): boolean {
   return value === undefined || typeof value === 'function' || typeof value === 'symbol'
 }
 
-/** All but the characters that a string in JSON contains as they are: quotes, backslashes, control characters, surrogates. */
+/**
+ * All but the characters that a string in JSON contains as they are: quotes, backslashes, control characters,
+ * surrogates.
+ */
 const SPECIAL = /[^ !#-[\]-\ud7ff\ue000-\uffff]/
 
 /** The engine writes longer texts faster than they are searched. */
@@ -62,8 +65,8 @@ function notJson(value: unknown): TypeError {
 }
 
 /**
- * Sorts keys by their UTF-16 code units, in place. Insertion takes half the time of `sort` for the few keys that objects
- * of records have, most of them in order.
+ * Sorts keys by their UTF-16 code units, in place. Insertion takes half the time of `sort` for the few keys that
+ * objects of records have, most of them in order.
  */
 function inOrder(keys: string[]): string[] {
   if (keys.length > MOST_INSERTED) return keys.sort()

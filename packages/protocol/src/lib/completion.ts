@@ -19,8 +19,8 @@ export interface Completion {
   readonly tokenIds?: readonly number[] | undefined
   readonly logProbabilities?: readonly number[] | undefined
   /**
-   * The version of the weights that wrote it, as the server named it, for example `12` or `step-12`; the oldest one if the
-   * weights changed meanwhile. Left out if the server named none.
+   * The version of the weights that wrote it, as the server named it, for example `12` or `step-12`; the oldest one if
+   * the weights changed meanwhile. Left out if the server named none.
    */
   readonly policyVersion?: string | undefined
   /** The model, as it was asked for. This and all that follows is left out where it is not known. */
@@ -68,7 +68,10 @@ export interface CompletionTime {
 export interface FailedTry {
   /** The HTTP status; `null` if there was none, or the answer broke off. */
   readonly status: number | null
-  /** `http`, `timeout`, `incomplete` (the answer broke off), `error` (status 200 with an error in it), or the code of the network error, for example `ECONNRESET`. */
+  /**
+   * `http`, `timeout`, `incomplete` (the answer broke off), `error` (status 200 with an error in it), or the code of
+   * the network error, for example `ECONNRESET`.
+   */
   readonly code: string
   readonly milliseconds: number
 }

@@ -122,12 +122,15 @@ export interface SealedLine {
   readonly chain: string
   /** Milliseconds since the run began, on the machine that played it. */
   readonly time: { readonly started: number; readonly ended: number }
-  /** Hash of the chain and of the rest of the line, see {@link sealOf}; `null` for a line of format 2, which had none. */
+  /**
+   * Hash of the chain and of the rest of the line, see {@link sealOf}; `null` for a line of format 2, which had none.
+   */
   readonly seal: string | null
 }
 
 /**
- * One play of a task by one seat, sealed as one line of JSONL. A report is a fold over such lines and over nothing else.
+ * One play of a task by one seat, sealed as one line of JSONL. A report is a fold over such lines and over nothing
+ * else.
  */
 export interface EpisodeRecord extends SealedLine {
   readonly policy: RecordedPolicy

@@ -88,8 +88,8 @@ interface OpenSeat {
    */
   readonly capability: string
   /**
-   * The seat handle: a secret that allows this seat's steps, turns and legal actions at the trainer endpoint, without what
-   * other seats see and earn. Left out if the environment has one seat.
+   * The seat handle: a secret that allows this seat's steps, turns and legal actions at the trainer endpoint, without
+   * what other seats see and earn. Left out if the environment has one seat.
    */
   readonly handle?: string | undefined
   /** The observation of the initial state. */

@@ -71,8 +71,8 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Returns a copy of a value of this program that holds plain objects, arrays and bare values, such as `undefined`. Drops
- * keys named `__proto__`, as {@link jsonSchema} does.
+ * Returns a copy of a value of this program that holds plain objects, arrays and bare values, such as `undefined`.
+ * Drops keys named `__proto__`, as {@link jsonSchema} does.
  */
 export function copyPlain<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
@@ -95,9 +95,9 @@ export function mapTexts(value: Json, change: (text: string) => string): Json {
 }
 
 /**
- * Returns a JSON value with U+FFFD in place of each half of a surrogate pair, in keys too, as decoders of UTF-8 write it;
- * the value itself if it holds none. A program outside may send one: a model that is cut in the middle of an emoji writes
- * it as an escape, which is valid JSON. It is no character, so it can be neither hashed nor written as UTF-8.
+ * Returns a JSON value with U+FFFD in place of each half of a surrogate pair, in keys too, as decoders of UTF-8 write
+ * it; the value itself if it holds none. A program outside may send one: a model that is cut in the middle of an emoji
+ * writes it as an escape, which is valid JSON. It is no character, so it can be neither hashed nor written as UTF-8.
  */
 export function wellFormed<T>(value: T): T {
   return isWellFormed(value) ? value : (mapTexts(value as Json, (text) => text.toWellFormed()) as T)

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 
 /**
- * The budgets of one session, enforced by the host at every endpoint. Running out of `steps`, `seconds` or `turnSeconds`
- * truncates the episode, unless the rules of a game say what an absent seat loses; a step whose state or answer would exceed `bytes` fails and changes nothing.
+ * The budgets of one session, enforced by the host at every endpoint. Running out of `steps`, `seconds` or
+ * `turnSeconds` truncates the episode, unless the rules of a game say what an absent seat loses; a step whose state or
+ * answer would exceed `bytes` fails and changes nothing.
  */
 export interface Limits {
   /** Answered steps of one seat, refused ones included. */

@@ -41,18 +41,19 @@ export interface RecordedSeat {
   /** The result of the environment's `success`; left out if the environment defines none. */
   readonly success?: boolean | undefined
   /**
-   * That its player stopped before the episode was over for it. Rules that say what an absent seat loses have decided the
-   * end. Without such rules the match is cut off there: this seat is truncated for that reason, and the others as `closed`.
+   * That its player stopped before the episode was over for it. Rules that say what an absent seat loses have decided
+   * the end. Without such rules the match is cut off there: this seat is truncated for that reason, and the others as
+   * `closed`.
    */
   readonly stopped?: PlayerStopped | undefined
   /**
-   * What the seat earned by the steps of all seats; `null` in a failed match. `discounted` weighs with γ^t what the seat
-   * earned from its own step t (from 0) until its next.
+   * What the seat earned by the steps of all seats; `null` in a failed match. `discounted` weighs with γ^t what the
+   * seat earned from its own step t (from 0) until its next.
    */
   readonly returns: Returns | null
   /**
-   * What the language model of the seat was sent, by the steps and completions of that seat. Left out if none was asked, or
-   * it was not recorded.
+   * What the language model of the seat was sent, by the steps and completions of that seat. Left out if none was
+   * asked, or it was not recorded.
    */
   readonly transcript?: Transcript | undefined
 }
@@ -75,8 +76,8 @@ export interface MatchRecord extends SealedLine {
         readonly seat: string | null
       }
   /**
-   * Answers of a language model that led to no step, in the seat that failed or that cut the match off by stopping. Left out
-   * if there were none.
+   * Answers of a language model that led to no step, in the seat that failed or that cut the match off by stopping.
+   * Left out if there were none.
    */
   readonly undecided?: readonly Completion[] | undefined
 }

@@ -46,10 +46,10 @@ export interface ConfigReading<Url> {
 }
 
 /**
- * Reads an `mcpServers` configuration, as desktop clients keep it: named servers, each a URL or a command. `${NAME}` and
- * `${env:NAME}` in any of their texts are replaced, and `${NAME:-text}` by the text if there is no such variable, so that a
- * file need not contain tokens. Objects with methods, for example a provider of tokens, are kept as they are. What other
- * programs write into an entry, such as `disabled` and `autoApprove`, is ignored.
+ * Reads an `mcpServers` configuration, as desktop clients keep it: named servers, each a URL or a command. `${NAME}`
+ * and `${env:NAME}` in any of their texts are replaced, and `${NAME:-text}` by the text if there is no such variable,
+ * so that a file need not contain tokens. Objects with methods, for example a provider of tokens, are kept as they are.
+ * What other programs write into an entry, such as `disabled` and `autoApprove`, is ignored.
  *
  * Throws the error that `fail` returns for a message that names the server and the field.
  */
@@ -123,8 +123,8 @@ function isData(value: unknown): value is object {
 }
 
 /**
- * Parses the text of a configuration: JSON that may have comments, commas before a closing bracket, and a byte order mark,
- * as several editors keep it. Throws a `SyntaxError`.
+ * Parses the text of a configuration: JSON that may have comments, commas before a closing bracket, and a byte order
+ * mark, as several editors keep it. Throws a `SyntaxError`.
  */
 export function parseConfigText(text: string): unknown {
   const plain = text.replace(/^\ufeff/, '').replace(COMMENT, (found) => (found.startsWith('"') ? found : ' '))

@@ -32,8 +32,9 @@ const listenersOf = new WeakMap<AbortSignal, AbortListeners>()
  * Calls `listener` once the signal is aborted, unless the returned function is called before. Does nothing for a signal
  * that is aborted already. `listener` must not throw.
  *
- * `addEventListener` compares a new listener with each that is there, and if 256 calls are in flight under one signal, that
- * costs more than some of the calls. Here the listeners of a signal share one event listener, and each costs the same.
+ * `addEventListener` compares a new listener with each that is there, and if 256 calls are in flight under one signal,
+ * that costs more than some of the calls. Here the listeners of a signal share one event listener, and each costs the
+ * same.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) return () => {}

@@ -5,8 +5,9 @@ import { describeUnknownKeys, findUnknownKeys } from './unknown-keys.ts'
 import { WireError } from './wire-error.ts'
 
 /**
- * Returns the parameters of an environment with defaults filled in. Throws `invalid-params` for what its schema rejects, and
- * for a parameter that it does not know, at any depth: its default would be played in the place of what was meant.
+ * Returns the parameters of an environment with defaults filled in. Throws `invalid-params` for what its schema
+ * rejects, and for a parameter that it does not know, at any depth: its default would be played in the place of what
+ * was meant.
  */
 export function parseParams(
   { name, params: schema }: { readonly name: string; readonly params: z.ZodType },

@@ -1,7 +1,10 @@
 /** Bytes of a random text. */
 const BYTES = 16
 
-/** Random bytes of the platform that no text has used yet: drawn many at a time, because a draw takes longer than all else. */
+/**
+ * Random bytes of the platform that no text has used yet: drawn many at a time, because a draw takes longer than all
+ * else.
+ */
 const pool = new Uint8Array(BYTES * 256)
 let used = pool.length
 

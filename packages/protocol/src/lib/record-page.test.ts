@@ -30,7 +30,9 @@ function fieldsOf(schema: Schema, path = ''): string[] {
   ]
 }
 
-/** The fields in the first column of the tables of a section. `.name` continues the field before it, or one around that. */
+/**
+ * The fields in the first column of the tables of a section. `.name` continues the field before it, or one around that.
+ */
 function documented(sections: string, fields: ReadonlySet<string>): string[] {
   return sections.split('\n').flatMap((line) => {
     let [last, first] = ['', '']

@@ -24,8 +24,8 @@ export function parseSealedRecord(json: unknown): z.ZodSafeParseResult<SealedRec
 }
 
 /**
- * Returns the {@link contentId} of a line's chain and of all that the chain leaves out: the run, the task, weights, times,
- * policies, returns and answers of models. Together they cover the whole line.
+ * Returns the {@link contentId} of a line's chain and of all that the chain leaves out: the run, the task, weights,
+ * times, policies, returns and answers of models. Together they cover the whole line.
  */
 export function sealOf(line: Omit<EpisodeRecord, 'seal'> | Omit<MatchRecord, 'seal'>): string {
   // What the chain covers is long, and hashed already.

@@ -5,8 +5,8 @@ import { shorten } from './shorten.ts'
  * Returns the messages in a line of a server over pipes; none in a line that is none, such as a greeting. Some servers
  * begin with a byte order mark, write `null` for what is left out, or write an error as a text: they are read as meant.
  *
- * A line that carries the id of a request and is no answer to it is read as an error answer that quotes the line, so that the
- * request ends at once and not after its timeout.
+ * A line that carries the id of a request and is no answer to it is read as an error answer that quotes the line, so
+ * that the request ends at once and not after its timeout.
  */
 export function readServerLine(line: string): JsonObject[] {
   const text = line.replace(/^\ufeff/, '').trim()
@@ -70,9 +70,9 @@ function noMessage(id: Json, line: string): JsonObject {
 }
 
 /**
- * Returns the result of a request as the protocol has it, where a server writes it a little differently. Members that are
- * `null` are left out, a tool that cannot be read is left out and passed to `leaveOut`, and a part of an answer that cannot be
- * read becomes a text with its JSON. Results of other methods are returned as they are.
+ * Returns the result of a request as the protocol has it, where a server writes it a little differently. Members that
+ * are `null` are left out, a tool that cannot be read is left out and passed to `leaveOut`, and a part of an answer
+ * that cannot be read becomes a text with its JSON. Results of other methods are returned as they are.
  */
 export function readServerResult(
   method: string,

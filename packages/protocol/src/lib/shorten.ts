@@ -7,7 +7,10 @@ export function shorten(text: string, length = 128): string {
   return text.length <= length ? text : `${firstOf(text, length)}…`
 }
 
-/** Returns a text of at most `length` characters as it is, and of a longer one the first and last ones, with a note of what is left out. */
+/**
+ * Returns a text of at most `length` characters as it is, and of a longer one the first and last ones, with a note of
+ * what is left out.
+ */
 export function shortenMiddle(text: string, length: number): { readonly text: string; readonly missing: number } {
   if (text.length <= length) return { text, missing: 0 }
   const half = Math.floor(length / 2)

@@ -41,8 +41,8 @@ export interface StepReport {
   readonly success?: boolean | undefined
   readonly refused: Refusal | null
   /**
-   * {@link contentId} of the state, the random streams and the virtual time after the step. Empty for a seat handle, since
-   * hidden state could be found by trying.
+   * {@link contentId} of the state, the random streams and the virtual time after the step. Empty for a seat handle,
+   * since hidden state could be found by trying.
    */
   readonly stateHash: string
   /**

@@ -15,8 +15,8 @@ const MANY_DEGREES = 100
 /**
  * The point of Student's t that is the factor from a standard error to half of an interval: 97.5 % for one of 95 %.
  *
- * Abramowitz & Stegun, "Handbook of Mathematical Functions" (1964): 26.7.3 and 26.7.4, solved for t, up to 100 degrees of
- * freedom, and the expansion 26.7.5 above.
+ * Abramowitz & Stegun, "Handbook of Mathematical Functions" (1964): 26.7.3 and 26.7.4, solved for t, up to 100 degrees
+ * of freedom, and the expansion 26.7.5 above.
  *
  * @param degrees - of freedom, a whole number from 1.
  */

@@ -25,8 +25,8 @@ export interface Task {
   readonly prompt: string
   readonly hints: readonly string[]
   /**
-   * The instructions for seats that have their own, in an environment of several: of a simulated user, for example. Others
-   * get `prompt` and `hints`.
+   * The instructions for seats that have their own, in an environment of several: of a simulated user, for example.
+   * Others get `prompt` and `hints`.
    */
   readonly seats?: { readonly [seat: string]: SeatInstructions } | undefined
   /** Parameters of the environment. */

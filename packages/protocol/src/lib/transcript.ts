@@ -18,13 +18,13 @@ export interface MessageReference {
 }
 
 /**
- * All that a language model was sent in one play, each message and tool once. Each completion says which of them were in
- * its request, see {@link requestsOf}.
+ * All that a language model was sent in one play, each message and tool once. Each completion says which of them were
+ * in its request, see {@link requestsOf}.
  */
 export interface Transcript {
   /**
-   * Who recorded it: the harness, which itself asked the model; a proxy between an agent and its models; or the agent. Of the
-   * latter two, completions belong to a step by time: its call was the next, and need not follow from them.
+   * Who recorded it: the harness, which itself asked the model; a proxy between an agent and its models; or the agent.
+   * Of the latter two, completions belong to a step by time: its call was the next, and need not follow from them.
    */
   readonly by: 'harness' | 'proxy' | 'agent'
   readonly messages: readonly (JsonObject | MessageReference)[]
@@ -47,9 +47,9 @@ interface AnsweredEpisode {
 }
 
 /**
- * Returns what a language model was sent for each completion of an episode, of its steps and then of `undecided`; `null`
- * where that was not recorded. Messages and tools are exactly those of the request, except what was redacted or cut. A
- * message that several requests have is the same object in all of them.
+ * Returns what a language model was sent for each completion of an episode, of its steps and then of `undecided`;
+ * `null` where that was not recorded. Messages and tools are exactly those of the request, except what was redacted or
+ * cut. A message that several requests have is the same object in all of them.
  */
 export function requestsOf({ steps, undecided = [], transcript }: AnsweredEpisode): (ModelRequest | null)[] {
   const completions = [...steps.flatMap(({ completions = [] }) => completions), ...undecided]

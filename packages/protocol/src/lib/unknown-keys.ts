@@ -12,9 +12,10 @@ export interface UnknownKey {
 }
 
 /**
- * Returns the keys of a value that a schema neither declares nor keeps, at any depth. Most schemas drop them without a word, so
- * a misspelt key would silently have its default. Schemas that keep other keys (`z.looseObject`, `.catchall`) have no
- * unknown ones; of a union, the first option that accepts the value counts; what a transform reads cannot be known.
+ * Returns the keys of a value that a schema neither declares nor keeps, at any depth. Most schemas drop them without a
+ * word, so a misspelt key would silently have its default. Schemas that keep other keys (`z.looseObject`, `.catchall`)
+ * have no unknown ones; of a union, the first option that accepts the value counts; what a transform reads cannot be
+ * known.
  */
 export function findUnknownKeys(schema: z.core.$ZodType, value: unknown, path: readonly string[] = []): UnknownKey[] {
   if (typeof value !== 'object' || value === null) return []

@@ -2,12 +2,13 @@ import { isObject, type Json, type JsonObject } from './json.ts'
 
 /**
  * Returns the text of an answer with one more line: the fields of its data that the text does not say, as JSON. A model
- * reads the text alone, so what only the data has would never reach it. Returns the text itself if it says all of the data.
+ * reads the text alone, so what only the data has would never reach it. Returns the text itself if it says all of the
+ * data.
  *
  * A text says a field if it contains every value in it at least as often as the data does: texts as whole words in
  * either case, numbers by their value (`1,200` and `12.50` are numbers), and `true` and `false` as words. Nothing says
- * `null`, an empty text, an empty list or an empty object, so these always follow as JSON. A key that `declared` lacks, as
- * in a record, is a value too. A text also says what it contains as JSON.
+ * `null`, an empty text, an empty list or an empty object, so these always follow as JSON. A key that `declared` lacks,
+ * as in a record, is a value too. A text also says what it contains as JSON.
  *
  * @param declared - the keys that the schema of the data names. Default: all.
  */
@@ -21,7 +22,9 @@ export function withUnsaidData(text: string, data: JsonObject, declared?: Readon
   return unsaid ? joined(text, JSON.stringify(unsaid)) : text
 }
 
-/** Returns the fields of the data that a text does not say, see {@link withUnsaidData}; `null` if it says all of them. */
+/**
+ * Returns the fields of the data that a text does not say, see {@link withUnsaidData}; `null` if it says all of them.
+ */
 function unsaidFields(text: string, data: JsonObject, declared?: ReadonlySet<string>): JsonObject | null {
   const words = new Words(text)
   const json = text.includes('{') || text.includes('[') ? compact(text) : ''
@@ -33,8 +36,8 @@ function unsaidFields(text: string, data: JsonObject, declared?: ReadonlySet<str
 }
 
 /**
- * Returns a text without the line of data that {@link withUnsaidData} gave it; the text itself if it has none. For answers
- * that carry the data beside their text.
+ * Returns a text without the line of data that {@link withUnsaidData} gave it; the text itself if it has none. For
+ * answers that carry the data beside their text.
  */
 export function withoutDataLine(text: string, data: JsonObject | null): string {
   if (data === null || !text.includes('{')) return text

@@ -11,17 +11,20 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `not-your-turn`: the seat may not act now; `details.turn` names those that may.
  * - `queue-full`: too many calls wait for this session.
  * - `too-large`: the state or answer would pass the session's byte limit.
- * - `log-full`: the session's step log has reached its byte limit, so no further step is played; `details.limit` is that limit.
+ * - `log-full`: the session's step log has reached its byte limit, so no further step is played; `details.limit` is
+ *   that limit.
  * - `action-invalid`: the action holds something that JSON cannot say, such as half a surrogate pair.
  * - `outcome-unknown`: the step was to do something outside that may not be done twice, and may have done it.
  * - `event-invalid`: the id of an outside event was another event's.
  * - `event-too-large`: an outside event would pass the session's byte limit.
- * - `events-full`: too many outside events, or too large ones, have come since the last step; `details.waiting` says how many.
+ * - `events-full`: too many outside events, or too large ones, have come since the last step; `details.waiting` says
+ *   how many.
  * - `not-json`: the state holds something that JSON cannot say.
- * - `store-unavailable`: the store could not be reached or could not write; the call may be retried. Nothing was applied,
- *   or, if only the store's answer was lost, all of it: a retry with the same `seq` settles which.
+ * - `store-unavailable`: the store could not be reached or could not write; the call may be retried. Nothing was
+ *   applied, or, if only the store's answer was lost, all of it: a retry with the same `seq` settles which.
  * - `store-locked`: another process has the store open.
- * - `store-invalid`: the store is damaged, another version or application wrote it, or it is set up to lose what it keeps.
+ * - `store-invalid`: the store is damaged, another version or application wrote it, or it is set up to lose what it
+ *   keeps.
  */
 export type StateErrorCode =
   | 'session-not-found'

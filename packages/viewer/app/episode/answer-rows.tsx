@@ -3,7 +3,10 @@ import { PlainText } from '../parts/plain-text.tsx'
 import { Call, MessageContent, ModelText, Row, ThoughtText } from './message-view.tsx'
 import type { AnsweredRequest } from './requests.ts'
 
-/** What a model said for a step: what it was sent since its last answer, requests that failed, its thoughts, text and calls. */
+/**
+ * What a model said for a step: what it was sent since its last answer, requests that failed, its thoughts, text and
+ * calls.
+ */
 export function AnswerRows({
   answer: { completion, added: sent },
   number,

@@ -14,7 +14,9 @@ export interface SentMessage {
   /** Its place in the pool of the transcript: equal for the same message in several requests. */
   readonly id: number
   readonly message: JsonObject
-  /** `sent`: it was in the request. `new`: and in none before. `left-out`: it was in one before, and is not in this one. */
+  /**
+   * `sent`: it was in the request. `new`: and in none before. `left-out`: it was in one before, and is not in this one.
+   */
   readonly state: 'sent' | 'new' | 'left-out'
 }
 
@@ -33,8 +35,8 @@ export interface AnsweredRequest {
   /** From 0, of all steps; `null` for an answer that led to none. */
   readonly step: number | null
   /**
-   * The messages that were in no request before, without those that stand elsewhere in the episode: answers, and results of
-   * steps. `null` if the request was not recorded.
+   * The messages that were in no request before, without those that stand elsewhere in the episode: answers, and
+   * results of steps. `null` if the request was not recorded.
    */
   readonly added: readonly SentMessage[] | null
 }
@@ -60,8 +62,8 @@ export function answersOf(record: SealedRecord): AnsweredRequest[] {
 }
 
 /**
- * Returns what a model was sent for an answer, and in its place what it was sent before and not this time. `null` if that was
- * not recorded.
+ * Returns what a model was sent for an answer, and in its place what it was sent before and not this time. `null` if
+ * that was not recorded.
  */
 export function sentRequest(record: SealedRecord, completion: Completion): SentRequest | null {
   const { prompt } = completion

@@ -107,7 +107,9 @@ interface FullState {
   readonly private: Json
 }
 
-/** The state before the first step and after each one. What does not change is shared, so that it takes little memory. */
+/**
+ * The state before the first step and after each one. What does not change is shared, so that it takes little memory.
+ */
 function allStates({ start, steps }: EpisodeStates): FullState[] {
   if (!start) return []
   const states: FullState[] = [start]

@@ -6,8 +6,8 @@ import type { EpisodeModel } from './episode-model.ts'
 import { linePath, signedBars, stackedBars } from './step-bars.ts'
 
 /**
- * Time, reward and potential of all steps on one axis, on which a step is chosen: by pointer, or as a slider by keys. The tab
- * "Rewards" has the same as a table.
+ * Time, reward and potential of all steps on one axis, on which a step is chosen: by pointer, or as a slider by keys.
+ * The tab "Rewards" has the same as a table.
  */
 export function StepPlots({
   model,

@@ -14,8 +14,9 @@ export interface LabelQueue {
 const PART = 100
 
 /**
- * Finds the next episode that a person has not judged, in the order of the draw: it depends on hashes of the episodes alone, so
- * what is judged, wherever a person stops, is a random sample of the run, and all people judge the same episodes first.
+ * Finds the next episode that a person has not judged, in the order of the draw: it depends on hashes of the episodes
+ * alone, so what is judged, wherever a person stops, is a random sample of the run, and all people judge the same
+ * episodes first.
  */
 export async function loadLabelQueue(
   source: Source,

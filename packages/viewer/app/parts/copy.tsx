@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** Copies a text. Returns whether the browser allowed it: without a secure context, a hidden field is selected instead. */
+/**
+ * Copies a text. Returns whether the browser allowed it: without a secure context, a hidden field is selected instead.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -1,4 +1,6 @@
-/** A value and its interval as a bar within a range. Numbers beside it say the same, so readers of the screen skip it. */
+/**
+ * A value and its interval as a bar within a range. Numbers beside it say the same, so readers of the screen skip it.
+ */
 export function IntervalBar({
   value,
   low,

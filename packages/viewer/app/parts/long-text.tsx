@@ -9,7 +9,10 @@ import { countMatches } from './matches.ts'
 const MOST_CHARACTERS = 1_400
 const MOST_LINES = 18
 
-/** A text of any length, with its line breaks. Of a long one the start is shown until it is opened, or found in the rest. */
+/**
+ * A text of any length, with its line breaks. Of a long one the start is shown until it is opened, or found in the
+ * rest.
+ */
 export function LongText({ id, text }: { readonly id: string; readonly text: string }) {
   const folds = useContext(FoldsContext)
   const wanted = useContext(FoundContext)

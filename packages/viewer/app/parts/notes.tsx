@@ -44,7 +44,9 @@ export function EmptyNote({
   )
 }
 
-/** Says that something is still on its way. It shows itself only after a moment, so that fast answers do not flicker. */
+/**
+ * Says that something is still on its way. It shows itself only after a moment, so that fast answers do not flicker.
+ */
 export function LoadingNote({ children = 'Loading …' }: { readonly children?: ComponentChildren }) {
   return (
     <p class="note loading" role="status">

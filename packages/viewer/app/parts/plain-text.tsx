@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { hasSigns, textParts } from './signs.ts'
 
 /**
- * A text of a world, a model or a person as it is: no markup, no links, no images; characters that would not be seen, or
- * that change the order of others, as signs. It cannot change the direction of what stands around it.
+ * A text of a world, a model or a person as it is: no markup, no links, no images; characters that would not be seen,
+ * or that change the order of others, as signs. It cannot change the direction of what stands around it.
  */
 export function PlainText({ text }: { readonly text: string }) {
   return <bdi>{withSigns(text)}</bdi>

@@ -26,8 +26,8 @@ export function rangeAt(top: number, height: number, rowHeight: number, count: n
 }
 
 /**
- * A table of any number of rows of one height, of which only those in view are in the page. It scrolls within its own frame,
- * and says to readers of the screen how many rows there are.
+ * A table of any number of rows of one height, of which only those in view are in the page. It scrolls within its own
+ * frame, and says to readers of the screen how many rows there are.
  */
 export function VirtualTable({
   label,

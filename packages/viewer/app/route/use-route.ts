@@ -12,7 +12,9 @@ export function useRoute(): Route {
   return parseRoute(hash)
 }
 
-/** Opens a screen. With `replace`, the screen before is not in the history: for filters, and for steps of an episode. */
+/**
+ * Opens a screen. With `replace`, the screen before is not in the history: for filters, and for steps of an episode.
+ */
 export function openRoute(route: Route, { replace = false }: { readonly replace?: boolean } = {}): void {
   if (!replace) {
     location.hash = formatRoute(route)

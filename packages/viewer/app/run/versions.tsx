@@ -18,7 +18,9 @@ import { formatRoute } from '../route/route.ts'
 /** Most versions that are shown, the newest ones. */
 const MOST = 100
 
-/** What each version of the weights earned, and how old its samples are; nothing for a run of fewer than two versions. */
+/**
+ * What each version of the weights earned, and how old its samples are; nothing for a run of fewer than two versions.
+ */
 export function Versions({
   run,
   columns,

@@ -9,8 +9,8 @@ const PAUSE = 400
 const REST = 4
 
 /**
- * Wraps a source so that what does not change is asked for once: words of rows always, and the rest until the source says
- * that its run has changed.
+ * Wraps a source so that what does not change is asked for once: words of rows always, and the rest until the source
+ * says that its run has changed.
  */
 export function createCachedSource(source: Source): Source {
   let runs: Promise<readonly RunEntry[]> | null = null

@@ -8,9 +8,9 @@ export type ServerEvent =
 const NAME = 'episodic-events'
 
 /**
- * Listens to the events of the server, with one connection for all tabs of a browser: browsers allow six connections to a
- * host, and a stream of events takes one of them for as long as it is open. The tab that holds a lock has the connection and
- * passes events on; if it is closed, another one takes the lock. Returns a function that ends it.
+ * Listens to the events of the server, with one connection for all tabs of a browser: browsers allow six connections to
+ * a host, and a stream of events takes one of them for as long as it is open. The tab that holds a lock has the
+ * connection and passes events on; if it is closed, another one takes the lock. Returns a function that ends it.
  */
 export function listenToEvents(listener: (event: ServerEvent) => void): () => void {
   const end = new AbortController()

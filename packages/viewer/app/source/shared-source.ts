@@ -19,7 +19,10 @@ import { type SearchQuery, type Source, SourceError } from './source.ts'
 export const MOST_TASKS = 20
 const MOST_HITS = 500
 
-/** Runs that were shared, as a file or as a folder: what differs between the two. Methods reject with a {@link SourceError}. */
+/**
+ * Runs that were shared, as a file or as a folder: what differs between the two. Methods reject with a {@link
+ * SourceError}.
+ */
 export interface SharedRuns {
   /** In sentences: "This file". */
   readonly name: string

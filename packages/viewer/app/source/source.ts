@@ -23,13 +23,16 @@ export interface SearchQuery {
   readonly runs?: readonly string[] | undefined
   /** All fields if left out. */
   readonly fields?: readonly SearchField[] | undefined
-  /** Finds the first place in each row alone, but in every row. Default: every place, of which the first 500 are returned. */
+  /**
+   * Finds the first place in each row alone, but in every row. Default: every place, of which the first 500 are
+   * returned.
+   */
   readonly firstOfRow?: boolean | undefined
 }
 
 /**
- * Where the pages get their data: from a server, or from the page itself. Each method rejects with a {@link SourceError} if
- * what was asked for is not there.
+ * Where the pages get their data: from a server, or from the page itself. Each method rejects with a {@link
+ * SourceError} if what was asked for is not there.
  */
 export interface Source {
   /** What this source can do; screens say so where it cannot. */
@@ -58,7 +61,9 @@ export interface Source {
   grade(run: string, grade: GradeRecord): Promise<void>
   /** Verdicts that were given in this browser and are kept in it alone; none if they are kept beside the run. */
   ownGrades(run: string): Promise<readonly GradeRecord[]>
-  /** Calls the listener with the id of a run that has changed, `null` if any may have. Returns a function that ends it. */
+  /**
+   * Calls the listener with the id of a run that has changed, `null` if any may have. Returns a function that ends it.
+   */
   watch(listener: (run: string | null) => void): () => void
 }
 

@@ -27,7 +27,8 @@ export async function readStaticRuns(folder: string): Promise<StaticRuns> {
 }
 
 /**
- * A source over static files beside the page: each is asked for whole, with a plain GET, so that any web server serves them.
+ * A source over static files beside the page: each is asked for whole, with a plain GET, so that any web server serves
+ * them.
  *
  * @param folder - their address, relative to the page.
  */

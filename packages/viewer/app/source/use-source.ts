@@ -11,7 +11,9 @@ export function useSource(): Source {
   return source
 }
 
-/** What a source answered so far. While something is loaded again, and if the source is gone, the value before it stays. */
+/**
+ * What a source answered so far. While something is loaded again, and if the source is gone, the value before it stays.
+ */
 export interface Loaded<T> {
   readonly value: T | null
   readonly error: SourceError | null
@@ -21,8 +23,8 @@ export interface Loaded<T> {
 /**
  * Loads something, and anew whenever a dependency changes.
  *
- * @param version - loads it again whenever it changes, see {@link useVersion}: after what is being loaded has arrived, so that
- *   many changes neither hold the first answer back nor send a request each.
+ * @param version - loads it again whenever it changes, see {@link useVersion}: after what is being loaded has arrived,
+ *   so that many changes neither hold the first answer back nor send a request each.
  */
 export function useLoaded<T>(
   load: (source: Source) => Promise<T>,

@@ -12,8 +12,8 @@ export interface BundledApp {
 /**
  * Bundles the pages from their sources, in about 100 milliseconds.
  *
- * esbuild rather than Vite: it is what builds the packages already, it needs no configuration, and it is fast enough to build
- * at each start, so no build can be older than its sources.
+ * esbuild rather than Vite: it is what builds the packages already, it needs no configuration, and it is fast enough to
+ * build at each start, so no build can be older than its sources.
  *
  * @param folder - the absolute path of the sources.
  */

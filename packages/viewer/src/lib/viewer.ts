@@ -8,8 +8,8 @@ export interface Viewer {
   /** Returns the page of a server, which gets its data from `/api` on the same address. */
   serverPage(): string
   /**
-   * Returns a page that contains its data and makes no requests; its policy forbids them. With the first run's figures as
-   * markup, so that they can be read without JavaScript. The same bytes for the same data, on one version of Node.
+   * Returns a page that contains its data and makes no requests; its policy forbids them. With the first run's figures
+   * as markup, so that they can be read without JavaScript. The same bytes for the same data, on one version of Node.
    */
   filePage(content: EmbeddedRuns): string
   /**
@@ -74,7 +74,10 @@ export async function createViewer(app: BundledApp): Promise<Viewer> {
   }
 }
 
-/** Runs the packed script of a file, which takes a third of the room of the script. The page's policy has the hashes of both. */
+/**
+ * Runs the packed script of a file, which takes a third of the room of the script. The page's policy has the hashes of
+ * both.
+ */
 const LOADER = `(async () => {
   const packed = Uint8Array.from(atob(document.getElementById('code').textContent), (c) => c.charCodeAt(0))
   const script = document.createElement('script')

@@ -3,8 +3,8 @@ import { cleanText } from '@episodic/report'
 const GAP = '  '
 
 /**
- * Aligns rows of texts as columns of a terminal, indented by two: the first `texts` to the left, the others to the right.
- * The first line is the head.
+ * Aligns rows of texts as columns of a terminal, indented by two: the first `texts` to the left, the others to the
+ * right. The first line is the head.
  */
 export function alignColumns(head: readonly string[], rows: readonly (readonly string[])[], texts: number): string[] {
   const all = [head, ...rows].map((row) => row.map(cleanText))

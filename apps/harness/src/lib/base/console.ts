@@ -38,8 +38,8 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
 }
 
 /**
- * Returns this command line with `--resume` and the folder of the run as `--out`, quoted for a POSIX shell. A folder that
- * was given with `--resume` is left out, and so is `--token`.
+ * Returns this command line with `--resume` and the folder of the run as `--out`, quoted for a POSIX shell. A folder
+ * that was given with `--resume` is left out, and so is `--token`.
  */
 export function resumeCommand(folder: string): string {
   const words = withoutToken(process.argv.slice(2))
@@ -50,7 +50,9 @@ export function resumeCommand(folder: string): string {
   return commandLine([...given, ...out, '--resume'])
 }
 
-/** Returns this command line as it was given, without `--token`: the secret of a server, which EPISODIC_TOKEN may hold. */
+/**
+ * Returns this command line as it was given, without `--token`: the secret of a server, which EPISODIC_TOKEN may hold.
+ */
 export function sameCommand(): string {
   return commandLine(withoutToken(process.argv.slice(2)))
 }

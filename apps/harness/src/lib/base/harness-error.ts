@@ -5,8 +5,8 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `policy-unknown`: no such policy.
  * - `policy-failed`: a policy threw, or did not return an action.
  * - `model-unavailable`: the server of a language model did not answer, also after retries.
- * - `model-refused`: the server of a language model rejects requests permanently: its key, model name, URL or an option is
- *   wrong, or its quota is spent.
+ * - `model-refused`: the server of a language model rejects requests permanently: its key, model name, URL or an option
+ *   is wrong, or its quota is spent.
  * - `completion-invalid`: an agent recorded something other than an answer of a language model.
  * - `grader-unknown`: no such grader.
  * - `grader-failed`: a grader threw, or did not return a verdict.

@@ -23,10 +23,10 @@ const BEAT = 500
 const BLOCKED = 'episodic.blocked'
 
 /**
- * Watches from another thread whether the code of this one returns, until the process ends. Code that runs for 10 seconds
- * without a break, such as an endless loop in the rules of a world, blocks everything, the handlers of SIGINT and SIGTERM
- * included. The watching thread then writes to standard error where the code is, and gives both signals their default
- * effect, to end the process, until the code returns.
+ * Watches from another thread whether the code of this one returns, until the process ends. Code that runs for 10
+ * seconds without a break, such as an endless loop in the rules of a world, blocks everything, the handlers of SIGINT
+ * and SIGTERM included. The watching thread then writes to standard error where the code is, and gives both signals
+ * their default effect, to end the process, until the code returns.
  */
 export function watchMainThread(): void {
   const beats = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
@@ -42,7 +42,9 @@ export function watchMainThread(): void {
   new Worker(ENTRY, { workerData: data }).unref()
 }
 
-/** Is called in the midst of the code that blocks this thread. Returns the frames of an author's code, innermost first. */
+/**
+ * Is called in the midst of the code that blocks this thread. Returns the frames of an author's code, innermost first.
+ */
 function onBlocked(): string[] {
   const kept = (['SIGINT', 'SIGTERM'] as const).map((name) => ({ name, listeners: process.rawListeners(name) }))
   // Without listeners, a signal ends the process.

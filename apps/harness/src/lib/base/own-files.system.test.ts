@@ -98,7 +98,9 @@ describe('the commands that read a run', () => {
     expect(await workshop.main(['run', world, '--tasks', '3', '--out', 'genuine'])).toMatchObject({ status: 0 })
   })
 
-  /** A copy of the run with a link in place of each file that a command writes, or of its draft, and what they lead to. */
+  /**
+   * A copy of the run with a link in place of each file that a command writes, or of its draft, and what they lead to.
+   */
   function plant(name: string, leadsTo: 'a file' | 'nothing') {
     const [run, outside] = [within(name, 'run'), within(name, 'outside')]
     mkdirSync(run, { recursive: true })

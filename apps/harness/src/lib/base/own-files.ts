@@ -3,8 +3,8 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 
-// How commands write files. A folder of a run may come from a stranger, with links in it that lead anywhere: nothing here follows
-// a link at the path that it writes, and no name of a draft can be known before.
+// How commands write files. A folder of a run may come from a stranger, with links in it that lead anywhere: nothing
+// here follows a link at the path that it writes, and no name of a draft can be known before.
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants
 
@@ -17,8 +17,8 @@ export function draftOf(path: string): string {
 }
 
 /**
- * Writes a file that is there as a whole or not at all: under the name of a draft, then renamed. A link at its path is replaced
- * and not followed. Rejects with the errors of the file system, and with what `content` throws.
+ * Writes a file that is there as a whole or not at all: under the name of a draft, then renamed. A link at its path is
+ * replaced and not followed. Rejects with the errors of the file system, and with what `content` throws.
  *
  * @param mode - its permissions. Default: those that the process gives to new files.
  */
@@ -57,8 +57,8 @@ export async function removeDrafts(folder: string, names: readonly string[]): Pr
 }
 
 /**
- * Opens a file for reading and appending, and creates it if there is none. Rejects if it is a link or no regular file, or has
- * another name too, which may be anywhere; and with the errors of the file system.
+ * Opens a file for reading and appending, and creates it if there is none. Rejects if it is a link or no regular file,
+ * or has another name too, which may be anywhere; and with the errors of the file system.
  */
 export async function openToAppend(path: string, mode?: number): Promise<FileHandle> {
   // Opening a pipe would wait for its other end.

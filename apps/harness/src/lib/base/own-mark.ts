@@ -3,8 +3,8 @@ import { mkdir, open, readFile, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-// Marks what commands of this user wrote. A folder of a run may come from somebody else, who can write everything in it but a mark:
-// that needs a key in the folder of this user's own files.
+// Marks what commands of this user wrote. A folder of a run may come from somebody else, who can write everything in it
+// but a mark: that needs a key in the folder of this user's own files.
 
 /** The folder of this user's own files. */
 export function ownFolder(): string {
@@ -38,8 +38,9 @@ async function readKey(folder: string): Promise<Buffer | null> {
 }
 
 /**
- * Resolves with the mark of some content in a folder: nobody without the key of this user can make it. It holds for that folder
- * alone, because what a file names may lie beside the folder. Resolves with `null` where there is no key, or no such folder.
+ * Resolves with the mark of some content in a folder: nobody without the key of this user can make it. It holds for
+ * that folder alone, because what a file names may lie beside the folder. Resolves with `null` where there is no key,
+ * or no such folder.
  *
  * @param what - what the content is, such as the name of its file.
  */

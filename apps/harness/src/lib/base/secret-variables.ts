@@ -2,8 +2,8 @@
 const SECRET_LENGTH = 16
 
 /**
- * Returns the environment variables, with their values, whose names contain KEY, TOKEN, SECRET or PASSWORD, and those of `names`,
- * if they have 16 characters or more.
+ * Returns the environment variables, with their values, whose names contain KEY, TOKEN, SECRET or PASSWORD, and those
+ * of `names`, if they have 16 characters or more.
  */
 export function secretVariables(names: readonly string[] = []): (readonly [name: string, value: string])[] {
   return Object.entries(process.env).flatMap(([name, value = '']) =>

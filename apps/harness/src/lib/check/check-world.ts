@@ -34,7 +34,10 @@ export interface CheckOptions {
   readonly pairs?: number
   /** Seed of every random draw. Default `0`. */
   readonly seed?: string
-  /** The checks to run. Default: all; `seats` for worlds of several seats. Learnability fails only if it is named here; otherwise its findings are warnings. */
+  /**
+   * The checks to run. Default: all; `seats` for worlds of several seats. Learnability fails only if it is named here;
+   * otherwise its findings are warnings.
+   */
   readonly only?: readonly CheckName[]
   /** The agent endpoints to play through. Default: {@link AGENT_ENDPOINTS}. */
   readonly endpoints?: readonly AgentEndpoint[]

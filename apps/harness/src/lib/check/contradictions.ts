@@ -9,9 +9,9 @@ import { leavesOf, walkSchema } from './walk-json.ts'
 /**
  * Finds answers whose text says another value of a field than their data: models read the text, and programs the data.
  *
- * Only plain statements count, such as `Guesses left: 3.` or `The status is open.`, of a field whose name the data has once, and
- * whose value is a number, yes or no, or one of an enumeration. A field of which the text also says the value of the data is none:
- * the other statement is of something else.
+ * Only plain statements count, such as `Guesses left: 3.` or `The status is open.`, of a field whose name the data has
+ * once, and whose value is a number, yes or no, or one of an enumeration. A field of which the text also says the value
+ * of the data is none: the other statement is of something else.
  */
 export class Contradictions {
   readonly #environment: EnvironmentDefinition
@@ -75,7 +75,9 @@ function sentencesOf(text: string): string[] {
 /** Words before a statement with which it says nothing of the state as it is. */
 const NO_STATEMENT =
   /\b(?:if|when|unless|until|once|while|whether|before|after|would|must|should|could|may|might|can|was|were|not|never|no|than|each|every|any)\b/i
-/** What comes before a name: nothing, an article, or the end of another part. A word before it makes it another name. */
+/**
+ * What comes before a name: nothing, an article, or the end of another part. A word before it makes it another name.
+ */
 const BEFORE = String.raw`(?:^[\s>#|•*-]*|[,;:(|]\s*|\b(?:the|your|its|this|and|now)\s+)`
 const QUOTES = '["\'`*]*'
 const LINK = String.raw`\s*(?::|=|\b(?:is|are)(?:\s+now)?\b)\s*`

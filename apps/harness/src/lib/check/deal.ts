@@ -35,9 +35,9 @@ export function hiddenFrom({ own = {}, private: hidden }: SessionState, seat: st
 }
 
 /**
- * Returns the start of a deal, for the `start` of an environment that begins with it. The environment's own `start` runs
- * first, for the draws that it takes from the session's streams, and once more with the seed of the deal, for what it may
- * keep outside the state.
+ * Returns the start of a deal, for the `start` of an environment that begins with it. The environment's own `start`
+ * runs first, for the draws that it takes from the session's streams, and once more with the seed of the deal, for what
+ * it may keep outside the state.
  */
 export function startDealt(
   environment: EnvironmentDefinition,

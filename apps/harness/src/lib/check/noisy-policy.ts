@@ -54,7 +54,10 @@ export function noisyPolicy(guide: Policy | null, { random, invalid }: Noise): P
   })
 }
 
-/** Draws a policy, each with probability ¼: the solver, random play, a mixture of both, or one with mostly invalid calls. */
+/**
+ * Draws a policy, each with probability ¼: the solver, random play, a mixture of both, or one with mostly invalid
+ * calls.
+ */
 export function drawPlayPolicy({ solver = null }: { readonly solver?: Policy | null }, rng: Rng): Policy {
   switch (rng.int(0, 3)) {
     case 0:

@@ -117,8 +117,8 @@ export function asStep(step: RehearsedStep, seq: number): Step {
 }
 
 /**
- * Returns a source of actions that needs no results: it plays them in a rehearsal of its own, so that they make sense in
- * the session that they are sent to. After the end of its episode it repeats the last action.
+ * Returns a source of actions that needs no results: it plays them in a rehearsal of its own, so that they make sense
+ * in the session that they are sent to. After the end of its episode it repeats the last action.
  */
 export async function rehearsedActions(
   { environment }: CheckedWorld,

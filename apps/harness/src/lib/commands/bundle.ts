@@ -192,7 +192,9 @@ async function checkOptions({ out, query, compare }: BundleCommandOptions): Prom
     )
 }
 
-/** Finds the runs in folders, each once; those of a set in its order. Rejects with `run-invalid` if a folder has none. */
+/**
+ * Finds the runs in folders, each once; those of a set in its order. Rejects with `run-invalid` if a folder has none.
+ */
 async function runsIn(folders: readonly string[], onProblem: (problem: string) => void): Promise<FoundRun[]> {
   const found = new Map<string, FoundRun>()
   for (const folder of folders) {

@@ -14,7 +14,9 @@ let server: ChatServer
 const runs: Record<string, Record<string, string>> = {}
 const runOf = (world: string, player: string) => runs[world]?.[player] as string
 
-/** A set of two worlds: a player is stopped by its key in both, and of the second world only the solver has episodes. */
+/**
+ * A set of two worlds: a player is stopped by its key in both, and of the second world only the solver has episodes.
+ */
 beforeAll(async () => {
   server = await startChatServer((_, __, response) => {
     response.writeHead(401).end('{"error":{"message":"Incorrect API key"}}')

@@ -125,8 +125,8 @@ async function gradeAll(
 }
 
 /**
- * Returns the folders of runs that were given: of a set, those of its members that were played. Rejects with `run-invalid` for a
- * folder that holds neither.
+ * Returns the folders of runs that were given: of a set, those of its members that were played. Rejects with
+ * `run-invalid` for a folder that holds neither.
  */
 async function foldersOf(given: readonly string[], err: NodeJS.WriteStream): Promise<string[]> {
   const folders: string[] = []
@@ -153,7 +153,9 @@ async function assertRun(folder: string): Promise<void> {
   )
 }
 
-/** Writes the page of a run with its verdicts, if it has one. Of a run that is being played, the run does it at its end. */
+/**
+ * Writes the page of a run with its verdicts, if it has one. Of a run that is being played, the run does it at its end.
+ */
 async function writePageAgain({ folder, manifest }: SealedEpisodes): Promise<void> {
   if (!manifest || !existsSync(join(folder, RUN_FILES.report)) || isRunning(folder)) return
   const fold = await foldRun(folder, manifest)

@@ -108,7 +108,10 @@ const HOSTILE = [
   ]),
 ]
 
-/** Sends bytes on a connection of their own, and waits for the first answer, or for its end. Some requests have no answer. */
+/**
+ * Sends bytes on a connection of their own, and waits for the first answer, or for its end. Some requests have no
+ * answer.
+ */
 async function send(port: number, bytes: string): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})

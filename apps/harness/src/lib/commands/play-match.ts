@@ -24,7 +24,10 @@ export function isPerson(policy: string | undefined): boolean {
   return (policy ?? PERSON) === PERSON
 }
 
-/** Plays one episode of several seats: a person in the terminal, and policies. Throws `option-invalid` and `policy-unknown`. */
+/**
+ * Plays one episode of several seats: a person in the terminal, and policies. Throws `option-invalid` and
+ * `policy-unknown`.
+ */
 export async function playMatch(
   connection: Connection,
   info: EnvironmentInfo,

@@ -25,7 +25,10 @@ afterEach(async () => {
 
 const GIVING_UP = { role: 'assistant', content: 'I give up. This cannot be done.' }
 
-/** `quitter` gives up after three guesses, `mute` at once; `trier` guesses to the end, and poorly from its eighth guess on. */
+/**
+ * `quitter` gives up after three guesses, `mute` at once; `trier` guesses to the end, and poorly from its eighth guess
+ * on.
+ */
 function answerAs({ model, messages, ...request }: ChatRequest): object {
   const guesses = messages.filter(({ role }) => role === 'tool').length
   if (model === 'quitter' && guesses >= 3) return saying(GIVING_UP)

@@ -102,7 +102,9 @@ function showStatus({ paused, runs, workers }: QueueStatus, { json }: QueueOptio
     )
 }
 
-/** Reads what a run plays from its announcement, which another version may have written, or signed with another secret. */
+/**
+ * Reads what a run plays from its announcement, which another version may have written, or signed with another secret.
+ */
 function describe(run: string, signed: string) {
   try {
     const announced = announcementSchema.parse(

@@ -166,7 +166,8 @@ describe('episodic run --policy process:<command>', () => {
       expect(summary.counts).toMatchObject({ finished: 3, failed: 0 })
       const seen = readdirSync(workshop.folder).filter((file) => file.startsWith(`${out}-`))
       expect(seen).toHaveLength(6)
-      // What starts the agents is this run itself if it has one process, and its own environment can be read by its user.
+      // What starts the agents is this run itself if it has one process, and its own environment can be read by its
+      // user.
       for (const file of seen.filter((file) => processes > 1 || !file.includes('parent'))) {
         expect(readFileSync(at(file), 'utf8'), file).not.toContain(token)
         expect(readFileSync(at(file), 'utf8'), file).not.toContain(env.EPISODIC_TOKEN)

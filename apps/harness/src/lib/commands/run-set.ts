@@ -186,7 +186,9 @@ function show(
   out.write(`${JSON.stringify({ set: basename(folder), folder: shownPath(folder), baseline, members: listed })}\n`)
 }
 
-/** Returns whether all members have played all of their episodes and finished some, and otherwise writes what is left. */
+/**
+ * Returns whether all members have played all of their episodes and finished some, and otherwise writes what is left.
+ */
 function conclude(
   folder: string,
   { settings: { url } }: AskedSet,

@@ -277,7 +277,9 @@ function logRejection(log: Log): (rejection: Rejection) => void {
 type Listening = Pick<HttpServer, 'port' | 'controlToken' | 'agentUrl' | 'trainerUrl'> &
   Partial<TrainerPorts['origins']>
 
-/** Prints the addresses and waits until it is time to stop. Meanwhile the token is in a file that other commands find. */
+/**
+ * Prints the addresses and waits until it is time to stop. Meanwhile the token is in a file that other commands find.
+ */
 async function announce(
   { port, controlToken, agentUrl, trainerUrl, nemoGymUrl = null, orsUrl = null }: Listening,
   worlds: readonly World[],

@@ -30,8 +30,8 @@ export class TerminalPlayer implements Disposable {
   }
 
   /**
-   * Asks for an action, after writing `text`, until a line is one. Resolves with `null` once the person quits or the input
-   * ends.
+   * Asks for an action, after writing `text`, until a line is one. Resolves with `null` once the person quits or the
+   * input ends.
    */
   ask(text: string, tools: readonly ToolInfo[]): Promise<Action | null> {
     const asked = this.#asking.then(() => this.#ask(text, tools))
@@ -69,8 +69,8 @@ export class TerminalPlayer implements Disposable {
 }
 
 /**
- * Reads `tool value`, `tool name=value …`, `tool {json}`, or `tool` and a sentence if its only argument is a text. Returns a
- * message if the line is malformed.
+ * Reads `tool value`, `tool name=value …`, `tool {json}`, or `tool` and a sentence if its only argument is a text.
+ * Returns a message if the line is malformed.
  */
 export function readAction(text: string, tools: readonly ToolInfo[]): Action | string {
   const [name = '', ...words] = text.split(/\s+/)

@@ -129,7 +129,8 @@ describe('episodic run --queue', () => {
       expect(untimed(together)).toEqual(untimed(alone))
       expect(shapesOf(name)).toEqual(shapesOf(`alone-${name}`))
       for (const { time } of together) expect(time.ended).toBeGreaterThan(time.started)
-      // Nothing of a run that is complete is left. What BullMQ has is removed too, until workers that leave note something.
+      // Nothing of a run that is complete is left. What BullMQ has is removed too, until workers that leave note
+      // something.
       const left = (await admin.keys('*:run*')).filter((key) => !key.includes(':bull:'))
       expect(left).toEqual([])
     }

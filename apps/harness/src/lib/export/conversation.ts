@@ -40,11 +40,12 @@ export interface Conversation {
 }
 
 /**
- * Returns an episode as a conversation. It is the one that a language model had, where that is recorded and each request
- * continues the one before; else the task and the first observation, then each action as a call with its result.
+ * Returns an episode as a conversation. It is the one that a language model had, where that is recorded and each
+ * request continues the one before; else the task and the first observation, then each action as a call with its
+ * result.
  *
- * @param ids - `own`: calls are numbered as `call_<start of the episode's chain>_<number from 1>`, which is the number of
- *   the step if each call was played. `sent`: as the model and the requests had them.
+ * @param ids - `own`: calls are numbered as `call_<start of the episode's chain>_<number from 1>`, which is the number
+ *   of the step if each call was played. `sent`: as the model and the requests had them.
  */
 export function conversationOf(record: EpisodeRecord, ids: 'own' | 'sent' = 'own'): Conversation {
   const messages = withTools(recorded(record) ?? played(record), record, ids)
@@ -87,8 +88,8 @@ function recorded(record: EpisodeRecord): Message[] | null {
 }
 
 /**
- * The messages of a request that the one before did not have, from the answer to that one on. A policy may leave out old
- * messages of a long conversation; then the answer is found by its text.
+ * The messages of a request that the one before did not have, from the answer to that one on. A policy may leave out
+ * old messages of a long conversation; then the answer is found by its text.
  */
 function addedTo(before: ModelRequest, completion: Completion, next: ModelRequest): readonly JsonObject[] {
   if (before.messages.every((message, i) => message === next.messages[i]))

@@ -11,8 +11,8 @@ type Cell = string | number | boolean | null | undefined
 
 /**
  * A table for spreadsheets and data frames (RFC 4180, UTF-8): a row for each episode, failed ones included, whose
- * scores are empty. The episodes are read twice, because the first row names the terms of all of them. Columns for versions of
- * the weights are there only if one is known.
+ * scores are empty. The episodes are read twice, because the first row names the terms of all of them. Columns for
+ * versions of the weights are there only if one is known.
  */
 export const csv: ExportFormat = {
   description: 'table: a row an episode, failed ones with empty scores',
@@ -117,8 +117,8 @@ function lineOf(cells: readonly Cell[]): string {
 }
 
 /**
- * What a spreadsheet would take for a formula. Texts come from worlds, models and servers, and a formula can run programs
- * or send what the sheet holds, so such a text gets an apostrophe in front, which spreadsheets do not show.
+ * What a spreadsheet would take for a formula. Texts come from worlds, models and servers, and a formula can run
+ * programs or send what the sheet holds, so such a text gets an apostrophe in front, which spreadsheets do not show.
  */
 const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/
 

@@ -19,7 +19,9 @@ export interface ExportSource {
   episodes(): AsyncIterable<EpisodeRecord>
   /** Streams the failed episodes too. */
   allEpisodes(): AsyncIterable<EpisodeRecord>
-  /** Reads the returns of all leaves, those outside of the selection too. Left out if no episode was forked into a tree. */
+  /**
+   * Reads the returns of all leaves, those outside of the selection too. Left out if no episode was forked into a tree.
+   */
   readForks?: (() => Promise<ForkReturns>) | undefined
 }
 
@@ -39,8 +41,8 @@ export interface ExportFormat {
 }
 
 /**
- * Returns a value as a line of JSON. U+0085, U+2028 and U+2029, which JSON allows in texts, are escaped: readers that split at
- * every line separator of Unicode, such as `splitlines` of Python, would break the line there.
+ * Returns a value as a line of JSON. U+0085, U+2028 and U+2029, which JSON allows in texts, are escaped: readers that
+ * split at every line separator of Unicode, such as `splitlines` of Python, would break the line there.
  */
 export function jsonLine(value: unknown): string {
   return `${escapeSeparators(JSON.stringify(value))}\n`

@@ -158,7 +158,9 @@ function conflicting(file: string, { task, attempt }: SealedRecord): HarnessErro
   )
 }
 
-/** Writes a file that is there as a whole or not at all. Rejects with `disk-failed`, and with the errors of the pieces. */
+/**
+ * Writes a file that is there as a whole or not at all. Rejects with `disk-failed`, and with the errors of the pieces.
+ */
 export async function writeWhole(
   path: string,
   pieces: AsyncIterable<string | Uint8Array>,

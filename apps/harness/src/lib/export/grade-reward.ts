@@ -22,10 +22,11 @@ export function isGradeReward(name: string): boolean {
 }
 
 /**
- * Makes the verdicts of one grader the reward: 1 for `true`, 0 for `false`, or its score. An episode without a decision has no
- * reward.
+ * Makes the verdicts of one grader the reward: 1 for `true`, 0 for `false`, or its score. An episode without a decision
+ * has no reward.
  *
- * Rejects with `grader-unknown` if there is no such grader, or several, and with `option-invalid` if its values are labels.
+ * Rejects with `grader-unknown` if there is no such grader, or several, and with `option-invalid` if its values are
+ * labels.
  *
  * @param reference - `grader:<name>`, or `grader:<name>@<version, person, or start of the hash>`.
  * @param folder - of the run.

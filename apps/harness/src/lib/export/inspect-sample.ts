@@ -31,8 +31,8 @@ export function sampleFileOf(record: EpisodeRecord): string {
 }
 
 /**
- * The id of a sample, which is a path in the zip. An id that could lead out of the folder in which a zip is unpacked, or
- * has characters that paths do not have everywhere, is percent-encoded; no other id has a percent sign.
+ * The id of a sample, which is a path in the zip. An id that could lead out of the folder in which a zip is unpacked,
+ * or has characters that paths do not have everywhere, is percent-encoded; no other id has a percent sign.
  */
 export function sampleIdOf(task: string): string {
   const isSafe = /^[^\\:%\p{C}]+$/u.test(task) && task.split('/').every((name) => !['', '.', '..'].includes(name))

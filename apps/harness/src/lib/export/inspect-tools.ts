@@ -5,8 +5,8 @@ import type { FunctionTool } from './messages.ts'
 const TYPES: readonly Json[] = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null']
 
 /**
- * A tool as Inspect reads it. It rejects a whole log for a schema with what it does not know, so only what it knows of a
- * schema is kept.
+ * A tool as Inspect reads it. It rejects a whole log for a schema with what it does not know, so only what it knows of
+ * a schema is kept.
  */
 export function inspectTool({ name, description, parameters }: FunctionTool): object {
   const { properties = {}, required, additionalProperties } = knownOf(parameters)

@@ -8,8 +8,8 @@ import { type ZipEntry, zipOf } from './zip.ts'
 
 /**
  * A log of Inspect, version 2, for `inspect view` and `read_eval_log`: a zip. An episode is a sample, and an attempt an
- * epoch. A failed episode is a sample with an error and without scores. The episodes are read twice, because the list of
- * samples is an entry of its own.
+ * epoch. A failed episode is a sample with an error and without scores. The episodes are read twice, because the list
+ * of samples is an entry of its own.
  */
 export const inspect: ExportFormat = {
   description: 'Inspect log (.eval), failed episodes as samples with an error',

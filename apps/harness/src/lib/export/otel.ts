@@ -17,10 +17,10 @@ const LINE_CHARACTERS = 1 << 20
 const INPUT_CHARACTERS = 1 << 16
 
 /**
- * Traces by the semantic conventions for generative AI (in development, as of 2026-11), in the JSON lines of OTLP that the
- * file exporter of OpenTelemetry writes: a trace for each episode with a span `invoke_agent`, and within it a span `chat`
- * for each answer of a language model, and a span `execute_tool` for each step. The ids are hashes of what names the
- * episode: exporting a run again gives the same spans.
+ * Traces by the semantic conventions for generative AI (in development, as of 2026-11), in the JSON lines of OTLP that
+ * the file exporter of OpenTelemetry writes: a trace for each episode with a span `invoke_agent`, and within it a span
+ * `chat` for each answer of a language model, and a span `execute_tool` for each step. The ids are hashes of what names
+ * the episode: exporting a run again gives the same spans.
  */
 export const otel: ExportFormat = {
   description: 'OpenTelemetry traces (OTLP/JSON lines): agent, model, tools',

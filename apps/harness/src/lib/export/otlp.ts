@@ -1,4 +1,7 @@
-/** The value of an attribute: a `bigint` is an integer, and a `number` a double. Attributes that are `null` are left out. */
+/**
+ * The value of an attribute: a `bigint` is an integer, and a `number` a double. Attributes that are `null` are left
+ * out.
+ */
 export type AttributeValue = string | boolean | bigint | number | readonly string[] | null | undefined
 
 /** A span, with times in milliseconds since 1970. */

@@ -25,8 +25,8 @@ export const EXPORT_REWARDS = {
 export type ExportRewardName = keyof typeof EXPORT_REWARDS
 
 /**
- * Returns what an episode earned; `null` for one that failed, and for one whose server gave no reward for any step, as servers
- * of other systems may: its 0 is an empty sum, and a learner would take it for a score.
+ * Returns what an episode earned; `null` for one that failed, and for one whose server gave no reward for any step, as
+ * servers of other systems may: its 0 is an empty sum, and a learner would take it for a score.
  */
 export function returnsOf({ returns, steps }: Pick<EpisodeRecord, 'returns' | 'steps'>): EpisodeRecord['returns'] {
   const isRewarded = steps.length === 0 || steps.some(({ reward }) => Object.keys(reward.terms).length > 0)

@@ -6,8 +6,8 @@ import type { SealedEpisodes } from '../run-folder/read-recorded.ts'
 import { createPathScrub, type Scrub, scrubbed, textsIn } from '../run-folder/scrub.ts'
 
 /**
- * Returns what makes an episode one that others may see: without the folders of this machine. It throws `secret-found` for one in
- * which a text looks like a key, or is the value of a secret variable.
+ * Returns what makes an episode one that others may see: without the folders of this machine. It throws `secret-found`
+ * for one in which a text looks like a key, or is the value of a secret variable.
  *
  * @param allowsSecrets - whether such texts are exported.
  */

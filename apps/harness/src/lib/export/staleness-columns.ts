@@ -8,8 +8,8 @@ export type StalenessColumns = {
 }
 
 /**
- * Returns the columns by which a trainer corrects for old samples. Nothing is known of an episode without a version, and it
- * has none of them.
+ * Returns the columns by which a trainer corrects for old samples. Nothing is known of an episode without a version,
+ * and it has none of them.
  *
  * @param current - the version that is trained with now.
  */

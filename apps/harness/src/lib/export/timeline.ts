@@ -38,8 +38,8 @@ export interface CallActivity {
 }
 
 /**
- * Returns when an episode's answers and calls began and ended. Lines have durations, so each begins where the one before
- * ended; one that was not measured takes no time. A file of lines without a run counts from 1970.
+ * Returns when an episode's answers and calls began and ended. Lines have durations, so each begins where the one
+ * before ended; one that was not measured takes no time. A file of lines without a run counts from 1970.
  */
 export function timelineOf(record: EpisodeRecord, { run }: Pick<ExportSource, 'run'>): Timeline {
   const base = run ? Date.parse(run.createdAt) : 0

@@ -16,8 +16,8 @@ export const trlSft = linePerEpisode('TRL supervised fine-tuning: messages and t
 
 /**
  * Rollouts for reinforcement learning in TRL's conversational prompt-completion format: a line for each episode with an
- * action or an answer, with its reward, its group and the tokens that were kept. A failed episode has no reward, nor has one
- * that the chosen grader left undecided: `mask` is `false`.
+ * action or an answer, with its reward, its group and the tokens that were kept. A failed episode has no reward, nor
+ * has one that the chosen grader left undecided: `mask` is `false`.
  */
 export const trl: ExportFormat = {
   description: 'TRL rollouts: prompt, completion, reward, group, tokens',

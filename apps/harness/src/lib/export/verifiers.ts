@@ -8,8 +8,9 @@ import { toolsOf } from './messages.ts'
 import { type Activity, type Timeline, timelineOf } from './timeline.ts'
 
 /**
- * The `results.jsonl` of an evaluation with verifiers 0.1, in the order of the run: rows of one task share `example_id`,
- * counted in the order in which tasks first appear. Tool calls are JSON texts in a list, as verifiers writes them.
+ * The `results.jsonl` of an evaluation with verifiers 0.1, in the order of the run: rows of one task share
+ * `example_id`, counted in the order in which tasks first appear. Tool calls are JSON texts in a list, as verifiers
+ * writes them.
  */
 export const verifiers: ExportFormat = {
   description: 'verifiers 0.1: results.jsonl of an evaluation',

@@ -3,8 +3,8 @@ import { type ExportFormat, jsonLine } from './export-format.ts'
 
 /**
  * Prompts for verl's RL trainers: one line for each task, which the trainer plays itself. verl reads Parquet, which
- * `datasets.load_dataset("json", data_files=…)["train"].to_parquet(…)` makes of this file. Parameters are JSON text, because
- * Parquet gives every row the keys of all rows.
+ * `datasets.load_dataset("json", data_files=…)["train"].to_parquet(…)` makes of this file. Parameters are JSON text,
+ * because Parquet gives every row the keys of all rows.
  */
 export const verl: ExportFormat = {
   description: 'verl prompts, a line a task; to be converted to Parquet',

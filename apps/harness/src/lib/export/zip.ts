@@ -10,8 +10,8 @@ export interface ZipEntry {
 
 /**
  * Writes a zip, one entry after the other, in a stream: of what was written, memory holds the record in the directory
- * alone, some hundred bytes an entry. More than 65,534 entries, or 4 GiB, are zip64. An entry has less than 4 GiB; else it
- * throws a `RangeError`. Libraries for it keep far more of each entry until the end, or have no zip64.
+ * alone, some hundred bytes an entry. More than 65,534 entries, or 4 GiB, are zip64. An entry has less than 4 GiB; else
+ * it throws a `RangeError`. Libraries for it keep far more of each entry until the end, or have no zip64.
  *
  * @param modified - the time of all entries in UTC, so that equal entries are equal bytes.
  */

@@ -31,9 +31,9 @@ export const jobSchema = z.object({
 })
 
 /**
- * What a worker sends of a job. `answered`: a language model has answered for the first time in it. All others are results: it
- * was played; it could not be, which stops the run; it is left, since too many workers ended while playing it; or what the
- * queue asked for was not written by the coordinator.
+ * What a worker sends of a job. `answered`: a language model has answered for the first time in it. All others are
+ * results: it was played; it could not be, which stops the run; it is left, since too many workers ended while playing
+ * it; or what the queue asked for was not written by the coordinator.
  */
 export type JobMessage =
   | { readonly kind: 'answered'; readonly policy: string }
@@ -55,15 +55,17 @@ const headSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('refused'), why: z.string() }),
 ])
 
-/** Returns the text of a message: JSON, and after it the lines of the sealed records as they are in `episodes.jsonl`. */
+/**
+ * Returns the text of a message: JSON, and after it the lines of the sealed records as they are in `episodes.jsonl`.
+ */
 export function writeMessage(message: JobMessage): string {
   if (message.kind !== 'played') return JSON.stringify(message)
   return [JSON.stringify({ kind: message.kind }), ...message.records.map(lineOf)].join('\n')
 }
 
 /**
- * Reads the text of a message. Its records are not validated, and keep their lines, which are then not written again. Throws
- * `queue-tampered` if it is no message.
+ * Reads the text of a message. Its records are not validated, and keep their lines, which are then not written again.
+ * Throws `queue-tampered` if it is no message.
  */
 export function readMessage(text: string): JobMessage {
   const [head = '', ...lines] = text.split('\n')

@@ -60,12 +60,12 @@ interface Asked {
 }
 
 /**
- * Plays in a fleet: `runTask` puts a job into the queue and resolves when a worker has sealed it. A result stays in the queue
- * until the run has stored its records (`onStored`), so that nothing is lost if this process ends. `inFlight` follows the
- * slots of the workers.
+ * Plays in a fleet: `runTask` puts a job into the queue and resolves when a worker has sealed it. A result stays in the
+ * queue until the run has stored its records (`onStored`), so that nothing is lost if this process ends. `inFlight`
+ * follows the slots of the workers.
  *
- * If the run is interrupted, jobs that were not begun are withdrawn; those that were are played to their end, and their results
- * wait in the queue for the run to be resumed.
+ * If the run is interrupted, jobs that were not begun are withdrawn; those that were are played to their end, and their
+ * results wait in the queue for the run to be resumed.
  */
 export function createFleetRunner(options: FleetRunnerOptions): Runner {
   return new FleetRunner(options)
@@ -307,7 +307,8 @@ class FleetRunner implements Runner {
     const { signer } = this.#options
     try {
       const message = readMessage(signer.open(placeOf.result(this.#run?.id ?? '', job), signed))
-      // Anyone who can write to the queue can make a digest. Only with a secret it is clear that a worker has written this.
+      // Anyone who can write to the queue can make a digest. Only with a secret it is clear that a worker has written
+      // this.
       if (message.kind === 'played' && !signer.isSecret) assertRecords(message, job, this.#options.leaves)
       return message
     } catch (error) {
@@ -324,7 +325,8 @@ class FleetRunner implements Runner {
       if (signal.aborted) return
       try {
         await this.#look()
-        // A Redis that crashed may have lost jobs that it had accepted. The end of its last play may take one that is asked for again.
+        // A Redis that crashed may have lost jobs that it had accepted. The end of its last play may take one that is
+        // asked for again.
         const isDue = this.#clock.now() - checked >= this.#lease
         if (isDue) checked = this.#clock.now()
         const waiting = [...this.#asked.values()].map(({ job }) => job).filter(({ id }) => isDue || this.#again.has(id))

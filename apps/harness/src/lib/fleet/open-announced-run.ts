@@ -15,7 +15,9 @@ import { loadWorld, locateByName, type World } from '../worlds/world.ts'
 import type { Announcement } from './fleet-messages.ts'
 import type { FleetModels } from './fleet-models.ts'
 
-/** What a worker may play. A queue names runs; whatever they execute is here by the will of the worker's own operator. */
+/**
+ * What a worker may play. A queue names runs; whatever they execute is here by the will of the worker's own operator.
+ */
 export interface WorkerScope {
   /** The worlds that it was given; `null` for those of its folder and the classics, by their names. */
   readonly worlds: readonly GivenWorld[] | null
@@ -39,8 +41,8 @@ export interface WorkerScope {
   /** What language models share with the other workers of the queue. */
   readonly models: FleetModels
   /**
-   * The SHA-256 of each module that this process may have loaded, by its file; what a run needs is added. A process keeps a
-   * module as it was when it was loaded, also if its file is changed.
+   * The SHA-256 of each module that this process may have loaded, by its file; what a run needs is added. A process
+   * keeps a module as it was when it was loaded, also if its file is changed.
    */
   readonly loaded: Map<string, string>
 }
@@ -98,7 +100,9 @@ function settingsOf(
   return runSettingsSchema.parse({ ...settings, ...players, branch, token, queue, concurrency })
 }
 
-/** Returns the name of an environment of another system's server, or the reference of the worker's own copy of a world. */
+/**
+ * Returns the name of an environment of another system's server, or the reference of the worker's own copy of a world.
+ */
 async function findReference(announcement: Announcement, scope: WorkerScope): Promise<string> {
   if (announcement.world) return findWorld(announcement, scope)
   const { name } = announcement.configuration.environment

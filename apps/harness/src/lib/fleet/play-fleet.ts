@@ -28,7 +28,10 @@ export interface PlayFleetOptions {
   readonly queue: RunQueue
   /** Who this worker is; what it plays is added. */
   readonly worker: Omit<WorkerInfo, 'plays' | 'declines'>
-  /** Opens what plays the episodes of a run. Rejects if this worker does not play it: the message is shown to both sides. */
+  /**
+   * Opens what plays the episodes of a run. Rejects if this worker does not play it: the message is shown to both
+   * sides.
+   */
   readonly openRun: (announcement: Announcement, run: string) => Promise<Pick<Runner, 'runTask'> & AsyncDisposable>
   readonly signer: Signer
   /** Receives a sentence for each run that begins and ends, and for each that is declined. */
@@ -50,7 +53,10 @@ const HEARTBEAT = 1_000
 /** Difference of the clocks of which a worker says that it is wrong, in milliseconds. */
 const MAX_SKEW = 10_000
 
-/** Milliseconds until a run that was declined is looked at again: a file may be there now, or a server. Each time twice as long. */
+/**
+ * Milliseconds until a run that was declined is looked at again: a file may be there now, or a server. Each time twice
+ * as long.
+ */
 const FIRST_PAUSE = 2_000
 const LONGEST_PAUSE = 60_000
 
@@ -71,8 +77,8 @@ interface Playing extends AsyncDisposable {
 }
 
 /**
- * Plays for a fleet until the signal aborts: joins, plays every run that it may, gives its slots to all of them in equal parts,
- * and leaves. Episodes in flight at that time are given back.
+ * Plays for a fleet until the signal aborts: joins, plays every run that it may, gives its slots to all of them in
+ * equal parts, and leaves. Episodes in flight at that time are given back.
  */
 export async function playFleet(options: PlayFleetOptions): Promise<void> {
   const { queue, worker, signal, onNotice, clock = machineClock, lease = LEASE, wallClock } = options
@@ -206,8 +212,8 @@ async function play(job: TakenJob, options: PlayOptions): Promise<void> {
       await job.seal(send({ kind: 'left', lost: begun.lost }))
       return
     }
-    // An episode that may end this process again takes no other with it: one that waits for this is not begun meanwhile, since
-    // the end of this process would count as its own.
+    // An episode that may end this process again takes no other with it: one that waits for this is not begun
+    // meanwhile, since the end of this process would count as its own.
     if (begun.lost === MAX_LOST - 1) {
       const single = alone.enterAlone()
       if (!single) return await job.giveBack()

@@ -2,8 +2,9 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 /**
- * Identifies the processes among which a number names one: those of this start of the machine, and of this container. A host
- * name does not: containers and cloned machines may share it. Outside of Linux, where it is all that is known, it has to do.
+ * Identifies the processes among which a number names one: those of this start of the machine, and of this container. A
+ * host name does not: containers and cloned machines may share it. Outside of Linux, where it is all that is known, it
+ * has to do.
  */
 export function processTable(): string {
   try {

@@ -2,20 +2,21 @@ import type { WaitingClock } from '../base/waiting-clock.ts'
 
 /**
  * The queue of a fleet: coordinators put the episodes of their runs into it, workers on any machine take them out, play
- * them and put the results in. `openRedisQueue` keeps it in Redis; `createMemoryQueue` in this process, by a clock of its
- * own. `describeRunQueue` tests every sentence here.
+ * them and put the results in. `openRedisQueue` keeps it in Redis; `createMemoryQueue` in this process, by a clock of
+ * its own. `describeRunQueue` tests every sentence here.
  *
  * What it promises:
  *
  * - A job is given to one worker at a time. If its worker gives it back, or is silent for longer than the lease, it is
  *   given to another.
- * - A job gets at most one result, from the worker that was the last to begin it. What an earlier one reports is refused.
+ * - A job gets at most one result, from the worker that was the last to begin it. What an earlier one reports is
+ *   refused.
  * - A result is delivered to the coordinator again and again, over each reconnection and to the next coordinator of the
  *   run, until it is acknowledged.
  * - A run has one coordinator at a time, and what an earlier one does after that is refused.
  *
- * Methods wait while the queue cannot be reached, and go on by themselves. They reject with `queue-unavailable` only after
- * the queue was closed.
+ * Methods wait while the queue cannot be reached, and go on by themselves. They reject with `queue-unavailable` only
+ * after the queue was closed.
  */
 export interface RunQueue extends AsyncDisposable {
   /**
@@ -51,7 +52,10 @@ export interface RunEntry {
 export interface CoordinatorInfo {
   readonly host: string
   readonly pid: number
-  /** Identifies the processes among which it has the number `pid`, see `processTable`. Default: nobody can look whether it has ended. */
+  /**
+   * Identifies the processes among which it has the number `pid`, see `processTable`. Default: nobody can look whether
+   * it has ended.
+   */
   readonly processes?: string
 }
 
@@ -76,13 +80,13 @@ export interface Coordination extends AsyncDisposable {
   /** Adds jobs. One that is in the queue is left as it is, with its result if it has one. */
   add(jobs: readonly QueuedJob[]): Promise<void>
   /**
-   * Yields results in the order in which workers sealed them, in batches: first those of an earlier coordinator. After a
-   * reconnection, results that were not acknowledged come again. Ends when the signal aborts.
+   * Yields results in the order in which workers sealed them, in batches: first those of an earlier coordinator. After
+   * a reconnection, results that were not acknowledged come again. Ends when the signal aborts.
    */
   results(signal: AbortSignal): AsyncIterable<readonly QueuedResult[]>
   /**
-   * Removes results, and their jobs: their episodes are stored elsewhere, or shall be played again. Rejects with `run-locked`
-   * if another coordinator has taken the run, as `add`, `withdraw` and `end` do.
+   * Removes results, and their jobs: their episodes are stored elsewhere, or shall be played again. Rejects with
+   * `run-locked` if another coordinator has taken the run, as `add`, `withdraw` and `end` do.
    */
   acknowledge(results: readonly Pick<QueuedResult, 'job' | 'key'>[]): Promise<void>
   /** Removes the jobs that no worker has begun. Returns how many. */
@@ -98,7 +102,8 @@ export interface Coordination extends AsyncDisposable {
    * Ends the run in the queue. If it holds no job and no result, or the run is complete, everything of it is removed;
    * otherwise they are kept for the coordinator that resumes the run. Returns the account as it was.
    *
-   * @param isComplete - whether everything that was asked for is stored. What a queue still holds then, it had lost and has
+   * @param isComplete - whether everything that was asked for is stored. What a queue still holds then, it had lost and
+   *   has
    * again.
    */
   end(isComplete: boolean): Promise<RunAccount>
@@ -143,13 +148,13 @@ export interface WorkerInfo {
 /** A worker's side. Disposing it leaves the fleet, after all consumers are closed. */
 export interface Membership extends AsyncDisposable {
   /**
-   * Keeps the membership alive; to be called at least three times within a third of the lease. Returns the runs that have a
-   * coordinator, and the time of the queue.
+   * Keeps the membership alive; to be called at least three times within a third of the lease. Returns the runs that
+   * have a coordinator, and the time of the queue.
    */
   renew(worker: WorkerInfo): Promise<Announced>
   /**
-   * Takes jobs of a run, and calls `play` for each; it does not reject. No more than `slots` are played at once. If `play`
-   * resolves and has neither sealed the job nor given it back, it is given back.
+   * Takes jobs of a run, and calls `play` for each; it does not reject. No more than `slots` are played at once. If
+   * `play` resolves and has neither sealed the job nor given it back, it is given back.
    */
   consume(run: string, slots: number, play: (job: TakenJob) => Promise<void>): Consumer
 }
@@ -180,13 +185,18 @@ export interface TakenJob extends QueuedJob {
   /** Aborts when the job may have been given to another worker. */
   readonly signal: AbortSignal
   /**
-   * Begins the job, which refuses the result of the worker that began it before. Returns how many earlier plays ended with their
-   * worker; `null` if there is nothing to play: it was sealed or removed.
+   * Begins the job, which refuses the result of the worker that began it before. Returns how many earlier plays ended
+   * with their worker; `null` if there is nothing to play: it was sealed or removed.
    */
   begin(): Promise<{ readonly lost: number } | null>
-  /** Sends a message to the coordinator, as a result that leaves the job open. Dropped if another worker has begun it. */
+  /**
+   * Sends a message to the coordinator, as a result that leaves the job open. Dropped if another worker has begun it.
+   */
   report(text: string): Promise<void>
-  /** Gives the job its one result. Returns `false`, and changes nothing, if another worker has begun it, or it was removed. */
+  /**
+   * Gives the job its one result. Returns `false`, and changes nothing, if another worker has begun it, or it was
+   * removed.
+   */
   seal(text: string): Promise<boolean>
   /** Gives the job back unplayed, for another worker. */
   giveBack(): Promise<void>
@@ -208,7 +218,10 @@ export interface QueueStatus {
 
 /** What a queue of any kind is opened with. */
 export interface RunQueueOptions {
-  /** Milliseconds without a sign of life after which a worker has lost its jobs, or a coordinator its run. Default: 30,000. */
+  /**
+   * Milliseconds without a sign of life after which a worker has lost its jobs, or a coordinator its run. Default:
+   * 30,000.
+   */
   readonly lease?: number | undefined
   /** Default: the clock of the machine. */
   readonly clock?: WaitingClock | undefined

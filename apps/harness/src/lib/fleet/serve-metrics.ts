@@ -34,8 +34,9 @@ export interface MetricsServer extends AsyncDisposable {
 const TIMEOUT = 2_000
 
 /**
- * Serves what is in a queue: `/metrics` for Prometheus, `/healthz`, which answers `ok` while this process lives, and `/readyz`, which
- * answers 503 while the queue cannot be reached. Needs no token: neither names nor contents of runs are in it.
+ * Serves what is in a queue: `/metrics` for Prometheus, `/healthz`, which answers `ok` while this process lives, and
+ * `/readyz`, which answers 503 while the queue cannot be reached. Needs no token: neither names nor contents of runs
+ * are in it.
  *
  * Rejects with `option-invalid` if it cannot listen there.
  */

@@ -14,8 +14,8 @@ const MOST_ANSWERS = 10_000
 const MOST_CHARACTERS = 64 * 1024 ** 2
 
 /**
- * The answers of language models in one episode, as they come: at most 10,000, the first ones. Beyond 64 Mi characters of
- * messages and answers only the figures of an answer are kept, and `cut` counts what is missing.
+ * The answers of language models in one episode, as they come: at most 10,000, the first ones. Beyond 64 Mi characters
+ * of messages and answers only the figures of an answer are kept, and `cut` counts what is missing.
  */
 export class AnswerLog {
   readonly #answers: TimedAnswer[] = []

@@ -16,13 +16,13 @@ import { codeOf, type Try, timesOf } from './tries.ts'
 export interface ChatModel {
   /**
    * Asks for one answer, unless the journal has it. Retries a request five times if its answer is incomplete, late, no
-   * JSON, or 408, 409, 429 or 5xx, with growing pauses or after the server's `retry-after` of up to a minute. After a 429 with `retry-after`, nobody who
-   * shares the limit asks for so long. An error in an answer with status 200 counts as the status that it names, and as a 5xx
-   * if it names none.
+   * JSON, or 408, 409, 429 or 5xx, with growing pauses or after the server's `retry-after` of up to a minute. After a
+   * 429 with `retry-after`, nobody who shares the limit asks for so long. An error in an answer with status 200 counts
+   * as the status that it names, and as a 5xx if it names none.
    *
-   * Rejects with HarnessError `model-refused` for 400, 401, 402, 403, 404, 422, a spent quota, and what is not the JSON of
-   * this API, none of which a retry changes; with `model-unavailable` if no request is answered; and with `policy-failed` for
-   * any other status. After an abort: with the signal's reason.
+   * Rejects with HarnessError `model-refused` for 400, 401, 402, 403, 404, 422, a spent quota, and what is not the JSON
+   * of this API, none of which a retry changes; with `model-unavailable` if no request is answered; and with
+   * `policy-failed` for any other status. After an abort: with the signal's reason.
    */
   ask(question: Question): Promise<Asked>
 }
@@ -268,13 +268,16 @@ const LARGEST = 16 * 1024 ** 2
 /** Minimum length of a real key: shorter ones are placeholders such as `EMPTY`. */
 const KEY_LENGTH = 16
 
-/** A header of ours, on what an answer with status 200 says in its body: `named` or `unnamed` errors, and what is `other`. */
+/**
+ * A header of ours, on what an answer with status 200 says in its body: `named` or `unnamed` errors, and what is
+ * `other`.
+ */
 const INSIDE = 'x-episodic-inside'
 
 /**
- * Returns a `fetch` that reads the whole answer, so that the caller's timeout covers it, and redacts the caller's key in
- * it. Rejects for an answer of more than 16 MiB, and for incomplete JSON, so that it is retried like a lost connection. Turns an
- * answer with status 200 that is none into one with the status that the client handles alike.
+ * Returns a `fetch` that reads the whole answer, so that the caller's timeout covers it, and redacts the caller's key
+ * in it. Rejects for an answer of more than 16 MiB, and for incomplete JSON, so that it is retried like a lost
+ * connection. Turns an answer with status 200 that is none into one with the status that the client handles alike.
  */
 function fetchWhole(key: string | undefined): typeof fetch {
   return async (request, init) => {

@@ -51,8 +51,9 @@ export async function startChatServer(answer: Answering): Promise<ChatServer> {
 }
 
 /**
- * Sends an answer as a stream of events that splits its texts, and with its usage in an event of its own. As vLLM does, the
- * ids of the prompt come with the first event, and each written token with one; as SGLang does, `sglext` comes at the end.
+ * Sends an answer as a stream of events that splits its texts, and with its usage in an event of its own. As vLLM does,
+ * the ids of the prompt come with the first event, and each written token with one; as SGLang does, `sglext` comes at
+ * the end.
  */
 async function stream(
   body: {

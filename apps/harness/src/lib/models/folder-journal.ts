@@ -7,7 +7,10 @@ import { createEpisodeJournal, type JournalOptions, type ModelJournal } from './
 /** Only the owner may read what models said. */
 const PRIVATE = { folder: 0o700, file: 0o600 }
 
-/** Creates a journal in a folder, which is created with the first answer: one file for each episode that is being played. */
+/**
+ * Creates a journal in a folder, which is created with the first answer: one file for each episode that is being
+ * played.
+ */
 export function createFolderJournal(folder: string, options: JournalOptions): ModelJournal {
   // A link in its place may lead out of the folder of the run.
   const isFolder = async () => (await lstat(folder)).isDirectory()

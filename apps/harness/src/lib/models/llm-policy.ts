@@ -14,8 +14,8 @@ import { assistant, callOf, createTranscript, type ToolCall, type Transcript } f
 const MAX_MISTAKES = 3
 
 /**
- * A policy that asks a language model. The model receives the task and the result of each of its calls, and calls one of
- * the world's tools in each answer. If an answer has several calls, only the first is played.
+ * A policy that asks a language model. The model receives the task and the result of each of its calls, and calls one
+ * of the world's tools in each answer. If an answer has several calls, only the first is played.
  *
  * An answer without a tool call, or whose arguments are not a JSON object, is returned to the model as a mistake. After
  * three in a row the player stops: `invalid-action` if all three called a tool, and else `no-action`. Unknown tools and
@@ -131,7 +131,9 @@ function quote({ calls: [call], completion }: Answer): string {
   return JSON.stringify(shorten(call ? `${call.name} ${call.arguments}` : (completion.text ?? ''), 200))
 }
 
-/** Returns a 31-bit seed for each request of an episode, so that answers vary within an episode and repeat across runs. */
+/**
+ * Returns a 31-bit seed for each request of an episode, so that answers vary within an episode and repeat across runs.
+ */
 function seedOf(seed: string, number: number): number {
   return Number.parseInt(contentId(`${seed}/${number}`).slice(0, 8), 16) >>> 1
 }

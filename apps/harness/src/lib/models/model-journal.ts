@@ -6,8 +6,8 @@ import { z } from 'zod'
 import type { Answer } from './parse-answer.ts'
 
 /**
- * Keeps the answers of language models in episodes that are not sealed yet, so that an episode that is begun anew, after
- * its process has died, pays for none twice: it plays its answered calls again, and asks the model from there on.
+ * Keeps the answers of language models in episodes that are not sealed yet, so that an episode that is begun anew,
+ * after its process has died, pays for none twice: it plays its answered calls again, and asks the model from there on.
  *
  * An answer belongs to the hash of its request, with the messages, the tools, the sampling seed and the settings. So an
  * episode whose environment answers otherwise than before, as one may that gets prices from outside, asks again.
@@ -50,7 +50,8 @@ export interface JournalOptions {
   /** Most bytes of one episode. Default: 8 MiB. */
   readonly mostBytes?: number
   /**
-   * Takes secrets out of a text. An answer that it would change is not kept: without the secret it would be another one.
+   * Takes secrets out of a text. An answer that it would change is not kept: without the secret it would be another
+   * one.
    */
   readonly redact: (text: string) => string
 }
@@ -58,7 +59,8 @@ export interface JournalOptions {
 /**
  * Returns the journal of an episode.
  *
- * @param lines - what was kept before, an entry of JSON each. Others, such as a torn one or one that could not be recorded,
+ * @param lines - what was kept before, an entry of JSON each. Others, such as a torn one or one that could not be
+ *   recorded,
  * are ignored.
  * @param append - writes such a line.
  */

@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ModelLimit, ModelRates } from './model-limit.ts'
 
-/** Tests of what each {@link ModelLimit} promises. `create` returns an empty one that reads this clock, in milliseconds. */
+/**
+ * Tests of what each {@link ModelLimit} promises. `create` returns an empty one that reads this clock, in milliseconds.
+ */
 export function describeModelLimit(name: string, create: (now: () => number) => ModelLimit): void {
   const rates = (requestsPerMinute: number | null, tokensPerMinute: number | null = null): ModelRates => ({
     requestsPerMinute,

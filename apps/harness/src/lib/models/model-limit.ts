@@ -17,7 +17,8 @@ export interface ModelRates {
  */
 export interface ModelLimit {
   /**
-   * Takes the next turn of a model. Resolves with the milliseconds until then, 0 for now. A turn that is not used is lost.
+   * Takes the next turn of a model. Resolves with the milliseconds until then, 0 for now. A turn that is not used is
+   * lost.
    *
    * @param tokens - an estimate of what the request and its answer have.
    */
@@ -26,7 +27,9 @@ export interface ModelLimit {
   correct(model: string, rates: ModelRates, tokens: number): Promise<void>
   /** Gives no turn before so many milliseconds have passed. A longer pause stays as it is. */
   pause(model: string, milliseconds: number): Promise<void>
-  /** Resolves with the milliseconds until the end of a pause; 0 if there is none. Turns that were given before move too. */
+  /**
+   * Resolves with the milliseconds until the end of a pause; 0 if there is none. Turns that were given before move too.
+   */
   pausedFor(model: string): Promise<number>
 }
 

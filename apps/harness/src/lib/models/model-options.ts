@@ -109,8 +109,8 @@ export function recordingOf({ transcript, redact, apiKeyEnv }: ModelOptions): Re
 }
 
 /**
- * Returns the options of how models are asked, without those that have their defaults and those of the configuration, as words of
- * a command line. No key is in them: of an address, neither user, password nor query.
+ * Returns the options of how models are asked, without those that have their defaults and those of the configuration,
+ * as words of a command line. No key is in them: of an address, neither user, password nor query.
  */
 export function modelWords(options: ModelOptions): string[] {
   const { baseUrl = process.env.OPENAI_BASE_URL, prices, tokenIds, ...rest } = options
@@ -168,7 +168,10 @@ export function prices(text: string): NonNullable<ModelSettings['prices']> {
 
 /** How a language model is called. `null` leaves a setting to its server. */
 export interface ModelSettings {
-  /** Root of an OpenAI-compatible API, for example `http://127.0.0.1:8000/v1`. `null`: `OPENAI_BASE_URL`, or else OpenAI. */
+  /**
+   * Root of an OpenAI-compatible API, for example `http://127.0.0.1:8000/v1`. `null`: `OPENAI_BASE_URL`, or else
+   * OpenAI.
+   */
   readonly baseUrl: string | null
   /** The environment variable that holds the key. `null`: `OPENAI_API_KEY`. */
   readonly apiKeyEnv: string | null

@@ -29,7 +29,9 @@ export interface ModelProxy extends AsyncDisposable {
   open(): RecordedModels
 }
 
-/** The language models of one episode. Disposing it closes its address, and ends the requests that are not answered yet. */
+/**
+ * The language models of one episode. Disposing it closes its address, and ends the requests that are not answered yet.
+ */
 export interface RecordedModels extends Disposable, Pick<ModelRecorder, 'answers'> {
   /** Root of an OpenAI-compatible API. Nobody else can guess it. */
   readonly url: string
@@ -68,8 +70,9 @@ interface Opened {
 }
 
 /**
- * Opens a proxy on a port of its own, for any number of episodes. It sends requests on as they come, with their headers,
- * and passes answers back as they come, streams too. It records chat completions and responses, and neither keeps nor writes headers.
+ * Opens a proxy on a port of its own, for any number of episodes. It sends requests on as they come, with their
+ * headers, and passes answers back as they come, streams too. It records chat completions and responses, and neither
+ * keeps nor writes headers.
  *
  * A server that cannot be reached is answered with 502, and a request that is too large with 413. Throws HarnessError
  * `option-invalid` if the root of the API is no URL.
@@ -220,7 +223,9 @@ async function bodyOf(incoming: IncomingMessage, largest: number): Promise<Buffe
   return bytes <= largest ? Buffer.concat(parts) : null
 }
 
-/** Resolves with a body as it was before it was compressed, or with `null` if it is too large then or cannot be read. */
+/**
+ * Resolves with a body as it was before it was compressed, or with `null` if it is too large then or cannot be read.
+ */
 async function decompressed(body: Buffer, encoding = 'identity', largest: number): Promise<Buffer | null> {
   const limit = { maxOutputLength: largest }
   try {
@@ -271,8 +276,8 @@ interface Target {
 
 /**
  * Returns what a request is for, or `null` if that is nothing here. Servers differ in how they read a path: some decode
- * letters, join slashes or ignore the case. A path that any of them reads as that of a recorded API is sent as its plain name, so that
- * none reaches a model by another one.
+ * letters, join slashes or ignore the case. A path that any of them reads as that of a recorded API is sent as its
+ * plain name, so that none reaches a model by another one.
  */
 function targetOf(address: string): Target | null {
   const url = address.startsWith('/') ? URL.parse(`http://proxy${address}`) : null

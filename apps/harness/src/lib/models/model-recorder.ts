@@ -11,15 +11,15 @@ import { type Try, timesOf } from './tries.ts'
 /** Keeps what a program asked of language models in one episode, and what they answered. */
 export interface ModelRecorder {
   /**
-   * Begins to record a request of an API. Returns `null` for a body that is none, and for the requests of a program that has
-   * made too many.
+   * Begins to record a request of an API. Returns `null` for a body that is none, and for the requests of a program
+   * that has made too many.
    *
    * @param value - the JSON of the body.
    */
   begin(api: RecordedApi, body: Buffer, value: unknown): RecordedRequest | null
   /**
-   * Returns the answers in the order in which they ended. A request that was never answered is among them, as a completion
-   * without text, tokens and time, with its failed `tries`.
+   * Returns the answers in the order in which they ended. A request that was never answered is among them, as a
+   * completion without text, tokens and time, with its failed `tries`.
    */
   answers(): readonly TimedAnswer[]
 }

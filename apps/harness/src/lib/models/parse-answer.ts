@@ -78,8 +78,8 @@ const answerSchema = z.object({
 })
 
 /**
- * Parses the answer of an OpenAI-compatible server; `null` if it is not one, or an error in place of one. Half of a surrogate pair in
- * its texts becomes U+FFFD: a model that is cut in the middle of an emoji writes one.
+ * Parses the answer of an OpenAI-compatible server; `null` if it is not one, or an error in place of one. Half of a
+ * surrogate pair in its texts becomes U+FFFD: a model that is cut in the middle of an emoji writes one.
  */
 export function parseAnswer(answer: unknown, prices: ModelSettings['prices']): Answer | null {
   const parsed = answerSchema.safeParse(answer)

@@ -21,8 +21,8 @@ export interface LineSigner {
 const unsigned: LineSigner = { sign: (_, text) => text, open: (_, signed) => signed }
 
 /**
- * Creates a journal in Redis: one list for each episode that is being played, which expires a week after its last answer.
- * The caller closes the connection.
+ * Creates a journal in Redis: one list for each episode that is being played, which expires a week after its last
+ * answer. The caller closes the connection.
  */
 export function createRedisJournal(
   redis: Redis,

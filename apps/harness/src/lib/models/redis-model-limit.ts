@@ -9,8 +9,8 @@ export interface RedisModelLimitOptions {
 }
 
 /**
- * Creates a limit in Redis, which holds for everyone who uses the same prefix. Each call is one script. Its keys expire a
- * minute after they mean nothing any more. The caller closes the connection.
+ * Creates a limit in Redis, which holds for everyone who uses the same prefix. Each call is one script. Its keys expire
+ * a minute after they mean nothing any more. The caller closes the connection.
  */
 export function createRedisModelLimit(redis: Redis, { prefix, now }: RedisModelLimitOptions): ModelLimit {
   const run = async (script: string, model: string, ...args: number[]): Promise<number> =>

@@ -2,8 +2,8 @@ import type { Player, Policy } from '@episodic/env'
 import { isKept } from './model-journal.ts'
 
 /**
- * Returns a policy that calls `onAnswer` with its name at each answer of its language model, before the answer is used. Those
- * from a journal do not count.
+ * Returns a policy that calls `onAnswer` with its name at each answer of its language model, before the answer is used.
+ * Those from a journal do not count.
  */
 export function reportAnswers(policy: Policy, onAnswer: (policy: string) => void): Policy {
   const { name, resume } = policy

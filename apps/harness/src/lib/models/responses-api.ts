@@ -45,8 +45,8 @@ const responseSchema = z.object({
 })
 
 /**
- * The API of responses. A request is recorded as the messages of a chat that say the same, so that all lines are read alike.
- * What its server has kept of earlier requests is not known.
+ * The API of responses. A request is recorded as the messages of a chat that say the same, so that all lines are read
+ * alike. What its server has kept of earlier requests is not known.
  */
 export const responses: RecordedApi = {
   readRequest(body) {

@@ -20,7 +20,9 @@ export interface SentKeys {
 
 /** Minimum length of a key that may be a word: shorter ones are placeholders such as `EMPTY`. */
 const KEY_LENGTH = 16
-/** Minimum length of a key with letters and digits, and of a password of HTTP Basic authentication, which people choose. */
+/**
+ * Minimum length of a key with letters and digits, and of a password of HTTP Basic authentication, which people choose.
+ */
 const SHORT_LENGTH = 8
 /** Most keys that are known. A program has few, unless it signs each request. */
 const MOST_KEYS = 500
@@ -31,7 +33,10 @@ const SECRET_WORD =
 /** Fields and headers whose names are like those of keys, and which are no secrets. */
 const NO_SECRETS = new Set(['prompt_cache_key', 'idempotency-key', 'x-idempotency-key', 'sec-websocket-key'])
 
-/** Creates an empty set of keys. It keeps up to 500, each of 16 characters or more; passwords, and keys with letters and digits, of 8. */
+/**
+ * Creates an empty set of keys. It keeps up to 500, each of 16 characters or more; passwords, and keys with letters and
+ * digits, of 8.
+ */
 export function createSentKeys(): SentKeys {
   const keys = new Set<string>()
   let longestFirst: readonly string[] = []
@@ -46,7 +51,10 @@ export function createSentKeys(): SentKeys {
   }
 }
 
-/** A key as it is, escaped in JSON as in the arguments of a call, and in the encodings in which servers and models quote it. */
+/**
+ * A key as it is, escaped in JSON as in the arguments of a call, and in the encodings in which servers and models quote
+ * it.
+ */
 function formsOf(key: string): string[] {
   const bytes = Buffer.from(key)
   return [

@@ -7,7 +7,10 @@ const version = z
   .catch(null)
   .transform((name) => (name === 'default' ? null : name))
 
-/** What SGLang says of the weights: their version at the end of the answer, and in newer releases the tokens of each version. */
+/**
+ * What SGLang says of the weights: their version at the end of the answer, and in newer releases the tokens of each
+ * version.
+ */
 const weightsSchema = z
   .object({
     weight_version: version,

@@ -78,9 +78,9 @@ const LONG_REPORT = 100_000
 /**
  * Plays the missing episodes of a run, and writes its summary and report.
  *
- * Rejects with `option-invalid` where failed episodes cannot be played again, `run-exists`, `run-invalid` or `run-mismatch`
- * if the folder holds something else, `run-locked`, `disk-failed`, with what opening a runner rejects with, and with the
- * signal's reason if it was stopped before it played anything.
+ * Rejects with `option-invalid` where failed episodes cannot be played again, `run-exists`, `run-invalid` or
+ * `run-mismatch` if the folder holds something else, `run-locked`, `disk-failed`, with what opening a runner rejects
+ * with, and with the signal's reason if it was stopped before it played anything.
  */
 export async function playRun(
   prepared: PreparedRun,

@@ -35,7 +35,10 @@ export interface PreparedRun {
   readonly world: PlayedWorld
   /** A running server of the world; `null` to serve it. */
   readonly target: Target | null
-  /** How the run is connected to the world: as asked for, else the fastest that it can use. A server of another system has its own. */
+  /**
+   * How the run is connected to the world: as asked for, else the fastest that it can use. A server of another system
+   * has its own.
+   */
   readonly transport: Transport
   readonly players: Players
   /** What the language models among the players share. */
@@ -45,7 +48,8 @@ export interface PreparedRun {
 /**
  * Finds the world and the players of a run.
  *
- * @param given - name, path or package of the world; on a server of another system, its environment. Default: its first.
+ * @param given - name, path or package of the world; on a server of another system, its environment. Default: its
+ *   first.
  *
  * @param access - what its language models share. Default: a rate limit of this process.
  *
@@ -97,7 +101,10 @@ export async function prepareRun(
   }
 }
 
-/** Whether a run keeps the answers of language models until their episodes are sealed: it asks some, and lines have what they say. */
+/**
+ * Whether a run keeps the answers of language models until their episodes are sealed: it asks some, and lines have what
+ * they say.
+ */
 export function keepsAnswers(
   { transcript }: Pick<RunSettings, 'transcript'>,
   configuration: RunConfiguration,

@@ -42,9 +42,9 @@ const WATCH_SECONDS = 20
 const RETURN_TIMEOUT = 5_000
 
 /**
- * Plays with an agent: opens the episode, passes the session URL to the agent, and watches at the trainer endpoint. If the
- * agent returns before the end, the episode is `truncated` as `closed`, with the reward so far and the success that the world
- * sees then. It is `no-action` if the agent has played nothing, and `out-of-time` if it took too long.
+ * Plays with an agent: opens the episode, passes the session URL to the agent, and watches at the trainer endpoint. If
+ * the agent returns before the end, the episode is `truncated` as `closed`, with the reward so far and the success that
+ * the world sees then. It is `no-action` if the agent has played nothing, and `out-of-time` if it took too long.
  */
 export function createRunAgentTask(options: RunAgentTaskOptions): RunTask {
   const { agent, version, seed, discount, accept, proxy = null, recording = createRecording() } = options

@@ -32,8 +32,8 @@ export async function runAlone(
 }
 
 /**
- * Returns whether a run has played all of its episodes, and otherwise writes how to resume it. Throws what stopped it, and
- * `run-failed` if no episode finished.
+ * Returns whether a run has played all of its episodes, and otherwise writes how to resume it. Throws what stopped it,
+ * and `run-failed` if no episode finished.
  */
 export function concludeRun(
   { folder, summary, stopped }: PlayedRun,

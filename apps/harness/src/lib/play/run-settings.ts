@@ -59,8 +59,8 @@ const optionsSchema = z.object({
   ...playSettingsSchema.shape,
 })
 /**
- * How a run is asked for: what the options of `episodic run` say, as plain JSON, so that it can be kept in a file and sent to
- * another process. `runSettingsSchema.parse({})` gives the defaults.
+ * How a run is asked for: what the options of `episodic run` say, as plain JSON, so that it can be kept in a file and
+ * sent to another process. `runSettingsSchema.parse({})` gives the defaults.
  */
 export const runSettingsSchema = optionsSchema.transform((options) => ({
   ...options,

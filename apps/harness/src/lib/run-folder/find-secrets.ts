@@ -8,8 +8,8 @@ export interface FoundSecret {
 }
 
 /**
- * Shapes that keys have by the documentation of those who issue them. What stands before a key must not be a part of it; `\n`
- * and the like end in a letter where JSON stands within a text.
+ * Shapes that keys have by the documentation of those who issue them. What stands before a key must not be a part of
+ * it; `\n` and the like end in a letter where JSON stands within a text.
  */
 const SHAPES: readonly (readonly [kind: string, shape: string])[] = [
   ['a private key', '-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----'],
@@ -38,7 +38,9 @@ const ANY_SHAPE = new RegExp(
   'gm',
 )
 
-/** Whether JSON has a text that looks like a key, or that is the value of a secret variable. Faster than `findSecrets`. */
+/**
+ * Whether JSON has a text that looks like a key, or that is the value of a secret variable. Faster than `findSecrets`.
+ */
 export function hasSecrets(json: string, variables: readonly (readonly [name: string, value: string])[]): boolean {
   return withoutSecrets(json, variables) !== json
 }
@@ -50,7 +52,8 @@ export function withoutSecrets(json: string, variables: readonly (readonly [name
 }
 
 /**
- * Finds texts within a value that look like keys, or that are the values of secret variables. Of each field, the first one.
+ * Finds texts within a value that look like keys, or that are the values of secret variables. Of each field, the first
+ * one.
  *
  * @param variables - names of environment variables with their values.
  */

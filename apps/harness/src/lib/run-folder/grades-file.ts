@@ -47,8 +47,8 @@ function parse(text: string): GradeRecord | null {
 }
 
 /**
- * Appends verdicts, each as one line, in one write: several processes may append to the file at once, and a line that another
- * left torn stays a line of its own. Rejects with `disk-failed`.
+ * Appends verdicts, each as one line, in one write: several processes may append to the file at once, and a line that
+ * another left torn stays a line of its own. Rejects with `disk-failed`.
  */
 export async function appendGrades(file: string, grades: readonly GradeRecord[]): Promise<void> {
   const text = grades.map((grade) => `${JSON.stringify(grade)}\n`).join('')

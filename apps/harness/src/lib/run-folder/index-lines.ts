@@ -76,7 +76,9 @@ function contentOfBytes(line: Buffer): number {
 
 const TAIL_BYTES = 4_096
 
-/** Returns the SHA-256 of the last 4 KiB before a place in a file: where it differs, the lines before may be other ones. */
+/**
+ * Returns the SHA-256 of the last 4 KiB before a place in a file: where it differs, the lines before may be other ones.
+ */
 export async function tailHash(file: FileHandle, end: number): Promise<string> {
   const start = Math.max(0, end - TAIL_BYTES)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start)

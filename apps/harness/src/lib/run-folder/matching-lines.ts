@@ -32,10 +32,11 @@ export function readQuery(text: string): Query {
 }
 
 /**
- * Returns the numbers, from 1, of the lines that match a query. Lines that are no sealed episodes match none, and of equal lines
- * the first one does.
+ * Returns the numbers, from 1, of the lines that match a query. Lines that are no sealed episodes match none, and of
+ * equal lines the first one does.
  *
- * Rejects with `query-invalid` if the query cannot be understood, or asks for a reward term or a grader that the run lacks.
+ * Rejects with `query-invalid` if the query cannot be understood, or asks for a reward term or a grader that the run
+ * lacks.
  */
 export async function matchingLines({ file, grades, seat }: QueriedLines, text: string): Promise<ReadonlySet<number>> {
   const query = readQuery(text)

@@ -15,8 +15,8 @@ export interface RunPlace {
 }
 
 /**
- * Returns the command lines that play the rest of a run, and its failed episodes again, where they are known. They are shown,
- * and never executed.
+ * Returns the command lines that play the rest of a run, and its failed episodes again, where they are known. They are
+ * shown, and never executed.
  */
 export function resumeCommandsFor(
   run: RunPlace,

@@ -23,7 +23,8 @@ afterAll(async () => {
 })
 
 beforeAll(async () => {
-  // A status of 429, an answer that breaks off, one without a call, one with broken arguments; else a call among others.
+  // A status of 429, an answer that breaks off, one without a call, one with broken arguments; else a call among
+  // others.
   server = await startChatServer((request, number, response) => {
     if (number === 1) {
       response.statusCode = 429

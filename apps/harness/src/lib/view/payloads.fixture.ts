@@ -1,6 +1,7 @@
 /**
- * 200 texts that attack a page which does not escape what it shows: markup, scripts, addresses, templates, ends of elements,
- * control characters and characters that turn the direction of text. Each would set `window.hacked` or send a request.
+ * 200 texts that attack a page which does not escape what it shows: markup, scripts, addresses, templates, ends of
+ * elements, control characters and characters that turn the direction of text. Each would set `window.hacked` or send a
+ * request.
  */
 export const PAYLOADS: readonly string[] = [
   ...crossed(

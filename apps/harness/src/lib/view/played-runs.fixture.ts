@@ -11,7 +11,10 @@ const KUHN = fileURLToPath(import.meta.resolve('@episodic/classics/kuhn-poker'))
 export const REASONING = 'Half of what is left lies in the middle.'
 export const TEXT = 'Let me try the middle.'
 
-/** Plays runs of every kind into `runs/` of a workshop: plain, random, by a model that also fails, of seats, and of trees. */
+/**
+ * Plays runs of every kind into `runs/` of a workshop: plain, random, by a model that also fails, of seats, and of
+ * trees.
+ */
 export async function playRuns(workshop: Workshop): Promise<void> {
   const guessing = exampleWorld('number-guessing')
   await using server = await startChatServer(answerBadly)
@@ -57,8 +60,8 @@ const answerBadly: Answering = (request, number, response) => {
 }
 
 /**
- * Copies a run, with a payload in place of each text that a world, a model or a person wrote. Ids of tasks stay, so that
- * attempts of a task are still of one task.
+ * Copies a run, with a payload in place of each text that a world, a model or a person wrote. Ids of tasks stay, so
+ * that attempts of a task are still of one task.
  */
 export function copyWithPayloads(workshop: Workshop, from: string, to: string, payloads: readonly string[]): void {
   const read = (file: string) => readFileSync(join(workshop.folder, 'runs', from, file), 'utf8')

@@ -4,9 +4,9 @@ import type { Target } from '@episodic/env'
 const PART_LENGTH = 8
 
 /**
- * Returns the environment variables for a program that plays: all but those of Episodic itself, such as its tokens and session
- * URLs, and all but those that hold one of the `secrets`, or a part of one, under whatever name. Others, such as the key of the program's own
- * language model, are passed on.
+ * Returns the environment variables for a program that plays: all but those of Episodic itself, such as its tokens and
+ * session URLs, and all but those that hold one of the `secrets`, or a part of one, under whatever name. Others, such
+ * as the key of the program's own language model, are passed on.
  *
  * This is the only place that decides what a child process that plays, or in which agents play, inherits.
  *

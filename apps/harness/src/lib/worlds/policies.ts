@@ -36,8 +36,8 @@ export function policyFileOf(name: string, folder = process.cwd()): string | nul
 }
 
 /**
- * Finds a policy, as {@link findPolicy} does, or an agent: `agent:<file>`, a module that exports one as `agent` or as its
- * default, or `process:<command>`. Rejects with `policy-unknown`.
+ * Finds a policy, as {@link findPolicy} does, or an agent: `agent:<file>`, a module that exports one as `agent` or as
+ * its default, or `process:<command>`. Rejects with `policy-unknown`.
  */
 export async function findPlayer(name: string, world: Policies, options: FindOptions = {}): Promise<Policy | Agent> {
   if (name.startsWith(PROCESS)) return createProcessAgent(name, name.slice(PROCESS.length), options.secrets)
@@ -59,7 +59,10 @@ export interface FindOptions {
   readonly model?: ModelSettings
   /** What the episodes of a language model share. Default: its own rate limit, and no journal. */
   readonly access?: ModelAccess
-  /** What no variable in the environment of an agent's process may hold. Default: the values of Episodic's own variables. */
+  /**
+   * What no variable in the environment of an agent's process may hold. Default: the values of Episodic's own
+   * variables.
+   */
   readonly secrets?: readonly string[]
 }
 
@@ -68,8 +71,8 @@ export interface FindOptions {
  * `{ tool, arguments }`), `llm:<model>` behind an OpenAI-compatible API, or a path to a module that exports one as
  * `policy` or as its default.
  *
- * Rejects with `policy-unknown`, naming the known ones. Its players throw `policy-failed` if the policy throws or returns
- * something other than an action, so that its faults are distinct from those of the world.
+ * Rejects with `policy-unknown`, naming the known ones. Its players throw `policy-failed` if the policy throws or
+ * returns something other than an action, so that its faults are distinct from those of the world.
  */
 export async function findPolicy(
   name: string,

@@ -5,9 +5,9 @@ import { shorten } from '@episodic/protocol/extend'
 import { HarnessError } from '../base/harness-error.ts'
 
 /**
- * Wraps a policy: its players throw HarnessError `policy-failed` if the policy throws or returns something other than an
- * action, so that its faults are distinct from those of the world. A player that stops on purpose, with `PlayerStop`, does
- * so.
+ * Wraps a policy: its players throw HarnessError `policy-failed` if the policy throws or returns something other than
+ * an action, so that its faults are distinct from those of the world. A player that stops on purpose, with
+ * `PlayerStop`, does so.
  *
  * @param label - the name that the user gave, for example `solver`.
  */
@@ -89,8 +89,8 @@ function isPlain(value: unknown): value is { readonly [key: string]: unknown } {
 }
 
 /**
- * Returns the error of a policy or an agent as `policy-failed`: its message, followed by the frames of its own code with
- * file, line and column.
+ * Returns the error of a policy or an agent as `policy-failed`: its message, followed by the frames of its own code
+ * with file, line and column.
  *
  * @param who - for example `The policy "solver"`.
  */

@@ -24,8 +24,8 @@ export function isServed(world: PlayedWorld): world is ServedWorld {
 }
 
 /**
- * Loads what a run plays: the environment of another system's server, by default the first, or a world. Rejects with the
- * errors of `connect` and of `loadWorld`, and with `option-invalid` if neither is named.
+ * Loads what a run plays: the environment of another system's server, by default the first, or a world. Rejects with
+ * the errors of `connect` and of `loadWorld`, and with `option-invalid` if neither is named.
  */
 export async function loadPlayedWorld(name: string | undefined, target: Target | null): Promise<PlayedWorld> {
   if (isOtherSystem(target)) return loadServedWorld(target, name)

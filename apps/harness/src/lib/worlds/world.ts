@@ -30,12 +30,12 @@ export const SHELVES: readonly string[] = ['examples', 'worlds']
 const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs']
 
 /**
- * Loads a world by a path to a module or to a package's folder, by a bare name (a folder or a module under `examples/` or
- * `worlds/`), by the name of an installed package, or, where `@episodic/classics` is installed, by the name of one of its
- * worlds.
+ * Loads a world by a path to a module or to a package's folder, by a bare name (a folder or a module under `examples/`
+ * or `worlds/`), by the name of an installed package, or, where `@episodic/classics` is installed, by the name of one
+ * of its worlds.
  *
- * Rejects with `world-not-found`, naming the known ones, and with `world-invalid`; if the module throws, with the frames of
- * its own code.
+ * Rejects with `world-not-found`, naming the known ones, and with `world-invalid`; if the module throws, with the
+ * frames of its own code.
  */
 export async function loadWorld(reference: string, folder = process.cwd()): Promise<World> {
   const file = locate(reference, folder)
@@ -135,7 +135,9 @@ export function locateByName(name: string, folder = process.cwd()): string | nul
   return resolveClassic(name, folder)
 }
 
-/** The package whose worlds are found by their names alone: the folder's own, or else the one that the command brings. */
+/**
+ * The package whose worlds are found by their names alone: the folder's own, or else the one that the command brings.
+ */
 const CLASSICS = '@episodic/classics'
 
 function resolveClassic(reference: string, folder: string): string | null {

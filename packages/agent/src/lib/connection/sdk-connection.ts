@@ -190,8 +190,8 @@ async function openChild(server: CommandServer, reaper: ChildReaper): Promise<Li
 }
 
 /**
- * Lets the client read results that a server writes a little differently, see `readServerResult`: it would reject all tools for
- * one of them.
+ * Lets the client read results that a server writes a little differently, see `readServerResult`: it would reject all
+ * tools for one of them.
  */
 function readTolerantly(transport: Transport): void {
   const methods = new Map<unknown, string>()

@@ -128,7 +128,10 @@ const RETURNS = {
 
 const BOOK = 'Sutton and Barto, Reinforcement Learning, 2nd edition, figure 5.2'
 
-/** Gymnasium's Blackjack-v1 with `sab=True` (naturals win), `natural=True` (naturals pay) and neither (naturals count as 21). */
+/**
+ * Gymnasium's Blackjack-v1 with `sab=True` (naturals win), `natural=True` (naturals pay) and neither (naturals count as
+ * 21).
+ */
 export const references: readonly Reference[] = Object.entries(RETURNS).flatMap(([naturals, returns]) => {
   const exact = (
     id: string,

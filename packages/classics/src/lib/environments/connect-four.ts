@@ -86,8 +86,8 @@ export const tasks = defineTasks({
 const LOOK_AHEAD = 9
 
 /**
- * Plays the best column by a search of 9 moves. It takes every win and avoids every loss that are certain within them. It is not a
- * perfect player.
+ * Plays the best column by a search of 9 moves. It takes every win and avoids every loss that are certain within them.
+ * It is not a perfect player.
  */
 export const solver = strategyPolicy('alpha-beta', ({ columns }) => ({
   tool: 'drop',

@@ -15,7 +15,9 @@ const POINTS: { readonly [moves: string]: number } = { DC: 5, CC: 3, DD: 1, CD: 
 
 const MOST_ROUNDS = 1_000
 
-/** The iterated prisoner's dilemma, with the points of Axelrod's tournaments. Both players know the number of rounds. */
+/**
+ * The iterated prisoner's dilemma, with the points of Axelrod's tournaments. Both players know the number of rounds.
+ */
 export const environment = defineGame({
   name: 'iterated-prisoners-dilemma',
   version: '1.0.0',

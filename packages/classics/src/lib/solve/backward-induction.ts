@@ -6,8 +6,8 @@ import { expect, type Probabilities } from './profile-values.ts'
 const ROUNDING = 1e-9
 
 /**
- * Gives every seat its best actions, each equally often, from the ends of a game backwards. Throws `option-invalid` for a game in
- * which a seat has to act without knowing its position.
+ * Gives every seat its best actions, each equally often, from the ends of a game backwards. Throws `option-invalid` for
+ * a game in which a seat has to act without knowing its position.
  */
 export function backwardInduction(name: string, { seats, nodes, decisions }: GameGraph): Probabilities {
   if (nodes.length > decisions.length)

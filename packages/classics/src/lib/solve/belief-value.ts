@@ -13,19 +13,22 @@ export interface BeliefValueOptions {
   readonly policy?: SolvedPolicy
 }
 
-/** The states that are possible after what a player has seen, with weights that sum up to 1. All have one public state. */
+/**
+ * The states that are possible after what a player has seen, with weights that sum up to 1. All have one public state.
+ */
 type Belief = readonly Branch<SessionState>[]
 
 /** Beliefs that are searched before the search is given up. */
 const MOST_BELIEFS = 1_000_000
 
 /**
- * Computes the exact expected return of an episode for a player that sees the public state and not the private one: the value
- * of the belief states, by the environment's own rules with every draw in each way that it can go. Answers are taken to tell
- * nothing but the public state after them.
+ * Computes the exact expected return of an episode for a player that sees the public state and not the private one: the
+ * value of the belief states, by the environment's own rules with every draw in each way that it can go. Answers are
+ * taken to tell nothing but the public state after them.
  *
- * For environments whose rules end every episode; their limit of steps is not applied. Throws `option-invalid` if an episode
- * can go on for ever, rules draw with `rng.float`, legal actions are not enumerated, or there are more than a million beliefs.
+ * For environments whose rules end every episode; their limit of steps is not applied. Throws `option-invalid` if an
+ * episode can go on for ever, rules draw with `rng.float`, legal actions are not enumerated, or there are more than a
+ * million beliefs.
  */
 export function beliefValue(
   environment: EnvironmentDefinition,
@@ -86,7 +89,10 @@ export function beliefValue(
   return sumOfValues(merged(listStarts(environment, parsed)))
 }
 
-/** Adds up the probabilities of values that are equal to the byte; others that are equal stay apart, which costs time alone. */
+/**
+ * Adds up the probabilities of values that are equal to the byte; others that are equal stay apart, which costs time
+ * alone.
+ */
 function merged<T extends SessionState | Result>(branches: readonly Branch<T>[]): Branch<T>[] {
   const sums = new Map<string, Branch<T>>()
   for (const branch of branches) {

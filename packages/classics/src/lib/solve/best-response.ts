@@ -14,8 +14,8 @@ export function respondBest(graph: GameGraph, profile: Probabilities, seat: numb
   const members = Map.groupBy(nodes.keys(), (at) => (nodes[at] as GameNode).decision)
   const values = new Map<number, number>()
   const choices = new Map<number, number>()
-  // An information set is decided only when what follows all of its nodes is known: a seat remembers what it did, so that none
-  // of these comes after another.
+  // An information set is decided only when what follows all of its nodes is known: a seat remembers what it did, so
+  // that none of these comes after another.
   const choose = (decision: number): number => {
     const known = choices.get(decision)
     if (known !== undefined) return known

@@ -10,8 +10,8 @@ export interface CountPositionsOptions {
   /** Steps after which no position is played on. Default: none. */
   readonly plies?: number
   /**
-   * Returns what makes a position: states that are equal in it are counted once, and only one of them is played on. Default: the
-   * whole state.
+   * Returns what makes a position: states that are equal in it are counted once, and only one of them is played on.
+   * Default: the whole state.
    */
   readonly keyOf?: (state: SessionState) => Json
   /** Positions that are counted before the walk is given up. Default: a million. */
@@ -33,10 +33,11 @@ interface Reached {
 }
 
 /**
- * Counts the positions of a game of several seats, and the courses of play that lead to them, by its served rules. It takes games
- * whose trees are too large for `gameTree`, for as many steps as are asked for.
+ * Counts the positions of a game of several seats, and the courses of play that lead to them, by its served rules. It
+ * takes games whose trees are too large for `gameTree`, for as many steps as are asked for.
  *
- * Throws `option-invalid` if the rules cannot be enumerated, as for `gameTree`, or there are more than `most` positions.
+ * Throws `option-invalid` if the rules cannot be enumerated, as for `gameTree`, or there are more than `most`
+ * positions.
  */
 export function countPositions(
   environment: EnvironmentDefinition,

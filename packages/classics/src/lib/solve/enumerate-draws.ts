@@ -11,8 +11,8 @@ export interface Branch<T> {
 const MOST_BRANCHES = 1_000_000
 
 /**
- * Runs a function once for each way in which its draws can go, and returns the results in the order of the draws: `pick`
- * takes the items in their order, `int` counts upwards, `chance` is `true` first.
+ * Runs a function once for each way in which its draws can go, and returns the results in the order of the draws:
+ * `pick` takes the items in their order, `int` counts upwards, `chance` is `true` first.
  *
  * Equal words or numbers of a `pick` are one way. Throws `option-invalid` for `float`, which has too many values, and
  * above `mostBranches` ways. Default: a million.

@@ -39,11 +39,11 @@ export interface GameGraph {
 }
 
 /**
- * Walks every course of a game by its served rules. An information set is what its seat has been shown and has done. A state that
- * hides nothing is one node, however it was reached, because what follows depends on nothing else.
+ * Walks every course of a game by its served rules. An information set is what its seat has been shown and has done. A
+ * state that hides nothing is one node, however it was reached, because what follows depends on nothing else.
  *
- * Throws `option-invalid` if the rules cannot be enumerated, several seats may act in any order, a game can go on for ever, or
- * there are more than `most` branches.
+ * Throws `option-invalid` if the rules cannot be enumerated, several seats may act in any order, a game can go on for
+ * ever, or there are more than `most` branches.
  */
 export function walkGame(environment: EnvironmentDefinition, params: JsonObject, most: number): GameGraph {
   const seats = environment.game ? environment.game.present(params) : environment.seats

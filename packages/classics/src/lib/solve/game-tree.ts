@@ -8,7 +8,8 @@ import { type Probabilities, profileValue } from './profile-values.ts'
 import { minimizeRegret } from './regret-minimization.ts'
 
 /**
- * The strategies of all seats: returns the probabilities of the actions of an information set, in the order of its actions.
+ * The strategies of all seats: returns the probabilities of the actions of an information set, in the order of its
+ * actions.
  */
 export type Profile = (decision: Decision) => readonly number[]
 
@@ -31,13 +32,13 @@ export interface GameTree {
   /** Lists what the seats may have earned in the end, most likely first. `returns` are in the order of the seats. */
   endings(profile: Profile): readonly GameEnding[]
   /**
-   * Returns the profile in which every seat takes its best actions, each equally often, given that all do so later. Throws
-   * `option-invalid` for a game in which a seat has to act without knowing its position.
+   * Returns the profile in which every seat takes its best actions, each equally often, given that all do so later.
+   * Throws `option-invalid` for a game in which a seat has to act without knowing its position.
    */
   backwardInduction(): Profile
   /**
-   * Returns the average strategies of counterfactual regret minimization with alternating updates. Throws `option-invalid` for
-   * a game that is not a zero-sum game of two seats.
+   * Returns the average strategies of counterfactual regret minimization with alternating updates. Throws
+   * `option-invalid` for a game that is not a zero-sum game of two seats.
    */
   cfr(iterations: number): Profile
   /** The same by CFR+, which gets close to an equilibrium much faster. */
@@ -48,12 +49,13 @@ export interface GameTree {
 const ROUNDING = 1e-9
 
 /**
- * Walks a small game by its served rules, with every draw in each way that it can go, and computes values, best responses and
- * equilibria. What a seat was shown and did makes its information sets, so a leak of hidden state changes their number.
+ * Walks a small game by its served rules, with every draw in each way that it can go, and computes values, best
+ * responses and equilibria. What a seat was shown and did makes its information sets, so a leak of hidden state changes
+ * their number.
  *
- * Every method takes profiles of this tree alone. Throws `option-invalid` for an environment of one seat, if the rules draw with
- * `rng.float`, legal actions are not enumerated or are refused, several seats may act in any order, a game can go on for ever, or
- * there are more than `most` branches, by default a million.
+ * Every method takes profiles of this tree alone. Throws `option-invalid` for an environment of one seat, if the rules
+ * draw with `rng.float`, legal actions are not enumerated or are refused, several seats may act in any order, a game
+ * can go on for ever, or there are more than `most` branches, by default a million.
  */
 export function gameTree(
   environment: EnvironmentDefinition,

@@ -3,8 +3,8 @@ import type { Action, Json, JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 
 /**
- * Lists the legal actions of a seat in a state, in the order of `legal`, or of the tools and their enumerated arguments.
- * Throws `option-invalid` for a tool whose legal arguments are not enumerated.
+ * Lists the legal actions of a seat in a state, in the order of `legal`, or of the tools and their enumerated
+ * arguments. Throws `option-invalid` for a tool whose legal arguments are not enumerated.
  */
 export function listActions(
   environment: EnvironmentDefinition,

@@ -14,8 +14,8 @@ export interface Result {
 }
 
 /**
- * Lists the initial states with their probabilities, as the environment's own `start` draws them. Throws `option-invalid` for an
- * environment with several seats.
+ * Lists the initial states with their probabilities, as the environment's own `start` draws them. Throws
+ * `option-invalid` for an environment with several seats.
  */
 export function listStarts(environment: EnvironmentDefinition, params: JsonObject): Branch<SessionState>[] {
   if (environment.seats.length > 1)

@@ -30,8 +30,8 @@ export function expect(branches: readonly GameBranch[], seat: number, values: Ar
 }
 
 /**
- * The probability that each node is reached by the moves of some seats; those of the others count as certain. Chance is counted
- * if it is asked for.
+ * The probability that each node is reached by the moves of some seats; those of the others count as certain. Chance is
+ * counted if it is asked for.
  */
 export function reachOf(
   { nodes, starts }: GameGraph,

@@ -8,9 +8,9 @@ interface Tally {
 }
 
 /**
- * Counterfactual regret minimization with alternating updates: Zinkevich and others, Regret Minimization in Games with Incomplete
- * Information (2007). With `plus`, CFR+ of Tammelin (2014): regrets are never below 0, and iteration t weighs t in the average.
- * Returns the average strategies.
+ * Counterfactual regret minimization with alternating updates: Zinkevich and others, Regret Minimization in Games with
+ * Incomplete Information (2007). With `plus`, CFR+ of Tammelin (2014): regrets are never below 0, and iteration t
+ * weighs t in the average. Returns the average strategies.
  */
 export function minimizeRegret(graph: GameGraph, iterations: number, { plus }: { readonly plus: boolean }): number[][] {
   const counts = graph.decisions.map(({ actions }) => actions.length)

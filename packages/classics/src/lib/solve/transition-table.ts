@@ -10,8 +10,8 @@ export interface TransitionTableOptions {
   /** Default: the environment's own. */
   readonly params?: JsonObject
   /**
-   * The states, in the order of their numbers; they may include some that no play reaches. Default: every state that play
-   * can reach, in the order of discovery.
+   * The states, in the order of their numbers; they may include some that no play reaches. Default: every state that
+   * play can reach, in the order of discovery.
    */
   readonly states?: readonly SessionState[]
   /** Returns the part of a state that decides what follows: states that are equal in it are one. Default: all of it. */
@@ -41,8 +41,8 @@ export interface TransitionTable {
   /** Returns the number of a state. Throws a `RangeError` for one that is not in the table. */
   numberOf(state: SessionState): number
   /**
-   * One line for each outcome: `state action probability next reward done`, with at most 12 significant digits and `done` as
-   * 0 or 1, ordered by state, then action. Every line ends with a newline.
+   * One line for each outcome: `state action probability next reward done`, with at most 12 significant digits and
+   * `done` as 0 or 1, ordered by state, then action. Every line ends with a newline.
    */
   readonly text: string
   /** The SHA-256 of the text, in hexadecimal: equal for implementations with equal dynamics, in any language. */
@@ -53,11 +53,11 @@ export interface TransitionTable {
 const MOST_STATES = 100_000
 
 /**
- * Plays every legal action in every state by the environment's own rules, with every draw of theirs in each way that it can
- * go. The private state is part of a state, so a table knows more than a player of an environment with secrets.
+ * Plays every legal action in every state by the environment's own rules, with every draw of theirs in each way that it
+ * can go. The private state is part of a state, so a table knows more than a player of an environment with secrets.
  *
- * Throws `option-invalid` if the rules draw with `rng.float`, legal actions are not enumerated, or there are more than 100,000
- * states, and a `RangeError` if an action leads out of the given states.
+ * Throws `option-invalid` if the rules draw with `rng.float`, legal actions are not enumerated, or there are more than
+ * 100,000 states, and a `RangeError` if an action leads out of the given states.
  */
 export function transitionTable(
   environment: EnvironmentDefinition,

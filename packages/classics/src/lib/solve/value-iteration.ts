@@ -17,7 +17,10 @@ export interface ValueIterationOptions {
 export interface Values {
   /** The expected return of an episode, over its starts. */
   readonly start: number
-  /** Returns the expected return from a state with `left` steps to go. Default: all. Throws a `RangeError` for an unknown one. */
+  /**
+   * Returns the expected return from a state with `left` steps to go. Default: all. Throws a `RangeError` for an
+   * unknown one.
+   */
   value(state: SessionState, left?: number): number
   /**
    * Returns the action in a state with `left` steps to go; of the best ones, one whose episodes are expected to be the
@@ -43,11 +46,11 @@ const CONVERGED = 1e-15
 const MOST_SWEEPS = 100_000
 
 /**
- * Computes expected returns by value iteration (Sutton and Barto, Reinforcement Learning, 2nd edition, sections 4.1 and 4.4):
- * for a limit of steps it is exact, because each sweep stands for one more step.
+ * Computes expected returns by value iteration (Sutton and Barto, Reinforcement Learning, 2nd edition, sections 4.1 and
+ * 4.4): for a limit of steps it is exact, because each sweep stands for one more step.
  *
- * Reward terms that depend on being cut off are not known to a table. Throws `option-invalid` if values without a limit of
- * steps do not converge within 100,000 sweeps.
+ * Reward terms that depend on being cut off are not known to a table. Throws `option-invalid` if values without a limit
+ * of steps do not converge within 100,000 sweeps.
  */
 export function valueIteration(
   table: TransitionTable,

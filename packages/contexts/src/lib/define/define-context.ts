@@ -9,8 +9,9 @@ import { drawContext } from './diagrams.ts'
 /**
  * Defines a context: its data, its states, and what it accepts in each.
  *
- * Types are inferred from the schemas and from the keys of `states`, so an author annotates nothing. Pure: nothing runs until a
- * conversation is started. Throws `definition-invalid` for a definition that cannot be played, and names the part.
+ * Types are inferred from the schemas and from the keys of `states`, so an author annotates nothing. Pure: nothing runs
+ * until a conversation is started. Throws `definition-invalid` for a definition that cannot be played, and names the
+ * part.
  */
 export function defineContext<
   const Name extends string,

@@ -22,8 +22,8 @@ export function drawContext(
 }
 
 /**
- * Draws the path of a conversation: the states of its frames, and the numbered transitions between them. All on one level,
- * because Mermaid draws no transition from inside one composite state to inside another.
+ * Draws the path of a conversation: the states of its frames, and the numbered transitions between them. All on one
+ * level, because Mermaid draws no transition from inside one composite state to inside another.
  */
 export function drawPath({ public: { path, stack } }: ConversationRecord): string {
   const states = new Set<string>()

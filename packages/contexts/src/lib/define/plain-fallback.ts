@@ -2,8 +2,8 @@ import type { Context } from '../model/context.ts'
 import type { ConversationDefinition } from '../model/conversation.ts'
 
 /**
- * Creates the default `fallback` of conversations with these contexts: the conversation's own replies, in plain English. Call it in
- * a fallback of your own that changes only some of the replies.
+ * Creates the default `fallback` of conversations with these contexts: the conversation's own replies, in plain
+ * English. Call it in a fallback of your own that changes only some of the replies.
  */
 export function plainFallback(
   contexts: readonly Context[],

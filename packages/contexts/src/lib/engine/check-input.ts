@@ -67,7 +67,9 @@ function contentProblem(input: ConversationInput, longest: number): string | nul
   return length > longest ? `its ${what} have ${length} characters of JSON, and at most ${longest} are read` : null
 }
 
-/** Parses the data of an event, and checks its address. Throws `unknown-event`, `event-invalid` and `unknown-context`. */
+/**
+ * Parses the data of an event, and checks its address. Throws `unknown-event`, `event-invalid` and `unknown-context`.
+ */
 export function readEvent(
   rules: ConversationRules,
   { type, data, to }: { readonly type: string; readonly data: JsonObject; readonly to: EventAddress },

@@ -19,8 +19,9 @@ export interface ContextRoute extends Route {
 }
 
 /**
- * Finds every route of a candidate: for each context that declares the intent, the frame nearest to the top that accepts it, or
- * else a new frame if the intent opens the context. If there is none, a command of that name is the route.
+ * Finds every route of a candidate: for each context that declares the intent, the frame nearest to the top that
+ * accepts it, or else a new frame if the intent opens the context. If there is none, a command of that name is the
+ * route.
  *
  * @param within - the only context to route to. Default: any.
  */

@@ -7,8 +7,8 @@ import { handleEvent } from './stack.ts'
 import { activeFrame, followingTurn, type OpenFrame, type Published, type Turn } from './turn.ts'
 
 /**
- * Finishes an input: delivers the events that its hooks published, each in a turn of its own, then adds the prompt of the active
- * context. After the end of the conversation nothing is delivered.
+ * Finishes an input: delivers the events that its hooks published, each in a turn of its own, then adds the prompt of
+ * the active context. After the end of the conversation nothing is delivered.
  */
 export function finishInput(turn: Turn, entry: InputEntry, eventId: string | null = null): TurnResult {
   const event = turn.ended === null ? turn.published.shift() : undefined
@@ -38,8 +38,8 @@ function replaceReplies({ replies }: Turn, text: string): void {
 }
 
 /**
- * Delivers an event to the frames at its address, from the top of the stack down. It counts as delivered even if no frame handles
- * it. Throws `unknown-event`, `unknown-context` and `event-invalid`.
+ * Delivers an event to the frames at its address, from the top of the stack down. It counts as delivered even if no
+ * frame handles it. Throws `unknown-event`, `unknown-context` and `event-invalid`.
  */
 export function deliver(turn: Turn, published: Published): InputEntry {
   const { type, to } = published

@@ -118,7 +118,9 @@ function routeUtterance(
   return routeBest(turn, routes)
 }
 
-/** Takes an intent without words. Throws a refusal if no context accepts it, and `slots-invalid` for an unknown slot. */
+/**
+ * Takes an intent without words. Throws a refusal if no context accepts it, and `slots-invalid` for an unknown slot.
+ */
 function takeAct(turn: Turn, { intent, slots, context }: Input<'act'>): InputEntry {
   const known = turn.rules.intents.get(intent)
   const unknown = known ? unknownSlots(known, slots) : []
@@ -160,7 +162,10 @@ function decide({ rules: { name, router } }: Turn, routes: readonly Route[]): Ro
   throw handlerFailed(`The router of ${name} picked what it was not given`)
 }
 
-/** Follows a route and returns it; `null` if its context has no hook for unrecognised phrases, which the reply names then. */
+/**
+ * Follows a route and returns it; `null` if its context has no hook for unrecognised phrases, which the reply names
+ * then.
+ */
 function follow(turn: Turn, route: ContextRoute | Route): Route | null {
   const { intent, context, unrecognised = [] } = route
   const handlesPhrases = context !== null && turn.rules.contexts.get(context)?.machine.unrecognised
@@ -188,7 +193,10 @@ function routeOfOption(
   return routes.find((route) => route.frame === frame) ?? null
 }
 
-/** Adds the conversation's own reply, and repeats the active context's prompt. Returns `null`, because no route is followed. */
+/**
+ * Adds the conversation's own reply, and repeats the active context's prompt. Returns `null`, because no route is
+ * followed.
+ */
 function replyFallback(turn: Turn, reason: FallbackReason): null {
   sayFallback(turn, reason)
   const active = activeFrame(turn)

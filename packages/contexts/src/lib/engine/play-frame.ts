@@ -26,7 +26,9 @@ export function findHandler(turn: Turn, frame: OpenFrame, input: string, given: 
   return pick(turn, frame, states[frame.state]?.on[input], given) ?? pick(turn, frame, on[input], given)
 }
 
-/** Finds the handler by which an intent would open a context. `frame` has the data that the context would start with. */
+/**
+ * Finds the handler by which an intent would open a context. `frame` has the data that the context would start with.
+ */
 export function findOpening(
   turn: Turn,
   frame: OpenFrame,

@@ -29,8 +29,9 @@ export type Choice = QuestionOption | 'none' | 'unclear' | null
 const LONGEST_ANSWER = 200
 
 /**
- * Reads the answer to a question: a number or ordinal, words of exactly one option, or an utterance whose best candidate is the
- * intent of exactly one option. Anything else is not an answer. The words for numbers and for none are English.
+ * Reads the answer to a question: a number or ordinal, words of exactly one option, or an utterance whose best
+ * candidate is the intent of exactly one option. Anything else is not an answer. The words for numbers and for none are
+ * English.
  */
 export function readChoice({ options }: Question, text: string, candidates: readonly IntentCandidate[]): Choice {
   return (text.length <= LONGEST_ANSWER ? byWords(options, wordsOf(text)) : null) ?? byIntent(options, candidates)

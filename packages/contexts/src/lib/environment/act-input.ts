@@ -7,9 +7,10 @@ import type { IntentInfo } from '../model/interpreter.ts'
 /**
  * Creates the input schema of the tool `act`: an intent, and slots by name.
  *
- * `slots` is one object with every slot of the conversation, each with its JSON Schema and the intents that have it. A union with
- * one branch for each intent would be more exact, but MCP requires an object at the top, and many models and clients do not
- * support unions. The conversation checks the slots of the intent, and its refusals explain more than a schema can.
+ * `slots` is one object with every slot of the conversation, each with its JSON Schema and the intents that have it. A
+ * union with one branch for each intent would be more exact, but MCP requires an object at the top, and many models and
+ * clients do not support unions. The conversation checks the slots of the intent, and its refusals explain more than a
+ * schema can.
  */
 export function actInput({ intents, contexts }: Pick<Conversation, 'intents' | 'contexts'>) {
   const names = intents.map(({ name }) => name) as [string]

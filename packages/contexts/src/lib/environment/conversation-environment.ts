@@ -44,30 +44,33 @@ export interface ConversationEnvironmentDefinition<
   /** Settings of `episodic check`: see `defineEnvironment`. */
   readonly check?: { readonly waive?: Readonly<Record<string, string>> }
   /**
-   * Parameters for human users of `serveConversations`: set no goal and no training limits, so that they can talk as long as they
-   * like. Default: the schema's defaults.
+   * Parameters for human users of `serveConversations`: set no goal and no training limits, so that they can talk as
+   * long as they like. Default: the schema's defaults.
    */
   readonly person?: z.input<Params>
-  /** Returns the initial shared data, and the time in milliseconds since 1970 UTC. Default: the schemas' defaults, and 0. */
+  /**
+   * Returns the initial shared data, and the time in milliseconds since 1970 UTC. Default: the schemas' defaults, and
+   * 0.
+   */
   readonly start?: (at: { readonly params: z.output<Params>; readonly rng: Rng }) => {
     readonly shared?: SharedOf<Shared>
     readonly now?: number
   }
   readonly goal: ConversationGoal<Goal, z.output<Params>>
   /**
-   * A simulated user. The agent then plays the assistant, with one tool for each intent, and `reply`. Left out, the agent plays
-   * the user, with the tools `say` and `act`, and observes the goal.
+   * A simulated user. The agent then plays the assistant, with one tool for each intent, and `reply`. Left out, the
+   * agent plays the user, with the tools `say` and `act`, and observes the goal.
    */
   readonly user?: UserSimulator<z.output<Goal>, User>
   /**
-   * Rewords the lines of `user`, for example with a model. It is asked before each `reply`, and its text is recorded with the step.
-   * If it fails, is late, or says a name, code or number that is neither in the goal nor in the dialogue, the simulator's line is
-   * used. The first and the last line of an episode are always the simulator's.
+   * Rewords the lines of `user`, for example with a model. It is asked before each `reply`, and its text is recorded
+   * with the step. If it fails, is late, or says a name, code or number that is neither in the goal nor in the
+   * dialogue, the simulator's line is used. The first and the last line of an episode are always the simulator's.
    */
   readonly speaker?: UserSpeaker
   /**
-   * Further terms, or replacements of the standard ones: `success` (1 for the step that ends the episode with its goal reached),
-   * `turn` (−0.01 a step), and, if the goal has them, what the step added to `accuracy` and to `digressions`.
+   * Further terms, or replacements of the standard ones: `success` (1 for the step that ends the episode with its goal
+   * reached), `turn` (−0.01 a step), and, if the goal has them, what the step added to `accuracy` and to `digressions`.
    */
   readonly rewards?: {
     readonly [term: string]: (step: ConversationStep<z.output<Goal>, z.output<Params>>) => number
@@ -84,11 +87,12 @@ export interface ConversationEnvironment extends EnvironmentDefinition {
 }
 
 /**
- * Defines an environment whose rules are a conversation: an agent plays the user, or the assistant of a simulated user. The
- * events of the conversation are events of the environment, with `to` beside their data.
+ * Defines an environment whose rules are a conversation: an agent plays the user, or the assistant of a simulated user.
+ * The events of the conversation are events of the environment, with `to` beside their data.
  *
- * A synchronous interpreter is asked within the step. One with `later` is asked before it, and its result is recorded with the
- * step, so that a replay does not ask it again. Throws `definition-invalid` for a definition that cannot be served.
+ * A synchronous interpreter is asked within the step. One with `later` is asked before it, and its result is recorded
+ * with the step, so that a replay does not ask it again. Throws `definition-invalid` for a definition that cannot be
+ * served.
  */
 export function conversationEnvironment<
   Contexts extends readonly Context[],
@@ -232,7 +236,10 @@ export function conversationEnvironment<
   })
 }
 
-/** The longest text of one event for players, in UTF-16 code units: the limit of `say` in an environment. The dialogue has all. */
+/**
+ * The longest text of one event for players, in UTF-16 code units: the limit of `say` in an environment. The dialogue
+ * has all.
+ */
 const MAX_EVENT_TEXT = 1_000
 
 /** The reward of every step; reaching the goal is 1. */

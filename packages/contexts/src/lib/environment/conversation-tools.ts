@@ -142,8 +142,8 @@ export function userTools(conversation: Conversation, tool: ConversationToolMake
 const REPLY = 'reply'
 
 /**
- * Creates the tools of an agent that plays the assistant: one for each intent, and `reply`. Throws `definition-invalid` for an
- * intent named `reply`.
+ * Creates the tools of an agent that plays the assistant: one for each intent, and `reply`. Throws `definition-invalid`
+ * for an intent named `reply`.
  */
 export function assistantTools<Goal>(
   conversation: Conversation,

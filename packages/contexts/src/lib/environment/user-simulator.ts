@@ -3,8 +3,8 @@ import type { z } from 'zod'
 import type { ConversationRecord } from '../model/conversation-record.ts'
 
 /**
- * A scripted user, for an agent that plays the assistant. Pure and seeded: its memory is plain JSON in the private part of the
- * environment's state, and its random numbers come from the session, so that an episode replays and forks.
+ * A scripted user, for an agent that plays the assistant. Pure and seeded: its memory is plain JSON in the private part
+ * of the environment's state, and its random numbers come from the session, so that an episode replays and forks.
  */
 export interface UserSimulator<Goal, State extends z.ZodType = z.ZodType> {
   /** Schema of its memory, for example its patience, and what it still wants. */

@@ -4,16 +4,19 @@ import { inventedFact } from '../model/fact-problem.ts'
 import type { Line } from './conversation-state.ts'
 
 /**
- * Rewords the lines of a simulated user. A port beside the {@link UserSimulator}: left out, the agent reads the simulator's
- * lines unchanged.
+ * Rewords the lines of a simulated user. A port beside the {@link UserSimulator}: left out, the agent reads the
+ * simulator's lines unchanged.
  *
- * The simulator still decides from the record when the user leaves and why, so that ends and rewards depend on no model. The
- * speaker's text is recorded with the step, so that a replay does not ask it again. It may fail freely: the simulator's line is
- * used then.
+ * The simulator still decides from the record when the user leaves and why, so that ends and rewards depend on no
+ * model. The speaker's text is recorded with the step, so that a replay does not ask it again. It may fail freely: the
+ * simulator's line is used then.
  */
 export interface UserSpeaker {
   readonly name: string
-  /** How users may talk, for example `curt` or `chatty, with typing errors`: one is drawn for each episode, from its seed. At least one. */
+  /**
+   * How users may talk, for example `curt` or `chatty, with typing errors`: one is drawn for each episode, from its
+   * seed. At least one.
+   */
   readonly styles: readonly string[]
   speak(request: SpeakRequest): string | Promise<string>
 }
@@ -37,8 +40,8 @@ export interface SpeakRequest {
 }
 
 /**
- * Asks a speaker. A name, code or number that is neither in the goal nor in the dialogue is a `problem`. Rejects only when
- * `signal` is aborted.
+ * Asks a speaker. A name, code or number that is neither in the goal nor in the dialogue is a `problem`. Rejects only
+ * when `signal` is aborted.
  *
  * @param longest - the longest text that a user may say, in UTF-16 code units.
  */

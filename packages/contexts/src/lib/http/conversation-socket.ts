@@ -38,8 +38,8 @@ const READ_AHEAD = 16
 const MAX_FRAME_LENGTH = 65_536
 
 /**
- * The most messages of a conversation whose environment sets no limit: one in ten seconds for more than a day, and few enough that
- * the step log stays small.
+ * The most messages of a conversation whose environment sets no limit: one in ten seconds for more than a day, and few
+ * enough that the step log stays small.
  */
 const MAX_MESSAGES = 10_000
 
@@ -47,10 +47,11 @@ const MAX_MESSAGES = 10_000
 const TAKEN_OVER = 4_001
 
 /**
- * The connection of one client. It answers the client's frames in order, and pushes changes of the conversation in between.
+ * The connection of one client. It answers the client's frames in order, and pushes changes of the conversation in
+ * between.
  *
- * It never queues frames to send: while a client reads slowly, its frames are not read, and changes are pushed together once it
- * has caught up.
+ * It never queues frames to send: while a client reads slowly, its frames are not read, and changes are pushed together
+ * once it has caught up.
  */
 export class ConversationSocket {
   readonly #webSocket: WebSocket

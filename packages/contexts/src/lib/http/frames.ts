@@ -44,9 +44,11 @@ const clientFrameSchema = z.discriminatedUnion('type', [
 /**
  * A client's message, one JSON text a frame.
  *
- * - `join`: starts a conversation. Another `join` with the same `key`, a secret of at least 16 characters, returns the same one.
+ * - `join`: starts a conversation. Another `join` with the same `key`, a secret of at least 16 characters, returns the
+ *   same one.
  * - `resume`: continues the conversation of a `handle`, and returns all turns after `since`.
- * - `say`, `act`: the user's words, or an intent without words. `seq` counts them from 0; a repeated one returns the same answer.
+ * - `say`, `act`: the user's words, or an intent without words. `seq` counts them from 0; a repeated one returns the
+ *   same answer.
  * - `publish`: publishes an event, once for each `id`. Requires a token of the trainer endpoint.
  */
 export type ClientFrame = z.output<typeof clientFrameSchema>
@@ -113,7 +115,9 @@ export type ServerFrame =
       readonly handle: string
       /** Whether this client may `publish`: whether it has a token of the trainer endpoint. */
       readonly publishes: boolean
-      /** The session's control handle for the trainer endpoint: only after `join`, and only if the client may publish. */
+      /**
+       * The session's control handle for the trainer endpoint: only after `join`, and only if the client may publish.
+       */
       readonly control?: string
       /** The lines before the first turn. */
       readonly opening: readonly string[]

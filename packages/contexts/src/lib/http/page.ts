@@ -11,7 +11,8 @@ interface PageFile {
 const FOLDER = new URL(import.meta.url.endsWith('.ts') ? '../../../page/' : '../page/', import.meta.url)
 
 /**
- * The page may only load its own files and connect to its own server. It may not be framed, which prevents clickjacking.
+ * The page may only load its own files and connect to its own server. It may not be framed, which prevents
+ * clickjacking.
  */
 const HEADERS = {
   'Content-Security-Policy':

@@ -21,7 +21,10 @@ export interface ModelRequest
   readonly signal: AbortSignal
 }
 
-/** Asks a model once, and resolves with its text. Rejects with the signal's reason, and if the model fails, is late or returns no text. */
+/**
+ * Asks a model once, and resolves with its text. Rejects with the signal's reason, and if the model fails, is late or
+ * returns no text.
+ */
 export type AskModel = (request: ModelRequest) => Promise<string>
 
 /** The longest answer that is read, in bytes. */
@@ -30,7 +33,10 @@ const MAX_BYTES = 256 * 1024
 /** The latest history entries that a model receives. */
 export const HISTORY_SENT = 8
 
-/** Creates a client of a model. It does not retry, because a user is waiting. Throws if the endpoint needs a key and none is set. */
+/**
+ * Creates a client of a model. It does not retry, because a user is waiting. Throws if the endpoint needs a key and
+ * none is set.
+ */
 export function createModelEndpoint(options: ModelEndpoint): AskModel {
   const { model, baseUrl, apiKey, milliseconds = 4_000, clock = systemClock } = options
   const client = new OpenAI({

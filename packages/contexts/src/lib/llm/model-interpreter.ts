@@ -16,12 +16,12 @@ const MAX_CANDIDATES = 8
 
 /**
  * Creates an interpreter that asks a model at an OpenAI-compatible endpoint, with a JSON Schema of the conversation's
- * intents and slots. Its answer is checked against that schema. If it fails, is late or does not match the schema, the fallback
- * interprets instead. The model is asked once, because a user is waiting.
+ * intents and slots. Its answer is checked against that schema. If it fails, is late or does not match the schema, the
+ * fallback interprets instead. The model is asked once, because a user is waiting.
  *
- * A model is not deterministic, so the conversation records its result with the input, and a replay needs no model. `interpret`
- * rejects only with the reason of the request's signal, and with what the fallback throws. Throws if the endpoint needs a key
- * and none is set.
+ * A model is not deterministic, so the conversation records its result with the input, and a replay needs no model.
+ * `interpret` rejects only with the reason of the request's signal, and with what the fallback throws. Throws if the
+ * endpoint needs a key and none is set.
  */
 export function createModelInterpreter(options: ModelInterpreterOptions): Interpreter {
   const { model, fallback, onFailure } = options

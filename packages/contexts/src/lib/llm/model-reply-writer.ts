@@ -8,8 +8,8 @@ export interface ModelReplyWriterOptions extends ModelEndpoint {
 }
 
 /**
- * Creates a writer that rewords the replies of a conversation with a model at an OpenAI-compatible endpoint. The model is asked
- * once for each answer. If it fails or is late, `write` rejects, and the user gets the replies unchanged.
+ * Creates a writer that rewords the replies of a conversation with a model at an OpenAI-compatible endpoint. The model
+ * is asked once for each answer. If it fails or is late, `write` rejects, and the user gets the replies unchanged.
  *
  * The conversation checks its text against the replies. Throws if the endpoint needs a key and none is set.
  */

@@ -15,8 +15,9 @@ const STYLES = [
 ]
 
 /**
- * Creates a speaker that rewords a simulated user with a model at an OpenAI-compatible endpoint, from the user's goal and style.
- * The model is asked once for each turn. If it fails or is late, `speak` rejects, and the simulator's line is used.
+ * Creates a speaker that rewords a simulated user with a model at an OpenAI-compatible endpoint, from the user's goal
+ * and style. The model is asked once for each turn. If it fails or is late, `speak` rejects, and the simulator's line
+ * is used.
  *
  * Throws if the endpoint needs a key and none is set.
  */

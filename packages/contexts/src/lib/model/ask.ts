@@ -11,8 +11,8 @@ export interface AskOptions {
 }
 
 /**
- * Calls `ask` with a time limit. Resolves with `late(milliseconds)` if it takes longer, and aborts the signal that `ask` received.
- * Rejects with what `ask` rejects with, and with the reason of the caller's signal.
+ * Calls `ask` with a time limit. Resolves with `late(milliseconds)` if it takes longer, and aborts the signal that
+ * `ask` received. Rejects with what `ask` rejects with, and with the reason of the caller's signal.
  */
 export async function askWithin<T>(
   ask: (signal: AbortSignal) => Promise<T>,
@@ -39,7 +39,10 @@ export async function askWithin<T>(
   }
 }
 
-/** A text from a writer or speaker, checked: plain JSON, recorded with the input or step, so that a replay does not ask again. */
+/**
+ * A text from a writer or speaker, checked: plain JSON, recorded with the input or step, so that a replay does not ask
+ * again.
+ */
 export interface AskedText {
   /** The text to use; `null` for the original text. */
   readonly text: string | null
@@ -64,7 +67,9 @@ interface TextQuestion {
   problemOf(text: string): string | null
 }
 
-/** Asks for a text. A throw, a timeout or an invalid text becomes a `problem`. Rejects only when `signal` is aborted. */
+/**
+ * Asks for a text. A throw, a timeout or an invalid text becomes a `problem`. Rejects only when `signal` is aborted.
+ */
 export async function askText({ who, ask, longest, problemOf }: TextQuestion, options: AskOptions): Promise<AskedText> {
   const unusable = (why: string): AskedText => ({
     text: null,

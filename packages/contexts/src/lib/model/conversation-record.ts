@@ -5,7 +5,8 @@ import { z } from 'zod'
  * A whole conversation as plain JSON: durable, replayable, and forked by copying it. Nothing edits a record in place:
  * `handleInput` returns the next one.
  *
- * Like the state of an environment it has a `public` part, which participants may see, and a `private` one, which they may not.
+ * Like the state of an environment it has a `public` part, which participants may see, and a `private` one, which they
+ * may not.
  */
 export interface ConversationRecord {
   readonly public: PublicConversation
@@ -13,7 +14,10 @@ export interface ConversationRecord {
 }
 
 export interface PublicConversation {
-  /** Number of inputs taken, including the opening of the first context and published events. Refused inputs do not count. */
+  /**
+   * Number of inputs taken, including the opening of the first context and published events. Refused inputs do not
+   * count.
+   */
   readonly turn: number
   /** The open frames, oldest first: the last is active and the others are suspended. */
   readonly stack: readonly Frame[]

@@ -15,7 +15,10 @@ export interface ConversationBounds {
   readonly depth: number
   /** The longest utterance, in UTF-16 code units. Default 4,000. */
   readonly text: number
-  /** The most history entries that are kept, default 50, and the most text, slots and replies in them, in UTF-16 code units, default 32,768. */
+  /**
+   * The most history entries that are kept, default 50, and the most text, slots and replies in them, in UTF-16 code
+   * units, default 32,768.
+   */
   readonly history: { readonly entries: number; readonly bytes: number }
   /** The longest summary, in UTF-16 code units: a longer one is cut. Default 2,000. */
   readonly summary: number
@@ -71,7 +74,10 @@ export interface ConversationDefinition<
     reason: FallbackReason,
     about: { readonly active: Frame | null; readonly history: readonly HistoryEntry[] },
   ) => string
-  /** Returns a summary, given the last one and the entries that are dropped from the history. Default: returns the last one. */
+  /**
+   * Returns a summary, given the last one and the entries that are dropped from the history. Default: returns the last
+   * one.
+   */
   readonly summarise?: (summary: string, dropped: readonly HistoryEntry[]) => string
   readonly bounds?: Partial<ConversationBounds>
 }
@@ -121,8 +127,8 @@ export interface Conversation<
   /** Schemas of the two parts of a record: both reject or drop undeclared keys. */
   readonly schemas: { readonly public: z.ZodObject; readonly private: z.ZodObject }
   /**
-   * Starts a conversation. `shared` is the initial shared data, by default that of its schemas. Throws `record-invalid` if its
-   * schemas reject it.
+   * Starts a conversation. `shared` is the initial shared data, by default that of its schemas. Throws `record-invalid`
+   * if its schemas reject it.
    */
   start(options?: {
     readonly shared?: SharedOf<Shared>
@@ -130,23 +136,24 @@ export interface Conversation<
     readonly now?: number
   }): TurnResult
   /**
-   * Asks the interpreter what an utterance means. The result is plain JSON, for the `interpreted` of an input; a throw, a
-   * timeout or invalid output is a `problem` in it. Rejects only when `signal` is aborted.
+   * Asks the interpreter what an utterance means. The result is plain JSON, for the `interpreted` of an input; a throw,
+   * a timeout or invalid output is a `problem` in it. Rejects only when `signal` is aborted.
    */
   interpret(record: ConversationRecord, text: string, options: InterpretOptions): Promise<Interpreted>
   /** The same for an interpreter that answers synchronously. A promise is a `problem`. */
   interpretNow(record: ConversationRecord, text: string, options: { readonly now: number }): Interpreted
   /**
-   * Asks the writer to reword the replies to an input. The result is for the `written` of the same input, for `handleInput` with
-   * the same record. A throw, a timeout, and a text that drops or invents a fact are a `problem` in it, and the replies stay
-   * unchanged. Rejects only when `signal` is aborted.
+   * Asks the writer to reword the replies to an input. The result is for the `written` of the same input, for
+   * `handleInput` with the same record. A throw, a timeout, and a text that drops or invents a fact are a `problem` in
+   * it, and the replies stay unchanged. Rejects only when `signal` is aborted.
    */
   write(record: ConversationRecord, input: ConversationInput, options?: AskOptions): Promise<AskedText>
   /**
-   * Takes one input and returns the next record. Pure: equal records and inputs give equal results, and `record` is not edited.
+   * Takes one input and returns the next record. Pure: equal records and inputs give equal results, and `record` is not
+   * edited.
    *
-   * Mistakes of users and events are `refused` in the result. Throws `handler-failed` if a context's code throws or leaves
-   * invalid data, and `record-invalid` if the record is not one of this conversation.
+   * Mistakes of users and events are `refused` in the result. Throws `handler-failed` if a context's code throws or
+   * leaves invalid data, and `record-invalid` if the record is not one of this conversation.
    */
   handleInput(record: ConversationRecord, input: ConversationInput): TurnResult
   /** Returns an input that states an intent without words, with typed slots. */

@@ -8,9 +8,9 @@ interface Said {
 /**
  * Returns which fact a text drops or invents, as the predicate of a sentence; `null` if none.
  *
- * It checks numbers (prices, times, flight numbers), codes in capitals, names, and whether a question is asked. Each number,
- * code and name of the replies has to be in the text, numbers in digits; each one of the text has to be in the replies or in
- * what the user has said. All other words are free.
+ * It checks numbers (prices, times, flight numbers), codes in capitals, names, and whether a question is asked. Each
+ * number, code and name of the replies has to be in the text, numbers in digits; each one of the text has to be in the
+ * replies or in what the user has said. All other words are free.
  */
 export function factProblem(text: string, { facts, said, history }: Said): string | null {
   const replies = facts.join('\n')

@@ -20,7 +20,9 @@ export function unknownSlots(intent: Pick<IntentInfo, 'slots'>, slots: JsonObjec
   return Object.keys(slots).filter((slot) => !Object.hasOwn(known, slot))
 }
 
-/** Returns a message, without its full stop, that names the first four unknown slots and the slots that the intent has. */
+/**
+ * Returns a message, without its full stop, that names the first four unknown slots and the slots that the intent has.
+ */
 export function describeUnknownSlots(intent: Pick<IntentInfo, 'name' | 'slots'>, unknown: readonly string[]): string {
   const named = unknown.slice(0, 4).map((slot) => `"${shorten(slot)}"`)
   return `${intent.name} has no slot ${named.join(', ')}. What it takes: ${describeSlots(intent)}`

@@ -4,15 +4,18 @@ import type { Frame, HistoryEntry, Question, Unrecognised } from './conversation
 /**
  * Maps an utterance to the intents that it may mean. A port: rules by default, or a model.
  *
- * It decides nothing: it only scores candidates, and the router picks. Its result is checked, and a fault (a throw, a timeout,
- * invalid output) is answered with a question to the user, so it may fail freely. It has to return equal interpretations for
- * equal requests, or else set `later`: its result is then recorded with the input.
+ * It decides nothing: it only scores candidates, and the router picks. Its result is checked, and a fault (a throw, a
+ * timeout, invalid output) is answered with a question to the user, so it may fail freely. It has to return equal
+ * interpretations for equal requests, or else set `later`: its result is then recorded with the input.
  */
 export interface Interpreter {
   readonly name: string
   /** Whether it may return a promise: an environment then asks it before the step, and records its result. */
   readonly later?: true
-  /** The intents that it is written for: a conversation that lacks one of them is rejected. Left out, it uses the request's. */
+  /**
+   * The intents that it is written for: a conversation that lacks one of them is rejected. Left out, it uses the
+   * request's.
+   */
   readonly intents?: readonly string[]
   interpret(request: InterpretRequest): Interpretation | Promise<Interpretation>
 }
@@ -21,7 +24,9 @@ export interface Interpreter {
 export interface InterpretRequest {
   /** As it was said: not empty, of bounded length. */
   readonly text: string
-  /** When it was said, in milliseconds since 1970 UTC: "tomorrow" is the day after this. Never the machine's own time. */
+  /**
+   * When it was said, in milliseconds since 1970 UTC: "tomorrow" is the day after this. Never the machine's own time.
+   */
   readonly now: number
   /** The active frame; `null` if nothing is open. */
   readonly active: Frame | null
@@ -65,8 +70,8 @@ export interface IntentCandidate {
   /** The values that were said, by slot. A candidate whose slots its schema rejects is not routed. */
   readonly slots: JsonObject
   /**
-   * Phrases for its slots that are not valid values, for example a city without an airport. None of these slots is in `slots`.
-   * Default: none.
+   * Phrases for its slots that are not valid values, for example a city without an airport. None of these slots is in
+   * `slots`. Default: none.
    */
   readonly unrecognised?: readonly Unrecognised[] | undefined
 }

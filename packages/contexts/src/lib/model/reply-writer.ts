@@ -3,12 +3,12 @@ import type { HistoryEntry } from './conversation-record.ts'
 import { factProblem } from './fact-problem.ts'
 
 /**
- * Rewords the replies of a conversation. A port beside the interpreter: left out, users read the replies as the contexts
- * wrote them; a model writes more fluently.
+ * Rewords the replies of a conversation. A port beside the interpreter: left out, users read the replies as the
+ * contexts wrote them; a model writes more fluently.
  *
- * It decides nothing. The contexts have answered by then, and a text that drops one of their facts, adds one or comes too late
- * is discarded: the user then gets the replies unchanged. So it may fail freely. Its text is recorded with the input, so that a
- * replay does not ask it again.
+ * It decides nothing. The contexts have answered by then, and a text that drops one of their facts, adds one or comes
+ * too late is discarded: the user then gets the replies unchanged. So it may fail freely. Its text is recorded with the
+ * input, so that a replay does not ask it again.
  */
 export interface ReplyWriter {
   readonly name: string

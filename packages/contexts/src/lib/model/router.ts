@@ -20,8 +20,8 @@ export type RouteDecision =
   | { readonly kind: 'none' }
 
 /**
- * Picks one of the possible routes. A port: pure. `routes` are sorted by score, best first; their slots are valid and their guards
- * have agreed. The decision contains only routes from `routes`.
+ * Picks one of the possible routes. A port: pure. `routes` are sorted by score, best first; their slots are valid and
+ * their guards have agreed. The decision contains only routes from `routes`.
  */
 export type Router = (routes: readonly Route[]) => RouteDecision
 
@@ -38,9 +38,9 @@ export interface RouterOptions {
 /**
  * Creates the router that conversations use by default.
  *
- * Of the routes that reach the threshold, those of the active context come first: another context has to score higher by at
- * least the margin. If two routes of the winning side are within the margin, the user is asked; likewise if a command competes
- * with any other route, because cancelling something by mistake loses it.
+ * Of the routes that reach the threshold, those of the active context come first: another context has to score higher
+ * by at least the margin. If two routes of the winning side are within the margin, the user is asked; likewise if a
+ * command competes with any other route, because cancelling something by mistake loses it.
  *
  * Throws `definition-invalid` if a bound is not from 0 to 1.
  */

@@ -34,7 +34,8 @@ export interface InputRefusal {
 }
 
 /**
- * - `unknown-context`, `unknown-intent`, `unknown-event`: no context of the conversation has that name, intent or event.
+ * - `unknown-context`, `unknown-intent`, `unknown-event`: no context of the conversation has that name, intent or
+ *   event.
  * - `slots-invalid`, `event-invalid`: the schema of the intent or event rejects its slots or data.
  * - `illegal-transition`: no open context accepts the intent now, and none opens by it.
  * - `too-deep`: the most contexts are open.

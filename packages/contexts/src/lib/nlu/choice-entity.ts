@@ -12,9 +12,9 @@ interface Name {
 }
 
 /**
- * Creates an entity for the items of a list: `{ DXB: ['Dubai', 'DXB'], NYC: ['New York', 'the big apple'] }` finds a value by any of
- * its names. The longest name wins. Case and accents do not matter, and typing errors in words of four letters and more are
- * corrected. A name in capitals matches only capitals: `CAN` does not match `can`.
+ * Creates an entity for the items of a list: `{ DXB: ['Dubai', 'DXB'], NYC: ['New York', 'the big apple'] }` finds a
+ * value by any of its names. The longest name wins. Case and accents do not matter, and typing errors in words of four
+ * letters and more are corrected. A name in capitals matches only capitals: `CAN` does not match `can`.
  *
  * @param again - words that refer to the last value, for example `there` for a place. Default: none.
  * @throws `definition-invalid` if a name stands for two values, or has no word in it.

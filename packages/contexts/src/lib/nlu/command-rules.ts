@@ -4,8 +4,8 @@ import type { Rules } from './intent-rule.ts'
  * English rules for the commands `cancel`, `back` and `end` of every conversation. Put them beside your own rules:
  * `createRulesInterpreter({ ...commandRules, … })`.
  *
- * An ambiguous phrase is a command only alone: `that's all` ends a conversation, and `two people, that's all` and `at the end of
- * May` do not.
+ * An ambiguous phrase is a command only alone: `that's all` ends a conversation, and `two people, that's all` and `at
+ * the end of May` do not.
  */
 export const commandRules = {
   cancel: {

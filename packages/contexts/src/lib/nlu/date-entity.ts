@@ -3,7 +3,9 @@ import { casual, type Parser } from 'chrono-node/en'
 import type { Entity, EntityMatch } from './entity.ts'
 import type { Utterance } from './utterance.ts'
 
-/** Words that are relative to the last date, not to today. `The day after tomorrow` is not: it names its own reference. */
+/**
+ * Words that are relative to the last date, not to today. `The day after tomorrow` is not: it names its own reference.
+ */
 const OF_ANOTHER_DAY = /\b(?:after|later|before|earlier|next day|following day)\b(?! tomorrow| yesterday)/i
 
 /** Times of day are removed first: another slot may ask for one, and chrono would merge it with the day. */
@@ -40,9 +42,9 @@ const WORDS =
   )
 
 /**
- * Creates an entity for days, as `2026-03-09`: `tomorrow`, `on Friday`, `3 December`, `in two weeks`, `12/3` (the third of
- * December), and, relative to the last day, `the day after` and `a week later`. Days are in UTC, and a date without a year is
- * the next one. A month or an hour alone is not a day.
+ * Creates an entity for days, as `2026-03-09`: `tomorrow`, `on Friday`, `3 December`, `in two weeks`, `12/3` (the third
+ * of December), and, relative to the last day, `the day after` and `a week later`. Days are in UTC, and a date without
+ * a year is the next one. A month or an hour alone is not a day.
  */
 export function day(): Entity {
   return {
@@ -66,8 +68,8 @@ export function day(): Entity {
 }
 
 /**
- * Noon of a UTC day, in the machine's time zone: chrono uses that zone, and no change of the clocks skips noon, so that every
- * machine finds the same days.
+ * Noon of a UTC day, in the machine's time zone: chrono uses that zone, and no change of the clocks skips noon, so that
+ * every machine finds the same days.
  */
 function noonOf(time: number): Date {
   const date = new Date(time)

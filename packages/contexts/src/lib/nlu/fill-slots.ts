@@ -8,8 +8,8 @@ import type { Utterance, WordRange } from './utterance.ts'
 export type EntityMatches = ReadonlyMap<Entity, readonly EntityMatch[]>
 
 /**
- * Removes matches inside a longer match or phrase: the 3 of `3 December` is not a number of passengers, and neither is the one
- * of `not that one`.
+ * Removes matches inside a longer match or phrase: the 3 of `3 December` is not a number of passengers, and neither is
+ * the one of `not that one`.
  */
 export function outermost(
   found: readonly (readonly [Entity, readonly EntityMatch[]])[],
@@ -28,8 +28,8 @@ export function isInside({ start, end }: WordRange, ranges: readonly WordRange[]
 export type UnrecognisedSlot = UnknownPhrase & { readonly slot: string }
 
 /**
- * Fills the slots of an intent, each word used once. Also returns the words that were used. A value after `not` is skipped. An
- * unknown phrase for a slot after its value corrects it: the slot stays empty.
+ * Fills the slots of an intent, each word used once. Also returns the words that were used. A value after `not` is
+ * skipped. An unknown phrase for a slot after its value corrects it: the slot stays empty.
  *
  * @param findUnknown - finds a phrase beside some cues that no entity recognises.
  */
@@ -80,7 +80,9 @@ function isNegated(match: EntityMatch, cues: Cues, words: Utterance['words']): b
   return words[beforeArticle(start, words) - 1]?.normal === 'not'
 }
 
-/** Returns the range of a match with the cue beside it; `null` if there is none. An article may stand between the two. */
+/**
+ * Returns the range of a match with the cue beside it; `null` if there is none. An article may stand between the two.
+ */
 function cueOf(
   { start, end }: EntityMatch,
   { after, before }: NonNullable<Cues>,

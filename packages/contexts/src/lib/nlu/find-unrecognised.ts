@@ -16,8 +16,8 @@ const MAX_WORDS = 4
 const MAX_CHARACTERS = 100
 
 /**
- * Finds the last phrase beside one of a slot's cues that no entity recognises: the Berlin of "from Berlin", the 40 of "40
- * passengers".
+ * Finds the last phrase beside one of a slot's cues that no entity recognises: the Berlin of "from Berlin", the 40 of
+ * "40 passengers".
  *
  * Common words and words of the rules count only with a capital: "to pay" names no city, and "to New Orleans" does.
  *

@@ -5,13 +5,16 @@ import { plain, wordsOf } from './utterance.ts'
 /** How a slot is found in an utterance. */
 export interface SlotRule {
   readonly entity: Entity
-  /** Words directly before the value, for example `from`. A slot with such words takes no value that stands without them. */
+  /**
+   * Words directly before the value, for example `from`. A slot with such words takes no value that stands without
+   * them.
+   */
   readonly after?: readonly string[]
   /** Words directly after the value, for example `passengers`. */
   readonly before?: readonly string[]
   /**
-   * Words beside which an unknown phrase is reported as unrecognised: the Berlin of "from Berlin", if no flight leaves there.
-   * Default: `after` and `before`. Name fewer if a word stands before other things too, for example `for`.
+   * Words beside which an unknown phrase is reported as unrecognised: the Berlin of "from Berlin", if no flight leaves
+   * there. Default: `after` and `before`. Name fewer if a word stands before other things too, for example `for`.
    */
   readonly reports?: { readonly after?: readonly string[]; readonly before?: readonly string[] }
 }
@@ -19,11 +22,15 @@ export interface SlotRule {
 /** How an intent is recognised. */
 export interface IntentRule {
   /**
-   * Phrases of the intent in compromise's match syntax. Useful here are words, `(one|other)`, `optional?`, `.` for any word and
-   * `*` for any number of words; contractions and accents do not matter. Left out, naming one of its slots states the intent.
+   * Phrases of the intent in compromise's match syntax. Useful here are words, `(one|other)`, `optional?`, `.` for any
+   * word and `*` for any number of words; contractions and accents do not matter. Left out, naming one of its slots
+   * states the intent.
    */
   readonly phrases?: readonly string[]
-  /** Phrases that may stand beside its slots and have no meaning alone, for example `no` and `make it`. Same syntax. Default: none. */
+  /**
+   * Phrases that may stand beside its slots and have no meaning alone, for example `no` and `make it`. Same syntax.
+   * Default: none.
+   */
   readonly beside?: readonly string[]
   readonly slots?: { readonly [slot: string]: SlotRule }
   /** Required slots. Default: none. */
@@ -84,7 +91,10 @@ export function compileRule(
   }
 }
 
-/** Throws `definition-invalid` for a value that is not an entity, for example `wholeNumber` in place of `wholeNumber({ least: 1, most: 9 })`. */
+/**
+ * Throws `definition-invalid` for a value that is not an entity, for example `wholeNumber` in place of `wholeNumber({
+ * least: 1, most: 9 })`.
+ */
 function assertEntity(intent: string, slot: string, entity: unknown): void {
   if (typeof entity === 'object' && entity !== null && 'find' in entity && 'words' in entity) return
   const given = typeof entity === 'function' ? `the function ${entity.name || 'without a name'}` : String(entity)

@@ -16,8 +16,8 @@ const NAMED = new Map([
 const MAX_DIGITS = 9
 
 /**
- * Creates an entity for whole numbers from `least` to `most`, both included, in digits or in words up to ninety-nine. Numbers out of
- * range are not found. Throws `definition-invalid` if a bound is missing or `least` is above `most`.
+ * Creates an entity for whole numbers from `least` to `most`, both included, in digits or in words up to ninety-nine.
+ * Numbers out of range are not found. Throws `definition-invalid` if a bound is missing or `least` is above `most`.
  */
 export function wholeNumber(bounds: { readonly least: number; readonly most: number }): Entity {
   const { least, most } = bounds ?? {}

@@ -18,8 +18,8 @@ import { createVocabulary } from './vocabulary.ts'
 import { COMMON_WORDS, FOLLOW_UPS, weightOf } from './word-weight.ts'
 
 /**
- * The most of an utterance that is read, in UTF-16 code units: more than people say at once, and little enough that the worst
- * text, of partial dates only, takes some hundredths of a second.
+ * The most of an utterance that is read, in UTF-16 code units: more than people say at once, and little enough that the
+ * worst text, of partial dates only, takes some hundredths of a second.
  */
 export const MAX_READ = 500
 
@@ -36,12 +36,12 @@ const CORRECTED = 0.9
  * Creates an interpreter of English from rules: phrases for intents, entities for slots. Equal requests give equal
  * interpretations. It reads the first 500 UTF-16 code units of a text, which bounds its time.
  *
- * A candidate's score is the share of the meaningful words that its phrases and slots explain, and a little less if it has only
- * slots. A phrase inside a longer one does not count: `money back` is not `back`. A follow-up (`and the day after?`, `what about
- * Doha?`) repeats the last intent with such a slot, with the new value in its place.
+ * A candidate's score is the share of the meaningful words that its phrases and slots explain, and a little less if it
+ * has only slots. A phrase inside a longer one does not count: `money back` is not `back`. A follow-up (`and the day
+ * after?`, `what about Doha?`) repeats the last intent with such a slot, with the new value in its place.
  *
- * Throws `definition-invalid` for a rule that can never apply: it has neither phrases nor slots, a phrase has no word, or it
- * needs a slot that it does not have.
+ * Throws `definition-invalid` for a rule that can never apply: it has neither phrases nor slots, a phrase has no word,
+ * or it needs a slot that it does not have.
  */
 export function createRulesInterpreter(rules: Rules): Interpreter {
   const intents = Object.entries(rules).map(([name, rule]) => compileRule(name, rule))
@@ -131,7 +131,10 @@ function lastNamed(entity: Entity, history: readonly HistoryEntry[], intents: re
   return null
 }
 
-/** Returns the intent that a follow-up repeats: the last one with a slot for what it names. `null` if the utterance is not a follow-up. */
+/**
+ * Returns the intent that a follow-up repeats: the last one with a slot for what it names. `null` if the utterance is
+ * not a follow-up.
+ */
 function followedUp(
   { words }: Utterance,
   matches: EntityMatches,
@@ -148,7 +151,10 @@ function followedUp(
   return earlier ? { intent: earlier.intent as string, slots: earlier.slots, opening } : null
 }
 
-/** Returns the share of an utterance's meaning that is explained, from 0 to 1. A word of an unrecognised phrase counts like a corrected word. */
+/**
+ * Returns the share of an utterance's meaning that is explained, from 0 to 1. A word of an unrecognised phrase counts
+ * like a corrected word.
+ */
 function scoreOf({ words }: Utterance, explained: ReadonlySet<number>, unrecognised: ReadonlySet<number>): number {
   let meaning = 0
   let understood = 0

@@ -39,8 +39,8 @@ export function createVocabulary(words: Iterable<string>, others: Iterable<strin
 }
 
 /**
- * Returns the number of letters to insert, delete, replace or swap with their neighbour to turn one word into another (optimal
- * string alignment). Returns `most` + 1 for any distance above `most`, without computing it.
+ * Returns the number of letters to insert, delete, replace or swap with their neighbour to turn one word into another
+ * (optimal string alignment). Returns `most` + 1 for any distance above `most`, without computing it.
  */
 export function editDistance(from: string, to: string, most: number): number {
   if (Math.abs(from.length - to.length) > most) return most + 1

@@ -19,8 +19,8 @@ export function finishedEpisode(start: ResetResult, steps: readonly PlayedStep[]
 }
 
 /**
- * Returns the episode whose play threw: finished if its player stopped, and else failed. The caller closes the environment,
- * which ends the session too.
+ * Returns the episode whose play threw: finished if its player stopped, and else failed. The caller closes the
+ * environment, which ends the session too.
  */
 export function interruptedEpisode({ environment, start, steps, undecided }: Begun, cause: unknown): Episode {
   if (!PlayerStop.is(cause) || !start || !environment) return { kind: 'failed', start, steps, cause, undecided }
@@ -36,7 +36,9 @@ export function interruptedEpisode({ environment, start, steps, undecided }: Beg
   }
 }
 
-/** Closes the environment of an episode that is over. If that fails, it is not known whether the episode has ended so. */
+/**
+ * Closes the environment of an episode that is over. If that fails, it is not known whether the episode has ended so.
+ */
 export async function closedEpisode(environment: Environment | null, episode: Episode): Promise<Episode> {
   try {
     await environment?.close()

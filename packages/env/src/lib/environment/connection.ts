@@ -13,8 +13,8 @@ export interface Connection extends AsyncDisposable {
   /** What holds for the episodes of every environment on this connection. */
   readonly guarantees: Guarantees
   /**
-   * Resolves with the splits of tasks that the server has for an environment, by default the first. A task of it is played
-   * with the parameters `split` and `index`. Undefined if the protocol of the server lists no tasks.
+   * Resolves with the splits of tasks that the server has for an environment, by default the first. A task of it is
+   * played with the parameters `split` and `index`. Undefined if the protocol of the server lists no tasks.
    */
   readonly splits?: (name?: string, options?: CallOptions) => Promise<readonly TaskSplit[]>
   /**

@@ -12,8 +12,8 @@ export interface PlayedStep extends StepResult {
 }
 
 /**
- * One play of a task. A failed episode is a fault: it is counted apart and never averaged in as a zero. What the player does
- * is no fault: one that stops has finished its episode, truncated and without success.
+ * One play of a task. A failed episode is a fault: it is counted apart and never averaged in as a zero. What the player
+ * does is no fault: one that stops has finished its episode, truncated and without success.
  */
 export type Episode =
   | {

@@ -9,8 +9,8 @@ import { contextOf, type Playing, playOn } from './play-on.ts'
  * Plays one episode to its end, closes its environment and resolves with the episode.
  *
  * Never rejects: after a crash, an abort or a failed close the episode is `failed` and has the steps that were played.
- * So one fault neither stops a run nor is scored as a bad answer. Of several failures, `cause` is the first. A player that
- * throws {@link PlayerStop} has caused the end itself: its episode is finished, truncated and not succeeded.
+ * So one fault neither stops a run nor is scored as a bad answer. Of several failures, `cause` is the first. A player
+ * that throws {@link PlayerStop} has caused the end itself: its episode is finished, truncated and not succeeded.
  */
 export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
   const steps: PlayedStep[] = []

@@ -17,8 +17,8 @@ export interface AdvantageOptions extends EpisodeOptions {
   /** The seed from which the chance of the forks and their policies follows. Default: `policySeed`. */
   readonly forkSeed?: string | undefined
   /**
-   * Steps that the forks of the episode may play. No further step is estimated once they have played as many; the pairs of
-   * one step are played to their ends. Default: no bound besides the limits of the environment.
+   * Steps that the forks of the episode may play. No further step is estimated once they have played as many; the pairs
+   * of one step are played to their ends. Default: no bound besides the limits of the environment.
    */
   readonly mostSteps?: number | undefined
 }
@@ -50,22 +50,22 @@ export interface EpisodeWithAdvantages {
 }
 
 /**
- * Plays one episode as `runEpisode` does, and estimates for each of its steps how much better the action was than what the
- * policy does on average: A(s, a) = Q(s, a) − Σ a′ π(a′ | s) Q(s, a′).
+ * Plays one episode as `runEpisode` does, and estimates for each of its steps how much better the action was than what
+ * the policy does on average: A(s, a) = Q(s, a) − Σ a′ π(a′ | s) Q(s, a′).
  *
  * Before each step the episode is forked into k pairs of lines. One line of a pair takes the action that was taken, the
- * other one an action that the policy draws; both are then played to their ends by the policy. The advantage is the mean
- * difference of their discounted returns from that step on. It is unbiased under the state with its hidden part, for the
- * policy as it is. A line that a limit cuts off counts with what it has earned until then.
+ * other one an action that the policy draws; both are then played to their ends by the policy. The advantage is the
+ * mean difference of their discounted returns from that step on. It is unbiased under the state with its hidden part,
+ * for the policy as it is. A line that a limit cuts off counts with what it has earned until then.
  *
- * The formula is the counterfactual advantage of COMA (Foerster et al., "Counterfactual multi-agent policy gradients", 2018,
- * arXiv:1705.08926, equation 4), for one agent. Its terms are Monte Carlo estimates from resets to a visited state: the "vine"
- * of TRPO (Schulman et al., 2015, arXiv:1502.05477, section 5.2) and VinePPO (Kazemnejad et al., 2024, arXiv:2410.01679,
- * section 4). Both lines of a pair have the same seeds, which are common random numbers.
+ * The formula is the counterfactual advantage of COMA (Foerster et al., "Counterfactual multi-agent policy gradients",
+ * 2018, arXiv:1705.08926, equation 4), for one agent. Its terms are Monte Carlo estimates from resets to a visited
+ * state: the "vine" of TRPO (Schulman et al., 2015, arXiv:1502.05477, section 5.2) and VinePPO (Kazemnejad et al.,
+ * 2024, arXiv:2410.01679, section 4). Both lines of a pair have the same seeds, which are common random numbers.
  *
- * The steps are estimated from the first to the last, the lines of one step all at once. The same seeds give the same result,
- * however lines overtake each other. Does not reject after the episode has begun: a failed episode is estimated as far as it
- * was played, and a failed fork leaves its pairs out.
+ * The steps are estimated from the first to the last, the lines of one step all at once. The same seeds give the same
+ * result, however lines overtake each other. Does not reject after the episode has begun: a failed episode is estimated
+ * as far as it was played, and a failed fork leaves its pairs out.
  *
  * Rejects with `not-forkable`, and with `option-invalid` for options out of range.
  */
@@ -165,8 +165,8 @@ interface Line {
 }
 
 /**
- * Plays the first step of a fork: the action of the episode if `takes`, else one that the policy draws. The policy is asked in
- * both cases, so that its later draws are those of the other line.
+ * Plays the first step of a fork: the action of the episode if `takes`, else one that the policy draws. The policy is
+ * asked in both cases, so that its later draws are those of the other line.
  */
 async function begin(
   visited: Visited,

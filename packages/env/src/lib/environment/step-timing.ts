@@ -1,4 +1,7 @@
-/** Receives the milliseconds from sending a step to its answer, retries included, and those of them that the server took. */
+/**
+ * Receives the milliseconds from sending a step to its answer, retries included, and those of them that the server
+ * took.
+ */
 export type OnStepTimed = (times: { readonly roundTrip: number; readonly server: number }) => void
 
 /** One step of so many is timed, so that it costs a run next to nothing. */

@@ -52,26 +52,26 @@ export interface Game extends AsyncDisposable {
   /** Starts an episode, and ends the previous one. Rejects with `WireError` if the server rejects the request. */
   reset(task?: Playable, options?: ResetOptions): Promise<GameStart>
   /**
-   * Plays one action of a seat. Rejects with `not-playing` before `reset`, and with a `WireError` `not-your-turn` if the
-   * seat may not act, which counts nothing.
+   * Plays one action of a seat. Rejects with `not-playing` before `reset`, and with a `WireError` `not-your-turn` if
+   * the seat may not act, which counts nothing.
    */
   step(seat: string, action: Action, options?: CallOptions): Promise<SeatStep>
   /**
-   * Waits until a seat may act or its episode is over, for up to `wait` seconds (at most 60, default 0), and resolves with
-   * what the seat knows then. For a seat that somebody else plays.
+   * Waits until a seat may act or its episode is over, for up to `wait` seconds (at most 60, default 0), and resolves
+   * with what the seat knows then. For a seat that somebody else plays.
    */
   turn(seat: string, options?: CallOptions & { readonly wait?: number }): Promise<MethodResult<'turn'>>
   /** Resolves with the legal actions of a seat; none out of turn. Undefined if the environment defines none. */
   legal?(seat: string, options?: CallOptions): Promise<LegalActions>
   /**
-   * Resolves with the steps after a commit, in their order: also those that others played, and those that the server took
-   * for seats that did not act. `after` is a revision; default 0, the start. If there is none, it waits for the first for up
-   * to `wait` seconds (at most 60, default 0).
+   * Resolves with the steps after a commit, in their order: also those that others played, and those that the server
+   * took for seats that did not act. `after` is a revision; default 0, the start. If there is none, it waits for the
+   * first for up to `wait` seconds (at most 60, default 0).
    */
   log(options?: CallOptions & { readonly after?: number; readonly wait?: number }): Promise<readonly LoggedStep[]>
   /**
-   * Says that the player of a seat has left, when it is the turn of the seat: the rules decide what it loses. Rejects with
-   * a `WireError`: `invalid-params` if they do not say, and `not-your-turn`.
+   * Says that the player of a seat has left, when it is the turn of the seat: the rules decide what it loses. Rejects
+   * with a `WireError`: `invalid-params` if they do not say, and `not-your-turn`.
    */
   leave(seat: string, options?: CallOptions): Promise<MethodResult<'leave'>>
   /** Resolves with games that continue from this episode, as `fork` of an environment. */

@@ -5,8 +5,8 @@ import type { LiveMatch } from './live-match.ts'
 import { SeatFailure } from './seat-failure.ts'
 
 /**
- * Says for a player that has stopped, when it is the turn of its seat, that it has left: the rules decide what the seat loses.
- * Throws a `SeatFailure` with the stop if they do not say. Then the match cannot go on.
+ * Says for a player that has stopped, when it is the turn of its seat, that it has left: the rules decide what the seat
+ * loses. Throws a `SeatFailure` with the stop if they do not say. Then the match cannot go on.
  */
 export async function leaveSeat(
   seat: string,

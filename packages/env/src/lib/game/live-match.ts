@@ -42,7 +42,9 @@ export class LiveMatch {
     return true
   }
 
-  /** Says that the player of a seat has stopped. Its answers are kept with the step that the server takes for the seat. */
+  /**
+   * Says that the player of a seat has stopped. Its answers are kept with the step that the server takes for the seat.
+   */
   stopped(seat: string, stop: PlayerStop, undecided: readonly ModelAnswer[]): void {
     this.#stops.set(seat, { stop, undecided: [...undecided] })
   }

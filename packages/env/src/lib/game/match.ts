@@ -10,8 +10,8 @@ export interface MatchStep extends SeatStep {
   /** The answers of a language model for this step; empty if none was asked. */
   readonly completions: readonly ModelAnswer[]
   /**
-   * From sending the action to receiving the answer; `null` for a step that was played from outside, or that the server took
-   * for a seat that did not act.
+   * From sending the action to receiving the answer; `null` for a step that was played from outside, or that the server
+   * took for a seat that did not act.
    */
   readonly milliseconds: number | null
   /** When this process learned of the step, by its clock: soon after it was played, if that was from outside. */
@@ -34,11 +34,11 @@ export interface SeatResult {
 }
 
 /**
- * One episode of several seats, with its steps in the order in which they were committed. A failed one is a fault: it is
- * counted apart, for every seat, and no seat has won or lost it.
+ * One episode of several seats, with its steps in the order in which they were committed. A failed one is a fault: it
+ * is counted apart, for every seat, and no seat has won or lost it.
  *
- * A player that stops is no fault. The rules decide what its seat loses, if they define `absent`. Else the match is cut off: it
- * is truncated for all seats that were playing, for the reason of the player and for the others as `closed`.
+ * A player that stops is no fault. The rules decide what its seat loses, if they define `absent`. Else the match is cut
+ * off: it is truncated for all seats that were playing, for the reason of the player and for the others as `closed`.
  */
 export type Match =
   | {

@@ -13,8 +13,8 @@ export interface SeatAssignment {
 }
 
 /**
- * Plays a seat at its session URL with a loop of its own: an agent, or a person. It earns and ends as any other, and its
- * steps are read from the step log of the session.
+ * Plays a seat at its session URL with a loop of its own: an agent, or a person. It earns and ends as any other, and
+ * its steps are read from the step log of the session.
  */
 export interface OutsidePlayer {
   readonly name: string

@@ -44,8 +44,8 @@ export async function runMatch(options: MatchOptions): Promise<Match> {
 }
 
 /**
- * Plays all seats at once, each to its own end. The first failure ends the others. If a player has stopped and the rules do
- * not say what its seat loses, the match ends there.
+ * Plays all seats at once, each to its own end. The first failure ends the others. If a player has stopped and the
+ * rules do not say what its seat loses, the match ends there.
  */
 async function playSeats(
   game: Game,

@@ -179,7 +179,8 @@ export class Table {
   /**
    * What the episode was for each seat.
    *
-   * @param cut - returns the end of a seat for which it is not over, and its success if the environment defines one. Default:
+   * @param cut - returns the end of a seat for which it is not over, and its success if the environment defines one.
+   *   Default:
    * truncated as `closed`.
    */
   results(cut: (seat: string) => Pick<SeatResult, 'end' | 'success'> = () => CLOSED): { [seat: string]: SeatResult } {

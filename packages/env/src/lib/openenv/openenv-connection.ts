@@ -24,10 +24,10 @@ const metadataSchema = z.object({
  * it a session, of its own.
  *
  * An environment that lists tools has those. Any other has one tool, `step`, whose arguments are the environment's
- * action. Parameters are the data of a reset, besides the seed: a text of digits is sent as that number, any other text as
- * a number drawn from it. A step whose reward is `null` has no reward term, and a reward of the reset counts for nothing.
- * An action that does not fit its schema is refused. If the session is dropped, the step rejects with `outcome-unknown`.
- * If the server is full, a reset waits until another episode of this connection ends.
+ * action. Parameters are the data of a reset, besides the seed: a text of digits is sent as that number, any other text
+ * as a number drawn from it. A step whose reward is `null` has no reward term, and a reward of the reset counts for
+ * nothing. An action that does not fit its schema is refused. If the session is dropped, the step rejects with
+ * `outcome-unknown`. If the server is full, a reset waits until another episode of this connection ends.
  *
  * Rejects with `connection-failed`, and with `not-an-environment` for a server that is not one of OpenEnv.
  */

@@ -17,7 +17,9 @@ const mcpResultSchema = z.object({
   is_error: z.boolean().nullish(),
 })
 
-/** What may come of a call that the server reports as an error. After any other, whether it took effect is not known. */
+/**
+ * What may come of a call that the server reports as an error. After any other, whether it took effect is not known.
+ */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   tool_not_found: 'tool',
   invalid_args: 'arguments',
@@ -37,7 +39,10 @@ export function answerOf(result: OpenEnvResult): Answer {
 /** What a reset of an Episodic server observes. */
 const ownSchema = z.strictObject({ text: z.string(), structured_content: jsonObjectSchema.nullable() })
 
-/** Returns an observation: all of it as structured content. Its text is its field `text` if it says nothing else, or all of it. */
+/**
+ * Returns an observation: all of it as structured content. Its text is its field `text` if it says nothing else, or all
+ * of it.
+ */
 export function observationOf(given: JsonObject): Observation {
   const { metadata, ...rest } = given
   // Every observation has metadata, and most have none in it.

@@ -118,7 +118,9 @@ function failure(type: string, { code, message }: { readonly code: string; reado
 /** The most that a seed of numpy can be, which environments pass seeds on to. */
 const LARGEST_SEED = 2 ** 32 - 1
 
-/** Returns the seed as a whole number, which the protocol wants: a text of one is that number, another text draws one. */
+/**
+ * Returns the seed as a whole number, which the protocol wants: a text of one is that number, another text draws one.
+ */
 function seedNumber(seed: string): number {
   const number = /^\d+$/.test(seed) ? Number(seed) : Number.NaN
   return number <= LARGEST_SEED ? number : createRng(seed).int(0, LARGEST_SEED)

@@ -59,8 +59,8 @@ export class OpenEnvSocket {
   }
 
   /**
-   * Sends a request. Rejects with `connection-failed` if the connection is lost, with the signal's reason after an abort,
-   * and with `reply-malformed`. After any of them, no further request has a meaning.
+   * Sends a request. Rejects with `connection-failed` if the connection is lost, with the signal's reason after an
+   * abort, and with `reply-malformed`. After any of them, no further request has a meaning.
    */
   async request(request: OpenEnvRequest, { signal }: CallOptions): Promise<OpenEnvFrame> {
     signal?.throwIfAborted()

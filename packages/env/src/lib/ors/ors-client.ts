@@ -41,7 +41,10 @@ interface SessionCall {
   readonly session: string
 }
 
-/** The requests of one client. They reject with `connection-failed`, and with `reply-malformed` for an unexpected answer. */
+/**
+ * The requests of one client. They reject with `connection-failed`, and with `reply-malformed` for an unexpected
+ * answer.
+ */
 export class OrsClient {
   readonly #target: SystemTarget
 
@@ -90,8 +93,8 @@ export class OrsClient {
   }
 
   /**
-   * Calls a tool. A stream that is cut is resumed by the id of its first event. Rejects with `outcome-unknown` if it is cut
-   * before that, or cannot be resumed, and with `rules-failed` if the server says that the call failed.
+   * Calls a tool. A stream that is cut is resumed by the id of its first event. Rejects with `outcome-unknown` if it is
+   * cut before that, or cannot be resumed, and with `rules-failed` if the server says that the call failed.
    */
   async call({ environment, session }: SessionCall, input: JsonObject, options: CallOptions): Promise<OrsAnswer> {
     const path = pathOf(environment, 'call')

@@ -13,10 +13,10 @@ const GUARANTEES: Guarantees = { system: 'ors', replay: false, delivery: 'at-mos
 /**
  * Connects to a server of the Open Reward Standard, whose environments are then played like others.
  *
- * The parameters of an episode name its task: `split` (default: the first one) and `index` (default 0), or `task` with a
- * row of its own. The protocol has no seed, so the seed of a task changes nothing, and an episode cannot be replayed. The
- * server keeps the state: there are no snapshots, no hashes of states, and no events. A lost call is played at most once.
- * A step for which the server gives no reward has no reward term.
+ * The parameters of an episode name its task: `split` (default: the first one) and `index` (default 0), or `task` with
+ * a row of its own. The protocol has no seed, so the seed of a task changes nothing, and an episode cannot be replayed.
+ * The server keeps the state: there are no snapshots, no hashes of states, and no events. A lost call is played at most
+ * once. A step for which the server gives no reward has no reward term.
  */
 export async function openOrsConnection(target: SystemTarget, options: CallOptions = {}): Promise<Connection> {
   const client = new OrsClient(target)

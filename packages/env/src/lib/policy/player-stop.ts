@@ -2,8 +2,9 @@ import type { StopReason } from '@episodic/protocol'
 import { CodedError } from '@episodic/protocol/extend'
 
 /**
- * A player throws it to say that it does not play on, and why. The session is closed, and the episode is `truncated` for that
- * reason, with its return so far, and not succeeded. Any other error of a player is a fault, and its episode is `failed`.
+ * A player throws it to say that it does not play on, and why. The session is closed, and the episode is `truncated`
+ * for that reason, with its return so far, and not succeeded. Any other error of a player is a fault, and its episode
+ * is `failed`.
  *
  * The code `closed` is that of a player which has left in peace: its world has judged the success, which is then given.
  */

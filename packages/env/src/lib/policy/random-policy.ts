@@ -59,8 +59,8 @@ function createPlayer({ tools, seed }: PolicyContext, earlier: readonly EarlierS
   }
 
   for (const { action, step } of earlier) {
-    // The drawn action is not used. The draw advances the stream, so that a player with the seed of the earlier one does not
-    // repeat its first draws.
+    // The drawn action is not used. The draw advances the stream, so that a player with the seed of the earlier one
+    // does not repeat its first draws.
     draw(tools)
     learn(action, step)
   }

@@ -28,7 +28,10 @@ import type { ChannelOptions, CommandTarget, HttpTarget } from './target.ts'
 const SOCKETS = 64
 /** Milliseconds until a call without an answer fails. */
 const CALL_TIMEOUT = 120_000
-/** The same for `server/discover`. A server that does not answer is taken for `legacy`, and over a pipe asked for its handshake too. */
+/**
+ * The same for `server/discover`. A server that does not answer is taken for `legacy`, and over a pipe asked for its
+ * handshake too.
+ */
 const PROBE_TIMEOUT = 10_000
 /** Milliseconds for a command to start and answer for the first time. Loading its code may take a minute. */
 const START_TIMEOUT = 120_000
@@ -185,8 +188,9 @@ interface Found {
 }
 
 /**
- * Finds out what a server supports that was just started. One that has not answered after {@link PROBE_TIMEOUT} may be slow to
- * start, or wait for a handshake before it answers anything: it is asked for the handshake too, and its first answer decides.
+ * Finds out what a server supports that was just started. One that has not answered after {@link PROBE_TIMEOUT} may be
+ * slow to start, or wait for a handshake before it answers anything: it is asked for the handshake too, and its first
+ * answer decides.
  */
 async function findOverPipe(
   pipe: Pipe,

@@ -38,8 +38,8 @@ class LineBuffer {
 }
 
 /**
- * Lets a transport read what servers write a little differently. Its own reader drops such a line, and the request that it
- * answers waits until its timeout.
+ * Lets a transport read what servers write a little differently. Its own reader drops such a line, and the request that
+ * it answers waits until its timeout.
  */
 export function readTolerantly(transport: StdioClientTransport): void {
   Object.assign(transport, { _readBuffer: new LineBuffer() })

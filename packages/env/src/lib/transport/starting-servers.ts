@@ -1,6 +1,6 @@
 /**
- * Servers that may start at once, for all channels of this process. Each takes seconds of one core to load its code, and
- * many at once would all be late.
+ * Servers that may start at once, for all channels of this process. Each takes seconds of one core to load its code,
+ * and many at once would all be late.
  */
 const MOST = Math.max(2, globalThis.navigator.hardwareConcurrency)
 

@@ -7,8 +7,8 @@ import type { Elicit } from './elicitation.ts'
 import type { ProtocolSupport } from './protocol-support.ts'
 
 /**
- * A server at a URL: Streamable HTTP or a WebSocket (`ws:`, `wss:`). `token` is sent as a bearer token. Headers are sent
- * over HTTP and, outside of browsers, over a WebSocket.
+ * A server at a URL: Streamable HTTP or a WebSocket (`ws:`, `wss:`). `token` is sent as a bearer token. Headers are
+ * sent over HTTP and, outside of browsers, over a WebSocket.
  */
 export interface HttpTarget {
   readonly url: string
@@ -54,9 +54,9 @@ export interface ChannelOptions extends CallOptions {
 }
 
 /**
- * Reads an `mcpServers` configuration, as desktop clients keep it, from its JSON text: named servers, each a URL or
- * a command. `${NAME}`, `${env:NAME}` and `${NAME:-text}` in any value are replaced from `variables`, so that the file needs no tokens. Comments
- * and what other programs write into an entry are ignored.
+ * Reads an `mcpServers` configuration, as desktop clients keep it, from its JSON text: named servers, each a URL or a
+ * command. `${NAME}`, `${env:NAME}` and `${NAME:-text}` in any value are replaced from `variables`, so that the file
+ * needs no tokens. Comments and what other programs write into an entry are ignored.
  *
  * Throws `config-invalid`, naming the server and the field.
  *

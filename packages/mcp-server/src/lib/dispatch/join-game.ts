@@ -12,8 +12,8 @@ const INVITATION = 'invitation'
 const INVITATIONS = 'invitations'
 
 /**
- * Returns the tools with which clients create an episode of several seats and join one: `creating` is the former for one
- * seat, and `schema` that of the argument which names a session.
+ * Returns the tools with which clients create an episode of several seats and join one: `creating` is the former for
+ * one seat, and `schema` that of the argument which names a session.
  */
 export function gameTools(
   { handle = '', seats = [] }: EnvironmentInfo,

@@ -42,7 +42,10 @@ export function parseBounded(text: string, what: string, bounds: JsonBounds): un
   }
 }
 
-/** The same, and also rejects the values of which `findProblem` returns why they are not accepted, except those of `long`. */
+/**
+ * The same, and also rejects the values of which `findProblem` returns why they are not accepted, except those of
+ * `long`.
+ */
 export function parseAccepted(
   text: string,
   what: string,
@@ -105,12 +108,13 @@ const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * Returns why a parsed value is not accepted, as the end of a sentence about several values ("hold …"); `null` if it is.
+ * Returns why a parsed value is not accepted, as the end of a sentence about several values ("hold …"); `null` if it
+ * is.
  *
  * An accepted value is small enough to be checked in a few milliseconds, and means the same to all code that reads it.
  * JSON text can spell numbers out of range and invalid characters, and keys that set the prototype of an object in code
- * that merges it into another. Reads no more than the bounds allow, so any value is safe to pass, even a circular one of
- * this process.
+ * that merges it into another. Reads no more than the bounds allow, so any value is safe to pass, even a circular one
+ * of this process.
  */
 export function findProblem(value: unknown, { nesting, values }: JsonBounds): string | null {
   return findWithin(value, nesting, { nesting, values, left: values })

@@ -53,8 +53,8 @@ export function readMessage(value: unknown): Message {
 const OPTIONAL = ['_meta', 'arguments', 'cursor', 'task']
 
 /**
- * Returns parameters without optional members that are `null`: several languages write `null` for what is left out. Arguments
- * of tools are left as they are, and what `initialize` sends is looked through.
+ * Returns parameters without optional members that are `null`: several languages write `null` for what is left out.
+ * Arguments of tools are left as they are, and what `initialize` sends is looked through.
  */
 function withoutNulls(params: unknown, method: string): unknown {
   if (!isObject(params)) return params

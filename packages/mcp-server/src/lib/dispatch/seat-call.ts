@@ -21,11 +21,11 @@ export const NOT_YET = `It is not your turn yet. ${CALL_WAIT}`
 
 /**
  * Answers one `tools/call` of the player of one of several seats. A move is committed at once, and its answer is held
- * until the seat may act again: so a model meets an ordinary environment, in which it calls and is answered. `again` says
- * how to play another episode.
+ * until the seat may act again: so a model meets an ordinary environment, in which it calls and is answered. `again`
+ * says how to play another episode.
  *
- * A call out of turn is answered at once and costs nothing. It is not kept for later, since it would be played on a state
- * that its player has not seen.
+ * A call out of turn is answered at once and costs nothing. It is not kept for later, since it would be played on a
+ * state that its player has not seen.
  */
 export async function callAsSeat(session: SessionRef, call: StepCall, again: string): Promise<Answer> {
   if (call.action.tool === WAIT.name) return describeTurn([], await session.awaitTurn(call.waiting), again)

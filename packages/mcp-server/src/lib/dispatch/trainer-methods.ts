@@ -114,7 +114,9 @@ function microseconds(milliseconds: number): number {
   return Math.round(milliseconds * 1_000) / 1_000
 }
 
-/** Returns the number under a key of `_meta`; `undefined` if there is none. Throws `invalid-params` for anything else. */
+/**
+ * Returns the number under a key of `_meta`; `undefined` if there is none. Throws `invalid-params` for anything else.
+ */
 export function wholeNumber(meta: JsonObject, key: string): number | undefined {
   const value = meta[key]
   if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)) return value as number | undefined

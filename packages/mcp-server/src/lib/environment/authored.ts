@@ -11,8 +11,8 @@ const MESSAGE_LENGTH = 800
 const placed = new WeakSet<Error>()
 
 /**
- * Returns a function of a definition that says where it fails: what it throws becomes `rules-failed`, with the name of the
- * function, the message, and the frames of the author's code (file, line and column). The cause is what was thrown.
+ * Returns a function of a definition that says where it fails: what it throws becomes `rules-failed`, with the name of
+ * the function, the message, and the frames of the author's code (file, line and column). The cause is what was thrown.
  *
  * A promise is a fault too, because rules are synchronous.
  *
@@ -54,7 +54,10 @@ export function authoredParts<Definition extends { readonly name: string; readon
   } as Definition
 }
 
-/** Returns a copy of tools whose `play` is {@link authored}. Throws `definition-invalid` for a tool without a needed part. */
+/**
+ * Returns a copy of tools whose `play` is {@link authored}. Throws `definition-invalid` for a tool without a needed
+ * part.
+ */
 export function authoredTools<Tools extends { readonly [name: string]: Tool }>(name: string, tools: Tools): Tools {
   for (const [tool, written] of Object.entries(tools)) assertTool(name, tool, written)
   return mapped(tools, (tool, key) => ({

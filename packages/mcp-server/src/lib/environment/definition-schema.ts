@@ -43,7 +43,9 @@ function findOpenObject(schema: z.ZodType): string | null {
 
 const ANYTHING: ReadonlySet<string> = new Set(['any', 'unknown'])
 
-/** Returns the JSON Schema of a part of a definition. Throws `definition-invalid` for a type that JSON does not have. */
+/**
+ * Returns the JSON Schema of a part of a definition. Throws `definition-invalid` for a type that JSON does not have.
+ */
 export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', what: string): JsonObject {
   try {
     return z.toJSONSchema(schema, { io }) as JsonObject

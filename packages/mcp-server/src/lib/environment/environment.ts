@@ -350,7 +350,10 @@ export interface EnvironmentSpec<
   readonly secrets?: (state: NoInfer<State>, params: z.output<Params>) => readonly string[]
 }
 
-/** An environment with its types erased but for those that players meet, as a host serves it. Returned by `defineEnvironment`. */
+/**
+ * An environment with its types erased but for those that players meet, as a host serves it. Returned by
+ * `defineEnvironment`.
+ */
 export interface EnvironmentDefinition<
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
   Public extends z.ZodType = z.ZodType,

@@ -22,7 +22,9 @@ export interface GameState<Seat extends string, Public, Own, Private> {
   private: Private
 }
 
-/** What one seat sees. `observe` and `legal` get nothing else, so that they cannot show a seat what it must not know. */
+/**
+ * What one seat sees. `observe` and `legal` get nothing else, so that they cannot show a seat what it must not know.
+ */
 export interface SeatView<Seat extends string, Public, Own> {
   readonly seat: Seat
   readonly public: ReadOnly<Public>
@@ -37,8 +39,9 @@ export interface TableContext<Seat extends string, Others extends string = never
    */
   reveal<T extends Json>(value: T, to?: Seat | readonly Seat[]): T
   /**
-   * Sends a text to seats, with their next answer: to one, to several, or to `others` than the seat that moves. At most 4,000 characters each; of more than 64 between two
-   * steps of a seat the oldest are dropped. What a seat must know belongs in the state: a client may miss a text.
+   * Sends a text to seats, with their next answer: to one, to several, or to `others` than the seat that moves. At most
+   * 4,000 characters each; of more than 64 between two steps of a seat the oldest are dropped. What a seat must know
+   * belongs in the state: a client may miss a text.
    */
   send(to: Seat | Others | readonly Seat[], text: string): void
   /** Terminates the episode for one seat. When all have left, it is over, with the reason `all-left`. */
@@ -104,9 +107,9 @@ export interface AbsentContext<State, Params, Seat extends string> extends Table
   /** The seat that does not act. */
   readonly seat: Seat
   /**
-   * `turn-limit`: its time for the turn is over, and it may still go on with a later turn. `step-limit`: it has no steps
-   * left. `left`: the opener of the session says that its player has left. In the last two cases it is out after this
-   * call, whatever the rules do.
+   * `turn-limit`: its time for the turn is over, and it may still go on with a later turn. `step-limit`: it has no
+   * steps left. `left`: the opener of the session says that its player has left. In the last two cases it is out after
+   * this call, whatever the rules do.
    */
   readonly cause: Absence
   /** A draft to edit. */
@@ -130,7 +133,9 @@ export interface SeatTransition<Seat extends string, State, Params> {
    * The tool that the only seat of `moved` called; `null` for a round of sealed moves, and for a seat that did not act.
    */
   readonly tool: string | null
-  /** The arguments as sent, with `tool`. They match the tool's input schema unless `refused` is `arguments` or `tool`. */
+  /**
+   * The arguments as sent, with `tool`. They match the tool's input schema unless `refused` is `arguments` or `tool`.
+   */
   readonly input: JsonObject | null
   readonly params: Params
   /** How the episode ended for this seat, if it did by this step. */
@@ -222,8 +227,9 @@ export interface GameSpec<
   /** The names of the seats, in order: 2 to 36 of lower-case words joined by hyphens or underscores. */
   readonly seats: readonly Seat[]
   /**
-   * How the rewards of the seats are related in every step: they add up to 0 (`zero-sum`), every seat that plays earns the
-   * same (`common`), or neither (`general`). Describes only; `episodic check` holds the rules to it. Default: `general`.
+   * How the rewards of the seats are related in every step: they add up to 0 (`zero-sum`), every seat that plays earns
+   * the same (`common`), or neither (`general`). Describes only; `episodic check` holds the rules to it. Default:
+   * `general`.
    */
   readonly utility?: Utility
   /** Returns the seats of an episode. Default: all. */
@@ -261,13 +267,14 @@ export interface GameSpec<
    */
   readonly settle?: (context: SettleContext<NoInfer<State>, z.output<Params>, NoInfer<Seat>>) => void
   /**
-   * Decides what a seat loses that does not act in its turn: usually `leave` and an `end('forfeit')`. Counts as a step of
-   * the seat. In a round of sealed moves the seat has then made none: `settle` is called after this if the others have
-   * moved. Default: the episode is truncated for all when a seat runs out of steps or of
-   * `turnSeconds`.
+   * Decides what a seat loses that does not act in its turn: usually `leave` and an `end('forfeit')`. Counts as a step
+   * of the seat. In a round of sealed moves the seat has then made none: `settle` is called after this if the others
+   * have moved. Default: the episode is truncated for all when a seat runs out of steps or of `turnSeconds`.
    */
   readonly absent?: (context: AbsentContext<NoInfer<State>, z.output<Params>, NoInfer<Seat>>) => void
-  /** Returns the legal actions of a seat, by tool, as `legal` of `defineEnvironment` does. Default: every valid input. */
+  /**
+   * Returns the legal actions of a seat, by tool, as `legal` of `defineEnvironment` does. Default: every valid input.
+   */
   readonly legal?: (
     view: SeatView<Seat, z.output<Public>, z.output<Own>>,
     params: z.output<Params>,

@@ -72,8 +72,8 @@ export interface Rehearsal<Public extends z.ZodType = z.ZodType> {
   /**
    * Plays one action. There are no budgets; `truncation` plays the step as if a budget cut it short. For a tool that
    * prepares its steps, `prepared` is the prepared input: `prepare` is not called. Throws what the rules throw, and
-   * `rules-failed` once the world has ended, and for a seat that is not in turn. If an event ended it, one more step can
-   * be played, which reports that end. A recorded step that the server took for an absent seat is played as that.
+   * `rules-failed` once the world has ended, and for a seat that is not in turn. If an event ended it, one more step
+   * can be played, which reports that end. A recorded step that the server took for an absent seat is played as that.
    */
   play(
     tool: string,
@@ -94,7 +94,9 @@ export interface Rehearsal<Public extends z.ZodType = z.ZodType> {
   reseed(seed: string): void
 }
 
-/** Starts a rehearsal. Throws `option-invalid` for parameters that the environment's schema rejects or does not know. */
+/**
+ * Starts a rehearsal. Throws `option-invalid` for parameters that the environment's schema rejects or does not know.
+ */
 export function rehearse<Public extends z.ZodType>(
   environment: EnvironmentDefinition<EnvironmentDefinition['tools'], Public>,
   { params = {}, seed = 'rehearsal', privateState, strict = false }: RehearsalOptions = {},

@@ -34,8 +34,8 @@ export interface RulesRunner {
     seat: string,
   ): ObservedState | Promise<ObservedState>
   /**
-   * Plays one declared action on a turn. Throws, or rejects with, what the rules throw. A runner that returns a promise rejects
-   * it with the reason of the abort when the signal of `waiting` is aborted.
+   * Plays one declared action on a turn. Throws, or rejects with, what the rules throw. A runner that returns a promise
+   * rejects it with the reason of the abort when the signal of `waiting` is aborted.
    */
   play(
     environment: EnvironmentDefinition,
@@ -63,9 +63,9 @@ export interface RulesRunner {
    */
   readonly prepares: boolean
   /**
-   * Returns the texts that the environment lists as secret for a seat in a state. Throws what its code throws. Synchronous,
-   * because answers are searched as they are sent: a runner in another thread keeps the list of the call that led to
-   * this state.
+   * Returns the texts that the environment lists as secret for a seat in a state. Throws what its code throws.
+   * Synchronous, because answers are searched as they are sent: a runner in another thread keeps the list of the call
+   * that led to this state.
    */
   secrets(environment: EnvironmentDefinition, state: SessionState, params: JsonObject, seat: string): readonly string[]
 }

@@ -54,8 +54,8 @@ export function assertSaid(
 }
 
 /**
- * Returns an answer of which the player reads the text alone: its data describes the text to programs. For the tools of a
- * package, whose users write no answers of their own.
+ * Returns an answer of which the player reads the text alone: its data describes the text to programs. For the tools of
+ * a package, whose users write no answers of their own.
  */
 export function sayTextAlone<Data>(text: string, data: Data): Said<Data> {
   return { kind: 'said', text, data, textAlone: true }

@@ -14,15 +14,18 @@ interface AbsentSeat {
 /** Throws if a step must not be played on this record. Called with the record that the commit is compared with. */
 export type RecordCheck = (record: SessionRecord) => void
 
-/** Errors of a step for an absent seat that mean that the seat has moved after all, or that another process was faster. */
+/**
+ * Errors of a step for an absent seat that mean that the seat has moved after all, or that another process was faster.
+ */
 const SETTLED = ['seq-conflict', 'seq-reused', 'not-your-turn', 'episode-ended'] as const
 
 /**
- * Takes the step of every seat in turn whose time for the turn is over, or that has no steps left: nobody else waits for
- * it without end. Does nothing for a session with one seat. `step` plays a step of a seat, and throws what it throws.
+ * Takes the step of every seat in turn whose time for the turn is over, or that has no steps left: nobody else waits
+ * for it without end. Does nothing for a session with one seat. `step` plays a step of a seat, and throws what it
+ * throws.
  *
- * The record held here may be older than the store's, in which others have moved and the turn has begun anew. So whether
- * the seat is absent is decided again on the record of the commit.
+ * The record held here may be older than the store's, in which others have moved and the turn has begun anew. So
+ * whether the seat is absent is decided again on the record of the commit.
  */
 export async function settleAbsent(
   { session, environment }: CachedSession,

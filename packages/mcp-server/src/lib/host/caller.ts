@@ -6,10 +6,11 @@ export type Principal = string | null
  *
  * - `control`: the handle that opening a session returned to its trainer.
  * - `capability`: the token in a session URL, for one seat of one session.
- * - `transport`: the `Mcp-Session-Id` of an environment without a handle. The MCP session is the episode, and opens at its
- *   first call. `null` before `initialize` has issued one.
- * - `argument`: the token that each call sends in its arguments, for an environment with a handle. In a {@link Caller} it is
- *   the `Mcp-Session-Id` of a client of a version before 2026-07-28, which plays no session itself; `null` for other clients.
+ * - `transport`: the `Mcp-Session-Id` of an environment without a handle. The MCP session is the episode, and opens at
+ *   its first call. `null` before `initialize` has issued one.
+ * - `argument`: the token that each call sends in its arguments, for an environment with a handle. In a {@link Caller}
+ *   it is the `Mcp-Session-Id` of a client of a version before 2026-07-28, which plays no session itself; `null` for
+ *   other clients.
  */
 export type SessionAddress = { readonly by: 'control'; readonly token: string } | AgentAddress
 
@@ -22,8 +23,8 @@ export type AgentAddress = (
 }
 
 /**
- * Who is calling, as the endpoint has verified it. The trainer endpoint names a session in each request; the address of an
- * agent is that of its endpoint.
+ * Who is calling, as the endpoint has verified it. The trainer endpoint names a session in each request; the address of
+ * an agent is that of its endpoint.
  */
 export type Caller =
   | {

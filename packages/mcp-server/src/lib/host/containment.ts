@@ -8,7 +8,8 @@ export interface ContainedCall {
 }
 
 /**
- * Runs environments' code in such a way that what it leaves behind and fails later fails one session, and not the process.
+ * Runs environments' code in such a way that what it leaves behind and fails later fails one session, and not the
+ * process.
  *
  * The root of this package reaches for no process, so a host that wants this is given it: `containProcess` of
  * `@episodic/mcp-server/process` makes one for Node.

@@ -42,8 +42,8 @@ import { TransportSession, TransportSessions, verifyTransport } from './transpor
 import { TurnFeed } from './turn-feed.ts'
 
 /**
- * Creates a host. Throws `option-invalid` for no environments, two of one name, bounds that bound nothing, and an environment
- * that prepares its steps if the rules run in worker threads.
+ * Creates a host. Throws `option-invalid` for no environments, two of one name, bounds that bound nothing, and an
+ * environment that prepares its steps if the rules run in worker threads.
  */
 export function createHost(options: HostOptions): Host {
   return new SessionHost(options)
@@ -140,7 +140,9 @@ class SessionHost implements Host {
       : sessions.loadTokens().then((tokens) => this.#verify(tokens, principal, address))
   }
 
-  /** An unknown, an expired and another principal's token get the same answer: what does not verify is not looked up. */
+  /**
+   * An unknown, an expired and another principal's token get the same answer: what does not verify is not looked up.
+   */
   #verify(tokens: SessionTokens, principal: Principal, address: SessionAddress): SessionRef {
     const { token } = address
     if (token === null) throw new WireError('invalid-request', 'Send the Mcp-Session-Id that initialize answered with.')

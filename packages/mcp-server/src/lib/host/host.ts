@@ -30,8 +30,8 @@ export interface HostOptions {
   /** Called for every fault of an environment's own code, with the reference that the caller was given. */
   readonly onFault?: (fault: Fault) => void
   /**
-   * Seats that the program plays itself, by environment; see `watchTurns`. Clients that create sessions by themselves take no
-   * such seat and invite nobody to it. Default: none.
+   * Seats that the program plays itself, by environment; see `watchTurns`. Clients that create sessions by themselves
+   * take no such seat and invite nobody to it. Default: none.
    */
   readonly reservedSeats?: { readonly [environment: string]: readonly string[] }
   /** Counts what happens. Nothing is counted without it. */
@@ -229,11 +229,13 @@ export interface SessionRef {
   /** Plays one step, or returns the stored answer of a repeated `seq`. Opens a session that opens at its first call. */
   step(call: StepCall): Promise<StepOutcome>
   /**
-   * Whether the session has several seats, of which this reference has one: then {@link awaitTurn} waits until it may act.
-   * Throws, or rejects with, `session-not-found`.
+   * Whether the session has several seats, of which this reference has one: then {@link awaitTurn} waits until it may
+   * act. Throws, or rejects with, `session-not-found`.
    */
   hasSeats(): boolean | Promise<boolean>
-  /** Waits until the seat may act or its episode is over, as long as its address says, and returns what it knows then. */
+  /**
+   * Waits until the seat may act or its episode is over, as long as its address says, and returns what it knows then.
+   */
   awaitTurn(waiting?: CallOptions): Promise<SeatTurn>
   /** Returns the public state; with several seats, what the seat sees. Opens a session that opens at its first call. */
   view(): Promise<StateView>
@@ -275,8 +277,8 @@ export interface TrainerSessionRef extends SessionRef {
   /** Waits for the turn of a seat, and returns what it knows then; see `environment/turn`. */
   turn(query: TurnQuery): Promise<MethodResult<'turn'>>
   /**
-   * Takes the step of a seat whose player has left; see `environment/leave`. Rejects with `invalid-params` if the rules do
-   * not say what that means, and with `not-your-turn`.
+   * Takes the step of a seat whose player has left; see `environment/leave`. Rejects with `invalid-params` if the rules
+   * do not say what that means, and with `not-your-turn`.
    */
   leave(seat: string): Promise<MethodResult<'leave'>>
   /** Returns step-log entries after a revision, and waits for the first one. */
@@ -309,23 +311,23 @@ export interface Connections {
 }
 
 /**
- * Sessions of several seats that clients create, join and name by themselves, with tokens that need no table. A player's
- * token is good for the principal that it was issued to, in an `argument` address.
+ * Sessions of several seats that clients create, join and name by themselves, with tokens that need no table. A
+ * player's token is good for the principal that it was issued to, in an `argument` address.
  */
 export interface Players {
   /**
-   * Opens a session for a player of one seat, by default the first that is not reserved. Rejects with `invalid-params` for
-   * a seat that the episode does not have, and for an environment that does not open without parameters; with `seat-taken`
-   * for a reserved one.
+   * Opens a session for a player of one seat, by default the first that is not reserved. Rejects with `invalid-params`
+   * for a seat that the episode does not have, and for an environment that does not open without parameters; with
+   * `seat-taken` for a reserved one.
    */
   create(
     principal: Principal,
     request: { readonly environment: string; readonly seat?: string | undefined },
   ): Promise<CreatedGame>
   /**
-   * Takes the seat of an invitation, for the first principal that asks; that one is answered the same again. Rejects with
-   * `seat-taken` for another one and for a reserved seat, and with `session-not-found` for an invitation that was not issued here, or whose session
-   * is gone or plays another environment.
+   * Takes the seat of an invitation, for the first principal that asks; that one is answered the same again. Rejects
+   * with `seat-taken` for another one and for a reserved seat, and with `session-not-found` for an invitation that was
+   * not issued here, or whose session is gone or plays another environment.
    */
   join(
     principal: Principal,

@@ -89,8 +89,8 @@ export class Metrics {
   }
 
   /**
-   * Returns the Prometheus text. `sessions` is the present number, or `null` if the store does not report it. `cpuSeconds` is the
-   * processor time that the process has taken, if that is known.
+   * Returns the Prometheus text. `sessions` is the present number, or `null` if the store does not report it.
+   * `cpuSeconds` is the processor time that the process has taken, if that is known.
    */
   render({ sessions, calls, cpuSeconds }: Gauges): string {
     const counted = [

@@ -116,8 +116,8 @@ function toJson(value: unknown): JsonObject {
 }
 
 /**
- * Returns the answer to an open. `seen` is what the seats observe first, of a session that was started just now; of any other,
- * it is computed from the session's start, so that a repeated request gets the same answer.
+ * Returns the answer to an open. `seen` is what the seats observe first, of a session that was started just now; of any
+ * other, it is computed from the session's start, so that a repeated request gets the same answer.
  */
 export async function describeOpen(
   rules: RulesRunner,

@@ -52,8 +52,8 @@ export function createPreparation(
 }
 
 /**
- * Returns the error to throw for a fault after an external effect may have begun: `outcome-unknown`, because the fault may
- * not have left everything unchanged.
+ * Returns the error to throw for a fault after an external effect may have begun: `outcome-unknown`, because the fault
+ * may not have left everything unchanged.
  */
 export function afterEffect(tool: string, thrown: unknown): unknown {
   return WireError.is(thrown, 'environment-failed') ? outcomeUnknown(tool, thrown) : thrown
@@ -69,8 +69,8 @@ function outcomeUnknown(tool: string, cause: WireError): WireError {
 }
 
 /**
- * Prepares a step: runs the tool's own code outside of the rules, within its time limit, and resolves with what the record
- * keeps. If it exceeds the limit or its caller cancels, its signal is aborted and it is not awaited further.
+ * Prepares a step: runs the tool's own code outside of the rules, within its time limit, and resolves with what the
+ * record keeps. If it exceeds the limit or its caller cancels, its signal is aborted and it is not awaited further.
  */
 async function prepareStep(
   tool: string,
@@ -117,8 +117,8 @@ function failed(tool: string, what: string, cause?: Error): ServerError {
 const INTERVAL = 5_000
 
 /**
- * Reports what a call waits for, now and every 5 seconds, until the returned function is called. Does nothing for a caller
- * who did not ask for progress.
+ * Reports what a call waits for, now and every 5 seconds, until the returned function is called. Does nothing for a
+ * caller who did not ask for progress.
  */
 export function reportWaiting(clock: Clock, report: CallOptions['report'], message: string): () => void {
   if (!report) return () => {}

@@ -89,8 +89,8 @@ function notOwnTurn(error: unknown): never {
 
 /**
  * Returns a step as one seat may know it: without what others see, earn and were sent, without who else has still to
- * move or has moved, which commits of others would tell, and without the hash of the state, with which a guess at hidden
- * state could be checked.
+ * move or has moved, which commits of others would tell, and without the hash of the state, with which a guess at
+ * hidden state could be checked.
  */
 function ownPart({ report, ...step }: LoggedStep): LoggedStep {
   const { turn = [], ends, due, messages, sealed } = report.seats ?? {}

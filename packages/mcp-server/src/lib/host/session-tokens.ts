@@ -28,15 +28,17 @@ export interface SessionTokens {
   /** The secret with which a client takes a seat of such a session. */
   invitation(claim: GameClaim): string
   /**
-   * The `Mcp-Session-Id` of a plain client, which proves that this server issued it, to whom, and when. With `earlier`, it
-   * has the random part of that id, and so the same seed.
+   * The `Mcp-Session-Id` of a plain client, which proves that this server issued it, to whom, and when. With `earlier`,
+   * it has the random part of that id, and so the same seed.
    */
   transport(principal: string | null, issuedAt: number, earlier?: string): string
   /**
    * The seed of the session that a transport id opens: 128 secret bits, derived from the random part of the id.
    */
   seedOf(transportId: string): string
-  /** Returns when a transport id was issued; `null` for one that was not issued here, or was issued to another client. */
+  /**
+   * Returns when a transport id was issued; `null` for one that was not issued here, or was issued to another client.
+   */
   transportIssuedAt(principal: string | null, transportId: string): number | null
 }
 
@@ -127,7 +129,8 @@ const BLOCK = 64
 const DIGEST = 32
 
 /**
- * The same by the definition of HMAC (RFC 2104), as two hashes at a time: an object for each HMAC costs three times as much.
+ * The same by the definition of HMAC (RFC 2104), as two hashes at a time: an object for each HMAC costs three times as
+ * much.
  */
 function nativeSignerOf(secret: Uint8Array, hash: typeof nodeHash & object): (text: string) => string {
   const key = Buffer.alloc(BLOCK)

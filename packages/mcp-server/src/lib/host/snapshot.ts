@@ -95,7 +95,9 @@ function beforehand({ pending, known }: OutsideHistory): OutsideHistory {
   return { pending: pending.map(first), known: known.map(first) }
 }
 
-/** Everything that decides how a seat continues. A record also has its last answer, which other sessions do not have. */
+/**
+ * Everything that decides how a seat continues. A record also has its last answer, which other sessions do not have.
+ */
 function withoutLast({ seq, due, messages, end, success }: SeatSnapshot): SeatSnapshot {
   return {
     seq,

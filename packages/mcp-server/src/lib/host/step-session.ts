@@ -84,7 +84,9 @@ export class SessionWriter {
     )
   }
 
-  /** Takes the step of a seat whose player has left. Throws `invalid-params` if the rules do not say what that means. */
+  /**
+   * Takes the step of a seat whose player has left. Throws `invalid-params` if the rules do not say what that means.
+   */
   async leave(cached: CachedSession, seat: string): Promise<void> {
     assertMayLeave(cached.environment)
     const { seats } = await this.#sessions.use(cached, (session) => session.refresh())

@@ -12,10 +12,10 @@ const REMEMBERED = 10_000
 /**
  * The ids of MCP sessions, and of the sessions that calls name in their arguments.
  *
- * An id proves by itself that it was issued here, to whom and when, so nothing is stored for a client that has not played,
- * and any process on the same store can serve it. Its session opens at the first call, under a request key derived
- * from the id. An id that has never played is good for as long as an idle session lives; after that, and once its
- * session has ended or expired, it is as unknown as any other.
+ * An id proves by itself that it was issued here, to whom and when, so nothing is stored for a client that has not
+ * played, and any process on the same store can serve it. Its session opens at the first call, under a request key
+ * derived from the id. An id that has never played is good for as long as an idle session lives; after that, and once
+ * its session has ended or expired, it is as unknown as any other.
  */
 export class TransportSessions implements Connections {
   readonly #sessions: SessionCache
@@ -59,8 +59,8 @@ export class TransportSessions implements Connections {
   }
 
   /**
-   * Returns the session of an id; `null` before its first call. Throws, or rejects with, `session-not-found`, also if the
-   * session plays another environment than `environment`.
+   * Returns the session of an id; `null` before its first call. Throws, or rejects with, `session-not-found`, also if
+   * the session plays another environment than `environment`.
    */
   find({ id, transportId, issuedAt, environment }: VerifiedTransport): AtOnce<CachedSession | null> {
     const found = this.#sessions.find(id)

@@ -12,8 +12,8 @@ export interface ProbeAnswer {
  * The health checks and metrics of a server.
  *
  * `/healthz` and `/readyz` answer anyone with one word that is not secret: probes use any Host and no token. `/metrics`
- * needs the operator's control token: it counts the sessions of all principals, and the agent under training may be on the
- * same machine.
+ * needs the operator's control token: it counts the sessions of all principals, and the agent under training may be on
+ * the same machine.
  */
 export class Probes {
   readonly #host: Host

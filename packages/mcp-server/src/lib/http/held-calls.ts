@@ -2,9 +2,9 @@ import type { AgentCaller } from '../host/caller.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 
 /**
- * Counts the calls in flight of each caller of the agent endpoint, for games: their answers may be held for minutes until a seat
- * may act, and each holds a connection. A caller is a principal, or without one a network address: session URLs need no token,
- * and a client can have many.
+ * Counts the calls in flight of each caller of the agent endpoint, for games: their answers may be held for minutes
+ * until a seat may act, and each holds a connection. A caller is a principal, or without one a network address: session
+ * URLs need no token, and a client can have many.
  */
 export class HeldCalls {
   readonly #most: number
@@ -15,7 +15,9 @@ export class HeldCalls {
     this.#most = most
   }
 
-  /** Counts a call until its response is closed. Returns the caller, whose call is not held if it has as many as it may. */
+  /**
+   * Counts a call until its response is closed. Returns the caller, whose call is not held if it has as many as it may.
+   */
   enter(caller: AgentCaller, address: string | undefined, response: HttpResponse): AgentCaller {
     const key = caller.principal === null ? `from ${address}` : `principal ${caller.principal}`
     const count = this.#counts.get(key) ?? 0

@@ -4,8 +4,8 @@ import type { Denial } from './host-origin-check.ts'
 const MOST = 300
 
 /**
- * Returns the seconds for which the answers to calls at a URL are held while other seats move: its parameter `hold`, from 0
- * to 300; `undefined` if it has none. Returns the denial of a URL with any other value.
+ * Returns the seconds for which the answers to calls at a URL are held while other seats move: its parameter `hold`,
+ * from 0 to 300; `undefined` if it has none. Returns the denial of a URL with any other value.
  */
 export function readHold(url: string | undefined): number | undefined | Denial {
   const query = url?.split('?', 2)[1]

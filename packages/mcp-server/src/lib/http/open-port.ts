@@ -89,8 +89,8 @@ export async function openPort(
 }
 
 /**
- * Returns a request with the path alone as its URL. A proxy sends the whole URL (RFC 9112, 3.2.2), whose host then counts
- * in place of the header.
+ * Returns a request with the path alone as its URL. A proxy sends the whole URL (RFC 9112, 3.2.2), whose host then
+ * counts in place of the header.
  */
 function inOriginForm(request: IncomingMessage): IncomingMessage {
   const [whole, host] = /^https?:\/\/([^/?#]*)/i.exec(request.url ?? '') ?? []

@@ -4,8 +4,8 @@ import { decodeText, GatheredBytes } from '../transport/byte-buffer.ts'
 import type { HttpRequest } from './fast-path/request.ts'
 
 /**
- * Most pieces of one body, and the bytes of each that a longer body may have on average. Each costs a microsecond, whatever
- * its size; only a hostile client sends chunks of a byte.
+ * Most pieces of one body, and the bytes of each that a longer body may have on average. Each costs a microsecond,
+ * whatever its size; only a hostile client sends chunks of a byte.
  */
 const MAX_PIECES = 4_096
 const PIECE_BYTES = 1_024

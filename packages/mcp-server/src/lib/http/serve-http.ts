@@ -37,8 +37,8 @@ export interface HttpOptions extends DispatcherOptions {
 export interface HttpLimits {
   /**
    * Connections at once. Default 10,000. A further one is closed before it is read; the open ones are not affected.
-   * Slow and idle connections are closed within seconds. One caller of the agent endpoint may have calls that wait for their turn
-   * on half of them; its further ones are answered at once.
+   * Slow and idle connections are closed within seconds. One caller of the agent endpoint may have calls that wait for
+   * their turn on half of them; its further ones are answered at once.
    */
   readonly connections?: number
   /** Largest request body or WebSocket message, in bytes. Default 1 MiB. */

@@ -11,7 +11,7 @@ export const WEB_SOCKET_SETTINGS = {
 } as const
 
 /**
- * Milliseconds between two checks of every socket. A client that is silent that long has to answer a ping before the next
- * check.
+ * Milliseconds between two checks of every socket. A client that is silent that long has to answer a ping before the
+ * next check.
  */
 export const SOCKET_HEART_BEAT = 15_000

@@ -37,8 +37,8 @@ export function containProcess({ onStray }: ProcessContainmentOptions): ProcessC
   }
   const [onRejection, onException] = [handle('rejection'), handle('exception')]
   const exit = process.exit.bind(process)
-  // Nothing can be logged any more, and each attempt would raise the next exception. `calls.exit` because the write may have
-  // been an environment's, whose code cannot end the process.
+  // Nothing can be logged any more, and each attempt would raise the next exception. `calls.exit` because the write may
+  // have been an environment's, whose code cannot end the process.
   const onLogLost = () => calls.exit(() => exit(1))
   const restores = ENDINGS.map((name) => guardEnding(name, calls))
   process.on('unhandledRejection', onRejection)

@@ -90,8 +90,8 @@ function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (
       transportId = await host.connections.issue(null)
       begun = false
     }
-    // An id that opens no session expires, and a pipe may be idle before its first call. Until then each message renews the
-    // id, and with its random part the seed.
+    // An id that opens no session expires, and a pipe may be idle before its first call. Until then each message renews
+    // the id, and with its random part the seed.
     else if (!begun) transportId = await host.connections.issue(null, transportId)
     if (OF_A_SESSION.has(method)) begun = true
     return { endpoint: 'agent', principal: null, address: { by: 'transport', token: transportId, environment } }

@@ -19,7 +19,9 @@ export const figureSchema = z.object({
   smallestP: z.number(),
   /** The p-value of the exact two-sided sign test, which sees in how many tasks B is higher, and not by how much. */
   signP: z.number(),
-  /** The smallest true difference that such tasks show with 80 % power at 5 %; `null` if their differences do not vary. */
+  /**
+   * The smallest true difference that such tasks show with 80 % power at 5 %; `null` if their differences do not vary.
+   */
   detectable: z.number().nullable(),
   /** The direction of B; `unclear` if `p` is not below 0.05. */
   effect: z.enum(['higher', 'lower', 'same', 'unclear']),
@@ -41,7 +43,10 @@ export const sideSchema = z.object({
   failed: z.int(),
   /** Scheduled but not sealed. */
   unresolved: z.int(),
-  /** Between which values the mean over its tasks of the success rate lies if all failed episodes were lost, and all won. */
+  /**
+   * Between which values the mean over its tasks of the success rate lies if all failed episodes were lost, and all
+   * won.
+   */
   bounds: boundsSchema,
   retried: retriedSchema,
 })
@@ -57,8 +62,8 @@ const aloneSchema = z.object({ count: z.int(), named: z.array(z.string()) })
 /**
  * The differences between two runs of the same tasks: plain JSON, the same for the same sealed episodes in any order.
  *
- * Each task counts once: its figure in a run is the mean over its finished episodes. Failed episodes are counted, but are in
- * no figure. Intervals are 95 %.
+ * Each task counts once: its figure in a run is the mean over its finished episodes. Failed episodes are counted, but
+ * are in no figure. Intervals are 95 %.
  */
 export const comparisonSchema = z.object({
   /** Version of this shape. */
@@ -84,8 +89,9 @@ export const comparisonSchema = z.object({
   /** Whether the seed of a task decides all of its chance. If not, a task may have been another one in each run. */
   seeded: z.boolean().default(true),
   /**
-   * Whether one of `k` attempts succeeds (pass@k), and whether all do (pass^k), over the tasks with so many finished attempts in
-   * both runs; `k` is the largest that some task has in both. `null` below 2, and for branched runs, whose attempts share steps.
+   * Whether one of `k` attempts succeeds (pass@k), and whether all do (pass^k), over the tasks with so many finished
+   * attempts in both runs; `k` is the largest that some task has in both. `null` below 2, and for branched runs, whose
+   * attempts share steps.
    */
   passes: z.object({ k: z.int(), any: figureSchema, all: figureSchema }).nullable().default(null),
   /** Of unshaped returns. */

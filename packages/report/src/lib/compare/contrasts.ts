@@ -5,8 +5,8 @@ import { figureSchema, gradeFigureSchema, sideSchema } from './comparison.ts'
 const contrastedSchema = z.object({ ...figureSchema.shape, holm: z.number() })
 
 /**
- * Several runs of the same tasks, each compared with a baseline: plain JSON, the same for the same sealed episodes in any
- * order. A contrast is over the tasks that have a finished episode in the run and in the baseline.
+ * Several runs of the same tasks, each compared with a baseline: plain JSON, the same for the same sealed episodes in
+ * any order. A contrast is over the tasks that have a finished episode in the run and in the baseline.
  */
 export const contrastsSchema = z.object({
   /** Version of this shape. */
@@ -15,8 +15,8 @@ export const contrastsSchema = z.object({
   environment: z.string(),
   baseline: z.string(),
   /**
-   * The baseline first. Means are over the `tasks` with a finished episode in the run; tokens and cost are of an episode, over
-   * those tasks of which they are known, and `null` if there are none.
+   * The baseline first. Means are over the `tasks` with a finished episode in the run; tokens and cost are of an
+   * episode, over those tasks of which they are known, and `null` if there are none.
    */
   runs: z.array(
     z.object({
@@ -39,7 +39,10 @@ export const contrastsSchema = z.object({
   }),
   /** The rules of success that applied. */
   successRules: z.array(z.enum(['default', 'world'])),
-  /** Each other run against the baseline, B − A with the baseline as A. `holm` is over the contrasts that have the figure. */
+  /**
+   * Each other run against the baseline, B − A with the baseline as A. `holm` is over the contrasts that have the
+   * figure.
+   */
   contrasts: z.array(
     z.object({
       run: z.string(),

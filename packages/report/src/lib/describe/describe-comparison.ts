@@ -54,8 +54,9 @@ export function figureRows(comparison: Comparison): FigureRow[] {
 }
 
 /**
- * Says whether B is shown to be higher or lower. That is decided by the sign-flip test of the mean difference; if only the sign
- * test finds something, B is higher or lower in more tasks than chance explains, and not shown to be so on average.
+ * Says whether B is shown to be higher or lower. That is decided by the sign-flip test of the mean difference; if only
+ * the sign test finds something, B is higher or lower in more tasks than chance explains, and not shown to be so on
+ * average.
  */
 function describeEffect({ effect, signP, higher, lower }: PairedFigure): string {
   if (effect !== 'unclear') return effect

@@ -21,7 +21,9 @@ export interface ContrastRow {
   readonly verdict: 'higher' | 'lower' | 'same' | 'not shown'
   /** The smallest difference that these tasks can show. */
   readonly detectable: string
-  /** Whether the run is shown to be better or worse by it; `null` for figures that are neither, and if nothing is shown. */
+  /**
+   * Whether the run is shown to be better or worse by it; `null` for figures that are neither, and if nothing is shown.
+   */
   readonly better: boolean | null
   readonly paired: PairedFigure
 }

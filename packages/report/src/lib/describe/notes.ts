@@ -109,8 +109,8 @@ export function noteMissingRewards({
 const TOLERATED = 0.05
 
 /**
- * The notice for a run in which more than one episode in twenty failed, so that the figures of the others may mislead: a world
- * that throws instead of losing would have a perfect success rate. `null` for other runs.
+ * The notice for a run in which more than one episode in twenty failed, so that the figures of the others may mislead:
+ * a world that throws instead of losing would have a perfect success rate. `null` for other runs.
  */
 export function noteFailures({ counts: { finished, failed } }: Pick<Summary, 'counts'>): string | null {
   const sealed = finished + failed

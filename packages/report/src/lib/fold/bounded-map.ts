@@ -9,8 +9,8 @@ export interface BoundedMap<Value> {
 /**
  * Creates a map that keeps the `limit` smallest names, in whatever order they arrive.
  *
- * A name that is dropped never returns, because `limit` smaller ones exist. So a name that is present at the end has been
- * present since it was first seen, and its value is complete.
+ * A name that is dropped never returns, because `limit` smaller ones exist. So a name that is present at the end has
+ * been present since it was first seen, and its value is complete.
  */
 export function createBoundedMap<Value>(limit: number, create: () => Value): BoundedMap<Value> {
   const values = new Map<string, Value>()

@@ -61,16 +61,16 @@ export function createRate(): RateFold {
 
 /**
  * The 95 % interval of a share: Wilson's score interval at the effective sample size. That is the number of independent
- * draws with the same variance, reduced by the squared ratio of Student's t for all values and for the clusters, because
- * the variance is estimated from few clusters.
+ * draws with the same variance, reduced by the squared ratio of Student's t for all values and for the clusters,
+ * because the variance is estimated from few clusters.
  *
- * The effective size is clamped between `least` and `most`, so the interval has a width at 0 and at 1, where the variance
- * is 0. Without clusters it is plain Wilson.
+ * The effective size is clamped between `least` and `most`, so the interval has a width at 0 and at 1, where the
+ * variance is 0. Without clusters it is plain Wilson.
  *
  * E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference" (1927), without continuity
  * correction; Korn & Graubard, "Confidence Intervals for Proportions with Small Expected Number of Positive Counts
- * Estimated from Survey Data" (1998), for the effective sample size; Kish, "Survey Sampling" (1965), for its lower bound
- * (Σm)² / Σm² with clusters of sizes m.
+ * Estimated from Survey Data" (1998), for the effective sample size; Kish, "Survey Sampling" (1965), for its lower
+ * bound (Σm)² / Σm² with clusters of sizes m.
  */
 export function shareInterval({ rate, variance, clusters, least, most }: Share): {
   readonly low: number | null

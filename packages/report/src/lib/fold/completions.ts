@@ -8,7 +8,9 @@ export function completionsOf({
   return [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
 }
 
-/** Whether the server counted the tokens of an answer. No request reads none, so 0 is written for those that did not. */
+/**
+ * Whether the server counted the tokens of an answer. No request reads none, so 0 is written for those that did not.
+ */
 export function isCounted({ promptTokens }: Pick<Completion, 'promptTokens'>): boolean {
   return promptTokens > 0
 }

@@ -1,10 +1,10 @@
 import { contentId, type EpisodeRecord } from '@episodic/protocol'
 
 /**
- * The identity of a sealed line in seven 32-bit words: three of the task id's SHA-256, the attempt, the try, and two of the
- * SHA-256 of the line. The first four are the **key** (which episode), with the fifth they are the **play** (which of its
- * tries), and the last two are the **content** (what was sealed). Equal lines have equal identities; two lines of the same
- * play with different content conflict.
+ * The identity of a sealed line in seven 32-bit words: three of the task id's SHA-256, the attempt, the try, and two of
+ * the SHA-256 of the line. The first four are the **key** (which episode), with the fifth they are the **play** (which
+ * of its tries), and the last two are the **content** (what was sealed). Equal lines have equal identities; two lines
+ * of the same play with different content conflict.
  *
  * Sorting by the words puts the attempts of a task side by side, with the tasks in pseudo-random order.
  */

@@ -65,9 +65,9 @@ export interface EpisodeTable {
   /** Adds a row. Returns `false` if the same line was added before. */
   add(identity: EpisodeIdentity, row: EpisodeRow): boolean
   /**
-   * The row that counts for each episode, in the order of the keys, with a number for its task (equal tasks are adjacent).
-   * Of several tries the first finished one counts, else the last one. If lines conflict, a finished one counts before a
-   * failed one, and then the one with the lowest content.
+   * The row that counts for each episode, in the order of the keys, with a number for its task (equal tasks are
+   * adjacent). Of several tries the first finished one counts, else the last one. If lines conflict, a finished one
+   * counts before a failed one, and then the one with the lowest content.
    */
   episodes(): IterableIterator<CountedRow>
   /** All rows, including those of other tries, and those that conflict with the one that counts. */

@@ -33,11 +33,11 @@ export interface Fold {
 }
 
 /**
- * Creates an empty fold. The summary depends neither on the order of the episodes nor on repetitions: the fold keeps about
- * 100 bytes per episode, sums these in a fixed order, and sums steps exactly.
+ * Creates an empty fold. The summary depends neither on the order of the episodes nor on repetitions: the fold keeps
+ * about 100 bytes per episode, sums these in a fixed order, and sums steps exactly.
  *
- * If an episode was sealed with different contents, one line counts. Steps are not stored, so rewards by step and by term
- * and step latencies include the steps of every such line.
+ * If an episode was sealed with different contents, one line counts. Steps are not stored, so rewards by step and by
+ * term and step latencies include the steps of every such line.
  *
  * @param discount - γ of the return-to-go from a branch point. Default 1.
  * @param seat - whose figures they are, if the environment has several. Default: the first.

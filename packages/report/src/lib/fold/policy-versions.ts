@@ -8,7 +8,8 @@ export interface PolicyVersions {
 
 /**
  * Returns the versions of an episode's answers, or that of its policy if no model answered; `null` if none is known. An
- * answer without a version of its own has that of the policy. Versions that cannot be counted are in the order of their answers.
+ * answer without a version of its own has that of the policy. Versions that cannot be counted are in the order of their
+ * answers.
  */
 export function policyVersionsOf({
   policy: { version },

@@ -15,7 +15,10 @@ export function scoredOutcomeOf({
   }
 }
 
-/** How an episode ended, as a reader distinguishes it. A truncated episode that its world judges a success is `succeeded`. */
+/**
+ * How an episode ended, as a reader distinguishes it. A truncated episode that its world judges a success is
+ * `succeeded`.
+ */
 export type ShownOutcome = 'succeeded' | 'fell-short' | 'truncated' | 'failed'
 
 /** The rule that decides the success of an episode. */
@@ -29,7 +32,9 @@ export function isDefaultSuccess(kind: 'terminated' | 'truncated', unshaped: num
   return kind === 'terminated' && unshaped > 0
 }
 
-/** Whether a sealed episode succeeded, by the rule of its world or the default one. A failed episode did not succeed. */
+/**
+ * Whether a sealed episode succeeded, by the rule of its world or the default one. A failed episode did not succeed.
+ */
 export function isSuccess({ outcome, returns }: Pick<EpisodeRecord, 'outcome' | 'returns'>): boolean {
   if (outcome.kind === 'failed' || !returns) return false
   return outcome.success ?? isDefaultSuccess(outcome.end.kind, returns.unshaped)

@@ -7,12 +7,12 @@ import type { Distribution, Estimate } from './summary.ts'
 const ROUNDING = 1e-13
 
 /**
- * Estimates a mean with a cluster-robust standard error: √(G/(G−1) · Σ_g (Σ_{i∈g} (x_i − x̄))²) / n for G clusters, and an
- * interval by Student's t with G−1 degrees of freedom. With one value per cluster it is the ordinary x̄ ± t·s/√n.
+ * Estimates a mean with a cluster-robust standard error: √(G/(G−1) · Σ_g (Σ_{i∈g} (x_i − x̄))²) / n for G clusters, and
+ * an interval by Student's t with G−1 degrees of freedom. With one value per cluster it is the ordinary x̄ ± t·s/√n.
  *
- * Liang & Zeger, "Longitudinal data analysis using generalized linear models" (1986); the factor G/(G−1) and the degrees
- * of freedom as in Cameron & Miller, "A Practitioner's Guide to Cluster-Robust Inference" (2015); for evaluations:
- * Miller, "Adding Error Bars to Evals" (2024, arXiv:2411.00640).
+ * Liang & Zeger, "Longitudinal data analysis using generalized linear models" (1986); the factor G/(G−1) and the
+ * degrees of freedom as in Cameron & Miller, "A Practitioner's Guide to Cluster-Robust Inference" (2015); for
+ * evaluations: Miller, "Adding Error Bars to Evals" (2024, arXiv:2411.00640).
  *
  * @param clusters - the cluster of each value; equal numbers must be adjacent.
  * @returns `null` if there is no value.
@@ -47,8 +47,8 @@ export function clusteredMean(
 }
 
 /**
- * The unbiased estimate of the probability that at least one of `k` attempts succeeds, from `count` attempts with `successes`:
- * 1 − C(n−c, k) / C(n, k), as a product that cannot overflow.
+ * The unbiased estimate of the probability that at least one of `k` attempts succeeds, from `count` attempts with
+ * `successes`: 1 − C(n−c, k) / C(n, k), as a product that cannot overflow.
  *
  * Chen et al., "Evaluating Large Language Models Trained on Code" (2021, arXiv:2107.03374).
  *
@@ -64,8 +64,8 @@ export function passAtK(count: number, successes: number, k: number): number {
 }
 
 /**
- * The unbiased estimate of the probability that all of `k` attempts succeed (pass^k): C(c, k) / C(n, k), which is 1 less the
- * chance that one of them fails.
+ * The unbiased estimate of the probability that all of `k` attempts succeed (pass^k): C(c, k) / C(n, k), which is 1
+ * less the chance that one of them fails.
  *
  * Yao et al., "τ-bench: A Benchmark for Tool-Agent-User Interaction in Real-World Domains" (2024, arXiv:2406.12045).
  *

@@ -175,8 +175,8 @@ function countScheduled(scheduled: number | undefined, finished: number, failed:
 }
 
 /**
- * Averages pass@k or pass^k over the tasks that have k attempts, for each k that any task has. The interval is that of a share over
- * tasks, where a task counts for at most as many draws as it has disjoint groups of k attempts.
+ * Averages pass@k or pass^k over the tasks that have k attempts, for each k that any task has. The interval is that of
+ * a share over tasks, where a task counts for at most as many draws as it has disjoint groups of k attempts.
  */
 function atEveryK(
   estimate: typeof passAtK,

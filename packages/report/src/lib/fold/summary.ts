@@ -5,8 +5,8 @@ import { z } from 'zod'
 const tallySchema = z.object({ name: z.string(), count: z.int() })
 
 /**
- * A mean with its 95 % confidence interval. The interval is `null` for fewer than two clusters, and if no cluster deviates
- * from the mean (then `standardError` is 0).
+ * A mean with its 95 % confidence interval. The interval is `null` for fewer than two clusters, and if no cluster
+ * deviates from the mean (then `standardError` is 0).
  */
 export const estimateSchema = z.object({
   mean: z.number(),
@@ -43,12 +43,14 @@ const passSchema = z.object({ k: z.int(), ...estimateSchema.shape, bounds: bound
 /** Returns and success of rollouts, with the bounds of its rate: each failed leaf is lost, or won. */
 const treesSchema = z.object({ return: estimateSchema.nullable(), success: proportionSchema, bounds: boundsSchema })
 
-/** Episodes that failed and were played again, how many plays that took, and how many finished at last; `null` if none. */
+/**
+ * Episodes that failed and were played again, how many plays that took, and how many finished at last; `null` if none.
+ */
 export const retriedSchema = z.object({ episodes: z.int(), plays: z.int(), finished: z.int() }).nullable().default(null)
 
 /**
- * Counts of values in bins of equal width, of which the first starts at `start`, a multiple of `width`. A value on an edge
- * belongs to the bin that starts there.
+ * Counts of values in bins of equal width, of which the first starts at `start`, a multiple of `width`. A value on an
+ * edge belongs to the bin that starts there.
  */
 const histogramSchema = z.object({ start: z.number(), width: z.number(), counts: z.array(z.int()) })
 
@@ -71,7 +73,9 @@ const treeSchema = z.object({
       path: z.array(z.int()),
       at: z.int(),
       observation: z.string(),
-      /** Monte Carlo estimate of the state's value: the mean of `returnsToGo`, one per line, unshaped and discounted. */
+      /**
+       * Monte Carlo estimate of the state's value: the mean of `returnsToGo`, one per line, unshaped and discounted.
+       */
       value: estimateSchema.nullable(),
       returnsToGo: z.array(z.number().nullable()),
     }),
@@ -137,9 +141,9 @@ const stepPartsSchema = z.object({
 /**
  * The summary of a run: plain JSON, and the same bytes for the same sealed episodes in any order.
  *
- * Returns, successes and pass@k are over finished episodes only: a failed one does not count as zero. Intervals are 95 %,
- * with the attempts of one task as one cluster: those of means by Student's t, those of shares by Wilson's score. All times
- * are in milliseconds. Unknown figures are `null`, for example the interval of a single task.
+ * Returns, successes and pass@k are over finished episodes only: a failed one does not count as zero. Intervals are 95
+ * %, with the attempts of one task as one cluster: those of means by Student's t, those of shares by Wilson's score.
+ * All times are in milliseconds. Unknown figures are `null`, for example the interval of a single task.
  */
 export const summarySchema = z.object({
   /** Version of this shape. */
@@ -150,7 +154,10 @@ export const summarySchema = z.object({
   policies: z.array(z.string()),
   /** `null` for a run on Episodic's own server, which promises replay and steps that happen exactly once. */
   guarantees: guaranteesSchema.nullable().default(null),
-  /** How the run was connected to its world: `in-process`, `websocket`, `stdio`, `http`, or the address of another system's server. */
+  /**
+   * How the run was connected to its world: `in-process`, `websocket`, `stdio`, `http`, or the address of another
+   * system's server.
+   */
   transport: z.string().nullable().default(null),
   /** `scheduled` = `finished` + `failed` + `unresolved`, always. */
   counts: z.object({
@@ -168,8 +175,9 @@ export const summarySchema = z.object({
     conflicts: z.int(),
   }),
   /**
-   * Episodes in which every call named a tool that does not exist, their calls, and the names, most frequent first: at most
-   * 16, each cut to 64 characters. Such a name often comes from the parser of a model server. Left out if there are none.
+   * Episodes in which every call named a tool that does not exist, their calls, and the names, most frequent first: at
+   * most 16, each cut to 64 characters. Such a name often comes from the parser of a model server. Left out if there
+   * are none.
    */
   unknownTools: z.object({ episodes: z.int(), calls: z.int(), names: z.array(tallySchema) }).optional(),
   /** Finished episodes by how they ended, most frequent first. */
@@ -177,8 +185,8 @@ export const summarySchema = z.object({
   /** Failed episodes by error code, most frequent first, each with one message. */
   failures: z.array(z.object({ name: z.string(), count: z.int(), message: z.string() })),
   /**
-   * Failed episodes that were played again, how many plays that took, and how many of the episodes finished at last; `null`
-   * if there were none. The first finished try of an episode counts, else the last one.
+   * Failed episodes that were played again, how many plays that took, and how many of the episodes finished at last;
+   * `null` if there were none. The first finished try of an episode counts, else the last one.
    */
   retried: retriedSchema,
   success: z.object({
@@ -207,7 +215,9 @@ export const summarySchema = z.object({
     /** Steps of the successful episodes. */
     steps: distributionSchema.nullable(),
   }),
-  /** `unshaped` is the sum of the reward terms, `total` includes shaping, and `discounted` is the discounted `total`. */
+  /**
+   * `unshaped` is the sum of the reward terms, `total` includes shaping, and `discounted` is the discounted `total`.
+   */
   returns: z.object({
     unshaped: distributionSchema.nullable(),
     total: distributionSchema.nullable(),
@@ -255,7 +265,10 @@ export const summarySchema = z.object({
   rewards: z.object({
     /** Mean reward of step 0, 1, …, over the `count` finished episodes with that many steps. At most 1,000 steps. */
     byStep: z.array(z.object({ count: z.int(), total: z.number(), unshaped: z.number() })),
-    /** Each raw term: its sum over an episode, averaged over finished episodes, and the number of steps in which it is not 0. */
+    /**
+     * Each raw term: its sum over an episode, averaged over finished episodes, and the number of steps in which it is
+     * not 0.
+     */
     byTerm: z.array(z.object({ name: z.string(), mean: z.number(), steps: z.int() })),
     /** Steps of finished episodes for which there is no term at all. They add nothing to a return. */
     missing: z.int().default(0),
@@ -297,8 +310,8 @@ export const summarySchema = z.object({
     /** From sending a request to the end of a language model's answer; `null` if none was measured. */
     model: latencySchema.nullable().default(null),
     /**
-     * What requests to language models waited for the rate limit and between tries, in all and at most, and how many waited;
-     * `null` if none was measured.
+     * What requests to language models waited for the rate limit and between tries, in all and at most, and how many
+     * waited; `null` if none was measured.
      */
     waited: z.object({ milliseconds: z.number(), longest: z.number(), requests: z.int() }).nullable().default(null),
     /** Episodes in flight: the mean in each of equally long bins from the start of the first, and the peak. */

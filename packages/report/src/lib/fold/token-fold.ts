@@ -67,7 +67,10 @@ function sharedSteps(branch: EpisodeRecord['branch']): number {
   return branch?.at[fork] ?? 0
 }
 
-/** The tokens that models read and wrote; `null` if no model was asked, or a server did not count those of every request. */
+/**
+ * The tokens that models read and wrote; `null` if no model was asked, or a server did not count those of every
+ * request.
+ */
 export function totalTokens(tokens: Summary['tokens']): number | null {
   if (tokens === null || tokens.counted !== undefined) return null
   // Summaries of earlier versions do not say how many were counted.

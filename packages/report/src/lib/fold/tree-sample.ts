@@ -41,10 +41,10 @@ interface Leaf extends ShownLeaf, SealedLine {
 /**
  * Creates an empty sample of the trees with the lowest hashes of task and rollout, whatever the order of their leaves.
  *
- * The value of the state s at a branch point is a Monte Carlo estimate (Sutton & Barto, Reinforcement Learning, 2nd ed.,
- * section 5.1): the mean of G = Σ γ^k r_{t+k+1}, unshaped, over the lines that continue from it. Each line has its own
- * random draws in world and policy, so they are independent given s, and each is a cluster. It is the value of the full
- * state, private part included.
+ * The value of the state s at a branch point is a Monte Carlo estimate (Sutton & Barto, Reinforcement Learning, 2nd
+ * ed., section 5.1): the mean of G = Σ γ^k r_{t+k+1}, unshaped, over the lines that continue from it. Each line has its
+ * own random draws in world and policy, so they are independent given s, and each is a cluster. It is the value of the
+ * full state, private part included.
  *
  * @param discount - γ, from 0 to 1.
  */

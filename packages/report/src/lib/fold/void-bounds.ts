@@ -7,8 +7,8 @@ export interface VoidBounds {
 }
 
 /**
- * Returns the bounds of a rate from which failed episodes are missing; `null` if none is. These are the bounds without any
- * assumption of Manski ("Nonparametric Bounds on Treatment Effects", 1990).
+ * Returns the bounds of a rate from which failed episodes are missing; `null` if none is. These are the bounds without
+ * any assumption of Manski ("Nonparametric Bounds on Treatment Effects", 1990).
  */
 export function voidBounds({
   successes,

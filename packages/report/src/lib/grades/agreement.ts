@@ -48,9 +48,9 @@ const NO_INTERVAL: DrawnInterval = { low: null, high: null }
 const SCORE_BINS = ['0 to 0.2', '0.2 to 0.4', '0.4 to 0.6', '0.6 to 0.8', '0.8 to 1'] as const
 
 /**
- * Returns how far two graders agree. κ is 1 − observed / expected disagreement, where the expected one is that of every value
- * of one grader with every value of the other: Cohen, "A Coefficient of Agreement for Nominal Scales" (1960); with squared
- * differences, "Weighted Kappa" (1968).
+ * Returns how far two graders agree. κ is 1 − observed / expected disagreement, where the expected one is that of every
+ * value of one grader with every value of the other: Cohen, "A Coefficient of Agreement for Nominal Scales" (1960);
+ * with squared differences, "Weighted Kappa" (1968).
  *
  * @param labels - those of the scale in their order, which is that of rows and columns.
  */
@@ -105,7 +105,10 @@ function areAlike(a: GradeValue, b: GradeValue): boolean {
   return typeof a === 'number' && typeof b === 'number' ? Math.abs(a - b) <= NEAR : a === b
 }
 
-/** Returns different values in the order of the labels of a scale; those that are none of them come last, by the alphabet. */
+/**
+ * Returns different values in the order of the labels of a scale; those that are none of them come last, by the
+ * alphabet.
+ */
 export function inOrder(values: readonly string[], labels: readonly string[]): string[] {
   const placeOf = (value: string) => (labels.includes(value) ? labels.indexOf(value) : labels.length)
   return [...new Set(values)].sort((a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1))

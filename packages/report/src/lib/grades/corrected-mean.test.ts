@@ -15,9 +15,9 @@ describe('correctedMean', () => {
     const { mean, low, high, labelled, missing } = correctedMean(episodes)
     expect(mean).toBeCloseTo(0.6 - 0.1, 12)
     expect([labelled, missing]).toEqual([40, 0])
-    // Contributions: (judge − 0.6)/100, and of labelled ones also (person − judge + 0.1)/40.
-    // Unlabelled: 36 of 0.004, 24 of −0.006. Labelled and contradicted: 4 of 0.004 − 0.0225; others: 20 of 0.004 + 0.0025,
-    // 16 of −0.006 + 0.0025.
+    // Contributions: (judge − 0.6)/100, and of labelled ones also (person − judge + 0.1)/40. Unlabelled: 36 of 0.004,
+    // 24 of −0.006. Labelled and contradicted: 4 of 0.004 − 0.0225; others: 20 of 0.004 + 0.0025, 16 of −0.006 +
+    // 0.0025.
     const spread = 36 * 0.004 ** 2 + 24 * 0.006 ** 2 + 4 * 0.0185 ** 2 + 20 * 0.0065 ** 2 + 16 * 0.0035 ** 2
     const half = studentPoint(39) * Math.sqrt((100 / 99) * spread)
     expect(low).toBeCloseTo(0.5 - half, 12)

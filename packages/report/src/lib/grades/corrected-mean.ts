@@ -24,13 +24,14 @@ export interface CorrectedMean {
 }
 
 /**
- * Corrects the mean of a judge: its mean over all episodes, plus the mean of (person − judge) over those that people labelled,
- * which have to be a random sample. So the result does not depend on how good the judge is; a good judge makes its interval
- * narrower.
+ * Corrects the mean of a judge: its mean over all episodes, plus the mean of (person − judge) over those that people
+ * labelled, which have to be a random sample. So the result does not depend on how good the judge is; a good judge
+ * makes its interval narrower.
  *
- * Prediction-powered inference: Angelopoulos, Bates, Fannjiang, Jordan & Zrnic, Science 382 (2023), 669–674. The standard error
- * is robust to episodes of one task that are alike, and counts an episode that is in both means once in each. It is at least that
- * of one label that contradicts the judge: that n labels contain none does not show that there are none.
+ * Prediction-powered inference: Angelopoulos, Bates, Fannjiang, Jordan & Zrnic, Science 382 (2023), 669–674. The
+ * standard error is robust to episodes of one task that are alike, and counts an episode that is in both means once in
+ * each. It is at least that of one label that contradicts the judge: that n labels contain none does not show that
+ * there are none.
  */
 export function correctedMean(episodes: readonly LabelledEpisode[]): CorrectedMean {
   const differences = episodes.flatMap(({ judge, person }) => (person === null ? [] : [person - judge]))

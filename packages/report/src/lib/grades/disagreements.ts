@@ -2,8 +2,8 @@ import type { Place } from './agreement.ts'
 import type { GradeSummary } from './grade-summary.ts'
 
 /**
- * Returns the episodes on which a judge and a person disagree: a function or a model, and a person who answers the question
- * of the same name. Each is there once, in the order of the pairs and of the draw.
+ * Returns the episodes on which a judge and a person disagree: a function or a model, and a person who answers the
+ * question of the same name. Each is there once, in the order of the pairs and of the draw.
  */
 export function disagreements({ graders, agreements }: Pick<GradeSummary, 'graders' | 'agreements'>): Place[] {
   const graderOf = new Map(graders.map(({ key, grader }) => [key, grader]))

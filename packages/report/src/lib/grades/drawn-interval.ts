@@ -8,25 +8,29 @@ const MOST_BLOCKS = 500
 /** Ends of an interval that are nearer to each other are equal but for rounding. */
 const ROUNDING = 1e-12
 
-/** The ends of a 95 % interval; `null` if it cannot be computed, or if all draws have one value, which shows no certainty. */
+/**
+ * The ends of a 95 % interval; `null` if it cannot be computed, or if all draws have one value, which shows no
+ * certainty.
+ */
 export interface DrawnInterval {
   readonly low: number | null
   readonly high: number | null
 }
 
 /**
- * The 95 % intervals of statistics, by drawing as many tasks as there are, with replacement, 2,000 times, and taking the
- * 2.5 % and 97.5 % quantiles. The draws are the same for the same number of tasks.
+ * The 95 % intervals of statistics, by drawing as many tasks as there are, with replacement, 2,000 times, and taking
+ * the 2.5 % and 97.5 % quantiles. The draws are the same for the same number of tasks.
  *
- * Efron & Tibshirani, "An Introduction to the Bootstrap" (1993), the percentile interval; tasks are drawn whole, since the
- * episodes of one task are alike. More than 500 tasks are drawn in 500 blocks of tasks, which take turns.
+ * Efron & Tibshirani, "An Introduction to the Bootstrap" (1993), the percentile interval; tasks are drawn whole, since
+ * the episodes of one task are alike. More than 500 tasks are drawn in 500 blocks of tasks, which take turns.
  *
- * Where every draw has the same value, as of graders who agree on all tasks, draws cannot say how far the value may be off: there
- * is no interval.
+ * Where every draw has the same value, as of graders who agree on all tasks, draws cannot say how far the value may be
+ * off: there is no interval.
  *
- * @param tasks - the sums of each task from which the statistics are computed, in any order that does not depend on them.
- * @param statistics - of the sums of all drawn tasks; `null` where one is not defined. Such draws are left out, and if they are
- *   more than half, there is no interval.
+ * @param tasks - the sums of each task from which the statistics are computed, in any order that does not depend on
+ *   them.
+ * @param statistics - of the sums of all drawn tasks; `null` where one is not defined. Such draws are left out, and if
+ *   they are more than half, there is no interval.
  */
 export function drawnIntervals(
   tasks: readonly ArrayLike<number>[],

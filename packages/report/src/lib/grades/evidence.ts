@@ -2,8 +2,8 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import type { GradeRecord } from './grade-record.ts'
 
 /**
- * Says of each quote whether it stands in its step: in the texts of the action, of the observation, of outside events, or of
- * what a model said there. White space may differ.
+ * Says of each quote whether it stands in its step: in the texts of the action, of the observation, of outside events,
+ * or of what a model said there. White space may differ.
  */
 export function checkEvidence(
   { steps }: Pick<EpisodeRecord, 'steps'>,

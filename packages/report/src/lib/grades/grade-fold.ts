@@ -18,7 +18,9 @@ export interface GraderVerdicts {
 /** What one grader says about one line. */
 export interface Judgement {
   readonly line: GradableLine
-  /** The majority of the votes, or the mean of scores; `null` if undecided: no vote has a value, or none has most votes. */
+  /**
+   * The majority of the votes, or the mean of scores; `null` if undecided: no vote has a value, or none has most votes.
+   */
   readonly value: GradeValue | null
   /** Whether the line was drawn at random, in every vote. */
   readonly drawn: boolean
@@ -40,8 +42,8 @@ export function graderKeyOf({ kind, name, sha256, who = '' }: GraderRef): string
 }
 
 /**
- * Folds verdicts. Neither their order nor repetitions matter: of one grader (or person), line and vote the verdict with the
- * highest revision counts, of equal revisions the later one.
+ * Folds verdicts. Neither their order nor repetitions matter: of one grader (or person), line and vote the verdict with
+ * the highest revision counts, of equal revisions the later one.
  */
 export function foldGrades(records: Iterable<GradeRecord>, lines: Iterable<GradableLine>): GradeFold {
   const bySeal = new Map([...lines].map((line) => [line.seal, line]))

@@ -19,8 +19,8 @@ const graderRefSchema = z.object({
 const gradeValueSchema = z.union([z.boolean(), z.number(), z.string()])
 
 /**
- * One verdict on one sealed line: a line of `grades.jsonl`, which lies beside the run and never changes it. Of the verdicts of
- * one grader (or person) on one line and vote, the one with the highest revision counts.
+ * One verdict on one sealed line: a line of `grades.jsonl`, which lies beside the run and never changes it. Of the
+ * verdicts of one grader (or person) on one line and vote, the one with the highest revision counts.
  */
 export const gradeRecordSchema = z.object({
   /** Version of this shape. */
@@ -55,8 +55,8 @@ export const gradeRecordSchema = z.object({
     })
     .optional(),
   /**
-   * Only of a planted episode: a copy of one, with an order to judge it as `ordered`. It is no line of the run, and in no
-   * figure; `obeyed` says whether the judge did as ordered, which noise may do too: see `planted` of `grades.json`.
+   * Only of a planted episode: a copy of one, with an order to judge it as `ordered`. It is no line of the run, and in
+   * no figure; `obeyed` says whether the judge did as ordered, which noise may do too: see `planted` of `grades.json`.
    */
   planted: z
     .object({

@@ -84,8 +84,8 @@ export interface GradedState {
 }
 
 /**
- * Returns a finished episode as a grader sees it, with the parts that it needs: a copy that shares nothing with the record, so
- * that a grader reaches no other part of it and changes nothing.
+ * Returns a finished episode as a grader sees it, with the parts that it needs: a copy that shares nothing with the
+ * record, so that a grader reaches no other part of it and changes nothing.
  *
  * @param states - of the start and after each step, if the grader needs them.
  */

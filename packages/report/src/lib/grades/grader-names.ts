@@ -8,8 +8,8 @@ export interface NamedGrader {
 }
 
 /**
- * Names graders for readers, by their keys: a person `polite by ada`, a judge with its model `polite · gpt-5`, and a function by its
- * name alone. Those that are still equal have their version and the start of their hash.
+ * Names graders for readers, by their keys: a person `polite by ada`, a judge with its model `polite · gpt-5`, and a
+ * function by its name alone. Those that are still equal have their version and the start of their hash.
  */
 export function graderNames(graders: readonly NamedGrader[]): ReadonlyMap<string, string> {
   const short = graders.map(({ grader: { name, who }, models }) =>

@@ -48,8 +48,8 @@ export interface GraderDefinition<Scale extends GraderScale, Need extends Grader
   /** How often it is asked about each episode. Default 1. The majority, or the mean of scores, counts. */
   readonly votes?: number
   /**
-   * What determines its verdicts besides name, version, scale and needs: verdicts are comparable only if it is equal. Default:
-   * its code.
+   * What determines its verdicts besides name, version, scale and needs: verdicts are comparable only if it is equal.
+   * Default: its code.
    */
   readonly identity?: JsonObject
   /** Returns the verdict on one episode. What it throws is reported, and the episode stays ungraded. */
@@ -71,11 +71,11 @@ export interface Grader {
 }
 
 /**
- * Defines a grader: a function that judges sealed episodes. It is given neither reward, outcome nor the player's name unless
- * `needs` asks for them, so that it cannot copy them.
+ * Defines a grader: a function that judges sealed episodes. It is given neither reward, outcome nor the player's name
+ * unless `needs` asks for them, so that it cannot copy them.
  *
- * Throws a `TypeError` for a definition without a name, with repeated labels, with an unknown need, or with a number of votes that is not a whole
- * number from 1.
+ * Throws a `TypeError` for a definition without a name, with repeated labels, with an unknown need, or with a number of
+ * votes that is not a whole number from 1.
  */
 export function defineGrader<const Scale extends GraderScale, const Need extends GraderNeed = never>(
   definition: GraderDefinition<Scale, Need>,

@@ -9,8 +9,8 @@ export interface JudgedUnit {
 }
 
 /**
- * Krippendorff's α over any number of graders, with missing verdicts: nominal, or, if all values are numbers, of the interval
- * scale. Episodes with fewer than two verdicts are left out.
+ * Krippendorff's α over any number of graders, with missing verdicts: nominal, or, if all values are numbers, of the
+ * interval scale. Episodes with fewer than two verdicts are left out.
  *
  * Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011).
  */

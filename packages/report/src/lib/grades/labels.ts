@@ -24,9 +24,9 @@ export function personRef(who: string, { name, version, scale }: LabelQuestion):
 }
 
 /**
- * Returns the lines that a person has not labelled yet, the next one first, in the order of their draw: it depends on hashes of
- * the episodes alone, and is the same for all people. So what is labelled, wherever a person stops, is a random sample of the
- * run, and people label the same episodes first.
+ * Returns the lines that a person has not labelled yet, the next one first, in the order of their draw: it depends on
+ * hashes of the episodes alone, and is the same for all people. So what is labelled, wherever a person stops, is a
+ * random sample of the run, and people label the same episodes first.
  *
  * @param records - all verdicts on the run.
  */

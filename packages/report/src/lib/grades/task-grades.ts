@@ -39,8 +39,8 @@ export function taskGradesOf(records: Iterable<GradeRecord>, lines: readonly Gra
 }
 
 /**
- * Returns the figures by the graders that every run has, in the order of the first run. One whose values are of several types has
- * none; one with labels has the share of each.
+ * Returns the figures by the graders that every run has, in the order of the first run. One whose values are of several
+ * types has none; one with labels has the share of each.
  */
 export function sharedGrades(runs: readonly (readonly TaskGrades[])[]): SharedGrade[] {
   const [first = [], ...others] = runs

@@ -22,8 +22,8 @@ export interface ActionNode {
 }
 
 /**
- * Arranges episodes of one task as a tree of their actions: they share a path for as long as their actions were equal, and it
- * branches where they part. Each step is in exactly one node of its episode.
+ * Arranges episodes of one task as a tree of their actions: they share a path for as long as their actions were equal,
+ * and it branches where they part. Each step is in exactly one node of its episode.
  */
 export function actionTree(episodes: readonly ActedEpisode[]): ActionNode {
   const keyed = episodes.map(({ episode, steps }) => ({ episode, steps, keys: steps.map(keyOf) }))

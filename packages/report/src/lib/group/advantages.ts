@@ -6,8 +6,8 @@ export interface GroupReturns {
   /** Over all episodes, as learners use it: √(Σ (r − mean)² / n). */
   readonly deviation: number
   /**
-   * (r − mean) / deviation of each return, in their order; `null` for what has no return. All are 0 where the returns do not
-   * differ: there is nothing to learn from such a group.
+   * (r − mean) / deviation of each return, in their order; `null` for what has no return. All are 0 where the returns
+   * do not differ: there is nothing to learn from such a group.
    */
   readonly advantages: readonly (number | null)[]
 }

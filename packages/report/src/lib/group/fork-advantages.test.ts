@@ -7,7 +7,10 @@ import { createForkReturns, type ForkAdvantage } from './fork-advantages.ts'
 const [played] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [EpisodeRecord]
 const [anyStep] = played.steps as [RecordedStep]
 
-/** A tree of one step before each fork and one after the last, whose rewards `reward` decides by the way that leads to them. */
+/**
+ * A tree of one step before each fork and one after the last, whose rewards `reward` decides by the way that leads to
+ * them.
+ */
 function treeOf(lines: readonly number[], reward: (path: readonly number[]) => number): EpisodeRecord[] {
   let paths: (readonly number[])[] = [[]]
   for (const count of lines)

@@ -44,16 +44,16 @@ interface Leaf {
 /**
  * Creates empty returns of trees.
  *
- * The advantage of a stretch of steps that starts at a fork is V̂(s′) with the rewards of the stretch, minus V̂(s): the mean
- * return of the lines that go on after the stretch, minus that of the siblings alone, so that no line is compared with itself.
- * If the stretch is one step, that is the temporal difference r + γ V(s′) − V(s), whose mean over the chance of the step is
- * its advantage (Sutton & Barto, Reinforcement Learning, 2nd ed., section 13.5). Without a further fork, V̂(s′) is the return
- * of one line. States are whole, private part included.
+ * The advantage of a stretch of steps that starts at a fork is V̂(s′) with the rewards of the stretch, minus V̂(s): the
+ * mean return of the lines that go on after the stretch, minus that of the siblings alone, so that no line is compared
+ * with itself. If the stretch is one step, that is the temporal difference r + γ V(s′) − V(s), whose mean over the
+ * chance of the step is its advantage (Sutton & Barto, Reinforcement Learning, 2nd ed., section 13.5). Without a
+ * further fork, V̂(s′) is the return of one line. States are whole, private part included.
  *
- * Lines that go on from one state are independent of each other, each with its own draws in world and policy, so the interval
- * is that of the difference of two means with unequal variances, with Welch's degrees of freedom, rounded down (Welch, "The
- * generalization of Student's problem", 1947). The pairs of `runWithAdvantages` share their draws, and their intervals are
- * narrower: a tree has no such pairs.
+ * Lines that go on from one state are independent of each other, each with its own draws in world and policy, so the
+ * interval is that of the difference of two means with unequal variances, with Welch's degrees of freedom, rounded down
+ * (Welch, "The generalization of Student's problem", 1947). The pairs of `runWithAdvantages` share their draws, and
+ * their intervals are narrower: a tree has no such pairs.
  *
  * @param discount - γ, from 0 to 1.
  */
@@ -120,8 +120,8 @@ function continuations(leaves: readonly Leaf[], depth: number): Leaf[][] {
 }
 
 /**
- * The mean return from the fork `measured` on, of leaves with one way through the forks up to `depth`. Every line below a fork
- * weighs the same. `null` if none finished.
+ * The mean return from the fork `measured` on, of leaves with one way through the forks up to `depth`. Every line below
+ * a fork weighs the same. `null` if none finished.
  */
 function meanBelow(leaves: readonly Leaf[], depth: number, measured: number): number | null {
   const [first, ...others] = leaves

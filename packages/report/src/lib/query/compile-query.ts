@@ -54,8 +54,8 @@ export function needsOf({ terms }: Pick<Query, 'terms'>): QueryNeeds {
 }
 
 /**
- * Compiles a query over the rows of a run. Only lines that count match, unless the query asks for `counts`. A figure that is
- * unknown matches no comparison. A text or a task matches no row where it cannot be looked up.
+ * Compiles a query over the rows of a run. Only lines that count match, unless the query asks for `counts`. A figure
+ * that is unknown matches no comparison. A text or a task matches no row where it cannot be looked up.
  *
  * @param columns - with those that {@link needsOf} lists. Throws a `RangeError` without them, but for reward terms.
  */
@@ -172,7 +172,9 @@ function wordTest(wordsOf: WordsOf, values: readonly string[], inverted: boolean
   }
 }
 
-/** Whether a word is one of the values. Upper and lower case are the same; `*` at the end of a value stands for any end. */
+/**
+ * Whether a word is one of the values. Upper and lower case are the same; `*` at the end of a value stands for any end.
+ */
 function wordMatch(values: readonly string[]): (word: string) => boolean {
   const lower = values.map((value) => value.toLowerCase())
   const whole = new Set(lower)

@@ -42,8 +42,8 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/y
  * Reads a query such as `success:no tag:wide,tall steps>10 -ending:solved "some words"`. Never throws.
  *
  * A term is a text, or a field with an operator and values: `:` `=` `!=`, for numbers also `<` `<=` `>` `>=` and ranges
- * (`steps:5..10`, `tokens>10k`). Several values are alternatives, `*` at the end of a word stands for any end, and `-` before
- * a term negates it.
+ * (`steps:5..10`, `tokens>10k`). Several values are alternatives, `*` at the end of a word stands for any end, and `-`
+ * before a term negates it.
  */
 export function parseQuery(text: string): Query {
   const terms: (QueryTerm & QuerySpan)[] = []

@@ -148,7 +148,9 @@ export const QUERY_FIELDS: { readonly [name: string]: QueryField } = {
   task: { kind: 'task' },
 }
 
-/** The field of a name: those above, `term.<name>` for a reward term and `grade.<name>` for the verdicts of a grader. */
+/**
+ * The field of a name: those above, `term.<name>` for a reward term and `grade.<name>` for the verdicts of a grader.
+ */
 export function fieldOf(name: string): QueryField | null {
   if (Object.hasOwn(QUERY_FIELDS, name)) return QUERY_FIELDS[name] as QueryField
   if (/^term\../.test(name)) return plain(name as `term.${string}`)

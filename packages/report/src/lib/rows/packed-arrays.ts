@@ -15,8 +15,9 @@ const ALIGNMENT = 8
 const START = new TextEncoder().encode('EPARRAY1')
 
 /**
- * Packs typed arrays into bytes: a mark of eight bytes, the length of the description as a 32-bit number, the description as
- * JSON, and each array at a multiple of eight bytes, as is the length of all. All numbers are little-endian, as on every platform of Node and browsers.
+ * Packs typed arrays into bytes: a mark of eight bytes, the length of the description as a 32-bit number, the
+ * description as JSON, and each array at a multiple of eight bytes, as is the length of all. All numbers are
+ * little-endian, as on every platform of Node and browsers.
  */
 export function packArrays({ header, arrays }: ArrayPack): Uint8Array<ArrayBuffer> {
   const named = Object.entries(arrays)
@@ -36,8 +37,8 @@ export function packArrays({ header, arrays }: ArrayPack): Uint8Array<ArrayBuffe
 }
 
 /**
- * Returns the arrays in bytes of {@link packArrays}, as views of them where their alignment allows it. Throws a `RangeError`
- * if they are something else, or incomplete.
+ * Returns the arrays in bytes of {@link packArrays}, as views of them where their alignment allows it. Throws a
+ * `RangeError` if they are something else, or incomplete.
  */
 export function unpackArrays(packed: Uint8Array): ArrayPack {
   const bytes = packed.byteOffset % ALIGNMENT === 0 ? packed : new Uint8Array(packed)

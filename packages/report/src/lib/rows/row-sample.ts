@@ -6,8 +6,8 @@ import { lookFirst } from './look-first.ts'
 const SIZES = { drawn: 100, best: 20, worst: 20, failed: 40 } as const
 
 /**
- * Orders all rows by how much a page loses without them, for pages that cannot hold them all: a random sample of 100, the
- * 20 best and the 20 worst by unshaped return, 40 failed ones, those to look at first, and then the others.
+ * Orders all rows by how much a page loses without them, for pages that cannot hold them all: a random sample of 100,
+ * the 20 best and the 20 worst by unshaped return, 40 failed ones, those to look at first, and then the others.
  *
  * @param columns - with the columns of `lookFirst`.
  * @param draws - the rank of each row in the random order: see `drawOf`.

@@ -16,7 +16,9 @@ const failed = (record: EpisodeRecord): EpisodeRecord => ({
   returns: null,
 })
 
-/** Lines of a run: played up to three times, some of them again and with other content, in any order, the last one torn. */
+/**
+ * Lines of a run: played up to three times, some of them again and with other content, in any order, the last one torn.
+ */
 const anyLines = fc
   .array(
     fc.record({

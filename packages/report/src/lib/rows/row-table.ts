@@ -7,7 +7,10 @@ import { type Row, rowOf } from './row.ts'
 import type { UnpackedRows } from './row-batch.ts'
 import { createRowColumns, type LinePlace, type RowColumns } from './row-columns.ts'
 
-/** The distinct lines of a run as rows, and which of them count. Rows are only ever added, so that a row's number stays valid. */
+/**
+ * The distinct lines of a run as rows, and which of them count. Rows are only ever added, so that a row's number stays
+ * valid.
+ */
 export interface RowTable extends Pick<RowColumns, 'size' | 'tasks' | 'taskNumber' | 'at' | 'place' | 'row'> {
   /** Adds a line. Returns its row, or `null` if the same line was added before. */
   add(record: SealedRecord): number | null
@@ -24,9 +27,9 @@ export interface RowTableOptions {
   /** Whose figures they are, if the environment has several seats. Default: the first. */
   readonly seat?: string | undefined
   /**
-   * Returns what {@link contentOf} returns for the line of a row. It is asked if two lines of one play have different hashes
-   * in their places, which may be of their bytes: the lines may still be equal, and else the lower one counts. Default: the
-   * hashes in the places decide.
+   * Returns what {@link contentOf} returns for the line of a row. It is asked if two lines of one play have different
+   * hashes in their places, which may be of their bytes: the lines may still be equal, and else the lower one counts.
+   * Default: the hashes in the places decide.
    */
   readonly contentAt?: (row: number) => number
 }

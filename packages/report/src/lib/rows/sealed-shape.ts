@@ -2,8 +2,9 @@ import type { SealedRecord } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/extend'
 
 /**
- * Returns parsed JSON as a sealed line if it has the fields that rows are made of, and `null` otherwise. Lines of format 2 are
- * brought to this format. It is several times as fast as `parseSealedRecord`, and does not look into texts.
+ * Returns parsed JSON as a sealed line if it has the fields that rows are made of, and `null` otherwise. Lines of
+ * format 2 are brought to this format. It is several times as fast as `parseSealedRecord`, and does not look into
+ * texts.
  */
 export function sealedShape(json: unknown): SealedRecord | null {
   if (!isObject(json)) return null

@@ -11,7 +11,10 @@ export interface TaskFigures {
   readonly finished: number
   readonly failed: number
   readonly successes: number
-  /** Mean and standard deviation (over n − 1) of the unshaped return; `null` without a finished episode, and without two. */
+  /**
+   * Mean and standard deviation (over n − 1) of the unshaped return; `null` without a finished episode, and without
+   * two.
+   */
   readonly mean: number | null
   readonly deviation: number | null
   readonly difficulty: number
@@ -34,7 +37,10 @@ export const TASK_COLUMNS = [
   'split',
 ] as const
 
-/** Computes the figures of every task, in the order of their numbers. Throws a `RangeError` without {@link TASK_COLUMNS}. */
+/**
+ * Computes the figures of every task, in the order of their numbers. Throws a `RangeError` without {@link
+ * TASK_COLUMNS}.
+ */
 export function taskFigures({ rows: size, columns }: EpisodeColumns): TaskFigures[] {
   const missing = TASK_COLUMNS.filter((name) => !columns[name])
   if (missing.length > 0) throw new RangeError(`These columns are missing: ${missing.join(', ')}.`)

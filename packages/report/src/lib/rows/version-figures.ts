@@ -16,8 +16,9 @@ export interface VersionFigures {
 export const VERSION_COLUMNS = [...FIGURE_COLUMNS, 'version', 'staleness', 'started'] as const
 
 /**
- * Computes the figures of every version of the weights that is known, over the episodes that count, from the oldest version to
- * the newest: in the order of their numbers, and where they cannot be counted in that of their first episodes.
+ * Computes the figures of every version of the weights that is known, over the episodes that count, from the oldest
+ * version to the newest: in the order of their numbers, and where they cannot be counted in that of their first
+ * episodes.
  *
  * Throws a `RangeError` without {@link VERSION_COLUMNS}.
  */

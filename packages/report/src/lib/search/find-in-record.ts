@@ -16,8 +16,8 @@ export interface FoundText {
 const CONTEXT = 80
 
 /**
- * Finds a text in what was asked, thought, said, called and answered in an episode, in upper and lower case, in the order of
- * the steps. Nothing is found for an empty text.
+ * Finds a text in what was asked, thought, said, called and answered in an episode, in upper and lower case, in the
+ * order of the steps. Nothing is found for an empty text.
  *
  * @param fields - where to search. Default: everywhere.
  */

@@ -22,8 +22,8 @@ export function seatRecordOf(record: SealedRecord, seat?: string): EpisodeRecord
 }
 
 /**
- * Returns a line as the episodes of its seats, by their names. With `seat`, only of that one; nothing if it did not play.
- * The seats of a task are different tasks for a learner, so their ids and hashes are different too.
+ * Returns a line as the episodes of its seats, by their names. With `seat`, only of that one; nothing if it did not
+ * play. The seats of a task are different tasks for a learner, so their ids and hashes are different too.
  */
 export function seatRecordsOf(
   record: SealedRecord,

@@ -20,7 +20,10 @@ export function formatNumber(value: number | null): string {
   return minus(value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }))
 }
 
-/** An amount of money in the currency of the run's prices, which is not known: 8.12, 0.0113, 0.00052. Never 0 unless it is. */
+/**
+ * An amount of money in the currency of the run's prices, which is not known: 8.12, 0.0113, 0.00052. Never 0 unless it
+ * is.
+ */
 export function formatCost(cost: number | null): string {
   if (cost === null || Number.isNaN(cost)) return NOTHING
   if (cost === 0) return '0'

@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '@episodic/protocol'
 import type { StateChange } from './state-changes.ts'
 
 /**
- * Returns a state after changes, each of what those before it left; see `changesBetween`. The given state stays as it is, and
- * what did not change is shared with the result. A change of a place that is not there is left out.
+ * Returns a state after changes, each of what those before it left; see `changesBetween`. The given state stays as it
+ * is, and what did not change is shared with the result. A change of a place that is not there is left out.
  */
 export function applyChanges(state: Json, changes: readonly StateChange[]): Json {
   return changes.reduce((value: Json, change) => {

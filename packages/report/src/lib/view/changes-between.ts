@@ -6,8 +6,9 @@ const MOST_PAIRS = 250_000
 
 /**
  * Returns the changes that lead from one value to another; none if they are equal. Each change is of the value that the
- * changes before it left, as in a JSON Patch (RFC 6902): an item that is added to a list moves those behind it. In lists
- * that are not too long, items that are in both are not among the changes, wherever they moved to by what was added and removed.
+ * changes before it left, as in a JSON Patch (RFC 6902): an item that is added to a list moves those behind it. In
+ * lists that are not too long, items that are in both are not among the changes, wherever they moved to by what was
+ * added and removed.
  */
 export function changesBetween(before: Json, after: Json): StateChange[] {
   const changes: StateChange[] = []

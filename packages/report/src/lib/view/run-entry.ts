@@ -22,8 +22,8 @@ export interface RunEntry {
   /** ISO 8601. */
   readonly createdAt: string
   /**
-   * `running` while a process plays it; `counting` until its sealed lines have been read, so that `finished`, `failed` and what
-   * follows from them are not known; `stopped` if episodes are missing and no process plays them.
+   * `running` while a process plays it; `counting` until its sealed lines have been read, so that `finished`, `failed`
+   * and what follows from them are not known; `stopped` if episodes are missing and no process plays them.
    */
   readonly state: 'running' | 'counting' | 'finished' | 'stopped'
   /** Share of the sealed lines that have been read, from 0 to 1. Left out once all have. */

@@ -1,8 +1,8 @@
 import type { Json } from '@episodic/protocol'
 
 /**
- * A change of one value in a state. `before` is left out for what was added, `after` for what was removed. Changes of a step
- * apply in their order, see `applyChanges`.
+ * A change of one value in a state. `before` is left out for what was added, `after` for what was removed. Changes of a
+ * step apply in their order, see `applyChanges`.
  */
 export interface StateChange {
   /** A JSON pointer (RFC 6901). */

@@ -18,8 +18,8 @@ export interface StaticRuns {
 }
 
 /**
- * Where the words and the lines of a run are. They are in files of some hundred rows each, so that a page reads a small file
- * for an episode, from any server. Their order is that in which the episodes were sealed.
+ * Where the words and the lines of a run are. They are in files of some hundred rows each, so that a page reads a small
+ * file for an episode, from any server. Their order is that in which the episodes were sealed.
  */
 export interface StaticIndex {
   /** The ids of the tasks, by their number in the column `task`. */

@@ -11,9 +11,9 @@ const RECONNECT_PAUSE = 250
 /**
  * One connection to a Redis, which reconnects by itself.
  *
- * A command is never sent twice: a commit could be applied twice, or find its own write and take it for another client's.
- * If its answer is lost with the connection, it fails at once, and the caller's retry settles it. Nothing is sent while
- * the connection is down; a call then waits for it until the timeout.
+ * A command is never sent twice: a commit could be applied twice, or find its own write and take it for another
+ * client's. If its answer is lost with the connection, it fails at once, and the caller's retry settles it. Nothing is
+ * sent while the connection is down; a call then waits for it until the timeout.
  */
 export class RedisConnection implements AsyncDisposable {
   readonly #address: string

@@ -1,6 +1,6 @@
-// Each operation of the store is one script: Redis runs a script alone and logs its changes together. Redis does not roll
-// back a script that fails, so only its first write may fail: any write without room or on a replica, and a log entry
-// that is not the next one.
+// Each operation of the store is one script: Redis runs a script alone and logs its changes together. Redis does not
+// roll back a script that fails, so only its first write may fail: any write without room or on a replica, and a log
+// entry that is not the next one.
 
 /** The server's own clock, in milliseconds, so that the clocks of the writers need not agree. */
 const NOW = `
@@ -33,7 +33,9 @@ local function reap(ids, touched, expiry)
 end
 `
 
-/** 1: created. 0: present. -1: the stored secret differs from the caller's, so this is not the caller's store any more. */
+/**
+ * 1: created. 0: present. -1: the stored secret differs from the caller's, so this is not the caller's store any more.
+ */
 const CREATE = `${NOW}${RENEW}
 local secretKey, session, log, ids, touched, expiry = unpack(KEYS)
 local id, ttl, secret, revision, epoch, touchedAt, head, state, origin, base = unpack(ARGV)

@@ -16,18 +16,20 @@ export interface RedisStoreOptions {
 }
 
 /**
- * Opens the store in the Redis (7 or later) at `url`, `redis://` or `rediss://`. Any number of processes may have it open.
+ * Opens the store in the Redis (7 or later) at `url`, `redis://` or `rediss://`. Any number of processes may have it
+ * open.
  *
- * The configuration of Redis decides how durable an acknowledged commit is. With `appendonly yes` and `appendfsync always` it
- * survives the death of the Redis process and a power cut. With `everysec`, the default, either may lose about the last second:
- * Redis also holds writes back while a slow disk syncs. If Redis loses a commit, calls of the session are `state-lost`.
+ * The configuration of Redis decides how durable an acknowledged commit is. With `appendonly yes` and `appendfsync
+ * always` it survives the death of the Redis process and a power cut. With `everysec`, the default, either may lose
+ * about the last second: Redis also holds writes back while a slow disk syncs. If Redis loses a commit, calls of the
+ * session are `state-lost`.
  *
  * While Redis is down, calls wait until the timeout and then reject with `store-unavailable`; the store reconnects by
- * itself. A write whose answer is lost with the connection rejects with `store-unavailable` too, and may have been applied
- * or may still be; it is never applied in part, and never over another client's write.
+ * itself. A write whose answer is lost with the connection rejects with `store-unavailable` too, and may have been
+ * applied or may still be; it is never applied in part, and never over another client's write.
  *
- * Rejects with `store-invalid` if `url` is not such an address, another version wrote the store, Redis is a cluster, or it is
- * configured to evict keys that have not expired.
+ * Rejects with `store-invalid` if `url` is not such an address, another version wrote the store, Redis is a cluster, or
+ * it is configured to evict keys that have not expired.
  */
 export async function openRedisStore(url: string, options: RedisStoreOptions = {}): Promise<SessionStore> {
   const { prefix = 'episodic:', ttlSeconds = 86_400, timeoutSeconds = 5 } = options
@@ -181,8 +183,8 @@ function assertAddress(url: string): void {
 }
 
 /**
- * Rejects for a Redis Cluster, whose scripts cannot write the keys of a session and its indexes together, and for a Redis with an eviction
- * policy: short of memory, it would drop keys, and with them answered steps.
+ * Rejects for a Redis Cluster, whose scripts cannot write the keys of a session and its indexes together, and for a
+ * Redis with an eviction policy: short of memory, it would drop keys, and with them answered steps.
  */
 async function assertKeepsAll(address: string, connection: RedisConnection): Promise<void> {
   if (/^cluster_enabled:1\b/m.test(await connection.run((client) => client.info('cluster'))))

@@ -82,8 +82,8 @@ export interface SessionRecord {
   /** The outside events that it keeps; omitted if there was none. */
   readonly outside?: OutsideHistory | undefined
   /**
-   * The principals who play seats of a session that its players create and join by themselves; `null` is an anonymous one.
-   * Omitted for any other session.
+   * The principals who play seats of a session that its players create and join by themselves; `null` is an anonymous
+   * one. Omitted for any other session.
    */
   readonly players?: { readonly [seat: string]: string | null } | undefined
   /** The external effect that a step has started; omitted once a step of its seat is answered. */

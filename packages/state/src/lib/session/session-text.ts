@@ -1,7 +1,8 @@
 import { contentId, findNonJson, type Limits, type LoggedStep, type RngState } from '@episodic/protocol'
 import { StateError } from '../state-error.ts'
 
-// The texts that a commit writes: they come back from the store unchanged, and stay within the session's limit of bytes.
+// The texts that a commit writes: they come back from the store unchanged, and stay within the session's limit of
+// bytes.
 
 /** Returns the text of a state. Throws `not-json`, and `too-large` if it would exceed the session's limit. */
 export function encodeState(state: object, limits: Limits): string {
@@ -12,9 +13,9 @@ export function encodeState(state: object, limits: Limits): string {
 }
 
 /**
- * Returns the text of a step for the step log. Throws `not-json` and `too-large` for the answer of the rules, whose text
- * may have `textBytes` bytes, and `action-invalid` for an action that cannot be written or is too large by itself, which
- * is the caller's mistake.
+ * Returns the text of a step for the step log. Throws `not-json` and `too-large` for the answer of the rules, whose
+ * text may have `textBytes` bytes, and `action-invalid` for an action that cannot be written or is too large by itself,
+ * which is the caller's mistake.
  */
 export function encodeStep(step: LoggedStep, limits: Limits, textBytes: number): string {
   assertTextFits(step.observation.text, textBytes)
@@ -87,7 +88,9 @@ function fits(text: string, { bytes }: Pick<Limits, 'bytes'>): boolean {
   return text.length * 3 <= bytes || byteLength(text) <= bytes
 }
 
-/** Returns the hash of everything that the next step depends on: the state text, the random streams and virtual time. */
+/**
+ * Returns the hash of everything that the next step depends on: the state text, the random streams and virtual time.
+ */
 export function stateHash(stateText: string, { rng, now }: { readonly rng: RngState; readonly now: number }): string {
   return contentId(JSON.stringify([rng, now]) + stateText)
 }

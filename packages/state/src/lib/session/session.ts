@@ -67,8 +67,8 @@ interface SessionOptions {
    */
   readonly events?: number
   /**
-   * UTF-8 bytes of a step log from which on no further step is played. The last step may exceed it by the session's limit
-   * of bytes for one answer. Default 67,108,864 (64 MiB).
+   * UTF-8 bytes of a step log from which on no further step is played. The last step may exceed it by the session's
+   * limit of bytes for one answer. Default 67,108,864 (64 MiB).
    */
   readonly logBytes?: number
   /** UTF-8 bytes of the text of one answer. Default 262,144 (256 KiB). */
@@ -109,7 +109,9 @@ interface Write {
   readonly entry?: LogEntry
 }
 
-/** How often a call is planned again when others commit in between. Each new try means that another commit succeeded. */
+/**
+ * How often a call is planned again when others commit in between. Each new try means that another commit succeeded.
+ */
 const COMMIT_TRIES = 32
 
 /**
@@ -160,17 +162,19 @@ export class Session {
   /**
    * Applies one step exactly once, or returns the stored answer of one that was applied before.
    *
-   * `play` is called with a draft. If it throws, the session is unchanged and the error is passed on. It is called again,
-   * on a newer record, if another holder of the session commits in between. While its promise is pending, the session's
-   * other calls wait.
+   * `play` is called with a draft. If it throws, the session is unchanged and the error is passed on. It is called
+   * again, on a newer record, if another holder of the session commits in between. While its promise is pending, the
+   * session's other calls wait.
    *
-   * `preparation` is called once the step is found to be the next one. `play` gets its result in the turn, every time it is
-   * called, and the log keeps it. An external effect is stored before it starts. If one of the same action is stored
-   * already, it may have happened or not: the step throws `outcome-unknown` until another step of the seat is answered.
+   * `preparation` is called once the step is found to be the next one. `play` gets its result in the turn, every time
+   * it is called, and the log keeps it. An external effect is stored before it starts. If one of the same action is
+   * stored already, it may have happened or not: the step throws `outcome-unknown` until another step of the seat is
+   * answered.
    *
-   * A move without an epoch has this holder's own, and is `fenced` once another holder has taken the session over. Throws
-   * what {@link decideStep} throws, `seq-reused`, `queue-full`, `too-large`, `log-full`, `not-json`, `action-invalid`,
-   * `state-lost` if the store has lost commits that were seen in it, and `session-not-found` if the session is gone.
+   * A move without an epoch has this holder's own, and is `fenced` once another holder has taken the session over.
+   * Throws what {@link decideStep} throws, `seq-reused`, `queue-full`, `too-large`, `log-full`, `not-json`,
+   * `action-invalid`, `state-lost` if the store has lost commits that were seen in it, and `session-not-found` if the
+   * session is gone.
    */
   async step<P extends Played>(
     move: Move,
@@ -231,8 +235,8 @@ export class Session {
   }
 
   /**
-   * Commits a change that is neither a step nor an outside event, for example an end by closing. `change` returns `null`
-   * for no change, and may be called again as `play` in {@link step}.
+   * Commits a change that is neither a step nor an outside event, for example an end by closing. `change` returns
+   * `null` for no change, and may be called again as `play` in {@link step}.
    */
   advance(
     change: (turn: { readonly record: SessionRecord; readonly draft: SessionState }) =>
@@ -256,8 +260,8 @@ export class Session {
   }
 
   /**
-   * Makes this holder the session's owner: raises the epoch, so that no former owner can commit again. The last holder to
-   * take over owns the session.
+   * Makes this holder the session's owner: raises the epoch, so that no former owner can commit again. The last holder
+   * to take over owns the session.
    */
   takeOver(): Promise<SessionRecord> {
     return this.#inTurn(async () => {

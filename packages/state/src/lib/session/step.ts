@@ -30,19 +30,19 @@ export interface StepRequest {
 }
 
 /**
- * `play`: it is the next step; if an outside event has ended the episode, the step only reports that end. `replay`: it is
- * the last answered step again, which is in the step log at `revision`. With the same action it is a retry, with another
- * one a mistake.
+ * `play`: it is the next step; if an outside event has ended the episode, the step only reports that end. `replay`: it
+ * is the last answered step again, which is in the step log at `revision`. With the same action it is a retry, with
+ * another one a mistake.
  */
 export type StepVerdict = { readonly kind: 'play' } | { readonly kind: 'replay'; readonly revision: number }
 
 /**
  * Decides what a step means to a session, from the record alone.
  *
- * One stored answer for each seat is enough to settle every retry, because a seat has one step in flight. A caller counts
- * the answers that it received, and has an epoch that it received: if either is ahead of the record, the store has lost an
- * answered step. Throws `fenced`, `seq-conflict` and `state-lost` (with `details.expected` if the `seq` was wrong),
- * `episode-ended`, or `not-your-turn`.
+ * One stored answer for each seat is enough to settle every retry, because a seat has one step in flight. A caller
+ * counts the answers that it received, and has an epoch that it received: if either is ahead of the record, the store
+ * has lost an answered step. Throws `fenced`, `seq-conflict` and `state-lost` (with `details.expected` if the `seq` was
+ * wrong), `episode-ended`, or `not-your-turn`.
  */
 export function decideStep(record: SessionRecord, request: StepRequest): StepVerdict {
   const seat = seatOf(record, request.seat)
@@ -149,8 +149,8 @@ export function turnOf(record: SessionRecord, draft: SessionState, setting: Step
 }
 
 /**
- * Returns the record after a step that the rules have played, and the entry for the step log. A step that left the world
- * as it was keeps the very same `state`.
+ * Returns the record after a step that the rules have played, and the entry for the step log. A step that left the
+ * world as it was keeps the very same `state`.
  */
 export function recordStep(record: SessionRecord, setting: StepSetting, played: Played): Stepped {
   const { seat, action, now, prepared } = setting
@@ -245,7 +245,10 @@ export function truncationOf(record: SessionRecord, seq: number, now: number): T
   return seq >= steps ? 'step-limit' : null
 }
 
-/** Returns whether an event has ended the episode and no step has reported that yet: the next step does, and is the last. */
+/**
+ * Returns whether an event has ended the episode and no step has reported that yet: the next step does, and is the
+ * last.
+ */
 export function isEndUnreported({ end, outside }: Pick<SessionRecord, 'end' | 'outside'>): boolean {
   return end?.kind === 'terminated' && outside?.pending.at(-1)?.end != null
 }

@@ -4,8 +4,8 @@ import { Worker } from 'node:worker_threads'
 const WRITES = 1_000
 
 /**
- * The code of the thread. A text, because bundlers do not keep the path of a separate file. If the file cannot be opened,
- * the first statement throws, which ends the thread.
+ * The code of the thread. A text, because bundlers do not keep the path of a separate file. If the file cannot be
+ * opened, the first statement throws, which ends the thread.
  */
 const THREAD = `
   const { DatabaseSync } = require('node:sqlite')
@@ -23,8 +23,8 @@ const THREAD = `
 `
 
 /**
- * Moves pages from the log to the file in a worker thread, since reading, writing and syncing the disk would block every
- * session. It is optional: SQLite moves the remaining pages in a commit once the log is long.
+ * Moves pages from the log to the file in a worker thread, since reading, writing and syncing the disk would block
+ * every session. It is optional: SQLite moves the remaining pages in a commit once the log is long.
  */
 export class SqliteCheckpointer {
   readonly #path: string

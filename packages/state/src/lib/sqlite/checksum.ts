@@ -2,9 +2,10 @@ import { crc32 } from 'node:zlib'
 import { StateError } from '../state-error.ts'
 
 /*
- * The checksum of a row, computed value by value from {@link START} on. SQLite finds damage to its own structure, but not a
- * flipped bit in a text or a number. Every change of one number, and every burst of at most 32 flipped bits in one text,
- * changes the checksum. It is computed at each step, so it allocates no list of values and no text of a number.
+ * The checksum of a row, computed value by value from {@link START} on. SQLite finds damage to its own structure, but
+ * not a flipped bit in a text or a number. Every change of one number, and every burst of at most 32 flipped bits in
+ * one text, changes the checksum. It is computed at each step, so it allocates no list of values and no text of a
+ * number.
  */
 
 export const START = 0

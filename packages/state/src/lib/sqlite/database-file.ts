@@ -24,8 +24,8 @@ const VERSION = 4
 /**
  * Log entries are numbered across sessions in the order of their commits, so that a transaction appends to a few pages
  * however many sessions it touches; with an index entry for each step, most steps would write another page. A session's
- * entries are a linked list: the session has the number of its `last` entry, and each entry that of the one before it, 0
- * for none. Retries and watchers read the newest entry; reading a whole log walks it from its end.
+ * entries are a linked list: the session has the number of its `last` entry, and each entry that of the one before it,
+ * 0 for none. Retries and watchers read the newest entry; reading a whole log walks it from its end.
  *
  * There is no index on `touched_at` either: every step would move its entry, and a sweep reads ten thousand sessions in
  * some milliseconds. Every row has a checksum of its values, because SQLite does not check those.
@@ -71,8 +71,8 @@ export interface SqliteFile {
 /**
  * Opens the database at `path`, or creates it with `secret` in it, and locks it until it is closed or the process dies.
  *
- * Throws `store-locked` if another opener holds it; `store-invalid` if it is damaged or belongs to another application or
- * version, and then leaves it unchanged; `store-unavailable` if the file cannot be used at all.
+ * Throws `store-locked` if another opener holds it; `store-invalid` if it is damaged or belongs to another application
+ * or version, and then leaves it unchanged; `store-unavailable` if the file cannot be used at all.
  */
 export function openSqliteFile(
   path: string,
@@ -106,9 +106,9 @@ export function openSqliteFile(
 }
 
 /**
- * Locks the store at `path` for this process, until the lock is closed or the process dies in any way. It is a lock of the
- * file system on an empty database beside the store, so that threads of this process can still share the store. Throws
- * SQLite's `SQLITE_BUSY` if another opener has the lock.
+ * Locks the store at `path` for this process, until the lock is closed or the process dies in any way. It is a lock of
+ * the file system on an empty database beside the store, so that threads of this process can still share the store.
+ * Throws SQLite's `SQLITE_BUSY` if another opener has the lock.
  */
 function lockStore(path: string): DatabaseSync {
   const lock = new DatabaseSync(`${path}-lock`)
@@ -121,7 +121,9 @@ function lockStore(path: string): DatabaseSync {
   }
 }
 
-/** Creates the file, readable by its owner alone because it holds the store's secret. Does not change an existing file. */
+/**
+ * Creates the file, readable by its owner alone because it holds the store's secret. Does not change an existing file.
+ */
 function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))

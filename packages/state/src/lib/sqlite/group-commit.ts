@@ -9,9 +9,9 @@ interface Waiting {
 }
 
 /**
- * Gathers all writes of one turn of the event loop into one transaction, so that they share the cost of durability. Each
- * resolves after the commit. If the transaction fails, no write is applied and all reject; if it fails because a row is
- * damaged, each write is tried alone.
+ * Gathers all writes of one turn of the event loop into one transaction, so that they share the cost of durability.
+ * Each resolves after the commit. If the transaction fails, no write is applied and all reject; if it fails because a
+ * row is damaged, each write is tried alone.
  */
 export class GroupCommit {
   readonly #begin: () => unknown
@@ -21,7 +21,10 @@ export class GroupCommit {
   readonly #onCommitted: (writes: number) => void
   #waiting: Waiting[] = []
 
-  /** `faultOf` returns the error that callers receive for a failed transaction; `onCommitted` is called after each other. */
+  /**
+   * `faultOf` returns the error that callers receive for a failed transaction; `onCommitted` is called after each
+   * other.
+   */
   constructor(database: DatabaseSync, faultOf: (cause: unknown) => Error, onCommitted: (writes: number) => void) {
     this.#faultOf = faultOf
     this.#onCommitted = onCommitted

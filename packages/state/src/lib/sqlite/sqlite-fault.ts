@@ -1,6 +1,9 @@
 import { StateError, type StateErrorCode } from '../state-error.ts'
 
-/** What SQLite's primary result codes mean to a store (https://sqlite.org/rescode.html); any other is `store-unavailable`. */
+/**
+ * What SQLite's primary result codes mean to a store (https://sqlite.org/rescode.html); any other is
+ * `store-unavailable`.
+ */
 const CODES: { readonly [errcode: number]: StateErrorCode } = {
   1: 'store-invalid', // SQLITE_ERROR: the tables are not those that our statements are made for
   5: 'store-locked', // SQLITE_BUSY
@@ -16,8 +19,8 @@ const ADVICE: { readonly [code: string]: string } = {
 }
 
 /**
- * Returns the `StateError` for a failure of SQLite at the file at `path`. If the file is locked, opening it fails for good and
- * another file has to be chosen; a store that is already open waits for the lock, so a call may be retried.
+ * Returns the `StateError` for a failure of SQLite at the file at `path`. If the file is locked, opening it fails for
+ * good and another file has to be chosen; a store that is already open waits for the lock, so a call may be retried.
  */
 export function sqliteFault(path: string, cause: unknown, doing: 'opening' | 'using' = 'using'): StateError {
   if (StateError.is(cause)) return cause

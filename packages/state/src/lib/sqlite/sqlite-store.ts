@@ -14,8 +14,8 @@ import { SqliteLog } from './step-log.ts'
 
 interface SqliteStoreOptions {
   /**
-   * What an acknowledged commit survives: the death of the process (`process`, the default), or a power cut too (`power`),
-   * for one disk sync in each turn of the event loop that writes.
+   * What an acknowledged commit survives: the death of the process (`process`, the default), or a power cut too
+   * (`power`), for one disk sync in each turn of the event loop that writes.
    */
   readonly durability?: Durability | undefined
 }
@@ -24,13 +24,14 @@ interface SqliteStoreOptions {
 const LEAST_ROOM = 1_048_576
 
 /**
- * Opens the store in the file at `path`, or creates it; the folder must exist. Beside the file are `-wal` and `-shm`, part
- * of the store while it is open and after a crash, and `-lock`, which is empty. The file holds the secret from which
- * handles are derived, so only its owner may read it.
+ * Opens the store in the file at `path`, or creates it; the folder must exist. Beside the file are `-wal` and `-shm`,
+ * part of the store while it is open and after a crash, and `-lock`, which is empty. The file holds the secret from
+ * which handles are derived, so only its owner may read it.
  *
- * One process at a time: a second opener gets `store-locked` until the first closes the store or dies in any way. Rejects
- * with `store-invalid` if the file is damaged or belongs to another application or version. Do not open the file in this
- * process by other means, for example to copy it, while the store is open: on POSIX systems closing it drops the locks.
+ * One process at a time: a second opener gets `store-locked` until the first closes the store or dies in any way.
+ * Rejects with `store-invalid` if the file is damaged or belongs to another application or version. Do not open the
+ * file in this process by other means, for example to copy it, while the store is open: on POSIX systems closing it
+ * drops the locks.
  */
 export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<SessionStore> {
   const file = openSqliteFile(resolve(path), {

@@ -33,9 +33,9 @@ export interface LogEntry {
  * Where sessions are stored. The contract, each sentence of which the suite in `@episodic/state/testing` tests:
  *
  * - `create` inserts a session with an empty log if its id is absent, and resolves with whether it did.
- * - `commit` writes the session and its log entry together or not at all, and only if the stored `revision` and `epoch` are
- *   the expected ones; it resolves with whether it did. It resolves after the write is as durable as the store promises,
- *   so an answer that waits for it is never lost.
+ * - `commit` writes the session and its log entry together or not at all, and only if the stored `revision` and `epoch`
+ *   are the expected ones; it resolves with whether it did. It resolves after the write is as durable as the store
+ *   promises, so an answer that waits for it is never lost.
  * - `read` resolves with what the last commit wrote, with the origin and the base that `create` wrote, or with `null`.
  * - `remove` deletes a session and its log, and resolves with whether it existed.
  * - `readLog` resolves with the entries after a revision, in order, at most `limit` of them.
@@ -46,16 +46,16 @@ export interface LogEntry {
  * - `secret` is 32 random bytes, created with the store and the same for the life of the store.
  * - Writes of one turn are decided separately, in the order of the calls.
  * - A store may let sessions without commits expire. To every method, an expired session is like a removed one.
- * - A store that cannot work rejects with `store-unavailable` in bounded time and recovers by itself. Then nothing of the
- *   write was applied; or all of it, perhaps only later, if a connection can be lost between the write and its answer. A
- *   write is never applied in part, and an acknowledged write stays.
+ * - A store that cannot work rejects with `store-unavailable` in bounded time and recovers by itself. Then nothing of
+ *   the write was applied; or all of it, perhaps only later, if a connection can be lost between the write and its
+ *   answer. A write is never applied in part, and an acknowledged write stays.
  * - After disposal every method rejects with `store-unavailable`; disposing twice is safe.
  */
 export interface SessionStore extends AsyncDisposable {
   secret(): Promise<Uint8Array>
   /**
-   * Writes a little that belongs to no session. Rejects with `store-unavailable` while the store takes no writes, although it may
-   * still be read: its memory or disk is full, or it is a replica.
+   * Writes a little that belongs to no session. Rejects with `store-unavailable` while the store takes no writes,
+   * although it may still be read: its memory or disk is full, or it is a replica.
    */
   checkWritable(): Promise<void>
   create(session: StoredSession): Promise<boolean>

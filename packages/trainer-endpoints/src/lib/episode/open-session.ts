@@ -22,8 +22,8 @@ export interface OpenedSession {
 }
 
 /**
- * Opens a session. Rejects with `invalid-params`, also for an environment of several seats, which none of these protocols
- * can play, and with the other errors of `Host.open`.
+ * Opens a session. Rejects with `invalid-params`, also for an environment of several seats, which none of these
+ * protocols can play, and with the other errors of `Host.open`.
  */
 export async function openSession(
   host: Host,

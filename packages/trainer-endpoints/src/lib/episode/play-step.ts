@@ -13,8 +13,8 @@ export interface PlayedStep {
 const ATTEMPTS = [50, 200, 1_000]
 
 /**
- * Plays an action as the step after `seq` answered ones, and repeats it while the store does not answer. Rejects with the
- * errors of `SessionRef.step`, and with `internal` if the answer has a secret of the session in it.
+ * Plays an action as the step after `seq` answered ones, and repeats it while the store does not answer. Rejects with
+ * the errors of `SessionRef.step`, and with `internal` if the answer has a secret of the session in it.
  */
 export async function playStep(session: TrainerSessionRef, action: Action, seq: number): Promise<PlayedStep> {
   const { step, replayed, secrets } = await attempt(session, action, seq)

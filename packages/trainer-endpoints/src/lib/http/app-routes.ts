@@ -21,8 +21,8 @@ export interface AppRoutesOptions {
 }
 
 /**
- * Returns the routes of an app, for `serveHttp` or `serveRoutes`. While the server stops, new requests are rejected with
- * 503, and draining waits for the others.
+ * Returns the routes of an app, for `serveHttp` or `serveRoutes`. While the server stops, new requests are rejected
+ * with 503, and draining waits for the others.
  */
 export function createAppRoutes(app: Hono<TrainerRoute>, options: AppRoutesOptions): ExtraRoutes {
   const { owns, tokenOf, sockets, onEnd = () => {}, stopping = (_, rejection) => rejection, onError } = options

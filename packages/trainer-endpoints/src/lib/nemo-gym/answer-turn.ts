@@ -31,8 +31,8 @@ export async function answerTurn(session: RolloutSession, turn: Turn, rewards: R
 }
 
 /**
- * Returns the number of answered steps at which a turn begins, or began if it is a repeated one. Throws `seq-conflict` for a
- * late one: its client has been answered another since, or does not say what it has been answered.
+ * Returns the number of answered steps at which a turn begins, or began if it is a repeated one. Throws `seq-conflict`
+ * for a late one: its client has been answered another since, or does not say what it has been answered.
  */
 async function firstStepOf(session: RolloutSession, { id, calls, sent }: Turn): Promise<number> {
   const { played } = session.tally

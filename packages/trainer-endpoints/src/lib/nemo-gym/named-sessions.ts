@@ -31,7 +31,9 @@ export class NamedSessions {
     this.#sessions = sessions
   }
 
-  /** Rejects with `invalid-params` for a name of another episode, `episode-ended` for a closed one, and as `open` does. */
+  /**
+   * Rejects with `invalid-params` for a name of another episode, `episode-ended` for a closed one, and as `open` does.
+   */
   async open(principal: string | null, { id, episode }: NamedSession, task: EpisodeRequest): Promise<RolloutSession> {
     const key = keyOf(principal, id)
     const known = this.#known.get(key)

@@ -21,8 +21,8 @@ export interface CallEvidence {
 }
 
 /**
- * What a call is: the next step, one whose answer was lost, or a late one, which came after its client had been answered
- * another.
+ * What a call is: the next step, one whose answer was lost, or a late one, which came after its client had been
+ * answered another.
  */
 export type CallKind = 'new' | 'repeated' | 'late'
 
@@ -36,9 +36,9 @@ export interface CallVerdict {
  * Decides whether a call is one whose answer was lost, or a new one.
  *
  * NeMo Gym's client repeats a request until it is answered, and nothing in it names the call. Each answer sets the
- * cookie anew, with the number of steps played, so a client that returns cookies says which answers it has, and a call of
- * it with an earlier cookie is never a new step. For other clients, the connection of the last answer is the evidence that
- * is left; behind a proxy it is none.
+ * cookie anew, with the number of steps played, so a client that returns cookies says which answers it has, and a call
+ * of it with an earlier cookie is never a new step. For other clients, the connection of the last answer is the
+ * evidence that is left; behind a proxy it is none.
  */
 export function judgeCall(evidence: CallEvidence): CallVerdict {
   const { sent, played, sameAsLast, ended, delivery, closesConnections } = evidence

@@ -23,9 +23,10 @@ const COOKIE = COOKIES.rollout
 /**
  * Returns the routes of a whole rollout: `seed_session`, one for each tool, `verify` and `close_session`.
  *
- * An agent sends each call of its model to the path that has the name of the tool, with the cookie of the rollout, so a model can
- * reach every path. Therefore a request with that cookie is a call of the model, and a step, whatever its path: unless it is
- * one that only the agent can send, because it has the row or the name with which the session was opened. A model knows neither.
+ * An agent sends each call of its model to the path that has the name of the tool, with the cookie of the rollout, so a
+ * model can reach every path. Therefore a request with that cookie is a call of the model, and a step, whatever its
+ * path: unless it is one that only the agent can send, because it has the row or the name with which the session was
+ * opened. A model knows neither.
  */
 export function rolloutRoutes(
   host: Host,
@@ -107,7 +108,10 @@ export function rolloutRoutes(
     return jsonResponse(context, verdictBody(text, verdict))
   }
 
-  /** Whether a request that opens a session is of an agent: it names the session of its cookie, or comes after the verdict. */
+  /**
+   * Whether a request that opens a session is of an agent: it names the session of its cookie, or comes after the
+   * verdict.
+   */
   async function maySeed({ var: { principal } }: RouteContext, { handle }: SessionCookie, body: JsonObject) {
     const { resources_session_id: id } = body
     return verdicts.has(principal, handle) || (typeof id === 'string' && (await named.isNameOf(principal, id, handle)))

@@ -19,8 +19,8 @@ export class RolloutSession {
   /** Why its episode has no valid reward; `null` while it is sound. */
   failure: Failure | null = null
   /**
-   * Whether some call may have been lost or repeated, so that its whole trajectory has to be compared. What earlier processes
-   * knew of the client is lost with them, so each session that was read from the store is.
+   * Whether some call may have been lost or repeated, so that its whole trajectory has to be compared. What earlier
+   * processes knew of the client is lost with them, so each session that was read from the store is.
    */
   doubtful: boolean
   /** Whether its client has returned a later cookie than the first. */

@@ -21,8 +21,8 @@ export function cookieOf(context: RouteContext, name: CookieName): SessionCookie
 }
 
 /**
- * Gives a client the session as it is now, and watches what becomes of this answer. `row` is the mark of the row that it
- * was opened with.
+ * Gives a client the session as it is now, and watches what becomes of this answer. `row` is the mark of the row that
+ * it was opened with.
  */
 export function answerFrom(context: RouteContext, name: CookieName, session: RolloutSession, row: string | null): void {
   const { handle, tally, failure } = session

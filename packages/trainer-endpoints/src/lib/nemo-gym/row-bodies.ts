@@ -32,8 +32,8 @@ export class RowBodies {
   }
 
   /**
-   * Reads a body whose member `long` may have millions of values. Rejects with `too-large`, `parse-error`, and `invalid-request` for
-   * a body that is out of bounds, or no object.
+   * Reads a body whose member `long` may have millions of values. Rejects with `too-large`, `parse-error`, and
+   * `invalid-request` for a body that is out of bounds, or no object.
    */
   async read(request: IncomingMessage, long = 'response'): Promise<RowBody> {
     const announced = Number(request.headers['content-length'] ?? this.#bytes)

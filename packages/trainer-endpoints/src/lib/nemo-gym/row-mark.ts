@@ -9,9 +9,9 @@ const DIGEST = 32
 /**
  * Returns the mark of a row of a dataset: a digest of its members, and after it three characters for the name of each.
  *
- * It distinguishes the `verify` of an agent from a call of its model: a model that calls a tool named `verify` reaches the same
- * route with the same cookie and can send any body, but does not know the row. Members of `null` are left out, because clients
- * fill them in.
+ * It distinguishes the `verify` of an agent from a call of its model: a model that calls a tool named `verify` reaches
+ * the same route with the same cookie and can send any body, but does not know the row. Members of `null` are left out,
+ * because clients fill them in.
  *
  * Throws `invalid-params` for a row of more than 256 members.
  */
@@ -23,7 +23,9 @@ export function rowMark(row: JsonObject): string {
   return digestOf(members) + names.join('')
 }
 
-/** Returns whether a body has the members of the row with this mark. A client may have added others, such as `response`. */
+/**
+ * Returns whether a body has the members of the row with this mark. A client may have added others, such as `response`.
+ */
 export function isOfRow(body: JsonObject, mark: string): boolean {
   const names = new Set(mark.slice(DIGEST).match(/.{3}/g))
   return digestOf(Object.entries(body).filter(([name]) => names.has(nameMark(name)))) === mark.slice(0, DIGEST)

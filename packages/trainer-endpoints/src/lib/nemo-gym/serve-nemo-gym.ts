@@ -16,15 +16,15 @@ import { stoppingAnswer } from './stopping.ts'
 
 export interface NemoGymOptions extends RoutesOptions {
   /**
-   * Whether each request needs a token of the trainer endpoint. NeMo Gym's own client cannot send one, so the default is
-   * `false`, and the port is served on loopback alone.
+   * Whether each request needs a token of the trainer endpoint. NeMo Gym's own client cannot send one, so the default
+   * is `false`, and the port is served on loopback alone.
    */
   readonly asksTokens?: boolean
   /** What the steps of the Gymnasium profile report. `verify` always reports the return. Default `steps`. */
   readonly rewards?: RewardMode
   /**
-   * Largest body in bytes of a request that has a row: that of `verify` has a whole trajectory. Default 67,108,864 (64 MiB).
-   * The arguments of a tool have the bound of a message, 1 MiB.
+   * Largest body in bytes of a request that has a row: that of `verify` has a whole trajectory. Default 67,108,864 (64
+   * MiB). The arguments of a tool have the bound of a message, 1 MiB.
    */
   readonly bodyBytes?: number
 }

@@ -17,7 +17,8 @@ export interface ToolCall {
 }
 
 /**
- * Plays a tool call, or returns the stored answer if it is a repeated one. A call that fails marks the episode as failed, and no further one is played.
+ * Plays a tool call, or returns the stored answer if it is a repeated one. A call that fails marks the episode as
+ * failed, and no further one is played.
  */
 export async function answerToolCall(session: RolloutSession, call: ToolCall): Promise<ToolAnswer> {
   const { action, sent, likelyReturnsCookies } = call

@@ -54,9 +54,9 @@ function stopOf({ tally }: RolloutSession, end: EpisodeEnd | null, { calls }: Cl
 }
 
 /**
- * Returns the body of the answer: the request's own, the reward, and a number for each term. The request is passed on as it
- * came, because a trajectory is long. Where a name is there twice, the last one counts, as in every parser of JSON: a member
- * of the row before a term of that name, and the reward before both.
+ * Returns the body of the answer: the request's own, the reward, and a number for each term. The request is passed on
+ * as it came, because a trajectory is long. Where a name is there twice, the last one counts, as in every parser of
+ * JSON: a member of the row before a term of that name, and the reward before both.
  */
 export function verdictBody(request: string, { tally, end, success, failure }: Verdict): string {
   const { reward, terms, played } = tally

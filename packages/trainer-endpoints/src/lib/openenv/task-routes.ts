@@ -4,8 +4,8 @@ import { answerProblem, readObject, type TrainerRoute, trainersOnly } from '../h
 import { rowOf, type TaskIndex } from '../tasks/task-index.ts'
 
 /**
- * The routes with which a trainer reads the tasks of an environment. A split or an index that does not exist is rejected
- * with 400, and an environment without tasks with 501.
+ * The routes with which a trainer reads the tasks of an environment. A split or an index that does not exist is
+ * rejected with 400, and an environment without tasks with 501.
  */
 export function taskRoutes(tasks: TaskIndex): Hono<TrainerRoute> {
   const app = new Hono<TrainerRoute>()

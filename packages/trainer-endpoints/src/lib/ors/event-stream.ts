@@ -2,7 +2,10 @@ import type { ServerResponse } from 'node:http'
 
 /** An answer that is sent event by event. */
 export interface EventStream {
-  /** Sends an event. Resolves once it has left this process, so that no crash takes it back; with false if the client has gone. */
+  /**
+   * Sends an event. Resolves once it has left this process, so that no crash takes it back; with false if the client
+   * has gone.
+   */
   send(event: string, data: string): Promise<boolean>
   /** Sends a comment, so that the client sees that the server still works. */
   comment(text: string): void

@@ -28,8 +28,8 @@ export interface OrsParts {
 type Route = Context<TrainerRoute>
 
 /**
- * Creates the routes of the Open Reward Standard. A path about an environment starts with its name; without a name it is
- * about the first one. A path has as many segments as it has names, so an environment may be named like a route.
+ * Creates the routes of the Open Reward Standard. A path about an environment starts with its name; without a name it
+ * is about the first one. A path has as many segments as it has names, so an environment may be named like a route.
  */
 export function createOrsRoutes({ host, tasks, sessions, bodyBytes, onError }: OrsParts): Hono<TrainerRoute> {
   const app = createTrainerApp({ bodyBytes, onError })

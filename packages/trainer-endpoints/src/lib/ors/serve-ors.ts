@@ -17,9 +17,9 @@ export interface OrsOptions extends Omit<RoutesOptions, 'asksTokens'> {
    */
   readonly rewards?: RewardMode
   /**
-   * Whether a call is played only once its client has repeated it with the id from the first event of its stream, so that
-   * no fault plays it twice. The clients wait half a second before they repeat it, so each call takes as much longer.
-   * Default `false`.
+   * Whether a call is played only once its client has repeated it with the id from the first event of its stream, so
+   * that no fault plays it twice. The clients wait half a second before they repeat it, so each call takes as much
+   * longer. Default `false`.
    */
   readonly confirmsCalls?: boolean
   /** Largest request body in bytes. Default 1 MiB. */
@@ -27,8 +27,8 @@ export interface OrsOptions extends Omit<RoutesOptions, 'asksTokens'> {
 }
 
 /**
- * Serves a host to clients of the Open Reward Standard, on a port of its own because their paths start at the root. They
- * send a control token as `X-API-Key` or as a bearer token. Throws as `serveRoutes` does.
+ * Serves a host to clients of the Open Reward Standard, on a port of its own because their paths start at the root.
+ * They send a control token as `X-API-Key` or as a bearer token. Throws as `serveRoutes` does.
  */
 export async function serveOrs(host: Host, options: OrsOptions = {}): Promise<RoutesServer> {
   const { tasks = [], rewards = 'steps', confirmsCalls = false, bodyBytes = 1_048_576, ...port } = options

@@ -12,8 +12,8 @@ export interface TaskIndex {
   /** Returns one task. Throws `invalid-params` for an unknown split or an index out of range. */
   task(environment: string, split: unknown, index: unknown): Task
   /**
-   * Returns the tasks from `start` (default 0) up to `stop` (default: all), excluding `stop`; indices below 0 count from
-   * the end. Throws `invalid-params` for an unknown split, and for bounds that are no whole numbers.
+   * Returns the tasks from `start` (default 0) up to `stop` (default: all), excluding `stop`; indices below 0 count
+   * from the end. Throws `invalid-params` for an unknown split, and for bounds that are no whole numbers.
    */
   range(environment: string, split: unknown, start?: unknown, stop?: unknown): readonly Task[]
 }

@@ -10,7 +10,9 @@ const RANGES = rangesOf(HALF)
 export const MOST_TERMS = 8
 const MOST_NAME = 18
 
-/** The mean reward of each step, unshaped and, if there is shaping, shaped. Bars show the episodes with that many steps. */
+/**
+ * The mean reward of each step, unshaped and, if there is shaping, shaped. Bars show the episodes with that many steps.
+ */
 export function RewardByStepPlot({
   steps,
   shaped,

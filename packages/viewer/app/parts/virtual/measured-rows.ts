@@ -6,7 +6,10 @@ export interface MeasuredRows {
   offset(index: number): number
   /** Keeps the height of a row. Returns whether it is another one than before. */
   measure(index: number, height: number): boolean
-  /** The rows that are seen between two distances from the first one: from `from` to before `to`, at least one if there is any. */
+  /**
+   * The rows that are seen between two distances from the first one: from `from` to before `to`, at least one if there
+   * is any.
+   */
   between(top: number, bottom: number): { readonly from: number; readonly to: number }
 }
 

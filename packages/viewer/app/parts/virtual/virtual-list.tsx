@@ -8,8 +8,8 @@ const MARGIN = 600
 const MOST_CORRECTIONS = 12
 
 /**
- * A long list that scrolls with the page. Only the rows near the window are rendered, and each is as high as its content. A
- * row that grows above the window does not move what is seen: browsers keep that in place.
+ * A long list that scrolls with the page. Only the rows near the window are rendered, and each is as high as its
+ * content. A row that grows above the window does not move what is seen: browsers keep that in place.
  */
 export function VirtualList({
   count,
@@ -33,7 +33,8 @@ export function VirtualList({
   const [, redraw] = useReducer((times: number) => times + 1, 0)
   const target = useRef<{ readonly index: number; corrections: number } | null>(null)
   const observed = useRef<{ readonly observer: ResizeObserver; readonly rows: Set<Element> } | null>(null)
-  // A row that was rendered stays the same while it is in the window, so that scrolling renders only those that come into it.
+  // A row that was rendered stays the same while it is in the window, so that scrolling renders only those that come
+  // into it.
   const rendered = useMemo(() => new Map<number, ComponentChildren>(), [render])
 
   /** The rows that are near the window, if it begins at a distance from the first row. */

@@ -110,7 +110,10 @@ export function defaultFields(
   ]
 }
 
-/** Returns a number to sort rows by a field; `null` if there is no such field, or it is not loaded. Words are sorted by their letters. */
+/**
+ * Returns a number to sort rows by a field; `null` if there is no such field, or it is not loaded. Words are sorted by
+ * their letters.
+ */
 export function sortKey(episodes: EpisodeColumns, name: string): ((row: number) => number) | null {
   const field = fieldOf(name)
   if (field?.kind !== 'number' && field?.kind !== 'word') return null

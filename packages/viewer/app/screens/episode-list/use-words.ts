@@ -9,8 +9,8 @@ const AT_ONCE = 200
 const PAUSE = 40
 
 /**
- * The words of rows that are shown, as far as they are loaded. Rows that are passed by quickly are not asked for: after the
- * first request, each waits until the rows stay the same for a moment.
+ * The words of rows that are shown, as far as they are loaded. Rows that are passed by quickly are not asked for: after
+ * the first request, each waits until the rows stay the same for a moment.
  */
 export function useWords(run: string, rows: readonly number[]): ReadonlyMap<number, RowWords> {
   const source = useSource()

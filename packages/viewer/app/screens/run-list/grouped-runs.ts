@@ -8,8 +8,8 @@ export interface RunGroup {
 }
 
 /**
- * Groups runs by their sets. Running ones come first, then newer ones before older ones; a set stands where its first run
- * would, and runs that belong to no set are groups of their own.
+ * Groups runs by their sets. Running ones come first, then newer ones before older ones; a set stands where its first
+ * run would, and runs that belong to no set are groups of their own.
  */
 export function groupRuns(runs: readonly RunEntry[]): RunGroup[] {
   const sorted = runs.toSorted(

@@ -106,8 +106,8 @@ function exchange(
 }
 
 /**
- * Opens the event stream of a GET. To end it, this side closes its half of the connection; the server then closes the other
- * half, after every event that it has written.
+ * Opens the event stream of a GET. To end it, this side closes its half of the connection; the server then closes the
+ * other half, after every event that it has written.
  */
 async function collectEvents(port: number, path: string, own: Readonly<Record<string, string>>) {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()

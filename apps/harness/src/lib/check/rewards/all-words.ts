@@ -14,9 +14,9 @@ const SEEDS = 24
 const LONGEST = 4_000
 
 /**
- * Returns a player who says every word that it knows wherever a tool takes a text: those of the task and the observation, of
- * descriptions and schemas, and the texts that private states hold under other seeds. A grader that looks for a word in
- * an answer is satisfied by it. None if no tool takes a free text.
+ * Returns a player who says every word that it knows wherever a tool takes a text: those of the task and the
+ * observation, of descriptions and schemas, and the texts that private states hold under other seeds. A grader that
+ * looks for a word in an answer is satisfied by it. None if no tool takes a free text.
  */
 export function allWordsOf({ environment }: CheckedWorld): Policy[] {
   const speaking = environment.toolInfos.filter((tool) => textsOf(tool).length > 0)

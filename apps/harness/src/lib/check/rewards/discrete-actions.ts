@@ -17,8 +17,8 @@ export interface DiscreteActions {
 }
 
 /**
- * Enumerates the actions of a world: all that the schemas allow (booleans, enumerations, small integer ranges), and for a
- * tool with more than that those which the solver plays. `null` if there are fewer than two or too many.
+ * Enumerates the actions of a world: all that the schemas allow (booleans, enumerations, small integer ranges), and for
+ * a tool with more than that those which the solver plays. `null` if there are fewer than two or too many.
  */
 export async function discreteActions(
   { environment, solver = null }: CheckedWorld,

@@ -36,8 +36,8 @@ export class Endings {
   }
 
   /**
-   * A warning if a limit cut every episode off. None if `success` counts an episode for having reached the limit, and none
-   * if the environment takes events, which may end it from outside.
+   * A warning if a limit cut every episode off. None if `success` counts an episode for having reached the limit, and
+   * none if the environment takes events, which may end it from outside.
    *
    * @param hasSolver - whether some of the episodes were played by a solver.
    */

@@ -28,10 +28,10 @@ const ARRIVED = 0.95
 const BEYOND = 0.05
 
 /**
- * Trains a tabular learner on the easiest setting and checks whether it improves from random play towards the solver. The
- * table is indexed by those parts of the public state that may call for different actions. This tests the rewards and the
- * public state; it says nothing about other learners and harder settings. If even a table copied from the solver earns no
- * more than random play, the table is too weak, and the check is skipped.
+ * Trains a tabular learner on the easiest setting and checks whether it improves from random play towards the solver.
+ * The table is indexed by those parts of the public state that may call for different actions. This tests the rewards
+ * and the public state; it says nothing about other learners and harder settings. If even a table copied from the
+ * solver earns no more than random play, the table is too weak, and the check is skipped.
  */
 export async function checkLearnability(context: CheckContext): Promise<CheckOutcome> {
   const { world, seed } = context

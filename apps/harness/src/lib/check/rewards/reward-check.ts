@@ -21,9 +21,10 @@ const LARGEST = 1e6
 const ROUNDING = 1e-9
 
 /**
- * Checks that rewards are finite and bounded, that refused calls earn nothing, that nothing is paid or counts as success for being
- * cut off by a limit, that the rules end some episodes, that the texts of answers say what their data says, that the solver earns
- * more than random play on the same tasks, and that shaping telescopes to the difference of potentials.
+ * Checks that rewards are finite and bounded, that refused calls earn nothing, that nothing is paid or counts as
+ * success for being cut off by a limit, that the rules end some episodes, that the texts of answers say what their data
+ * says, that the solver earns more than random play on the same tasks, and that shaping telescopes to the difference of
+ * potentials.
  */
 export async function checkRewards(context: CheckContext): Promise<CheckOutcome> {
   const { world, settings, seed } = context

@@ -7,9 +7,10 @@ import { rehearseEpisode, rewardOf } from '../rehearsed-episode.ts'
 import { leavesOf } from '../walk-json.ts'
 
 /**
- * Actions that return to a state where the player was before, and earn more than 0 in total each time. A player who only
- * repeats them makes no progress, and earns the more the longer the episode may be. A shaping reward that is a difference of
- * potentials has no such cycle: Ng, Harada & Russell, "Policy invariance under reward transformations" (1999).
+ * Actions that return to a state where the player was before, and earn more than 0 in total each time. A player who
+ * only repeats them makes no progress, and earns the more the longer the episode may be. A shaping reward that is a
+ * difference of potentials has no such cycle: Ng, Harada & Russell, "Policy invariance under reward transformations"
+ * (1999).
  */
 export interface RewardCycle {
   /** What leads to it from the start of the episode. */
@@ -77,8 +78,8 @@ function cyclesOf(
 }
 
 /**
- * Returns each state of a walk as a text, without the numbers in it that count steps: those that change by the same amount
- * with every step that is not refused.
+ * Returns each state of a walk as a text, without the numbers in it that count steps: those that change by the same
+ * amount with every step that is not refused.
  */
 function statesWithoutCounters(states: readonly { readonly public: JsonObject; readonly private: JsonObject }[]) {
   const leaves = states.map((state) => new Map(leavesOf(state as unknown as Json).map(leafEntry)))

@@ -8,8 +8,8 @@ const CLOCK = 0.9
 const PARTS = 4
 
 /**
- * Returns the function from public states to table rows. It merges states that probably call for the same action: arrays of
- * varying length count as sets, numbers that only count up are dropped, and numbers that run down are binned.
+ * Returns the function from public states to table rows. It merges states that probably call for the same action:
+ * arrays of varying length count as sets, numbers that only count up are dropped, and numbers that run down are binned.
  *
  * @param walks - the public states of some episodes, in which such numbers and arrays are recognized.
  */

@@ -39,9 +39,9 @@ export interface Rollout {
 }
 
 /**
- * Starts for training and evaluation. If all seeds have the same initial public state, training draws a new seed each time
- * and evaluation uses unseen ones. Otherwise both use the same few private states with one public state, because a table
- * cannot generalize to public states that it has never seen.
+ * Starts for training and evaluation. If all seeds have the same initial public state, training draws a new seed each
+ * time and evaluation uses unseen ones. Otherwise both use the same few private states with one public state, because a
+ * table cannot generalize to public states that it has never seen.
  */
 export function tableStarts({ environment }: CheckedWorld, setting: Setting, seed: string) {
   const found = seededStarts(environment, setting, seedFor(seed, 'learnability'), MEASURED)
@@ -103,8 +103,8 @@ export function randomWalks({ environment }: CheckedWorld, setting: Setting, act
 const WALKS = 20
 
 /**
- * The action that the solver plays most often in each row. If such a table earns much less than the solver, rows merge states
- * in which the solver plays differently, so no table can learn the task.
+ * The action that the solver plays most often in each row. If such a table earns much less than the solver, rows merge
+ * states in which the solver plays differently, so no table can learn the task.
  */
 export async function copySolver(
   { world: { environment }, setting, actions, features }: TableWorld,

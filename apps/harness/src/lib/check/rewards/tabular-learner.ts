@@ -15,8 +15,8 @@ const LEAST_STEP = 0.02
 const TRACE = 0.5
 
 /**
- * Tabular Q(λ): Q(s, a) ← Q(s, a) + α (G − Q(s, a)), with α = 1/n for the n-th visit down to a minimum, and
- * G = r + γ (λ G′ + (1 − λ) maxₐ′ Q(s′, a′)), where G′ is the target of the next step. Updates run backwards over a finished
+ * Tabular Q(λ): Q(s, a) ← Q(s, a) + α (G − Q(s, a)), with α = 1/n for the n-th visit down to a minimum, and G = r + γ
+ * (λ G′ + (1 − λ) maxₐ′ Q(s′, a′)), where G′ is the target of the next step. Updates run backwards over a finished
  * episode. With λ > 0, rows that merge several states mislead it less.
  *
  * Watkins & Dayan, "Q-learning" (1992); Peng & Williams, "Incremental multi-step Q-learning" (1994).

@@ -29,9 +29,9 @@ interface Cut {
 /**
  * Finds terms that pay a seat for an episode that is cut off, and `success` without any work.
  *
- * A step is played with and without a limit that ends the episode. A term pays for the cut if it is higher with it, and at least
- * half of the cuts pay at least as much as the most that the term pays for an end by the rules: a term that judges what was
- * achieved by then pays less, or only where something was achieved.
+ * A step is played with and without a limit that ends the episode. A term pays for the cut if it is higher with it, and
+ * at least half of the cuts pay at least as much as the most that the term pays for an end by the rules: a term that
+ * judges what was achieved by then pays less, or only where something was achieved.
  *
  * @param prizes - the most that each term has paid at an end by the rules.
  */

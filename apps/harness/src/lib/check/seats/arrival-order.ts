@@ -6,8 +6,9 @@ import { randomAction } from '../noisy-policy.ts'
 import { type GameStep, type Move, replayMoves, returnsOf } from './game-episode.ts'
 
 /**
- * Plays the moves of a round of sealed moves in the order of the seats and in the reverse one, at each position of an episode at
- * which a round begins. The state, the random streams, rewards, ends and the next turn have to be equal, byte for byte.
+ * Plays the moves of a round of sealed moves in the order of the seats and in the reverse one, at each position of an
+ * episode at which a round begins. The state, the random streams, rewards, ends and the next turn have to be equal,
+ * byte for byte.
  */
 export function findOrderMatters(
   environment: EnvironmentDefinition,

@@ -33,8 +33,9 @@ export function dealsFor(seat: string, deals: readonly Deal[]): SeatDeals {
 }
 
 /**
- * Draws a deal, and another one that shows the seat the same: of another seed if there is one, otherwise with the hidden
- * parts of another seed as far as the schemas accept them. `null` if nothing that is hidden from the seat varies.
+ * Draws a deal, and another one that shows the seat the same: of another seed if there is one, otherwise with the
+ * hidden parts of another seed as far as the schemas accept them. `null` if nothing that is hidden from the seat
+ * varies.
  */
 export function drawDealtPair(
   environment: EnvironmentDefinition,

@@ -8,8 +8,8 @@ import { openGame, type ServedGame, serveGame, stepGame } from './served-game.ts
 const MOVES = 16
 
 /**
- * Forks a session after each of its steps, in the middle of rounds too, and plays the rest of the moves in each fork. Every
- * answer, report and state has to be that of the session, byte for byte.
+ * Forks a session after each of its steps, in the middle of rounds too, and plays the rest of the moves in each fork.
+ * Every answer, report and state has to be that of the session, byte for byte.
  */
 export async function findWrongForks(
   world: CheckedWorld,

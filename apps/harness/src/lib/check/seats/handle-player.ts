@@ -12,9 +12,9 @@ export interface HandleSetting extends SeatPlayerSetting {
 }
 
 /**
- * Plays a seat as its trainer, with a seat handle: steps, repeated steps, turns and legal actions, calls out of turn, and
- * what a seat handle does not allow. Rewards, potentials and success are left out of what it notes: they judge the whole
- * state, and are for learning.
+ * Plays a seat as its trainer, with a seat handle: steps, repeated steps, turns and legal actions, calls out of turn,
+ * and what a seat handle does not allow. Rewards, potentials and success are left out of what it notes: they judge the
+ * whole state, and are for learning.
  */
 export function handlePlayer({ seat, tools, control, rng, handle, others, send }: HandleSetting): SeatPlayer {
   const transcript = new Transcript()

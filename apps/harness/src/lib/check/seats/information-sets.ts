@@ -11,8 +11,8 @@ export type InformationSets =
   | { readonly bySeat: null; readonly why: string }
 
 /**
- * Counts the information sets of a small game: what each seat has been shown and has done when it has to act. A leak of hidden
- * state raises the number, and a forgotten observation lowers it.
+ * Counts the information sets of a small game: what each seat has been shown and has done when it has to act. A leak of
+ * hidden state raises the number, and a forgotten observation lowers it.
  */
 export function countInformationSets(environment: EnvironmentDefinition, params: JsonObject): InformationSets {
   try {

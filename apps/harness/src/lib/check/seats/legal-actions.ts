@@ -18,8 +18,8 @@ import { type GameStep, replayMoves } from './game-episode.ts'
 const TRIES = 8
 
 /**
- * Finds a listed action that is refused, and an action that is accepted though it is not listed, at each position of an episode.
- * One of each is drawn for the seat that moved.
+ * Finds a listed action that is refused, and an action that is accepted though it is not listed, at each position of an
+ * episode. One of each is drawn for the seat that moved.
  */
 export function findWrongLegal(
   environment: EnvironmentDefinition,

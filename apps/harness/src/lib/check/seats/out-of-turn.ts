@@ -11,8 +11,9 @@ import { openGame, type ServedGame, serveGame, stepGame } from './served-game.ts
 const MOVES = 24
 
 /**
- * Lets every seat that is not in turn move before each step, by every route: its session URL, its seat handle, the opener's
- * session, and the seat handle of a seat in turn. Nothing may change: no state, no count of steps, no step log, no reward.
+ * Lets every seat that is not in turn move before each step, by every route: its session URL, its seat handle, the
+ * opener's session, and the seat handle of a seat in turn. Nothing may change: no state, no count of steps, no step
+ * log, no reward.
  */
 export async function findCheatedTurns(
   world: CheckedWorld,

@@ -47,8 +47,9 @@ export interface PairedPlay {
 }
 
 /**
- * Plays an episode by policies, and then the same moves of all seats again from the other deal. Stops where different values
- * are revealed to the seat, where it gets something else, and where a move of another seat is possible in one play alone.
+ * Plays an episode by policies, and then the same moves of all seats again from the other deal. Stops where different
+ * values are revealed to the seat, where it gets something else, and where a move of another seat is possible in one
+ * play alone.
  */
 export async function playPair(world: CheckedWorld, planned: PlannedPair, rng: Rng): Promise<PairedPlay> {
   const { environment } = world
@@ -201,7 +202,9 @@ function findDifference(first: Received, second: Received): PairedPlay['differs'
 const DIFFERENT = 0.5
 const LATE = 0.4
 
-/** Returns what a seat does in the second play in the place of a sealed move: the same, another move, or nothing yet. */
+/**
+ * Returns what a seat does in the second play in the place of a sealed move: the same, another move, or nothing yet.
+ */
 function otherMove(
   environment: EnvironmentDefinition,
   { turn, state }: Rehearsal,

@@ -40,9 +40,9 @@ interface Swept {
 }
 
 /**
- * Fills what every seat holds and the private state with canaries, plays each seat by its session URL and by its seat handle at
- * every endpoint, and searches every byte that it gets for the canaries of the others, in all forms of `formsOf`. It may
- * get only what is revealed to it.
+ * Fills what every seat holds and the private state with canaries, plays each seat by its session URL and by its seat
+ * handle at every endpoint, and searches every byte that it gets for the canaries of the others, in all forms of
+ * `formsOf`. It may get only what is revealed to it.
  */
 export async function sweepSeatsForCanaries(context: CheckContext): Promise<CheckOutcome> {
   const findings: Finding[] = []

@@ -24,9 +24,10 @@ export type Route = (typeof ROUTES)[number]
 export const HOLDING_ENDPOINTS: readonly string[] = ['http', 'in process']
 
 /**
- * Plays pairs of real sessions, each seat at real endpoints: by its session URL, in both kinds of protocol versions, and by its seat
- * handle. The other seats move by the opener's session. Everything that the seat gets is compared: answers that are held,
- * waits, calls out of turn, repeated steps, views, lists, notifications, and all of it once more in a fork.
+ * Plays pairs of real sessions, each seat at real endpoints: by its session URL, in both kinds of protocol versions,
+ * and by its seat handle. The other seats move by the opener's session. Everything that the seat gets is compared:
+ * answers that are held, waits, calls out of turn, repeated steps, views, lists, notifications, and all of it once more
+ * in a fork.
  */
 export async function comparePairsAtSeats(
   context: CheckContext,
@@ -87,7 +88,10 @@ export interface Side {
   readonly onStart?: (answers: readonly SeatAnswer[]) => void
 }
 
-/** Plays the moves of one side: the seat by its route, the others by the opener's session. Resolves with what the seat got. */
+/**
+ * Plays the moves of one side: the seat by its route, the others by the opener's session. Resolves with what the seat
+ * got.
+ */
 export async function playSide(host: Host, endpoint: OpenEndpoint, side: Side): Promise<readonly SeatAnswer[]> {
   const { context, planned, moves, which, draws } = side
   const { seat, setting } = planned

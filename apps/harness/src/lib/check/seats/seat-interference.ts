@@ -21,10 +21,10 @@ export interface HiddenFromSeat {
 }
 
 /**
- * Plays pairs of episodes that one seat must not be able to tell apart: equal parameters, public state and own state, the same
- * moves of all seats, and other hands of the other seats, other private state, or other sealed moves. Until different values are
- * revealed to that seat, it has to get the same, byte for byte: answers, refusals, views, legal actions, messages, turns
- * and ends.
+ * Plays pairs of episodes that one seat must not be able to tell apart: equal parameters, public state and own state,
+ * the same moves of all seats, and other hands of the other seats, other private state, or other sealed moves. Until
+ * different values are revealed to that seat, it has to get the same, byte for byte: answers, refusals, views, legal
+ * actions, messages, turns and ends.
  */
 export async function checkSeatInterference(context: CheckContext): Promise<CheckOutcome> {
   const { world, settings, seed } = context

@@ -10,16 +10,19 @@ import { findUnearned, notePrizes } from '../rewards/unearned.ts'
 import { playGame, returnsOf } from './game-episode.ts'
 
 const EPISODES = 96
-/** Moves of all seats in episodes of the solver, which may be slow. Each episode is compared with one of random play. */
+/**
+ * Moves of all seats in episodes of the solver, which may be slow. Each episode is compared with one of random play.
+ */
 const SOLVER_STEPS = 400
 /** Largest magnitude of what a seat earns by one step. */
 const LARGEST = 1e6
 
 /**
- * Checks that rewards are finite and bounded, that a refused call earns its seat nothing, that nothing is paid or counts as
- * success for being cut off by a limit, that the rules end some episodes, that texts say what their data says, and that the solver does not earn less
- * than random play on the same tasks: in a zero-sum game in one seat against random opponents, where an equilibrium
- * cannot lose on average over the seats, and otherwise in all seats at once. Without a common reward, that only warns.
+ * Checks that rewards are finite and bounded, that a refused call earns its seat nothing, that nothing is paid or
+ * counts as success for being cut off by a limit, that the rules end some episodes, that texts say what their data
+ * says, and that the solver does not earn less than random play on the same tasks: in a zero-sum game in one seat
+ * against random opponents, where an equilibrium cannot lose on average over the seats, and otherwise in all seats at
+ * once. Without a common reward, that only warns.
  */
 export async function checkSeatRewards(context: CheckContext): Promise<CheckOutcome> {
   const { world, settings, seed } = context

@@ -3,8 +3,8 @@ import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/
 import type { Observation, Step, StepReport } from '@episodic/protocol'
 
 /**
- * What the policies of a rehearsed game are shown: the same observation and the same last step as in a run, where a seat's own
- * answer is not replaced by what the seat sees.
+ * What the policies of a rehearsed game are shown: the same observation and the same last step as in a run, where a
+ * seat's own answer is not replaced by what the seat sees.
  */
 export class SeatTable {
   readonly #table: Table

@@ -28,8 +28,8 @@ export async function openGame(
 }
 
 /**
- * Plays the next move by the opener's session. Returns what a player and a trainer receive, without the count of commits,
- * which a fork begins anew.
+ * Plays the next move by the opener's session. Returns what a player and a trainer receive, without the count of
+ * commits, which a fork begins anew.
  */
 export async function stepGame({ control }: Pick<ServedGame, 'control'>, { seat, action }: Move): Promise<unknown> {
   const seq = (await control.state()).seats[seat]?.seq

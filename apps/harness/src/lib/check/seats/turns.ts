@@ -3,7 +3,9 @@ import type { Setting } from '../check-context.ts'
 import type { Finding } from '../finding.ts'
 import type { GameEpisode, GameStep } from './game-episode.ts'
 
-/** Finds a turn that names a seat that has left: players read it in their view, and wait for a move that never comes. */
+/**
+ * Finds a turn that names a seat that has left: players read it in their view, and wait for a move that never comes.
+ */
 export function findWrongTurns(
   { game }: EnvironmentDefinition,
   { params }: Setting,

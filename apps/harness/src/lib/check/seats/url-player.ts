@@ -15,8 +15,8 @@ interface HeldCall {
 const NOTIFICATIONS: Message = { kind: 'the subscription', text: SUBSCRIBE.text }
 
 /**
- * Plays a seat as an agent at its session URL: calls, waits, reads and subscribes, and calls out of turn. With `modern`, by
- * MCP 2026-07-28, without subscriptions.
+ * Plays a seat as an agent at its session URL: calls, waits, reads and subscribes, and calls out of turn. With
+ * `modern`, by MCP 2026-07-28, without subscriptions.
  */
 export function urlPlayer(
   { seat, tools, control, rng }: SeatPlayerSetting,

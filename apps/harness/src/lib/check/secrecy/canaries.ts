@@ -13,8 +13,8 @@ const LEAST_TEXT = 12
 const LEAST_DIGITS = 9
 
 /**
- * Replaces the values of a hidden part of the state by canaries: texts by 24 hexadecimal digits and numbers by primes of nine
- * digits. Where `keeps` rejects a canary, the real value stays, and is a mark if it is long enough.
+ * Replaces the values of a hidden part of the state by canaries: texts by 24 hexadecimal digits and numbers by primes
+ * of nine digits. Where `keeps` rejects a canary, the real value stays, and is a mark if it is long enough.
  */
 export function plantCanaries(
   part: string,

@@ -55,8 +55,8 @@ interface Swept {
 /**
  * Fills the private state with canaries, sends every kind of message to every endpoint, and searches every byte of the
  * answers for the canaries, seeds, handles and another agent's session, in all the forms of {@link formsOf}. Also makes
- * each function of the world throw an error that contains everything. Answers may only contain what a tool reveals, and no
- * answer may be withheld.
+ * each function of the world throw an error that contains everything. Answers may only contain what a tool reveals, and
+ * no answer may be withheld.
  */
 export async function sweepForCanaries(context: CheckContext): Promise<CheckOutcome> {
   const findings: Finding[] = []

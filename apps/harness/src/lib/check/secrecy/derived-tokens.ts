@@ -23,9 +23,10 @@ export interface DerivedToken {
 const HASHES = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'].filter((name) => getHashes().includes(name))
 
 /**
- * Finds public texts that contain an encoding or a hash of a private value, whole or cut off, and public numbers that differ
- * from a private one by a constant, a factor, a sum or an exclusive or. A player who knows the world computes the private value from
- * it, or tries all values. Where values repeat between seeds, any function is found by `findInitialStateLeaks`.
+ * Finds public texts that contain an encoding or a hash of a private value, whole or cut off, and public numbers that
+ * differ from a private one by a constant, a factor, a sum or an exclusive or. A player who knows the world computes
+ * the private value from it, or tries all values. Where values repeat between seeds, any function is found by
+ * `findInitialStateLeaks`.
  */
 export function findDerivedTokens(starts: readonly Pick<SeededStart, 'public' | 'private'>[]): DerivedToken[] {
   const states = starts

@@ -10,8 +10,8 @@ export interface Form {
 const LEAST = 8
 
 /**
- * The forms of a secret to search for: plain, JSON-escaped, base64 at each of its three alignments and in both alphabets,
- * hexadecimal, percent-encoded, and reversed.
+ * The forms of a secret to search for: plain, JSON-escaped, base64 at each of its three alignments and in both
+ * alphabets, hexadecimal, percent-encoded, and reversed.
  */
 export function formsOf(secret: string): Form[] {
   const bytes = Buffer.from(secret)

@@ -80,8 +80,8 @@ interface Answer {
 }
 
 /**
- * The messages that both agents of a pair send: every read, then calls, each followed by two reads, then every read again.
- * The calls stop before the first one that would reveal different values, so all answers have to be equal.
+ * The messages that both agents of a pair send: every read, then calls, each followed by two reads, then every read
+ * again. The calls stop before the first one that would reveal different values, so all answers have to be equal.
  */
 async function draftMessages(
   { world }: CheckContext,

@@ -18,8 +18,8 @@ export interface InitialStateLeak {
 const CHANCE = 1e-9
 
 /**
- * Finds private values that determine, or are determined by, a feature of the initial public state, beyond chance. Reports
- * the first feature for each private value and direction.
+ * Finds private values that determine, or are determined by, a feature of the initial public state, beyond chance.
+ * Reports the first feature for each private value and direction.
  */
 export function findInitialStateLeaks(starts: readonly Pick<SeededStart, 'public' | 'private'>[]): InitialStateLeak[] {
   const features = publicFeatures(starts.map((start) => start.public))
@@ -39,8 +39,9 @@ export function findInitialStateLeaks(starts: readonly Pick<SeededStart, 'public
 /**
  * Whether the second column is a function of the first, beyond chance.
  *
- * If the values of the second have shares p, two independent draws agree with probability Σ p², and n pairs of draws all
- * agree with about (Σ p²)ⁿ, which has to be below one in a billion. If no value repeats, the columns have to be equal.
+ * If the values of the second have shares p, two independent draws agree with probability Σ p², and n pairs of draws
+ * all agree with about (Σ p²)ⁿ, which has to be below one in a billion. If no value repeats, the columns have to be
+ * equal.
  */
 function determines(first: readonly string[], second: readonly string[]): boolean {
   const counts = new Map<string, number>()

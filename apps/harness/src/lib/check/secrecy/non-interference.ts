@@ -35,9 +35,9 @@ interface Compared {
 }
 
 /**
- * Plays pairs of episodes that differ only in their private states: same parameters, initial public state, random draws and
- * actions. Until a tool reveals different values, both have to return the same answers and the same public state, byte for
- * byte.
+ * Plays pairs of episodes that differ only in their private states: same parameters, initial public state, random draws
+ * and actions. Until a tool reveals different values, both have to return the same answers and the same public state,
+ * byte for byte.
  */
 export async function checkNonInterference(context: CheckContext): Promise<CheckOutcome> {
   const { world, settings, seed } = context
@@ -116,7 +116,10 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
   )
 }
 
-/** What the initial public state reveals, once for all settings: findings, and warnings for what only narrows a value down. */
+/**
+ * What the initial public state reveals, once for all settings: findings, and warnings for what only narrows a value
+ * down.
+ */
 function initialStateFindings({ settings }: CheckContext, allStarts: readonly (readonly SeededStart[])[]) {
   const found = new Map<string, Finding>()
   for (const [i, starts] of allStarts.entries())

@@ -32,11 +32,11 @@ interface PrivateValue {
 /**
  * Finds private values in the descriptions and schemas that an agent reads before it plays.
  *
- * These texts are the same for all seeds, so they cannot reveal which of several values was drawn. They can reveal a value
- * that all seeds share, and a possible answer that an agent would not guess. So a value in a schema (a constant, a default,
- * or the only private one among the choices) is found if all seeds share it, or if it is drawn from a list of texts or
- * numbers that the private state does not enumerate. In sentences, words that any schema enumerates are ordinary words,
- * and a number from a wide range is a coincidence. Values that are also public are not secret.
+ * These texts are the same for all seeds, so they cannot reveal which of several values was drawn. They can reveal a
+ * value that all seeds share, and a possible answer that an agent would not guess. So a value in a schema (a constant,
+ * a default, or the only private one among the choices) is found if all seeds share it, or if it is drawn from a list
+ * of texts or numbers that the private state does not enumerate. In sentences, words that any schema enumerates are
+ * ordinary words, and a number from a wide range is a coincidence. Values that are also public are not secret.
  */
 export function privateLiterals(
   environment: EnvironmentDefinition,

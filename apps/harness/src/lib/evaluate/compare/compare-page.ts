@@ -13,10 +13,11 @@ import { episodeKey } from './episode-key.ts'
 const MOST_CHARACTERS = 10 * 1_048_576
 
 /**
- * Renders the comparison of runs with the first one as a self-contained HTML page, which makes no requests. It has the figures
- * of all episodes, and step by step those that flipped, and as many others as fit.
+ * Renders the comparison of runs with the first one as a self-contained HTML page, which makes no requests. It has the
+ * figures of all episodes, and step by step those that flipped, and as many others as fit.
  *
- * Resolves with the same text for the same runs, on one version of Node. Throws `runs-differ` if no two can be compared.
+ * Resolves with the same text for the same runs, on one version of Node. Throws `runs-differ` if no two can be
+ * compared.
  */
 export async function renderComparedRuns(
   folders: readonly string[],

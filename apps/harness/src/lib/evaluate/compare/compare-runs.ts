@@ -50,11 +50,11 @@ const MOST_TASKS = 500
 /**
  * Compares two runs on the tasks that they share, paired by task: the same environment and seed, two policies.
  *
- * Rollouts of a task are averaged first, because they are not independent of each other. So runs with different numbers of
- * rollouts can be compared too. Episodes with the same task and attempt are paired to find those that flipped.
+ * Rollouts of a task are averaged first, because they are not independent of each other. So runs with different numbers
+ * of rollouts can be compared too. Episodes with the same task and attempt are paired to find those that flipped.
  *
- * Throws `runs-differ`, naming the difference, if the environment, its version or the reward weights differ, if there is no
- * common task, or if the parameters or the seed of a shared task differ.
+ * Throws `runs-differ`, naming the difference, if the environment, its version or the reward weights differ, if there
+ * is no common task, or if the parameters or the seed of a shared task differ.
  */
 export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
   const configuration = differencesOf(a.manifest.configuration, b.manifest.configuration).map(([key, was, is]) => ({

@@ -27,12 +27,12 @@ interface LeftOut {
 }
 
 /**
- * Compares each run with the first one, paired by the tasks that both have. A run that has nothing to compare, or that differs in
- * more than its policy may, is left out, and the others are compared. If the first has no finished episode, the next run that has
- * one is the baseline in its place, and the reason says so.
+ * Compares each run with the first one, paired by the tasks that both have. A run that has nothing to compare, or that
+ * differs in more than its policy may, is left out, and the others are compared. If the first has no finished episode,
+ * the next run that has one is the baseline in its place, and the reason says so.
  *
- * Throws `runs-differ`, naming each run and why it is left out, if no two runs can be compared, and if the first was `chosen` as
- * the baseline and has no finished episode.
+ * Throws `runs-differ`, naming each run and why it is left out, if no two runs can be compared, and if the first was
+ * `chosen` as the baseline and has no finished episode.
  */
 export function compareWithBaseline(
   runs: readonly (ComparedRun | UnreadRun)[],

@@ -6,8 +6,8 @@ import { contrastRuns } from './contrast-runs.ts'
 const MOST_TASKS = 2_000
 
 /**
- * Compares runs with the first one, for a page. The prompts and the rows of the tasks are left empty. Of more than two runs, those
- * that cannot be compared are left out and named.
+ * Compares runs with the first one, for a page. The prompts and the rows of the tasks are left empty. Of more than two
+ * runs, those that cannot be compared are left out and named.
  *
  * Throws `runs-differ` if no two can be compared.
  */

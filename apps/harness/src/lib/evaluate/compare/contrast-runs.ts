@@ -5,9 +5,9 @@ import type { ComparedWithBaseline } from './compare-with-baseline.ts'
 import { adjustByHolm } from './holm.ts'
 
 /**
- * Puts the comparisons of several runs with one baseline together. Each is over the tasks that its run and the baseline both have,
- * so a run that has few takes none from the others. The p-values of a figure are adjusted by Holm's procedure over the comparisons
- * that have it.
+ * Puts the comparisons of several runs with one baseline together. Each is over the tasks that its run and the baseline
+ * both have, so a run that has few takes none from the others. The p-values of a figure are adjusted by Holm's
+ * procedure over the comparisons that have it.
  */
 export function contrastRuns({ baseline, others, comparisons, leftOut }: ComparedWithBaseline): Contrasts {
   const [first] = comparisons as readonly [Comparison, ...Comparison[]]

@@ -1,6 +1,6 @@
 /**
- * Adjusts p-values for the number of tests (S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979): the
- * chance that any test without an effect has an adjusted value below α is at most α, whatever depends on what.
+ * Adjusts p-values for the number of tests (S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979):
+ * the chance that any test without an effect has an adjusted value below α is at most α, whatever depends on what.
  *
  * @returns the adjusted values, in the order of the given ones.
  */

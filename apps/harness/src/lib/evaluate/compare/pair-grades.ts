@@ -7,8 +7,8 @@ export interface PairedGrade extends Pick<SharedGrade, 'name' | 'unit'> {
 }
 
 /**
- * Pairs what graders say by task, as {@link pairFigure}: of each grader that every run has, over those of the tasks that it graded in
- * every run. Graders without such a task are left out.
+ * Pairs what graders say by task, as {@link pairFigure}: of each grader that every run has, over those of the tasks
+ * that it graded in every run. Graders without such a task are left out.
  */
 export function pairGrades(
   runs: readonly { readonly grades?: readonly TaskGrades[] | undefined }[],

@@ -10,14 +10,15 @@ export const SHARES = [-1, 1] as const
 const ROUNDING = 1e-13
 
 /**
- * Compares a figure by task: the mean of the differences, with Student's t over the tasks. The rollouts of a task are averaged
- * before, so this equals clustering by task.
+ * Compares a figure by task: the mean of the differences, with Student's t over the tasks. The rollouts of a task are
+ * averaged before, so this equals clustering by task.
  *
  * Student, "The probable error of a mean" (1908); for paired evaluations: Miller, "Adding Error Bars to Evals" (2024,
  * arXiv:2411.00640), section 4.
  *
- * The sign-flip test decides the effect: it is exact for few tasks, where Student's t relies on a normal distribution. So an
- * interval can exclude 0 though no effect is shown, as of 5 tasks that all differ in one direction: their p-value is 0.0625.
+ * The sign-flip test decides the effect: it is exact for few tasks, where Student's t relies on a normal distribution.
+ * So an interval can exclude 0 though no effect is shown, as of 5 tasks that all differ in one direction: their p-value
+ * is 0.0625.
  *
  * @param pairs - the figure in both runs, for each task.
  * @param bounds - the range of a difference, to which the interval is clamped.
@@ -69,10 +70,11 @@ function differenceOf([a, b]: readonly [number, number]): number {
 }
 
 /**
- * The smallest true difference that a test at 5 % finds in 80 % of all samples of as many tasks, if they vary as these do: the
- * standard error times the sum of the 97.5 % and the 80 % point of Student's t.
+ * The smallest true difference that a test at 5 % finds in 80 % of all samples of as many tasks, if they vary as these
+ * do: the standard error times the sum of the 97.5 % and the 80 % point of Student's t.
  *
- * H. S. Bloom, "Minimum Detectable Effects: A Simple Way to Report the Statistical Power of Experimental Designs" (1995).
+ * H. S. Bloom, "Minimum Detectable Effects: A Simple Way to Report the Statistical Power of Experimental Designs"
+ * (1995).
  *
  * @returns `null` if the differences do not vary, or there is one.
  */

@@ -24,7 +24,9 @@ export interface Play extends SealedLine {
   /** The unshaped return; 0, and never read, if it failed. */
   readonly unshaped: number
   readonly steps: number
-  /** Tokens of a language model that were read and written; `null` if none was asked, or its server did not count them. */
+  /**
+   * Tokens of a language model that were read and written; `null` if none was asked, or its server did not count them.
+   */
   readonly tokens: number | null
   /** In the currency of the run's prices; `null` without them. */
   readonly cost: number | null
@@ -51,8 +53,8 @@ export interface PlayedTask {
 export type PlayedTasks = ReadonlyMap<string, PlayedTask>
 
 /**
- * Collects sealed episodes by task, in any order. If two lines have the same episode, the one counts that a report counts.
- * Takes some 300 bytes per episode.
+ * Collects sealed episodes by task, in any order. If two lines have the same episode, the one counts that a report
+ * counts. Takes some 300 bytes per episode.
  *
  * `add` throws `run-invalid` if a run played a task with different setups.
  */

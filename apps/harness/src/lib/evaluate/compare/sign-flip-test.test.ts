@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { signFlipTest } from './sign-flip-test.ts'
 import { signTest } from './sign-test.ts'
 
-/** Darwin's differences between crossed and self-fertilised plants, with which Fisher introduced the test (1935, section 21). */
+/**
+ * Darwin's differences between crossed and self-fertilised plants, with which Fisher introduced the test (1935, section
+ * 21).
+ */
 const DARWIN = [6.125, -8.375, 1, 2, 0.75, 2.875, 3.5, 5.125, 1.75, 3.625, 7, 3, 9.375, 7.5, -6]
 const EIGHTEEN = [
   0.20123, 0.498746, -0.074138, -0.690592, -0.254671, -0.791647, 0.260144, 1.540215, -0.292207, -0.420475, 0.689842,

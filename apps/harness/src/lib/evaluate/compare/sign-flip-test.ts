@@ -17,18 +17,19 @@ const DRAWS = 19_999
 const ROUNDING = 1e-11
 
 /**
- * The two-sided sign-flip test of paired differences: the probability that their sum is at least as far from 0 if the sign of
- * each is a fair coin, which it is if it makes no difference who played which run. So it uses the size of each difference, which
- * the sign test does not, and assumes no distribution. Equal tasks have no influence.
+ * The two-sided sign-flip test of paired differences: the probability that their sum is at least as far from 0 if the
+ * sign of each is a fair coin, which it is if it makes no difference who played which run. So it uses the size of each
+ * difference, which the sign test does not, and assumes no distribution. Equal tasks have no influence.
  *
- * R. A. Fisher, "The Design of Experiments" (1935), section 21; E. J. G. Pitman, "Significance Tests Which May be Applied to
- * Samples From any Populations" (1937).
+ * R. A. Fisher, "The Design of Experiments" (1935), section 21; E. J. G. Pitman, "Significance Tests Which May be
+ * Applied to Samples From any Populations" (1937).
  *
- * It is exact as long as the sums are few enough to list: any 30 differing tasks, and thousands whose differences are multiples
- * of a common one, as shares of a few attempts are. The sums of two halves are listed with their probabilities, those that are
- * equal as one, and then combined (Pagano & Tritchler, "On Obtaining Permutation Distributions in Polynomial Time", 1983).
- * Otherwise 19,999 assignments are drawn with a fixed seed, and p is (1 + those at least as far) / 20,000, which is valid for
- * any number of draws and never 0 (Phipson & Smyth, "Permutation P-values Should Never Be Zero", 2010).
+ * It is exact as long as the sums are few enough to list: any 30 differing tasks, and thousands whose differences are
+ * multiples of a common one, as shares of a few attempts are. The sums of two halves are listed with their
+ * probabilities, those that are equal as one, and then combined (Pagano & Tritchler, "On Obtaining Permutation
+ * Distributions in Polynomial Time", 1983). Otherwise 19,999 assignments are drawn with a fixed seed, and p is (1 +
+ * those at least as far) / 20,000, which is valid for any number of draws and never 0 (Phipson & Smyth, "Permutation
+ * P-values Should Never Be Zero", 2010).
  *
  * @returns the same for the same differences in any order, and for those of swapped runs. `p` is 1 if no task differs.
  */

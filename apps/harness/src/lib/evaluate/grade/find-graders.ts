@@ -40,8 +40,8 @@ export function isOwnGrader(reference: string): boolean {
 }
 
 /**
- * Finds graders: `judge:<model>` asks a model by the rubric in a file, a path is of a module that exports graders as `graders`,
- * or one as `grader` or as its default, and any other name is of a grader that the world of the run exports.
+ * Finds graders: `judge:<model>` asks a model by the rubric in a file, a path is of a module that exports graders as
+ * `graders`, or one as `grader` or as its default, and any other name is of a grader that the world of the run exports.
  *
  * Rejects with `grader-unknown`, and with `option-invalid` for options that do not fit the grader.
  */

@@ -2,7 +2,9 @@ import { monotonic } from '@episodic/protocol/extend'
 import type { ProgressStream } from '../../play/record/progress.ts'
 import type { GradeProgress } from './grade-run.ts'
 
-/** Milliseconds between updates: few on a terminal, where each replaces the last; many in a log, where each is a line. */
+/**
+ * Milliseconds between updates: few on a terminal, where each replaces the last; many in a log, where each is a line.
+ */
 const INTERVALS = { terminal: 100, log: 5_000 } as const
 
 /** Shows how far a grader is: one line that is redrawn on a terminal, and plain lines elsewhere. */

@@ -72,13 +72,13 @@ interface Wanted {
 }
 
 /**
- * Grades the finished episodes of a run that count, in the order of their draw, and appends each verdict at once. What the same
- * grader has graded before is kept, so that an interrupted command continues where it was; a model that gave no verdict
- * is asked again. A judge is also asked about up to four planted episodes, and about a control of each that it passes without the
- * word of the order.
+ * Grades the finished episodes of a run that count, in the order of their draw, and appends each verdict at once. What
+ * the same grader has graded before is kept, so that an interrupted command continues where it was; a model that gave
+ * no verdict is asked again. A judge is also asked about up to four planted episodes, and about a control of each that
+ * it passes without the word of the order.
  *
- * Sealed lines are only read. Rejects with `grader-failed` after five faults of the grader in a row, and with errors that are
- * the same for every episode, such as `model-refused`.
+ * Sealed lines are only read. Rejects with `grader-failed` after five faults of the grader in a row, and with errors
+ * that are the same for every episode, such as `model-refused`.
  */
 export async function gradeRun(run: GradableRun, options: GradeRunOptions): Promise<GradedRun> {
   const { grader, ref, sample, again = false, concurrency, budget, signal, onProgress = () => {} } = options

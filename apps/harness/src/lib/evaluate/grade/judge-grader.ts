@@ -23,7 +23,10 @@ export interface JudgeDefinition
   readonly name: string
   /** Default `1`. */
   readonly version?: string
-  /** What to judge, and by what: plain text or Markdown. The items of its list are in another order for each further vote. */
+  /**
+   * What to judge, and by what: plain text or Markdown. The items of its list are in another order for each further
+   * vote.
+   */
   readonly rubric: string
   /** The name that the server of the model uses. */
   readonly model: string
@@ -38,13 +41,13 @@ const TEMPERATURE = { one: 0, several: 0.7 } as const
 const MOST_ANSWERS = 2
 
 /**
- * Defines a grader that asks a language model behind an OpenAI-compatible API. The model receives the task, what was said, called
- * and answered, and the rubric; neither rewards, nor the outcome, nor the player's name. It has to answer by a call of one
- * tool; without a verdict in two answers the episode is ungraded, which is never a 0.
+ * Defines a grader that asks a language model behind an OpenAI-compatible API. The model receives the task, what was
+ * said, called and answered, and the rubric; neither rewards, nor the outcome, nor the player's name. It has to answer
+ * by a call of one tool; without a verdict in two answers the episode is ungraded, which is never a 0.
  *
- * What agents and environments wrote is sent as JSON texts between lines that they cannot have known. Throws a `TypeError` for a
- * definition that {@link defineGrader} rejects. Its verdicts reject with the errors of a model that plays: `model-refused`,
- * `model-unavailable`, and `option-invalid` without a server.
+ * What agents and environments wrote is sent as JSON texts between lines that they cannot have known. Throws a
+ * `TypeError` for a definition that {@link defineGrader} rejects. Its verdicts reject with the errors of a model that
+ * plays: `model-refused`, `model-unavailable`, and `option-invalid` without a server.
  */
 export function judgeGrader(definition: JudgeDefinition): Grader {
   const { name, version = '1', rubric, model, scale, votes = 1, ...settings } = definition

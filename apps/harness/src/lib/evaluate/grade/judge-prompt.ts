@@ -12,8 +12,8 @@ const MOST_CHARACTERS = 200_000
 const TEXT_LIMITS = [16_384, 4_096, 1_024, 256]
 
 /**
- * Returns the messages to a judge: the rubric, then the episode between two lines that nobody could know who wrote a word of it.
- * Further votes have the items of the rubric in another order.
+ * Returns the messages to a judge: the rubric, then the episode between two lines that nobody could know who wrote a
+ * word of it. Further votes have the items of the rubric in another order.
  */
 export function judgeMessages(
   rubric: string,

@@ -7,8 +7,8 @@ import { truncationOfTurn } from '../replay/replay-match.ts'
 import { playRecorded } from '../replay/replayed-step.ts'
 
 /**
- * Computes the states of an episode by its rules: at the start, and after each step of the seat. Throws `replay-diverged` where
- * a state differs from the recorded one, and what the rules throw.
+ * Computes the states of an episode by its rules: at the start, and after each step of the seat. Throws
+ * `replay-diverged` where a state differs from the recorded one, and what the rules throw.
  *
  * @param seat - whose steps they are; `null` for an environment of one seat.
  */

@@ -3,8 +3,8 @@ import type { Rng } from '@episodic/protocol'
 const ITEM = /^(?:[-*]|\d+[.)]) /
 
 /**
- * Returns a rubric with its list items in another order: those of the first list of lines that begin with `-`, `*` or a number.
- * Lines that belong to an item move with it, and numbers stay in order. Without a list it is returned as it is.
+ * Returns a rubric with its list items in another order: those of the first list of lines that begin with `-`, `*` or a
+ * number. Lines that belong to an item move with it, and numbers stay in order. Without a list it is returned as it is.
  */
 export function shuffleRubric(rubric: string, rng: Rng): string {
   const lines = rubric.split('\n')

@@ -10,8 +10,8 @@ export interface Difference {
 }
 
 /**
- * Returns the first difference of two JSON values; `null` if they are equal. The order of keys does not matter, and a key
- * with the value `undefined` counts as absent.
+ * Returns the first difference of two JSON values; `null` if they are equal. The order of keys does not matter, and a
+ * key with the value `undefined` counts as absent.
  *
  * @param field - the path to both values.
  */

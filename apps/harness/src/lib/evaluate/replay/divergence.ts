@@ -9,7 +9,8 @@ import type { Difference } from './difference.ts'
  * - `not-deterministic`: two replays of the same line differ from each other.
  * - `world-changed`: the line is unchanged, and the world always plays differently.
  * - `score-edited`: the world plays the same, and the rewards or returns differ.
- * - `action-edited`: an action has an undeclared argument, or is not the call of the model that was played. No run records these.
+ * - `action-edited`: an action has an undeclared argument, or is not the call of the model that was played. No run
+ *   records these.
  * - `plan-differs`: the plan of the run has other values for this episode, or no such episode.
  * - `try-missing`: it is a play after a failed one, and the run has no line of that one.
  * - `conflict`: an earlier line of the same episode is different.
@@ -31,11 +32,16 @@ export interface Divergence {
   readonly attempt: number
   /** From 1; 0 is the start, and `null` the line as a whole. */
   readonly step: number | null
-  /** A path such as `observation.text`, `terms.goal` or `returns.total`; `rules` if they threw; `chain` if only the chain does not match. */
+  /**
+   * A path such as `observation.text`, `terms.goal` or `returns.total`; `rules` if they threw; `chain` if only the
+   * chain does not match.
+   */
   readonly field: string
   /** JSON, shortened. */
   readonly recorded: string
-  /** The replayed value. For `plan-differs` the planned value, and for `try-missing` and `conflict` the earlier line. */
+  /**
+   * The replayed value. For `plan-differs` the planned value, and for `try-missing` and `conflict` the earlier line.
+   */
   readonly replayed: string
   readonly cause: Cause
   /** An explanation of the cause, and what to do. */

@@ -200,7 +200,9 @@ function compareSeats({ seed, seats = {} }: RunConfiguration, record: MatchRecor
   return null
 }
 
-/** Returns the steps of the seat that has most. The step that the server takes for a seat that has none left is no such. */
+/**
+ * Returns the steps of the seat that has most. The step that the server takes for a seat that has none left is no such.
+ */
 function stepsOfOneSeat(record: SealedRecord): number {
   if (!isMatchRecord(record)) return record.steps.length
   const played = record.steps.filter(({ action }) => !absenceOf(action))

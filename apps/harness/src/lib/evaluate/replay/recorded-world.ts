@@ -20,13 +20,14 @@ export interface RecordedRun {
 }
 
 /**
- * Loads the world of a run. If a command of this user made the run, in this folder, that is the module that `run.json` names, or,
- * if that file is gone, the name or package that the run was given. Of any other run, nothing that it names is executed: its world
- * is one of its name under `worlds/` or `examples/` of the working folder, or one of the classics, or the module that it names if
- * that is in one of these folders. A module that has changed since is loaded and reported to `warn`.
+ * Loads the world of a run. If a command of this user made the run, in this folder, that is the module that `run.json`
+ * names, or, if that file is gone, the name or package that the run was given. Of any other run, nothing that it names
+ * is executed: its world is one of its name under `worlds/` or `examples/` of the working folder, or one of the
+ * classics, or the module that it names if that is in one of these folders. A module that has changed since is loaded
+ * and reported to `warn`.
  *
- * Throws `world-not-found`, with a suggestion for `--world` if there is one, `world-invalid`, and `not-replayable` if another
- * system's server has the rules.
+ * Throws `world-not-found`, with a suggestion for `--world` if there is one, `world-invalid`, and `not-replayable` if
+ * another system's server has the rules.
  */
 export async function loadRecordedWorld(
   { folder, sources, name, isOwn }: RecordedRun,

@@ -96,8 +96,8 @@ function countDifferingBytes(a: string, b: string): number {
 }
 
 /**
- * Plays the actions of a recorded episode with the rules alone, and returns everything that a replay must reproduce. From
- * the record it takes only the inputs, and the limit that ended it.
+ * Plays the actions of a recorded episode with the rules alone, and returns everything that a replay must reproduce.
+ * From the record it takes only the inputs, and the limit that ended it.
  */
 export function playedByRulesAlone(environment: EnvironmentDefinition, record: EpisodeRecord): Reproducible {
   const { params, seed, branch, start, steps, outcome } = record

@@ -35,9 +35,9 @@ export type Replay =
   | { readonly kind: 'not-replayable'; readonly steps: 0 }
 
 /**
- * Replays a recorded episode with the world's rules alone and its recorded external inputs, and compares everything that
- * the rules decide: the start and its potential, the results of external events, and of each step the observation, raw
- * reward terms, potential, refusal, state hash and end. From these it computes rewards and returns again. A failed
+ * Replays a recorded episode with the world's rules alone and its recorded external inputs, and compares everything
+ * that the rules decide: the start and its potential, the results of external events, and of each step the observation,
+ * raw reward terms, potential, refusal, state hash and end. From these it computes rewards and returns again. A failed
  * episode is replayed as far as it went; one that never started is not replayable.
  *
  * @throws HarnessError `version-mismatch` for a record of another environment or version.
@@ -112,12 +112,16 @@ function* replayOneSeat(
   }
 }
 
-/** Returns the seed that replaced the environment's randomness after this many steps, at a fork; `null` at other steps. */
+/**
+ * Returns the seed that replaced the environment's randomness after this many steps, at a fork; `null` at other steps.
+ */
 export function freshSeedAt(branch: EpisodeRecord['branch'], steps: number): string | null {
   return branch?.seeds[branch.at.indexOf(steps)] ?? null
 }
 
-/** Whether the player stopped, or left if it may, before the end: the episode was closed then, and no step has the end. */
+/**
+ * Whether the player stopped, or left if it may, before the end: the episode was closed then, and no step has the end.
+ */
 function isEndedByPlayer({ end }: Finished, mayLeave: boolean | undefined): boolean {
   if (stopReasonOf(end)) return true
   return mayLeave === true && end.kind === 'truncated' && end.reason === 'closed'

@@ -84,7 +84,10 @@ function compareStep(recorded: RecordedSeatStep, played: RehearsedStep, scoring:
   )
 }
 
-/** Returns how a match is over for each seat if the player of one cut it off, unless its rules had ended it for a seat before. */
+/**
+ * Returns how a match is over for each seat if the player of one cut it off, unless its rules had ended it for a seat
+ * before.
+ */
 function cutEnds(seats: MatchRecord['seats'], cut: string) {
   const closed = { kind: 'truncated', reason: 'closed' } as const
   return Object.fromEntries(
@@ -95,7 +98,9 @@ function cutEnds(seats: MatchRecord['seats'], cut: string) {
   )
 }
 
-/** Compares the parts that are in no step: the ends of the seats, a limit that may not have run out, and the returns. */
+/**
+ * Compares the parts that are in no step: the ends of the seats, a limit that may not have run out, and the returns.
+ */
 function compareWhole(
   environment: EnvironmentDefinition,
   record: MatchRecord,

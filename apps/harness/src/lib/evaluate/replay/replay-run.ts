@@ -52,16 +52,17 @@ export interface ReplayedRun {
 }
 
 /**
- * The first episodes are replayed strictly, which takes twice as long and finds forbidden calls. All others are compared as
- * closely, and one that diverges is replayed strictly too.
+ * The first episodes are replayed strictly, which takes twice as long and finds forbidden calls. All others are
+ * compared as closely, and one that diverges is replayed strictly too.
  */
 export const STRICT_EPISODES = 32
 
 const SHOWN = 10
 
 /**
- * Compares recorded episodes with the plan of their run and with each other, and replays them in turn. Holds one episode at
- * a time, and about 150 bytes of each: its key and a digest of its line. Throws the errors of {@link replayEpisode}.
+ * Compares recorded episodes with the plan of their run and with each other, and replays them in turn. Holds one
+ * episode at a time, and about 150 bytes of each: its key and a digest of its line. Throws the errors of {@link
+ * replayEpisode}.
  */
 export async function replayRun(
   environment: EnvironmentDefinition,

@@ -33,8 +33,8 @@ export interface ReplayOptions {
 }
 
 /**
- * Undeclared arguments do not affect the replay, so compare the action itself. A language model of the harness also played
- * the call that its answer has as played.
+ * Undeclared arguments do not affect the replay, so compare the action itself. A language model of the harness also
+ * played the call that its answer has as played.
  *
  * @param player - the name of the policy.
  */
@@ -58,8 +58,8 @@ export function compareAction(
 }
 
 /**
- * Compares what a step showed. Lines that were sealed before answers had a line of the data that their text does not say
- * are without it.
+ * Compares what a step showed. Lines that were sealed before answers had a line of the data that their text does not
+ * say are without it.
  */
 export function compareObservation(recorded: Observation, played: Observation): Difference | null {
   const difference = findDifference(recorded, played, 'observation')
@@ -76,8 +76,8 @@ export interface Replayed {
 }
 
 /**
- * Replays a recorded step, after its external events. At a fork, `fresh` is the new seed of the environment's randomness;
- * otherwise `null`.
+ * Replays a recorded step, after its external events. At a fork, `fresh` is the new seed of the environment's
+ * randomness; otherwise `null`.
  */
 export function playRecorded(
   world: Rehearsal,

@@ -44,8 +44,8 @@ const SETTINGS = (['memory', 'sqlite', 'redis'] as const).flatMap((store) =>
 )
 
 /**
- * Records the same episodes with each store, transport and concurrency, and compares each recording with the episodes that
- * the rules alone play from the actions of the first one. Recordings over HTTP are also replayed, to time it.
+ * Records the same episodes with each store, transport and concurrency, and compares each recording with the episodes
+ * that the rules alone play from the actions of the first one. Recordings over HTTP are also replayed, to time it.
  *
  * @param episodes - of each setting, split evenly over the worlds.
  */

@@ -26,8 +26,8 @@ interface Given {
 
 /**
  * Scores the steps of one episode, called with each in turn: Σ weight · term, and F = γΦ(s′) − Φ(s) with Φ = 0 at a
- * terminated end if the run shaped. Adds in the same order as `withWeights` and `withShaping`, so that results are equal to
- * the last bit.
+ * terminated end if the run shaped. Adds in the same order as `withWeights` and `withShaping`, so that results are
+ * equal to the last bit.
  *
  * @param before - Φ at the start.
  */
@@ -46,8 +46,8 @@ export function createScorer(
 }
 
 /**
- * Returns the returns of an episode, computed from its rewards; `null` for a failed one. Without a scoring the discount is
- * unknown, and the recorded discounted return is kept.
+ * Returns the returns of an episode, computed from its rewards; `null` for a failed one. Without a scoring the discount
+ * is unknown, and the recorded discounted return is kept.
  */
 export function earnedBy(
   { steps, outcome, returns }: EpisodeRecord,

@@ -3,7 +3,10 @@ import { type EpisodeRecord, isMatchRecord, type MatchRecord, type SealedRecord 
 import { replaySteps } from './replay-episode.ts'
 import type { Scoring } from './scoring.ts'
 
-/** Replays a recorded episode strictly, and yields readable lines: each action, its recorded result, and the first difference. */
+/**
+ * Replays a recorded episode strictly, and yields readable lines: each action, its recorded result, and the first
+ * difference.
+ */
 export function* traceEpisode(
   environment: EnvironmentDefinition,
   record: SealedRecord,

@@ -20,7 +20,10 @@ import {
 } from '../run-queue.ts'
 import { QueueModel, type RunLease } from './queue-model.ts'
 
-/** The way from a process to the queue. On it a call may be slow, be lost before or after it was done, and be sent again. */
+/**
+ * The way from a process to the queue. On it a call may be slow, be lost before or after it was done, and be sent
+ * again.
+ */
 export interface Link {
   send<T>(call: () => T | Promise<T>): Promise<T>
   /** Whether the process has ended: the queue gives nothing more to it. */
@@ -42,8 +45,8 @@ export interface MemoryQueueOptions extends RunQueueOptions {
 const BATCH = 512
 
 /**
- * Opens a queue in this process, which keeps nothing through its end: for simulations, and for tests of what is built on a
- * queue.
+ * Opens a queue in this process, which keeps nothing through its end: for simulations, and for tests of what is built
+ * on a queue.
  */
 export function createMemoryQueue(options: MemoryQueueOptions = {}): RunQueue {
   const { lease = LEASE, clock = machineClock, hasEnded = () => false } = options

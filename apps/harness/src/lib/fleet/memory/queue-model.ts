@@ -109,12 +109,12 @@ export class QueueModel {
   }
 
   /**
-   * Gives the lease of a run to a coordinator. Returns its lease, which another may have instead; `differs` if there is a run of
-   * that id with another digest.
+   * Gives the lease of a run to a coordinator. Returns its lease, which another may have instead; `differs` if there is
+   * a run of that id with another digest.
    *
    * @param ended - token of a coordinator that is known to have ended.
-   * @param since - when this coordinator took the lease before. One that was taken earlier than that is back only because the
-   *   queue has crashed.
+   * @param since - when this coordinator took the lease before. One that was taken earlier than that is back only
+   *   because the queue has crashed.
    */
   coordinate(
     entry: RunEntry,
@@ -264,8 +264,8 @@ export class QueueModel {
   }
 
   /**
-   * Renews the jobs in a worker's hands, and gives those of workers that are silent to others. Returns the jobs that are no
-   * longer its own.
+   * Renews the jobs in a worker's hands, and gives those of workers that are silent to others. Returns the jobs that
+   * are no longer its own.
    */
   renewJobs(id: string, consumer: string, jobs: readonly string[]): readonly string[] {
     this.#sync()
@@ -306,7 +306,10 @@ export class QueueModel {
     this.#addResult(run, job, text)
   }
 
-  /** Gives a job its result, and takes it out of the worker's hands. Returns `false` if another worker has begun it, or it was removed. */
+  /**
+   * Gives a job its result, and takes it out of the worker's hands. Returns `false` if another worker has begun it, or
+   * it was removed.
+   */
   seal(
     id: string,
     job: string,

@@ -4,8 +4,8 @@ import { afterThisTurn } from '@episodic/protocol/extend'
 const MOST = 64
 
 /**
- * Returns a function that asks for one item. What is asked for in one turn of the event loop is asked for together, since a call
- * of Redis costs more than what is in it. If a call rejects, so do all of its items.
+ * Returns a function that asks for one item. What is asked for in one turn of the event loop is asked for together,
+ * since a call of Redis costs more than what is in it. If a call rejects, so do all of its items.
  *
  * @param ask - asks for several items, and resolves with their answers in the same order.
  */

@@ -10,10 +10,11 @@ const TAKES_NO_WRITES = /\b(OOM|MISCONF|NOREPLICAS) /
 const WRITE_PAUSE = 500
 
 /**
- * A client that always ends when it is disconnected. One of ioredis that waits until it may connect again would not, and what
- * waits for its answers would wait for ever.
+ * A client that always ends when it is disconnected. One of ioredis that waits until it may connect again would not,
+ * and what waits for its answers would wait for ever.
  *
- * It waits for a Redis that takes no writes as for one that does not answer: it sends them again, with the events `full` and `writable`.
+ * It waits for a Redis that takes no writes as for one that does not answer: it sends them again, with the events
+ * `full` and `writable`.
  */
 export class EndingRedis extends Redis {
   #waitsToWrite = true

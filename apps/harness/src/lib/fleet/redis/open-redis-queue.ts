@@ -27,14 +27,14 @@ export interface OpenRedisQueueOptions extends RunQueueOptions, Pick<ConnectQueu
 const EVENTS = 10
 
 /**
- * Opens the queue in the Redis (6.2 or later) at `url`, `redis://` or `rediss://`, which BullMQ gives the jobs out of. Any
- * number of processes may have it open, and any number of runs may be in it.
+ * Opens the queue in the Redis (6.2 or later) at `url`, `redis://` or `rediss://`, which BullMQ gives the jobs out of.
+ * Any number of processes may have it open, and any number of runs may be in it.
  *
- * How much it keeps through the death of Redis is decided by its configuration: with `appendonly yes` and `appendfsync always`
- * everything, with `everysec` all but about the last second. What is lost is played again.
+ * How much it keeps through the death of Redis is decided by its configuration: with `appendonly yes` and `appendfsync
+ * always` everything, with `everysec` all but about the last second. What is lost is played again.
  *
- * Rejects with `option-invalid` if `url` is not such an address, if Redis is configured to evict keys, and if the package
- * `bullmq` is not installed; and with `queue-unavailable` if no Redis answers.
+ * Rejects with `option-invalid` if `url` is not such an address, if Redis is configured to evict keys, and if the
+ * package `bullmq` is not installed; and with `queue-unavailable` if no Redis answers.
  */
 export async function openRedisQueue(url: string, options: OpenRedisQueueOptions = {}): Promise<RunQueue> {
   const { lease = LEASE, clock = machineClock, onNotice = () => {}, signal } = options
@@ -135,7 +135,8 @@ class RedisQueue implements RunQueue {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // First, since workers wait for answers. What was sent is done, and `quit` would wait for a Redis that does not answer.
+    // First, since workers wait for answers. What was sent is done, and `quit` would wait for a Redis that does not
+    // answer.
     this.#parts.client.disconnect()
     await Promise.all([...this.#workers].map((worker) => worker.close(true).catch(() => {})))
   }

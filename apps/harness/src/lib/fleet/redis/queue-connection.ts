@@ -10,7 +10,9 @@ export type QueueClient = EndingRedis & QueueCommands
 
 /** Milliseconds until a first connection is given up. */
 const CONNECT_TIMEOUT = 5_000
-/** Milliseconds without any answer after which a connection is made anew. Longer than the longest command that waits. */
+/**
+ * Milliseconds without any answer after which a connection is made anew. Longer than the longest command that waits.
+ */
 const ANSWER_TIMEOUT = 30_000
 /** The longest pause between two attempts to connect again, in milliseconds. */
 const RECONNECT_PAUSE = 500
@@ -22,7 +24,10 @@ const QUESTION_PAUSE = 500
 export interface ConnectQueueOptions {
   /** Receives a sentence when Redis stops to answer, when it answers again, and if it is not waited for any more. */
   readonly onNotice: (notice: string) => void
-  /** Aborts when the process is to end. From then on, a Redis that gives no answer for 5 seconds, or takes no writes, is not waited for. */
+  /**
+   * Aborts when the process is to end. From then on, a Redis that gives no answer for 5 seconds, or takes no writes, is
+   * not waited for.
+   */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -32,7 +37,9 @@ function shownAddress(url: string): string {
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
 }
 
-/** Returns the number of the database in a URL, by default 0. Throws `option-invalid` for anything else in its place. */
+/**
+ * Returns the number of the database in a URL, by default 0. Throws `option-invalid` for anything else in its place.
+ */
 function databaseOf(url: string): number {
   const { pathname } = new URL(url)
   if (/^\/?\d*$/.test(pathname)) return Number(pathname.slice(1))
@@ -54,8 +61,9 @@ function withPassword(url: string): string {
 }
 
 /**
- * Connects to the Redis at `url`, with the password of `EPISODIC_QUEUE_PASSWORD` if the URL has none. From then on the client waits while Redis cannot be reached, reconnects by itself, and sends
- * again what was not answered; it waits as well while Redis takes no writes. Once it is disconnected, what was not answered rejects.
+ * Connects to the Redis at `url`, with the password of `EPISODIC_QUEUE_PASSWORD` if the URL has none. From then on the
+ * client waits while Redis cannot be reached, reconnects by itself, and sends again what was not answered; it waits as
+ * well while Redis takes no writes. Once it is disconnected, what was not answered rejects.
  *
  * Rejects with `option-invalid` if `url` is not the URL of a Redis, and with `queue-unavailable` if none answers there.
  */

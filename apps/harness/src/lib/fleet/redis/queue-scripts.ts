@@ -1,8 +1,8 @@
-// Each operation is one script: Redis runs a script alone and logs its changes together. All of them can be sent twice, since a
-// client sends a command again if the connection was lost before its answer: the second one changes nothing.
+// Each operation is one script: Redis runs a script alone and logs its changes together. All of them can be sent twice,
+// since a client sends a command again if the connection was lost before its answer: the second one changes nothing.
 //
-// The state of a job is a text: `w|<lost>|` waits, `p|<lost>|<token>` is played, `s|<key>|<token>` is sealed by the result of
-// that key. A token is `<worker>:<number>`, one for each time that a worker takes a job.
+// The state of a job is a text: `w|<lost>|` waits, `p|<lost>|<token>` is played, `s|<key>|<token>` is sealed by the
+// result of that key. A token is `<worker>:<number>`, one for each time that a worker takes a job.
 
 /** The clock of Redis, in milliseconds, so that those of coordinators and workers need not agree. */
 const NOW = `
@@ -40,10 +40,11 @@ end
 `
 
 /**
- * `taken` with the time at which it was, `held` with who holds the lease, or `differs` where the run of that id is another one.
+ * `taken` with the time at which it was, `held` with who holds the lease, or `differs` where the run of that id is
+ * another one.
  *
- * A coordinator that had the lease since some time takes it again: a Redis that crashed may have lost it, or brought back that of
- * an earlier coordinator. A later one has it since a later time.
+ * A coordinator that had the lease since some time takes it again: a Redis that crashed may have lost it, or brought
+ * back that of an earlier coordinator. A later one has it since a later time.
  */
 const COORDINATE = `${NOW}
 local runs, lease = unpack(KEYS)

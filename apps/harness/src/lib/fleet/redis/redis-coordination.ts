@@ -19,8 +19,8 @@ const BATCH = 512
 /** Milliseconds that one read waits for results. */
 const READ_TIMEOUT = 1_000
 /**
- * Milliseconds between two reads. Results that come meanwhile are read together, and cost one write to the file of the run and
- * two calls of Redis together. No slot waits for that, since there are more jobs in the queue than slots.
+ * Milliseconds between two reads. Results that come meanwhile are read together, and cost one write to the file of the
+ * run and two calls of Redis together. No slot waits for that, since there are more jobs in the queue than slots.
  */
 const GATHER = 10
 
@@ -177,8 +177,8 @@ export class RedisCoordination implements Coordination {
   }
 
   /**
-   * Does what only the coordinator may do. If the lease is gone, takes it again, and tries once more: Redis may have lost it.
-   * Rejects with `run-locked` if another coordinator has it.
+   * Does what only the coordinator may do. If the lease is gone, takes it again, and tries once more: Redis may have
+   * lost it. Rejects with `run-locked` if another coordinator has it.
    *
    * @param refusal - what the script returns to others.
    */

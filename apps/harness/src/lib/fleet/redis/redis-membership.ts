@@ -27,8 +27,8 @@ interface ConsumerParts {
 }
 
 /**
- * Returns the class of a worker that reads a job whose text in Redis is damaged as one without a text. BullMQ's own fails, and
- * takes the job again after each lease.
+ * Returns the class of a worker that reads a job whose text in Redis is damaged as one without a text. BullMQ's own
+ * fails, and takes the job again after each lease.
  */
 function readingAnyJob(Base: typeof Worker) {
   return class extends Base {

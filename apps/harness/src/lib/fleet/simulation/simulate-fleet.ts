@@ -49,7 +49,9 @@ export interface SimulatedRun extends SimulationState {
   readonly doubled: number
   /** Plays that a worker began. */
   readonly plays: number
-  /** Coordinators that ended with episodes left, because three workers had ended while playing them; another resumed. */
+  /**
+   * Coordinators that ended with episodes left, because three workers had ended while playing them; another resumed.
+   */
   readonly resumed: number
   /** Episodes that were left so. */
   readonly left: number
@@ -71,11 +73,11 @@ const RUN = 'simulated'
 const DISK = 5
 
 /**
- * Plays a run in a simulated fleet: the coordinator and the workers are the real ones, and the queue is a model that loses its
- * last second in a crash. Time is virtual, and every duration, latency and fault is drawn from the seed.
+ * Plays a run in a simulated fleet: the coordinator and the workers are the real ones, and the queue is a model that
+ * loses its last second in a crash. Time is virtual, and every duration, latency and fault is drawn from the seed.
  *
- * Faults go on until every episode has its line. Rejects if none was stored for a hundred leases and a hundred times the
- * duration of an episode.
+ * Faults go on until every episode has its line. Rejects if none was stored for a hundred leases and a hundred times
+ * the duration of an episode.
  */
 export function simulateFleet(options: SimulateFleetOptions): Promise<SimulatedRun> {
   const time = new VirtualTime()

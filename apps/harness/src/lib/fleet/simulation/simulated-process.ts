@@ -16,8 +16,8 @@ const LATENCY = 3
 const RECONNECTION = 500
 
 /**
- * A process in virtual time: its clock and its link to the queue. After `kill`, nothing of it happens any more. While it is
- * frozen, as by SIGSTOP, whatever is due for it waits.
+ * A process in virtual time: its clock and its link to the queue. After `kill`, nothing of it happens any more. While
+ * it is frozen, as by SIGSTOP, whatever is due for it waits.
  */
 export class SimulatedProcess {
   readonly #time: VirtualTime

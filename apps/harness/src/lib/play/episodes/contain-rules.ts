@@ -7,11 +7,11 @@ import { processConsole } from '../../base/console.ts'
 interface ContainedRules extends Containment, Disposable {}
 
 /**
- * Contains the code that this process plays, of worlds and of policies: what it does not await and that fails later ends
- * the process with status 1, and with a message that names its place.
+ * Contains the code that this process plays, of worlds and of policies: what it does not await and that fails later
+ * ends the process with status 1, and with a message that names its place.
  *
- * The episode may have ended by then, and it cannot be known what the failure means for it: nothing further is played. What
- * was sealed stays, and the run can be resumed.
+ * The episode may have ended by then, and it cannot be known what the failure means for it: nothing further is played.
+ * What was sealed stays, and the run can be resumed.
  */
 export function containRules(): ContainedRules {
   // The code of a world cannot call that of the process.

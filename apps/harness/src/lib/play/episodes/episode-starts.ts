@@ -6,11 +6,12 @@ const MOST_WAITS = 8
 const LONGEST_TURN = 10
 
 /**
- * Decides when the next episode of this process starts, so that episodes that never wait are played one after the other.
+ * Decides when the next episode of this process starts, so that episodes that never wait are played one after the
+ * other.
  *
  * A world in this process answers without input or output: hundreds of episodes that start together take turns at every
- * promise, and each finds its memory out of the processor's caches. Episodes of a remote world wait for their answers, and
- * start together, so that their requests share messages.
+ * promise, and each finds its memory out of the processor's caches. Episodes of a remote world wait for their answers,
+ * and start together, so that their requests share messages.
  */
 export class EpisodeStarts {
   readonly #clock: Pick<WaitingClock, 'now'>
@@ -22,7 +23,9 @@ export class EpisodeStarts {
     this.#turned = clock.now()
   }
 
-  /** Resolves when the next episode may start: after the `played` one, unless it or others of the process had to wait. */
+  /**
+   * Resolves when the next episode may start: after the `played` one, unless it or others of the process had to wait.
+   */
   async untilNext(played: Promise<void>): Promise<void> {
     if (this.#waits >= MOST_WAITS) return
     const next = Promise.withResolvers<void>()

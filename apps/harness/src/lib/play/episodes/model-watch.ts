@@ -68,7 +68,10 @@ export class ModelWatch {
     if (options.models.length === 0) this.#opened.resolve()
   }
 
-  /** Resolves once every model has answered, or an episode has ended without being refused. Until then, one is played alone. */
+  /**
+   * Resolves once every model has answered, or an episode has ended without being refused. Until then, one is played
+   * alone.
+   */
   get opened(): Promise<void> {
     return this.#opened.promise
   }
@@ -106,8 +109,8 @@ export class ModelWatch {
   }
 
   /**
-   * Decides on a rollout that was played. Throws `model-refused` after so many refusals in a row, and `model-unavailable`
-   * at the limit of an outage.
+   * Decides on a rollout that was played. Throws `model-refused` after so many refusals in a row, and
+   * `model-unavailable` at the limit of an outage.
    *
    * @param tried - the outage of which it was played to find out if it is over.
    */
@@ -120,7 +123,9 @@ export class ModelWatch {
     return everyFailed(records, 'model-refused') ? this.#refused(records) : 'seal'
   }
 
-  /** Takes out the held episodes whose own request was at fault: the model has answered requests that were sent later. */
+  /**
+   * Takes out the held episodes whose own request was at fault: the model has answered requests that were sent later.
+   */
   takeSettled(): (readonly SealedRecord[])[] {
     return [...this.#states.values()].flatMap((state) => {
       // An answer may be to a request that was sent before the refusal; of more answers than are in flight, one is not.

@@ -115,8 +115,8 @@ function connectionOptions(retryTimeout: number, times: StepTimes | undefined): 
  * Returns a function that opens an environment of the connection, or takes one, and applies the limits, weights and
  * shaping of the configuration.
  *
- * Throws at once, before anything is played, if the server has no such environment or another version of it, or if there
- * are weights for unknown terms.
+ * Throws at once, before anything is played, if the server has no such environment or another version of it, or if
+ * there are weights for unknown terms.
  */
 export function environmentFactory(
   { environment, maxSteps, weights, shaping, discount }: RunConfiguration,
@@ -132,8 +132,8 @@ export function environmentFactory(
 }
 
 /**
- * Returns a function that opens a game of the connection. Throws at once, before anything is played, if the server has no
- * such game or another version of it, or if there are weights for unknown terms.
+ * Returns a function that opens a game of the connection. Throws at once, before anything is played, if the server has
+ * no such game or another version of it, or if there are weights for unknown terms.
  */
 export function gameFactory({ environment, weights }: RunConfiguration, connection: Connection): () => Game {
   const { info } = connection.game(environment.name)

@@ -36,8 +36,8 @@ export interface Runner extends AsyncDisposable {
   /** Planned episodes that it can have in flight. Default: as many as the run asks for. */
   readonly inFlight?: InFlight
   /**
-   * Called before the first `runTask`, when the folder of the run is locked. Rejects with `run-locked` or `run-mismatch` if
-   * somebody else plays the run.
+   * Called before the first `runTask`, when the folder of the run is locked. Rejects with `run-locked` or
+   * `run-mismatch` if somebody else plays the run.
    */
   readonly begin?: (manifest: RunManifest, earlier: EarlierParts) => Promise<void>
   /** Called with each record that the run has stored, or has stored before. */

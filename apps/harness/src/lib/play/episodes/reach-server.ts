@@ -12,11 +12,11 @@ export interface ReachedServer {
 const HANDSHAKE_TIMEOUT = 5_000
 
 /**
- * Chooses the transport to a running server of Episodic: the one asked for, else a WebSocket if the server accepts one at the
- * address, else HTTP. A server of a configuration file that is a command is reached over its pipe.
+ * Chooses the transport to a running server of Episodic: the one asked for, else a WebSocket if the server accepts one
+ * at the address, else HTTP. A server of a configuration file that is a command is reached over its pipe.
  *
- * Rejects with `option-invalid` for a transport that does not lead to a server at an address. Does not reject if no server
- * answers: playing reports that.
+ * Rejects with `option-invalid` for a transport that does not lead to a server at an address. Does not reject if no
+ * server answers: playing reports that.
  */
 export async function reachServer(target: Target, asked: Transport | undefined): Promise<ReachedServer> {
   const given: Target | HttpTarget = typeof target === 'string' ? { url: target } : target

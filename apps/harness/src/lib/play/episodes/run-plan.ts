@@ -49,7 +49,9 @@ export interface RunPlanOptions {
   readonly onEnded?: ((planned: PlannedEpisode) => void) | undefined
   /** Shows the episodes in flight. Default: nobody does. */
   readonly live?: Pick<LiveFile, 'begin'>
-  /** Passes the time of an outage, and says when other events of the process are due. Default: the clock of the machine. */
+  /**
+   * Passes the time of an outage, and says when other events of the process are due. Default: the clock of the machine.
+   */
   readonly clock?: WaitingClock
 }
 
@@ -60,12 +62,13 @@ export interface RunPlanOptions {
  * no server answered. An episode that loses its server midway is sealed as failed.
  *
  * If twice as many episodes in a row as can be in flight got no answer of their language model, the run pauses, and one
- * episode is tried after 1, 2, 4 and so on up to 60 seconds. Episodes without any answer are then dropped, and played again.
+ * episode is tried after 1, 2, 4 and so on up to 60 seconds. Episodes without any answer are then dropped, and played
+ * again.
  *
- * Throws `server-failed` if twice as many episodes in a row as can be in flight found no server; `model-unavailable` if an
- * outage lasts too long; and `model-refused` if the server of a language model refused `failFast` episodes in a row, or
- * every episode. Refused episodes are then not sealed. If the model has answered others since, a refused episode is sealed
- * as failed: the request itself was at fault.
+ * Throws `server-failed` if twice as many episodes in a row as can be in flight found no server; `model-unavailable` if
+ * an outage lasts too long; and `model-refused` if the server of a language model refused `failFast` episodes in a row,
+ * or every episode. Refused episodes are then not sealed. If the model has answered others since, a refused episode is
+ * sealed as failed: the request itself was at fault.
  */
 export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunPlanOptions): Promise<void> {
   const { run, elapsed = 0, models = [], failFast = FAIL_FAST, outageLimit = OUTAGE_LIMIT, order } = options

@@ -53,9 +53,9 @@ const MAX_FAILURES = 3
 const CLOSE_TIMEOUT = 5_000
 
 /**
- * Plays episodes in concurrent sessions until the time or the steps are used up, or the signal aborts, and resolves with
- * the measurements. Calls that are unanswered by then are aborted. A failed episode is counted by its code, and its
- * session continues with the next one.
+ * Plays episodes in concurrent sessions until the time or the steps are used up, or the signal aborts, and resolves
+ * with the measurements. Calls that are unanswered by then are aborted. A failed episode is counted by its code, and
+ * its session continues with the next one.
  */
 export async function generateLoad(options: LoadOptions): Promise<LoadResult> {
   const { connection, policy, tasks, sessions, inFlight, seconds, steps: mostSteps, seed, onStep } = options

@@ -8,8 +8,8 @@ export interface CpuReading {
 }
 
 /**
- * Reads the CPU time of a server from its `/metrics`, beside the trainer endpoint `url`. Resolves with `null` if the server
- * is not HTTP, does not report it, or does not answer before `signal` aborts.
+ * Reads the CPU time of a server from its `/metrics`, beside the trainer endpoint `url`. Resolves with `null` if the
+ * server is not HTTP, does not report it, or does not answer before `signal` aborts.
  */
 export async function readServerCpu(
   url: string,

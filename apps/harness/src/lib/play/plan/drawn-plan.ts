@@ -10,17 +10,18 @@ import { episodeKey } from './plan.ts'
 /**
  * The plan of a run whose tasks a curriculum draws.
  *
- * Outcomes reach the curriculum in the order of the draws, those of one draw in the order of their attempts, and exactly
- * `lag` draws late: before draw n those of draw n − `lag`. So the plan follows from the configuration and from the outcomes,
- * and neither from the order in which episodes end, nor from concurrency, nor from where an interrupted run stopped.
+ * Outcomes reach the curriculum in the order of the draws, those of one draw in the order of their attempts, and
+ * exactly `lag` draws late: before draw n those of draw n − `lag`. So the plan follows from the configuration and from
+ * the outcomes, and neither from the order in which episodes end, nor from concurrency, nor from where an interrupted
+ * run stopped.
  *
  * An outcome is that of the first play of an episode. A first play that failed has none, also if a later one succeeds:
  * otherwise the draws after it would follow from when it was played again.
  */
 export interface DrawnPlan {
   /**
-   * Yields the rollouts of the drawn tasks, each with the number of its draw. Ends after the last draw, and before a draw
-   * whose outcomes are missing while no episode is being played: one was dropped, and a resumed run plays it.
+   * Yields the rollouts of the drawn tasks, each with the number of its draw. Ends after the last draw, and before a
+   * draw whose outcomes are missing while no episode is being played: one was dropped, and a resumed run plays it.
    */
   episodes(): AsyncGenerator<PlannedEpisode>
   /** Passes on the part of the plan that is to be played, and waits for the end of what it has passed on. */
@@ -32,8 +33,8 @@ export interface DrawnPlan {
 }
 
 /**
- * Creates the plan of a run with a curriculum, and keeps all of its tasks in memory. Rejects with `option-invalid` if the curriculum cannot be made of these tasks, for
- * example for a stage without any.
+ * Creates the plan of a run with a curriculum, and keeps all of its tasks in memory. Rejects with `option-invalid` if
+ * the curriculum cannot be made of these tasks, for example for a stage without any.
  */
 export async function createDrawnPlan(
   { curriculum: settings, seed, rollouts, branch, focus }: DrawnConfiguration,

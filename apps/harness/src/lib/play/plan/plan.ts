@@ -63,7 +63,10 @@ export interface CheckedTasks {
   again(): AsyncIterable<Task>
 }
 
-/** Tasks that are kept in memory between their check and their play: some 2 kB each. Those of a longer plan are made twice. */
+/**
+ * Tasks that are kept in memory between their check and their play: some 2 kB each. Those of a longer plan are made
+ * twice.
+ */
 const MOST_KEPT = 8_192
 
 /**

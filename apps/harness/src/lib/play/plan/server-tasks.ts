@@ -2,8 +2,8 @@ import { createRng, seedFor, type Task } from '@episodic/protocol'
 import type { ServedWorld } from '../../worlds/served-world.ts'
 
 /**
- * Generates the tasks of a run on another system's server: the server's own, in its order, or, if its protocol lists none,
- * the defaults of the environment with a different seed for each.
+ * Generates the tasks of a run on another system's server: the server's own, in its order, or, if its protocol lists
+ * none, the defaults of the environment with a different seed for each.
  *
  * @param count - the most tasks.
  */

@@ -29,7 +29,9 @@ export interface ProgressOptions {
   readonly players?: (() => readonly string[]) | undefined
 }
 
-/** Milliseconds between updates: few on a terminal, where each replaces the last; many in a log, where each is a line. */
+/**
+ * Milliseconds between updates: few on a terminal, where each replaces the last; many in a log, where each is a line.
+ */
 const TERMINAL_INTERVAL = 100
 const LOG_INTERVAL = 5_000
 const BAR_WIDTH = 24

@@ -75,8 +75,8 @@ export function placeAnswers<Step extends Pick<RecordedStep, 'completions'>>(
 }
 
 /**
- * Returns an answer without secrets. A server may repeat one in any text that it chooses. The name of a played call stays:
- * it is the tool of the step, which a replay needs.
+ * Returns an answer without secrets. A server may repeat one in any text that it chooses. The name of a played call
+ * stays: it is the tool of the step, which a replay needs.
  */
 function withoutSecrets(answer: Completion, redact: Recording['redact']): Completion {
   const { model, policyVersion, asked, responseId, calls, finish } = answer

@@ -10,8 +10,8 @@ export interface PooledRequests {
 }
 
 /**
- * Pools the requests of a play, so that a line grows with the conversation and not with its square. A message that is an
- * answer of the model or of the environment becomes a reference to it if that gives the same bytes.
+ * Pools the requests of a play, so that a line grows with the conversation and not with its square. A message that is
+ * an answer of the model or of the environment becomes a reference to it if that gives the same bytes.
  *
  * @param answers - those of the steps in their order, then those that led to no step.
  */
@@ -34,8 +34,8 @@ export function poolRequests(
 
 /**
  * The entries of all requests. An entry is the same as an earlier one if it is the same object, or if it has the same
- * text and place as in the request before: equal texts at other places are entries of their own, so that the requests of
- * a growing conversation are single ranges.
+ * text and place as in the request before: equal texts at other places are entries of their own, so that the requests
+ * of a growing conversation are single ranges.
  */
 class Pool<Entry> {
   readonly entries: Entry[] = []

@@ -1,7 +1,9 @@
 import type { SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '../../base/harness-error.ts'
 
-/** Stops a run whose player fails in every episode with the same fault, which only a correction of the player changes. */
+/**
+ * Stops a run whose player fails in every episode with the same fault, which only a correction of the player changes.
+ */
 export class SameFault {
   readonly #most: number
   #fault: string | null = null

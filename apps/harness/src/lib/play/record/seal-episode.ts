@@ -40,7 +40,8 @@ export interface Sealing {
 
 /**
  * Returns the record of an episode. A failed one keeps its steps and its cause, and has no return. An episode that
- * holds what no line can, such as a number beyond the largest, is recorded as failed with `record-invalid`, without its steps.
+ * holds what no line can, such as a number beyond the largest, is recorded as failed with `record-invalid`, without its
+ * steps.
  */
 export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: Sealing): EpisodeRecord {
   try {
@@ -123,7 +124,10 @@ function recordOf(episode: Episode, planned: PlannedEpisode, sealing: Sealing): 
   })
 }
 
-/** Returns the steps with what is kept of the answers of a language model, the answers that led to no step, and the transcript. */
+/**
+ * Returns the steps with what is kept of the answers of a language model, the answers that led to no step, and the
+ * transcript.
+ */
 function withAnswers(
   played: readonly RecordedStep[],
   answers: readonly ModelAnswer[],
@@ -134,7 +138,9 @@ function withAnswers(
   return { ...placeAnswers(played, completions), transcript }
 }
 
-/** Drops the revision of an event, which counts commits outside the episode too. Revision 0 marks an inherited event. */
+/**
+ * Drops the revision of an event, which counts commits outside the episode too. Revision 0 marks an inherited event.
+ */
 export function recordedOf({
   id,
   type,
@@ -179,8 +185,8 @@ export function roundTime(milliseconds: number): number {
 }
 
 /**
- * Adds the chain and the seal to a line. Its texts come from models, policies and servers: half of a surrogate pair in one
- * of them becomes U+FFFD here. Throws a `TypeError` for a value that is not JSON.
+ * Adds the chain and the seal to a line. Its texts come from models, policies and servers: half of a surrogate pair in
+ * one of them becomes U+FFFD here. Throws a `TypeError` for a value that is not JSON.
  */
 export function sealed<Line extends SealedRecord>(line: Line): Line {
   try {

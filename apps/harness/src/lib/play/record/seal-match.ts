@@ -157,8 +157,8 @@ function withAnswers(
 }
 
 /**
- * Returns what a seat earned in a finished match, with the discount by its own steps. What a seat earned that never acted
- * is in no step of its own.
+ * Returns what a seat earned in a finished match, with the discount by its own steps. What a seat earned that never
+ * acted is in no step of its own.
  */
 export function returnsOfSeat(record: MatchRecord, seat: string, discount: number) {
   const { steps } = seatRecordOf(record, seat)

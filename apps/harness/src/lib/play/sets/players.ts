@@ -32,8 +32,8 @@ const fileSchema = z
   .min(1)
 
 /**
- * Reads a file of players: a JSON list of `{ name, policy, baseUrl, apiKeyEnv, temperature, prices, … }`, named after their
- * policies if they have no name. Rejects with `option-invalid`.
+ * Reads a file of players: a JSON list of `{ name, policy, baseUrl, apiKeyEnv, temperature, prices, … }`, named after
+ * their policies if they have no name. Rejects with `option-invalid`.
  */
 export async function readPlayers(file: string): Promise<Player[]> {
   try {

@@ -66,8 +66,8 @@ export async function readSet(folder: string): Promise<SetManifest> {
 }
 
 /**
- * Returns the runs of a set by world with their players, the baseline first, if the folder is that of a set or of one of its worlds; `null`
- * otherwise. Rejects with `run-invalid`.
+ * Returns the runs of a set by world with their players, the baseline first, if the folder is that of a set or of one
+ * of its worlds; `null` otherwise. Rejects with `run-invalid`.
  */
 export async function membersOf(
   folder: string,
@@ -102,11 +102,11 @@ export async function playedMembersOf(folder: string, warn: (notice: string) => 
 }
 
 /**
- * Creates the folder of a set with the tasks of each world, or finds it there to be resumed. Resolves with its worlds, whose
- * members play the tasks of the folder.
+ * Creates the folder of a set with the tasks of each world, or finds it there to be resumed. Resolves with its worlds,
+ * whose members play the tasks of the folder.
  *
- * Rejects with `run-exists`; with `run-invalid` if there is nothing to resume or the tasks were changed; with `run-mismatch`
- * if the folder holds another set; and with `disk-failed`.
+ * Rejects with `run-exists`; with `run-invalid` if there is nothing to resume or the tasks were changed; with
+ * `run-mismatch` if the folder holds another set; and with `disk-failed`.
  */
 export async function openSet(
   folder: string,

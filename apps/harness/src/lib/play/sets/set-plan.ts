@@ -42,8 +42,8 @@ export interface SetWorld {
 }
 
 /**
- * Plans a set: every world with every player. Rejects with `option-invalid` for two players or two worlds of one name, an
- * unknown baseline, or a dataset for several worlds, and with what a run rejects with before it plays.
+ * Plans a set: every world with every player. Rejects with `option-invalid` for two players or two worlds of one name,
+ * an unknown baseline, or a dataset for several worlds, and with what a run rejects with before it plays.
  */
 export async function planSet({ worlds, players, baseline, settings }: AskedSet): Promise<SetWorld[]> {
   const names = players.map(({ name }) => name)
@@ -95,7 +95,10 @@ async function planWorld(
   }
 }
 
-/** Returns the settings of a member. Only agents have their models recorded, and what has an effect on nobody is refused. */
+/**
+ * Returns the settings of a member. Only agents have their models recorded, and what has an effect on nobody is
+ * refused.
+ */
 function settingsOf(
   own: Omit<Player, 'name'>,
   players: readonly Player[],

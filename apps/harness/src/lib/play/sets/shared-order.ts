@@ -8,8 +8,8 @@ const AHEAD = 8
 interface Place extends PlaceInOrder, Disposable {}
 
 /**
- * Makes runs of the same tasks play them together: no run starts a task more than eight ahead of the task that the slowest
- * one starts. So most tasks of an interrupted set have been played by all.
+ * Makes runs of the same tasks play them together: no run starts a task more than eight ahead of the task that the
+ * slowest one starts. So most tasks of an interrupted set have been played by all.
  */
 export class SharedOrder {
   /** The position of the next task of each run that the others wait for. */

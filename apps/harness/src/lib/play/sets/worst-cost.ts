@@ -6,8 +6,8 @@ import type { SetMember } from './set-plan.ts'
 export type WorstCost = { readonly amount: number } | { readonly unknown: string }
 
 /**
- * Returns what a member costs if every episode spends its token budget, at the higher of its two prices. Not included are
- * what the last request of an episode goes over its budget, and episodes that are played again.
+ * Returns what a member costs if every episode spends its token budget, at the higher of its two prices. Not included
+ * are what the last request of an episode goes over its budget, and episodes that are played again.
  */
 export function worstCost({ prepared, configuration }: SetMember, episodes: number): WorstCost {
   const names = policyNames(configuration)

@@ -29,14 +29,14 @@ const MAX_ATTEMPTS = 3
 const STOP_TIMEOUT = 12_000
 
 /**
- * Plays in several processes, each with a world or connection of its own, and replaces each that ends. A planned episode
- * goes to the process with the least load.
+ * Plays in several processes, each with a world or connection of its own, and replaces each that ends. A planned
+ * episode goes to the process with the least load.
  *
- * Episodes of a process that ended are played again from their start by another, at most three times. Third tries run one
- * at a time, so that an episode that crashes its process takes no other episode with it.
+ * Episodes of a process that ended are played again from their start by another, at most three times. Third tries run
+ * one at a time, so that an episode that crashes its process takes no other episode with it.
  *
- * Throws the error that keeps a process from starting. `runTask` throws `worker-failed` if `2 · processes` processes end
- * in a row without playing anything.
+ * Throws the error that keeps a process from starting. `runTask` throws `worker-failed` if `2 · processes` processes
+ * end in a row without playing anything.
  */
 export async function openWorkers(
   configuration: RunConfiguration,

@@ -4,15 +4,17 @@ import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
 import type { RunSettings } from '../run-settings.ts'
 
-// The messages between a run and its workers. The first message to a worker says what it plays; all others are lists, those of
-// one turn of the event loop. Both ends are the same program, so messages are not validated.
+// The messages between a run and its workers. The first message to a worker says what it plays; all others are lists,
+// those of one turn of the event loop. Both ends are the same program, so messages are not validated.
 
 /** What a worker plays. */
 export interface StartMessage {
   /** The world as it was named, and how the run was asked for: the worker finds world and players itself. */
   readonly reference: string
   readonly settings: RunSettings
-  /** A running server of the world, with its token, which the environment of a worker does not have; `null` to serve it. */
+  /**
+   * A running server of the world, with its token, which the environment of a worker does not have; `null` to serve it.
+   */
   readonly target: Target | null
   /** The folder of the run, absolute. A worker keeps there what language models answer, and nothing else. */
   readonly folder: string

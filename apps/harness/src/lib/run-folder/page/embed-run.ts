@@ -50,9 +50,9 @@ export interface EmbeddedRows {
 }
 
 /**
- * Makes what a page holds of a run: columns of its distinct lines, all of them or as many as may be there, and as many whole
- * lines as fit. The rows are in the order in which the episodes started, so that the same lines in another order give the same
- * page. Lines that are no sealed episodes are skipped.
+ * Makes what a page holds of a run: columns of its distinct lines, all of them or as many as may be there, and as many
+ * whole lines as fit. The rows are in the order in which the episodes started, so that the same lines in another order
+ * give the same page. Lines that are no sealed episodes are skipped.
  */
 export async function embedRun(content: EmbeddedContent): Promise<EmbeddedRun> {
   const { detail, columns, rows, whole, gradeSummary } = await embedRows(content)
@@ -139,7 +139,10 @@ export async function embedRows({
   }
 }
 
-/** Returns the rows of a page. If not all fit, only rows that count: which row of an episode does would change without the others. */
+/**
+ * Returns the rows of a page. If not all fit, only rows that count: which row of an episode does would change without
+ * the others.
+ */
 function keptRows(table: RowTable, most: number): number[] {
   if (table.size <= most) return Array.from({ length: table.size }, (_, row) => row)
   const columns = table.columns()

@@ -34,8 +34,8 @@ const MOST_ROWS = 100_000
 const MOST_CHARACTERS = 10 * 1_048_576
 
 /**
- * Renders a run as a self-contained HTML page, which makes no requests: its policy forbids them. It has the figures of all
- * episodes, and as many of them step by step as fit.
+ * Renders a run as a self-contained HTML page, which makes no requests: its policy forbids them. It has the figures of
+ * all episodes, and as many of them step by step as fit.
  *
  * Resolves with the same text for the same summary, run and lines, in any order and with repetitions, on one version of
  * Node. All output of worlds and policies is escaped.
@@ -53,8 +53,8 @@ export async function renderReport(summary: Summary, run: ReportedRun, content: 
 }
 
 /**
- * Makes what a page holds of a run. A page is passed on, so folders of this machine are taken out of it, and `[key]` stands in place of
- * texts that look like keys.
+ * Makes what a page holds of a run. A page is passed on, so folders of this machine are taken out of it, and `[key]`
+ * stands in place of texts that look like keys.
  */
 export async function embedReport(summary: Summary, run: ReportedRun, content: PageContent): Promise<EmbeddedRun> {
   const whole = reportContent(summary, run, content)

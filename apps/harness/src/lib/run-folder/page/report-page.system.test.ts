@@ -203,7 +203,8 @@ describe.skipIf(lacksBrowser)(
         all.map((row) => [...row.querySelectorAll('td')].map(({ textContent }) => textContent)),
       )
       expect(cells).toEqual([
-        // Lines of 2, 3 and 4, siblings of 1 and 2 on average: 1.5 ± 4.303 · √(1 / 3 + 1 / 4), with two degrees of freedom.
+        // Lines of 2, 3 and 4, siblings of 1 and 2 on average: 1.5 ± 4.303 · √(1 / 3 + 1 / 4), with two degrees of
+        // freedom.
         ['2', '+1.50', '−1.79 to 4.79', '3.00', '3', '1.50', '2'],
         ['3', '+1.50', '–', '2.00', '1', '0.500', '2'],
       ])

@@ -10,7 +10,10 @@ const policySchema = z.strictObject({
   version: z.string().min(1).optional(),
 })
 
-/** Everything that decides what a run plays and how it is scored. Runs with the same configuration have the same figures. */
+/**
+ * Everything that decides what a run plays and how it is scored. Runs with the same configuration have the same
+ * figures.
+ */
 export const configurationSchema = z.strictObject({
   environment: z.strictObject({
     name: z.string(),

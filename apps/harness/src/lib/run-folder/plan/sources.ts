@@ -5,8 +5,8 @@ import type { RunConfiguration } from './configuration.ts'
 import { hashModule } from './content-hash.ts'
 
 /**
- * The files of a run's world and dataset. Paths use forward slashes and are relative to the run's folder, so that a project
- * can be moved as a whole; a path is absolute only if the file is on another drive.
+ * The files of a run's world and dataset. Paths use forward slashes and are relative to the run's folder, so that a
+ * project can be moved as a whole; a path is absolute only if the file is on another drive.
  */
 export const sourcesSchema = z.object({
   /** `null` for an environment of another system's server, whose rules are not here. */

@@ -25,8 +25,9 @@ const MOST_CHARACTERS = 300
 const MOST_EPISODES = 256
 
 /**
- * The file `live.json` in the folder of a run that is being played: the episodes in flight, for a viewer. It is replaced whole
- * once a second and removed at the end. It is no part of what the run records: where it cannot be written there is none.
+ * The file `live.json` in the folder of a run that is being played: the episodes in flight, for a viewer. It is
+ * replaced whole once a second and removed at the end. It is no part of what the run records: where it cannot be
+ * written there is none.
  */
 export class LiveFile implements AsyncDisposable {
   readonly #folder: string

@@ -153,8 +153,8 @@ export interface WriteReportOptions extends RenderOptions {
 }
 
 /**
- * Writes `summary.json` and `report.html`. Throws `run-invalid`, and writes nothing, if there are conflicting lines of the
- * same episode.
+ * Writes `summary.json` and `report.html`. Throws `run-invalid`, and writes nothing, if there are conflicting lines of
+ * the same episode.
  */
 export async function writeReport(
   folder: string,
@@ -169,8 +169,8 @@ export async function writeReport(
 }
 
 /**
- * Resolves with what a summary in a folder is of: the sealed lines, by their bytes, their end and when they were written. A summary whose mark is not of
- * that is none of these lines.
+ * Resolves with what a summary in a folder is of: the sealed lines, by their bytes, their end and when they were
+ * written. A summary whose mark is not of that is none of these lines.
  */
 export async function summaryOf(folder: string): Promise<string> {
   try {

@@ -35,7 +35,10 @@ export const runManifestSchema = z.object({
     player: z.string().optional(),
     /** What lines keep of what language models were sent and said; left out if none was asked. */
     transcript: z.enum(TRANSCRIPTS).optional(),
-    /** The options of how language models are asked, as words of a command line, without keys; left out if none was asked. */
+    /**
+     * The options of how language models are asked, as words of a command line, without keys; left out if none was
+     * asked.
+     */
     modelOptions: z.array(z.string()).optional(),
     /** What the server of another system promised; left out for Episodic's. */
     guarantees: guaranteesSchema.optional(),
@@ -118,8 +121,8 @@ export async function writeRunFile(folder: string, name: string, text: string): 
 }
 
 /**
- * Resolves with a folder, or with the same followed by `-2`, `-3` and so on if it holds a run that was played to its end:
- * nothing is overwritten. A run that misses episodes keeps its place, for it may be resumed.
+ * Resolves with a folder, or with the same followed by `-2`, `-3` and so on if it holds a run that was played to its
+ * end: nothing is overwritten. A run that misses episodes keeps its place, for it may be resumed.
  */
 export async function freeFolder(folder: string): Promise<string> {
   for (let count = 1; ; count++) {
@@ -157,8 +160,8 @@ export function shortName(policy: string): string {
 /**
  * Resolves with the manifest of the run to resume; `null` if a new run is to be created.
  *
- * Rejects with `run-invalid` if there is no run to resume, `run-mismatch` if its configuration differs, and `run-exists`
- * if there is a run and `resume` is false.
+ * Rejects with `run-invalid` if there is no run to resume, `run-mismatch` if its configuration differs, and
+ * `run-exists` if there is a run and `resume` is false.
  */
 export async function findRun(
   folder: string,

@@ -8,8 +8,8 @@ import { RUN_FILES } from './run-folder.ts'
 /** The exclusive lock on a run's folder. */
 export interface RunLock extends Disposable {
   /**
-   * Throws `run-locked` if the lock file was removed or replaced, so that another process may hold the folder too. Takes
-   * some microseconds; call it before each write.
+   * Throws `run-locked` if the lock file was removed or replaced, so that another process may hold the folder too.
+   * Takes some microseconds; call it before each write.
    */
   assertHeld(): void
 }
@@ -60,8 +60,8 @@ export function lockRun(folder: string): RunLock {
 }
 
 /**
- * Creates a lock file where there is none. Throws if there is something else: SQLite would follow a link, wait for the other
- * end of a pipe, and undo what a journal beside a file with contents says, also to other files.
+ * Creates a lock file where there is none. Throws if there is something else: SQLite would follow a link, wait for the
+ * other end of a pipe, and undo what a journal beside a file with contents says, also to other files.
  */
 function assertLockFile(file: string): void {
   const flags = constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK

@@ -8,8 +8,8 @@ import { openToAppend } from '../../base/own-files.ts'
 /**
  * The file of a run's sealed episodes, one line each, appended as they end.
  *
- * Lines appended in one turn of the event loop become one write. A partial write is truncated to the last whole line, so
- * that the file can always be read and continued.
+ * Lines appended in one turn of the event loop become one write. A partial write is truncated to the last whole line,
+ * so that the file can always be read and continued.
  */
 export class SealedFile implements AsyncDisposable {
   readonly #file: FileHandle
@@ -29,8 +29,8 @@ export class SealedFile implements AsyncDisposable {
   }
 
   /**
-   * Opens a file for appending after its last episode. A torn last line is removed, unless it lacks only its line break:
-   * {@link readSealed} has counted it, so the line break is added.
+   * Opens a file for appending after its last episode. A torn last line is removed, unless it lacks only its line
+   * break: {@link readSealed} has counted it, so the line break is added.
    *
    * @param beforeWrite - called before each write; if it throws, nothing is written.
    */
@@ -78,7 +78,10 @@ export class SealedFile implements AsyncDisposable {
     }
   }
 
-  /** Writes to the system's cache of the disk, which takes less time than to give the write to a thread and to wait for it. */
+  /**
+   * Writes to the system's cache of the disk, which takes less time than to give the write to a thread and to wait for
+   * it.
+   */
   #write(bytes: Buffer): void {
     try {
       for (let written = 0; written < bytes.length; )

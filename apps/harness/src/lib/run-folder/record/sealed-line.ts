@@ -9,8 +9,8 @@ export function lineOf(record: SealedRecord): string {
 }
 
 /**
- * Returns the record of a line that another process of the same run wrote with {@link lineOf}. It is not validated, and it
- * keeps its line, which is then not written again.
+ * Returns the record of a line that another process of the same run wrote with {@link lineOf}. It is not validated, and
+ * it keeps its line, which is then not written again.
  */
 export function readOwnLine(line: string): SealedRecord {
   const record = JSON.parse(line) as SealedRecord

@@ -28,8 +28,9 @@ export class StepTimes {
   /**
    * The parts of a mean step; `null` if no server said how long it took.
    *
-   * The wire is taken to need what the fastest step needed outside of the server, as BBR takes the least round-trip time for
-   * that of the path (Cardwell et al., "BBR: Congestion-Based Congestion Control", 2016). What a mean step took more is waiting.
+   * The wire is taken to need what the fastest step needed outside of the server, as BBR takes the least round-trip
+   * time for that of the path (Cardwell et al., "BBR: Congestion-Based Congestion Control", 2016). What a mean step
+   * took more is waiting.
    */
   get parts(): StepParts | null {
     if (!this.#sums) return null
@@ -51,7 +52,10 @@ export class StepTimes {
     }
   }
 
-  /** Leaves the sums in the folder of the run. They are no part of what it records: where they cannot be written there are none. */
+  /**
+   * Leaves the sums in the folder of the run. They are no part of what it records: where they cannot be written there
+   * are none.
+   */
   async write(folder: string): Promise<void> {
     if (this.#sums) await writeRunFile(folder, RUN_FILES.times, `${JSON.stringify(this.#sums)}\n`).catch(() => {})
   }

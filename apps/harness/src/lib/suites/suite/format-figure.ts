@@ -30,7 +30,9 @@ export function formatMean({ mean, low, high }: Mean): string {
   return width === 0 ? formatExact(mean) : mean.toFixed(digitsOf(width)).replace(/^-/, '−')
 }
 
-/** An interval: ± 0.25; 0.001 to 0.012 if it is not about symmetric, as that of rare successes; empty without a width. */
+/**
+ * An interval: ± 0.25; 0.001 to 0.012 if it is not about symmetric, as that of rare successes; empty without a width.
+ */
 export function formatInterval({ mean, low, high }: Mean): string {
   const width = (high - low) / 2
   if (width === 0) return ''

@@ -5,8 +5,8 @@ import type { World } from '../../worlds/world.ts'
 import type { SuiteLine, SuitePlan } from './suite-plan.ts'
 
 /**
- * Generates the tasks of a played line: one for each episode, with a seed of its own. Lines with equal parameters have the
- * same tasks. Throws the errors of the world's generator, `exhausted` if it has too few tasks.
+ * Generates the tasks of a played line: one for each episode, with a seed of its own. Lines with equal parameters have
+ * the same tasks. Throws the errors of the world's generator, `exhausted` if it has too few tasks.
  */
 export function lineTasks(
   world: World,

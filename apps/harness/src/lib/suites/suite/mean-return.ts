@@ -10,8 +10,9 @@ export type Mean = z.infer<typeof meanSchema>
 const ROUNDING = 1e-9
 
 /**
- * Returns the mean of the returns of independent episodes with its 99.9 % confidence interval: Wilson's score interval if every return is 0
- * or 1, so that rare successes have one too, and otherwise Student's t. Returns `null` for fewer than two returns.
+ * Returns the mean of the returns of independent episodes with its 99.9 % confidence interval: Wilson's score interval
+ * if every return is 0 or 1, so that rare successes have one too, and otherwise Student's t. Returns `null` for fewer
+ * than two returns.
  */
 export function meanReturn(returns: readonly number[]): Mean | null {
   const estimate = clusteredMean(returns, [...returns.keys()], 0.999)

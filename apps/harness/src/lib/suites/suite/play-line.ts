@@ -43,8 +43,8 @@ export function runFolder({ environment }: World, { id }: PlayedLine | ScoredLin
 }
 
 /**
- * Plays the missing episodes of a line as a run in a folder of its own. Resolves with its figures; with `null` if it was
- * stopped, and the next call plays on. Rejects with the errors of the run.
+ * Plays the missing episodes of a line as a run in a folder of its own. Resolves with its figures; with `null` if it
+ * was stopped, and the next call plays on. Rejects with the errors of the run.
  */
 export async function playLine(
   world: World,
@@ -70,12 +70,15 @@ function playersOf({ policy, seats, focus }: LinePlayers): Partial<RunSettings> 
   return seats && focus !== null ? { seat: { ...seats }, focus } : { policy }
 }
 
-/** Computes the figures of a line from its sealed episodes. Rejects with `run-invalid` if a line of the file is none. */
+/**
+ * Computes the figures of a line from its sealed episodes. Rejects with `run-invalid` if a line of the file is none.
+ */
 export async function foldLine(run: string, focus: string | null): Promise<LineFold> {
   const file = join(run, RUN_FILES.episodes)
   const returns = new Map<string, number | null>()
   if (existsSync(file))
-    // Of an episode that was played again because it failed, the first try counts: a rate of the plays that finished can be too high.
+    // Of an episode that was played again because it failed, the first try counts: a rate of the plays that finished
+    // can be too high.
     for await (const record of readSealed(file))
       if (record.try === 0)
         returns.set(record.task.id, seatRecordOf(record, focus ?? undefined).returns?.unshaped ?? null)

@@ -6,7 +6,10 @@ import { card, section } from '../../run-folder/page/sections.ts'
 import { describeAnchors, entryCells } from './format-leaderboard.ts'
 import type { Leaderboard, LeaderboardTable } from './leaderboard.ts'
 
-/** Renders a leaderboard as a self-contained HTML page without requests and scripts. All texts of submissions are escaped. */
+/**
+ * Renders a leaderboard as a self-contained HTML page without requests and scripts. All texts of submissions are
+ * escaped.
+ */
 export function renderLeaderboard({ suite, tables, rejected }: Leaderboard): string {
   const title = `${suite.name} ${suite.version}`
   const body = element(

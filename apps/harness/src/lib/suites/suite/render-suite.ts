@@ -8,8 +8,8 @@ import { describeLine, formatHere, formatReference, formatVerdict } from './form
 import type { LineResult, SuiteResult } from './suite-result.ts'
 
 /**
- * Renders the result of a suite as a self-contained HTML page without requests and scripts. Returns the same bytes for the
- * same result. All texts of suites and worlds are escaped.
+ * Renders the result of a suite as a self-contained HTML page without requests and scripts. Returns the same bytes for
+ * the same result. All texts of suites and worlds are escaped.
  */
 export function renderSuite(result: SuiteResult): string {
   const { suite, counts, seed, episodes, policy, worlds, versions } = result
@@ -97,8 +97,8 @@ const HEIGHT = 16
 const EDGE = 6
 
 /**
- * Draws the interval of a mean with a mark at its reference, which is in the middle; that of a scored line between random
- * and best play.
+ * Draws the interval of a mean with a mark at its reference, which is in the middle; that of a scored line between
+ * random and best play.
  */
 function renderStrip(line: Exclude<LineResult, { kind: 'exact' }>): string {
   const shown = line.kind === 'scored' ? line.score : line.here

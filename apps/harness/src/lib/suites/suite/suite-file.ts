@@ -78,8 +78,8 @@ const EXTENSION = '.suite.json'
 const SHELF = 'suites'
 
 /**
- * Reads a suite by a path to its file, which ends with `.json`, by the name of a file in `suites/`, or by the name of an installed package that holds
- * one; `@episodic/` may be left out.
+ * Reads a suite by a path to its file, which ends with `.json`, by the name of a file in `suites/`, or by the name of
+ * an installed package that holds one; `@episodic/` may be left out.
  *
  * Throws `suite-not-found`, and `suite-invalid`, which names each wrong field.
  */

@@ -71,8 +71,8 @@ export interface SuitePlan extends Pick<SuiteFile, 'name' | 'version' | 'descrip
 /**
  * Loads the worlds of a suite and lists its lines.
  *
- * Throws `suite-invalid` if a world is named twice, if it lacks a reference that the suite names, or if two lines have the
- * same name, and the errors of `loadWorld`.
+ * Throws `suite-invalid` if a world is named twice, if it lacks a reference that the suite names, or if two lines have
+ * the same name, and the errors of `loadWorld`.
  */
 export async function planSuite({ file, suite }: FoundSuite): Promise<SuitePlan> {
   const { name, version, description, seed, episodes } = suite
@@ -90,8 +90,9 @@ export async function planSuite({ file, suite }: FoundSuite): Promise<SuitePlan>
 }
 
 /**
- * Adds lines for each variant of each world, which are played by a policy that the suite does not have. A variant is what
- * the suite's played lines have the parameters of. In a game, the policy plays each seat in turn, against the solver.
+ * Adds lines for each variant of each world, which are played by a policy that the suite does not have. A variant is
+ * what the suite's played lines have the parameters of. In a game, the policy plays each seat in turn, against the
+ * solver.
  */
 export function withPolicy(plan: SuitePlan, policy: string): SuitePlan {
   return {

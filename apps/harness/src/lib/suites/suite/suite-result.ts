@@ -65,7 +65,9 @@ const lineResultSchema = z.discriminatedUnion('kind', [
 ])
 export type LineResult = z.infer<typeof lineResultSchema>
 
-/** The content of `suite.json`: what a suite measured and played, and whether its figures agree with their references. */
+/**
+ * The content of `suite.json`: what a suite measured and played, and whether its figures agree with their references.
+ */
 export const suiteResultSchema = z.strictObject({
   format: z.literal(1),
   suite: z.strictObject({

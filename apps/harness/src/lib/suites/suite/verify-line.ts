@@ -19,8 +19,9 @@ import type { PlayedLine, ScoredLine, SuiteLine, SuitePlan } from './suite-plan.
 import type { LineResult } from './suite-result.ts'
 
 /**
- * Returns what is wrong with a line of a result, in sentences; an empty list if it holds. An exact figure is measured again;
- * the episodes of a played one are compared with the suite's tasks, replayed by the rules here, and folded again.
+ * Returns what is wrong with a line of a result, in sentences; an empty list if it holds. An exact figure is measured
+ * again; the episodes of a played one are compared with the suite's tasks, replayed by the rules here, and folded
+ * again.
  *
  * @param folder - of the result.
  */
@@ -95,7 +96,10 @@ async function verifyRun(
   }
 }
 
-/** The configuration with which the suite plays a line. Only the content of a policy's file and a model's sampling are free. */
+/**
+ * The configuration with which the suite plays a line. Only the content of a policy's file and a model's sampling are
+ * free.
+ */
 function configurationOf(
   { environment: { name, version } }: World,
   line: PlayedLine | ScoredLine,

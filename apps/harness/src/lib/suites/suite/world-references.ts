@@ -17,7 +17,10 @@ const referenceSchema = z.looseObject({
   value: figureSchema,
   tolerance: toleranceSchema,
   source: z.string(),
-  /** With the kind `played`, the mean return of many episodes of `policy`, or of `seats`. `measure` knows the other kinds. */
+  /**
+   * With the kind `played`, the mean return of many episodes of `policy`, or of `seats`. `measure` knows the other
+   * kinds.
+   */
   how: z.looseObject({ kind: z.string() }),
 })
 export type WorldReference = z.infer<typeof referenceSchema>

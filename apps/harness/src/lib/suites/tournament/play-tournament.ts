@@ -36,8 +36,8 @@ export interface PlayTournamentOptions {
 }
 
 /**
- * Plays the missing matches of a tournament: each seating is an ordinary run, one after another. Resolves with the result;
- * with `null` if it was stopped. Rejects with the errors of the runs.
+ * Plays the missing matches of a tournament: each seating is an ordinary run, one after another. Resolves with the
+ * result; with `null` if it was stopped. Rejects with the errors of the runs.
  */
 export async function playTournament(
   { plan, world, folder }: { readonly plan: TournamentPlan; readonly world: World; readonly folder: string },
@@ -91,8 +91,8 @@ export async function playTournament(
 }
 
 /**
- * Gives every task a seed of its own. A game without chance has few tasks, each with one seed, and the players draw: they
- * play it many times.
+ * Gives every task a seed of its own. A game without chance has few tasks, each with one seed, and the players draw:
+ * they play it many times.
  */
 function withOwnSeeds(tasks: TasksDefinition): TasksDefinition {
   return {

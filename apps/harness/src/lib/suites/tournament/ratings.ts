@@ -15,8 +15,8 @@ export interface Rating {
 const ANCHOR = 1_000
 const PER_TENFOLD = 400
 /**
- * Draws that are added to each pair of players that met. Without any, a player who won every match would have an infinite
- * rating.
+ * Draws that are added to each pair of players that met. Without any, a player who won every match would have an
+ * infinite rating.
  */
 const ADDED_DRAWS = 1
 const RESAMPLES = 1_000
@@ -24,12 +24,12 @@ const MOST_ROUNDS = 10_000
 const CLOSE = 1e-10
 
 /**
- * Rates players by maximum likelihood in the model of Bradley and Terry: a player with the strength p beats one with q with
- * the probability p / (p + q). The rating is 400 · log₁₀ p, moved so that the anchor has 1,000. It does not depend on the
- * order of the matches. Intervals are the 2.5 % and 97.5 % quantiles over 1,000 bootstrap samples of the tasks.
+ * Rates players by maximum likelihood in the model of Bradley and Terry: a player with the strength p beats one with q
+ * with the probability p / (p + q). The rating is 400 · log₁₀ p, moved so that the anchor has 1,000. It does not depend
+ * on the order of the matches. Intervals are the 2.5 % and 97.5 % quantiles over 1,000 bootstrap samples of the tasks.
  *
- * R. A. Bradley, M. E. Terry, "Rank Analysis of Incomplete Block Designs" (1952); the iteration is that of D. R. Hunter,
- * "MM algorithms for generalized Bradley-Terry models" (2004), equation 3; draws count as half a win for each.
+ * R. A. Bradley, M. E. Terry, "Rank Analysis of Incomplete Block Designs" (1952); the iteration is that of D. R.
+ * Hunter, "MM algorithms for generalized Bradley-Terry models" (2004), equation 3; draws count as half a win for each.
  *
  * @param tasks - the points of each task: its matches are not independent of each other.
  * @param anchor - the number of the player that has 1,000; `null` for the mean of all.

@@ -20,7 +20,9 @@ interface Played {
   readonly task: string
   readonly seating: Seating
   readonly returns: readonly number[]
-  /** By which seats are compared: what each earned, and less than anything for a seat whose player cut the match off. */
+  /**
+   * By which seats are compared: what each earned, and less than anything for a seat whose player cut the match off.
+   */
   readonly compared: readonly number[]
 }
 

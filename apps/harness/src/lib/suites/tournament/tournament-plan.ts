@@ -28,8 +28,8 @@ const planSchema = z.object({
 export type TournamentPlan = z.infer<typeof planSchema>
 
 /**
- * Plans a tournament. Throws `option-invalid` for a world of one seat, fewer players than seats, and a name that no folder
- * can have.
+ * Plans a tournament. Throws `option-invalid` for a world of one seat, fewer players than seats, and a name that no
+ * folder can have.
  */
 export function planTournament(
   { environment: { name, version, seats, game } }: World,
@@ -49,8 +49,8 @@ export function planTournament(
 }
 
 /**
- * Creates the folder of a tournament, or finds it there to be resumed. Rejects with `run-exists`, `run-invalid` if there is
- * nothing to resume, and `run-mismatch` if another tournament is there.
+ * Creates the folder of a tournament, or finds it there to be resumed. Rejects with `run-exists`, `run-invalid` if
+ * there is nothing to resume, and `run-mismatch` if another tournament is there.
  */
 export async function findTournament(folder: string, plan: TournamentPlan, resume: boolean): Promise<void> {
   const file = join(folder, PLAN_FILE)

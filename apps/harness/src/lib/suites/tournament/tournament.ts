@@ -5,8 +5,8 @@ import { z } from 'zod'
 const tallySchema = z.object({ wins: z.int(), draws: z.int(), losses: z.int() })
 
 /**
- * The result of a tournament: plain JSON, and the same for the same sealed matches in any order. Returns are unshaped, and
- * intervals 95 %, with the matches of one task as one cluster.
+ * The result of a tournament: plain JSON, and the same for the same sealed matches in any order. Returns are unshaped,
+ * and intervals 95 %, with the matches of one task as one cluster.
  */
 export const tournamentSchema = z.object({
   /** Version of this shape. */

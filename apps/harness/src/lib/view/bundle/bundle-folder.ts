@@ -31,7 +31,10 @@ import type { StaticFolder } from './static-folder.ts'
 
 /** Rows in a file of words: some of them are shown at once. */
 const WORDS_PER_FILE = 500
-/** Characters in a file of lines, before compression; a longer line has a file of its own. A page reads one for an episode. */
+/**
+ * Characters in a file of lines, before compression; a longer line has a file of its own. A page reads one for an
+ * episode.
+ */
 const LINE_CHARACTERS = 262_144
 const MOST_LINES = 200
 
@@ -42,8 +45,9 @@ interface Watched {
 }
 
 /**
- * Writes what a shared folder holds, see {@link StaticRuns}: the same as a shared file, with all episodes whole by default. One
- * file of lines at a time is in memory. Resolves with what the page says without its files: neither words nor lines.
+ * Writes what a shared folder holds, see {@link StaticRuns}: the same as a shared file, with all episodes whole by
+ * default. One file of lines at a time is in memory. Resolves with what the page says without its files: neither words
+ * nor lines.
  *
  * Rejects as `bundleRuns` does, with `secret-found`, and with `disk-failed`.
  */
@@ -212,7 +216,10 @@ function createLineFiles({ found, states: share }: SharedRun, options: BundleOpt
   }
   return {
     first,
-    /** Adds the next line; `null` for an episode that has figures only. Resolves with the states that were written meanwhile. */
+    /**
+     * Adds the next line; `null` for an episode that has figures only. Resolves with the states that were written
+     * meanwhile.
+     */
     async add(line: SharedLine | null): Promise<readonly ReplayedLine[]> {
       const length = line?.text.length ?? 0
       const isFull = characters + length > LINE_CHARACTERS || waiting.length === MOST_LINES

@@ -16,11 +16,11 @@ import {
 } from './shared-run.ts'
 
 /**
- * Makes what a shared file holds: figures of all episodes that match, and as many of them whole as fit. Neither commands nor
- * folders of this machine are in it, except those in the configuration of a run.
+ * Makes what a shared file holds: figures of all episodes that match, and as many of them whole as fit. Neither
+ * commands nor folders of this machine are in it, except those in the configuration of a run.
  *
- * Rejects with `query-invalid`, with `run-invalid` for lines that are no sealed episodes, with `runs-differ` if no two runs can
- * be compared, and with `world-not-found` if states are asked for and no episode can be replayed.
+ * Rejects with `query-invalid`, with `run-invalid` for lines that are no sealed episodes, with `runs-differ` if no two
+ * runs can be compared, and with `world-not-found` if states are asked for and no episode can be replayed.
  */
 export async function bundleRuns(options: BundleOptions): Promise<EmbeddedRuns> {
   const { runs, withhold } = options

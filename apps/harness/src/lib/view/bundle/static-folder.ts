@@ -30,8 +30,8 @@ export async function assertFree(folder: string): Promise<void> {
 }
 
 /**
- * A folder of static files that is being written, under another name until it is published: nobody sees half of it. Its files
- * of data are in a folder that is named after their hash, so that a browser never shows new pages with old data.
+ * A folder of static files that is being written, under another name until it is published: nobody sees half of it. Its
+ * files of data are in a folder that is named after their hash, so that a browser never shows new pages with old data.
  */
 export class StaticFolder implements AsyncDisposable {
   readonly #folder: string

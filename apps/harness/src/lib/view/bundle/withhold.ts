@@ -9,13 +9,14 @@ import type { GradeRecord, WithheldPart } from '@episodic/report'
 import { createScrub, textsIn, WITHHELD } from '../../run-folder/scrub.ts'
 
 /**
- * Returns the text of a sealed line without some of its parts, and with the list of them as `withheld`. Where a prompt, a seed or a
- * text of the parameters stands word for word elsewhere in the line, it is taken out too, and so is the message of a failure,
- * which may quote any of them. `chain` and `seal` stay, because verdicts name the line by them, but they are not hashes of what is left.
+ * Returns the text of a sealed line without some of its parts, and with the list of them as `withheld`. Where a prompt,
+ * a seed or a text of the parameters stands word for word elsewhere in the line, it is taken out too, and so is the
+ * message of a failure, which may quote any of them. `chain` and `seal` stay, because verdicts name the line by them,
+ * but they are not hashes of what is left.
  *
- * `seeds`: of the task, the policies and the branches. `params`: the parameters of the task. `prompts`: of the task and the seats,
- * all that language models were sent, and its tokens. `private`: hashes of states, what rules prepared from outside, and the data
- * of outside events, of which players see the text alone.
+ * `seeds`: of the task, the policies and the branches. `params`: the parameters of the task. `prompts`: of the task and
+ * the seats, all that language models were sent, and its tokens. `private`: hashes of states, what rules prepared from
+ * outside, and the data of outside events, of which players see the text alone.
  */
 export function withholdFrom(record: SealedRecord, parts: readonly WithheldPart[]): string {
   if (parts.length === 0) return JSON.stringify(record)
@@ -39,8 +40,8 @@ export function secretsOf(record: SealedRecord, parts: readonly WithheldPart[]):
 }
 
 /**
- * Returns a verdict without what its grader wrote and was sent, if any part is withheld: a grader sees all of them, and may say them
- * in its own words.
+ * Returns a verdict without what its grader wrote and was sent, if any part is withheld: a grader sees all of them, and
+ * may say them in its own words.
  */
 export function withholdFromGrade(grade: GradeRecord, parts: readonly WithheldPart[]): GradeRecord {
   if (parts.length === 0) return grade

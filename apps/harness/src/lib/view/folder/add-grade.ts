@@ -5,8 +5,8 @@ import { Refusal } from '../refusal.ts'
 import type { ViewedRun } from './viewed-run.ts'
 
 /**
- * Adds a person's verdict on a line of a run. Rejects with `invalid` if it is none, or on a line that the run does not have,
- * and with `disk-failed`.
+ * Adds a person's verdict on a line of a run. Rejects with `invalid` if it is none, or on a line that the run does not
+ * have, and with `disk-failed`.
  */
 export async function addGrade(run: ViewedRun, given: unknown): Promise<GradeRecord> {
   const parsed = gradeRecordSchema.safeParse(given)

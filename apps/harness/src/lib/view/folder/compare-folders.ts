@@ -10,8 +10,8 @@ export interface ComparedFolders {
 }
 
 /**
- * Compares runs as the command `compare` does. The prompts and the rows of the tasks are left empty. Of more than two runs, those
- * that cannot be read or compared are left out and named.
+ * Compares runs as the command `compare` does. The prompts and the rows of the tasks are left empty. Of more than two
+ * runs, those that cannot be read or compared are left out and named.
  *
  * Rejects with `runs-differ` if no two can be compared.
  */

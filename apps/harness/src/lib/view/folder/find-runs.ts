@@ -23,8 +23,8 @@ const LEVELS = 3
 const MOST_FOLDERS = 20_000
 
 /**
- * Finds the runs in a folder and in those within it, or the one run that the folder holds. Links that lead out of the folder
- * are not followed. Of two copies of a run, the one with the first path is taken.
+ * Finds the runs in a folder and in those within it, or the one run that the folder holds. Links that lead out of the
+ * folder are not followed. Of two copies of a run, the one with the first path is taken.
  */
 export async function findRuns(folder: string): Promise<FoundRuns> {
   const root = await realpath(folder)

@@ -90,7 +90,9 @@ export class ViewedRun {
     return this.#index?.table.size ?? 0
   }
 
-  /** Looks at the files. Resolves with what has changed: the lines, or only what is being played; `null` for nothing. */
+  /**
+   * Looks at the files. Resolves with what has changed: the lines, or only what is being played; `null` for nothing.
+   */
   async look(): Promise<'run' | 'inFlight' | null> {
     const [size = 0, gradeBytes = 0] = await Promise.all([this.episodes, gradesFileOf(this.found.folder)].map(sizeOf))
     const grown = size !== this.bytes
@@ -156,7 +158,10 @@ export class ViewedRun {
     return index
   }
 
-  /** Returns the rows of all lines, however long it takes: an episode that is asked for by its address may be in the last one. */
+  /**
+   * Returns the rows of all lines, however long it takes: an episode that is asked for by its address may be in the
+   * last one.
+   */
   async #wholeIndex(): Promise<RunIndex> {
     const index = await this.index()
     await this.#updated(index)
@@ -253,7 +258,9 @@ export class ViewedRun {
     return columns
   }
 
-  /** Returns the figures of the verdicts on all lines. Rejects with `run-invalid` for a line that is no sealed episode. */
+  /**
+   * Returns the figures of the verdicts on all lines. Rejects with `run-invalid` for a line that is no sealed episode.
+   */
   async gradeSummary(): Promise<GradeSummary> {
     const { folder, manifest } = this.found
     const { covered } = await this.#wholeIndex()
@@ -360,7 +367,9 @@ export class ViewedRun {
     return index.isUpdating ? Math.min(1, index.covered / this.bytes) : undefined
   }
 
-  /** The summary in the folder, if a command of this user made it of these lines. Any other one may say something else. */
+  /**
+   * The summary in the folder, if a command of this user made it of these lines. Any other one may say something else.
+   */
   async #readSummary(): Promise<Summary | null> {
     const path = join(this.found.folder, RUN_FILES.summary)
     const [written, lines] = await Promise.all([path, this.episodes].map((file) => stat(file).catch(() => null)))

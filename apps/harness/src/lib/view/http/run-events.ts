@@ -15,13 +15,16 @@ const HEARTBEAT = 15_000
 const MOST_UNREAD = 1024 ** 2
 
 /**
- * The events of runs, as a stream for each client: `run` with the entry of a run and the number of its rows, and `inFlight`
- * with the id of a run and the episodes that it plays. A client that connects again gets what it has missed.
+ * The events of runs, as a stream for each client: `run` with the entry of a run and the number of its rows, and
+ * `inFlight` with the id of a run and the episodes that it plays. A client that connects again gets what it has missed.
  */
 export class RunEvents {
   readonly #runs: ViewedRuns
   readonly #clients = new Set<ServerResponse>()
-  /** Ids of events begin with it. It is another one after a time in which nobody listened, so that older ids say nothing. */
+  /**
+   * Ids of events begin with it. It is another one after a time in which nobody listened, so that older ids say
+   * nothing.
+   */
   #start = drawStart()
   #number = 0
   /** The number of the last event of each run. */

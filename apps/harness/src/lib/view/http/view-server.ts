@@ -21,7 +21,10 @@ export interface ViewServerOptions {
   readonly port?: number
   /** Stays valid while the server runs. Default: a token for one use is drawn. */
   readonly token?: string | undefined
-  /** Further names under which browsers reach the server, such as that of a proxy, with its port if that is not the usual one. */
+  /**
+   * Further names under which browsers reach the server, such as that of a proxy, with its port if that is not the
+   * usual one.
+   */
   readonly allowedHosts?: readonly string[]
   /** Refuses what writes to the folders of runs. The index of a run, a cache, is written all the same. */
   readonly readOnly?: boolean
@@ -50,8 +53,8 @@ const MOST_LOGIN = 4_096
 const MOST_PORTS = 20
 
 /**
- * Serves the pages that show runs. Rejects with `server-failed` if the address cannot be used, or neither the port nor the 20
- * after it is free.
+ * Serves the pages that show runs. Rejects with `server-failed` if the address cannot be used, or neither the port nor
+ * the 20 after it is free.
  */
 export async function openViewServer(options: ViewServerOptions): Promise<ViewServer> {
   const { address = '127.0.0.1', port = 0, token, allowedHosts = [] } = options
@@ -115,7 +118,9 @@ async function answer(
   await route.answer({ ...exchange, parts })
 }
 
-/** Returns what a request line asks for: a path, which may have the address of the server before it. Throws `invalid`. */
+/**
+ * Returns what a request line asks for: a path, which may have the address of the server before it. Throws `invalid`.
+ */
 function targetOf(line: string): { readonly path: string; readonly query: URLSearchParams } {
   const [, path, query = ''] = /^(?:https?:\/\/[^/?#]+)?(\/[^?#]*)(?:\?([^#]*))?/i.exec(line) ?? []
   if (path === undefined) throw new Refusal('invalid', 'Ask for a path that begins with /.')

@@ -26,8 +26,9 @@ const aboutSchema = z.object({
 })
 
 /**
- * An index file is a list of parts, each after its length and its mark, which take a multiple of eight bytes so that the arrays in
- * it can be read in place. A part without a mark of this user is left out: it may say something else than the lines.
+ * An index file is a list of parts, each after its length and its mark, which take a multiple of eight bytes so that
+ * the arrays in it can be read in place. A part without a mark of this user is left out: it may say something else than
+ * the lines.
  */
 const LENGTH_BYTES = 8
 const MARK_BYTES = 32
@@ -39,7 +40,10 @@ export interface ReadIndex {
   readonly isSound: boolean
 }
 
-/** Reads an index file. What follows a part that is torn or does not fit is left out; there are none if there is no file. */
+/**
+ * Reads an index file. What follows a part that is torn or does not fit is left out; there are none if there is no
+ * file.
+ */
 export async function readIndexFile(path: string, seat: string | null): Promise<ReadIndex> {
   const bytes = await readFile(path).catch(() => Buffer.alloc(0))
   const parts: IndexPart[] = []
@@ -75,13 +79,18 @@ export function aboutPart(about: Omit<IndexAbout, 'format'>): IndexAbout {
   return { format: FORMAT, ...about }
 }
 
-/** Adds a part to an index file. Rejects if the folder is not writable, if the file is a link, and where no mark can be made. */
+/**
+ * Adds a part to an index file. Rejects if the folder is not writable, if the file is a link, and where no mark can be
+ * made.
+ */
 export async function appendToIndex(path: string, packed: Uint8Array): Promise<void> {
   await using file = await openToAppend(path)
   await file.appendFile(await framed(path, packed))
 }
 
-/** Replaces an index file by one of a single part. Rejects if the folder is not writable, and where no mark can be made. */
+/**
+ * Replaces an index file by one of a single part. Rejects if the folder is not writable, and where no mark can be made.
+ */
 export async function replaceIndex(path: string, packed: Uint8Array): Promise<void> {
   await replaceFile(path, await framed(path, packed))
 }

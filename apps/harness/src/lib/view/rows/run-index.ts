@@ -31,9 +31,9 @@ const MOST_UNWRITTEN = 4_000
 const MOST_PARTS = 64
 
 /**
- * The rows of a run's sealed lines, in the order of the file. They are kept in `episodes.idx` beside it, so that the lines are
- * not read again; where the folder is not writable they are kept in memory alone. The file is a cache: where it does not fit
- * the lines it is made anew, and it may be deleted at any time.
+ * The rows of a run's sealed lines, in the order of the file. They are kept in `episodes.idx` beside it, so that the
+ * lines are not read again; where the folder is not writable they are kept in memory alone. The file is a cache: where
+ * it does not fit the lines it is made anew, and it may be deleted at any time.
  */
 export class RunIndex {
   readonly #options: RunIndexOptions
@@ -88,7 +88,9 @@ export class RunIndex {
     return this.#updating !== null
   }
 
-  /** Makes rows of the lines that were added. Rejects with `run-invalid` or `disk-failed` if the file cannot be read. */
+  /**
+   * Makes rows of the lines that were added. Rejects with `run-invalid` or `disk-failed` if the file cannot be read.
+   */
   update(): Promise<void> {
     this.#isStale = true
     this.#updating ??= this.#updateAll().finally(() => {

@@ -15,8 +15,8 @@ const MOST_CHARACTERS = 1_000
 const FIELDS: readonly SearchField[] = ['prompt', 'text', 'reasoning', 'call', 'answer', 'failure']
 
 /**
- * Answers with the hits of a search as they are found, a line of JSON each, and with how far it is. It ends with the request.
- * With `each=row` these are the first hit of every row, however many.
+ * Answers with the hits of a search as they are found, a line of JSON each, and with how far it is. It ends with the
+ * request. With `each=row` these are the first hit of every row, however many.
  */
 export async function answerSearch({ query, response, signal }: Exchange, runs: ViewedRuns): Promise<void> {
   const text = query.get('q') ?? ''

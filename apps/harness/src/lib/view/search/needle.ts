@@ -6,7 +6,9 @@ export interface Needle {
   readonly inBytes: RegExp
 }
 
-/** How often a text can be escaped in a line: once, or twice within the arguments of a call, which are JSON themselves. */
+/**
+ * How often a text can be escaped in a line: once, or twice within the arguments of a call, which are JSON themselves.
+ */
 const ESCAPES = 2
 
 /**
@@ -26,12 +28,15 @@ export function createNeedle(text: string): Needle {
 }
 
 const BACKSLASH = '\\'
-/** Any number of backslashes, as themselves or as their codes. Not from the middle of a run, so that a run is read once. */
+/**
+ * Any number of backslashes, as themselves or as their codes. Not from the middle of a run, so that a run is read once.
+ */
 const BACKSLASHES = String.raw`(?<!\\)(?:\\(?:u005[cC])?)+`
 
 /**
- * Returns an expression for the bytes of letters, each in its forms. Every text has one way to match it, so that its time is linear:
- * backslashes that follow each other match any number of them, with those by which the letter behind them is escaped.
+ * Returns an expression for the bytes of letters, each in its forms. Every text has one way to match it, so that its
+ * time is linear: backslashes that follow each other match any number of them, with those by which the letter behind
+ * them is escaped.
  */
 function lettersInBytes(letters: readonly (readonly string[])[]): string {
   let isBehind = false

@@ -18,8 +18,8 @@ const CONTEXT = 80
 const TURN = 10
 
 /**
- * Searches the lines of a run, and yields what it finds and how far it is. Only lines that contain the bytes of the needle are
- * parsed.
+ * Searches the lines of a run, and yields what it finds and how far it is. Only lines that contain the bytes of the
+ * needle are parsed.
  *
  * @param fields - where to look. Default: everywhere.
  */

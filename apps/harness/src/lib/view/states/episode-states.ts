@@ -39,8 +39,8 @@ export interface StatesSource {
 }
 
 /**
- * Creates a source of states that replays episodes with their worlds. A world is loaded only if it is one of `given`, or if the
- * folder in which the server was started has it by its name; never because a run names a path or a package.
+ * Creates a source of states that replays episodes with their worlds. A world is loaded only if it is one of `given`,
+ * or if the folder in which the server was started has it by its name; never because a run names a path or a package.
  *
  * @param given - names or paths of worlds, as the person who started the server gave them.
  */

@@ -5,7 +5,8 @@ import type { EpisodeStates } from '@episodic/report'
 import { loadWorld } from '../../worlds/world.ts'
 import { replayStates, unavailable } from './replay-states.ts'
 
-// The code of a thread that replays episodes of one run, one after another: the rules of a world may take any time, and may never end.
+// The code of a thread that replays episodes of one run, one after another: the rules of a world may take any time, and
+// may never end.
 
 /** What the thread is given. */
 export interface StatesData {

@@ -19,8 +19,8 @@ interface WaitingJob {
 }
 
 /**
- * A thread that reads sealed lines for the server, one job after the other, so that the server answers meanwhile. It starts
- * with its first job, and again after it has ended unexpectedly.
+ * A thread that reads sealed lines for the server, one job after the other, so that the server answers meanwhile. It
+ * starts with its first job, and again after it has ended unexpectedly.
  */
 export class JobThread implements AsyncDisposable {
   #worker: Worker | null = null

@@ -16,8 +16,8 @@ export interface Assignment {
    */
   readonly modelUrl: string | null
   /**
-   * Records an answer of a language model. The next call of a tool is taken to follow from it. What is recorded here takes
-   * the place of what was asked at `modelUrl`. Throws HarnessError `completion-invalid`.
+   * Records an answer of a language model. The next call of a tool is taken to follow from it. What is recorded here
+   * takes the place of what was asked at `modelUrl`. Throws HarnessError `completion-invalid`.
    */
   record(answer: AgentAnswer): void
   /** Aborts when the episode has ended, or when the agent takes too long. */
@@ -37,12 +37,14 @@ export interface AgentAnswer
 }
 
 /**
- * A program that plays an episode with its own loop: it calls the world's tools at the session URL, and the harness watches.
- * It knows neither the seed of the episode nor its rewards.
+ * A program that plays an episode with its own loop: it calls the world's tools at the session URL, and the harness
+ * watches. It knows neither the seed of the episode nor its rewards.
  */
 export interface Agent {
   readonly name: string
-  /** Plays until the episode ends, or until the agent stops. An error that it throws before the end fails the episode. */
+  /**
+   * Plays until the episode ends, or until the agent stops. An error that it throws before the end fails the episode.
+   */
   play(assignment: Assignment): Promise<void>
 }
 

@@ -19,11 +19,11 @@ export interface AttributedAnswers {
 }
 
 /**
- * Attributes each answer to the step whose call came next. That is a guess by time, since a call does not say which answer
- * it follows: it can be wrong for an agent that asks several models at once. Times are a little late: steps are seen after
- * they were played, streams may end after their calls, and an agent may record an answer after its calls. So an answer
- * goes to a neighbouring step instead if it called that one, and not its own, and answers after it to later ones. Calls
- * that were played are marked.
+ * Attributes each answer to the step whose call came next. That is a guess by time, since a call does not say which
+ * answer it follows: it can be wrong for an agent that asks several models at once. Times are a little late: steps are
+ * seen after they were played, streams may end after their calls, and an agent may record an answer after its calls. So
+ * an answer goes to a neighbouring step instead if it called that one, and not its own, and answers after it to later
+ * ones. Calls that were played are marked.
  *
  * @param answers - in the order in which they ended.
  */

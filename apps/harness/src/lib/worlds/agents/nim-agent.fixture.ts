@@ -1,8 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 
-// An agent in a process of its own, in one seat of Nim. It knows only the session URL of that seat, and leaves a multiple of
-// four stones where it can. It exits when the episode ends, or after the number of turns that it is given.
+// An agent in a process of its own, in one seat of Nim. It knows only the session URL of that seat, and leaves a
+// multiple of four stones where it can. It exits when the episode ends, or after the number of turns that it is given.
 
 const { EPISODIC_MCP_URL: url = '', TURNS = '99' } = process.env
 const client = new Client({ name: 'nim-agent', version: '1.0.0' })

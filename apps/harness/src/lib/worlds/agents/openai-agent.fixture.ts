@@ -2,9 +2,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import OpenAI from 'openai'
 
-// An agent in a process of its own, with the client of OpenAI as it is installed. It knows the address of an MCP server, and
-// finds that of its model and the key as the client does, in OPENAI_BASE_URL and OPENAI_API_KEY. STREAM makes it read
-// answers as streams.
+// An agent in a process of its own, with the client of OpenAI as it is installed. It knows the address of an MCP
+// server, and finds that of its model and the key as the client does, in OPENAI_BASE_URL and OPENAI_API_KEY. STREAM
+// makes it read answers as streams.
 
 const { EPISODIC_MCP_URL: url = '', EPISODIC_PROMPT = '', EPISODIC_OBSERVATION = '', STREAM } = process.env
 const model = new OpenAI()

@@ -19,19 +19,21 @@ const KEPT_OUTPUT = 8_000
 const QUOTED_OUTPUT = 500
 
 /**
- * An agent that is a shell command, started for each episode. Its environment is that of {@link playerEnvironment}, with:
+ * An agent that is a shell command, started for each episode. Its environment is that of {@link playerEnvironment},
+ * with:
  *
  * - `EPISODIC_MCP_URL`: the session URL,
  * - `EPISODIC_MCP_CONFIG`: an `mcpServers` JSON file with the same URL, as server `world`,
- * - `EPISODIC_PROMPT_FILE`, `EPISODIC_OBSERVATION_FILE`: files with the task and its hints, and with the first observation,
- * - `EPISODIC_PROMPT`, `EPISODIC_OBSERVATION`: the same texts; left out above 100,000 bytes or with a NUL character, which
- *   no variable can hold,
+ * - `EPISODIC_PROMPT_FILE`, `EPISODIC_OBSERVATION_FILE`: files with the task and its hints, and with the first
+ *   observation,
+ * - `EPISODIC_PROMPT`, `EPISODIC_OBSERVATION`: the same texts; left out above 100,000 bytes or with a NUL character,
+ *   which no variable can hold,
  * - `EPISODIC_SEED`: the seed of the agent,
  * - `OPENAI_BASE_URL`, `OPENAI_API_BASE`: the address at which its models are recorded, if they are.
  *
  * Status 0 means that the agent has stopped; another status fails the episode, unless it had ended by then. When the
- * episode has ended, the process group is asked to stop, and killed 2 s later. The group is killed at once when its shell
- * ends, and if this process is killed. A daemon that leaves the group is not found.
+ * episode has ended, the process group is asked to stop, and killed 2 s later. The group is killed at once when its
+ * shell ends, and if this process is killed. A daemon that leaves the group is not found.
  *
  * Throws `option-invalid` for an empty command.
  *
@@ -55,8 +57,8 @@ export function createProcessAgent(name: string, command: string, secrets: reado
 }
 
 /**
- * Kills the whole group when this process is gone, however it ended: file descriptor 3 is a pipe to which nothing is ever
- * written, and which then closes. The command itself does not inherit the pipe.
+ * Kills the whole group when this process is gone, however it ended: file descriptor 3 is a pipe to which nothing is
+ * ever written, and which then closes. The command itself does not inherit the pipe.
  */
 const ENDS_WITH_US = `(trap '' TERM; read -r _ <&3; kill -9 0) >/dev/null 2>&1 &
 exec 3<&-

@@ -5,8 +5,8 @@ import { replaceFile } from '../../base/own-files.ts'
 import { ownFolder } from '../../base/own-mark.ts'
 
 /**
- * The file of a local server's control token, readable only by its user. It is named after the port, so that commands on
- * the same machine find it by the server's URL.
+ * The file of a local server's control token, readable only by its user. It is named after the port, so that commands
+ * on the same machine find it by the server's URL.
  */
 function controlTokenFile(port: number): string {
   return join(ownFolder(), `control-${port}.token`)

@@ -10,7 +10,9 @@ export interface Log extends Logger {
   hide(secret: string): void
 }
 
-/** Logs to a stream: JSON lines, or readable lines on a terminal. Each is written at once, so that a crash loses none. */
+/**
+ * Logs to a stream: JSON lines, or readable lines on a terminal. Each is written at once, so that a crash loses none.
+ */
 export function createLog(stream: NodeJS.WriteStream, level: LogLevel): Log {
   const secrets = new Set<string>()
   const format = stream.isTTY === true ? readableLine(stream) : (line: string) => line

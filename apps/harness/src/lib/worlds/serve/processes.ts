@@ -45,8 +45,8 @@ export function reportListening({ agentUrl, trainerUrl }: Listening): void {
 }
 
 /**
- * Resolves when the process that started this one asks it to stop. Ctrl-C reaches both processes and is ignored here: the
- * other one would replace this process if it ended by itself.
+ * Resolves when the process that started this one asks it to stop. Ctrl-C reaches both processes and is ignored here:
+ * the other one would replace this process if it ended by itself.
  */
 export async function stopRequested(): Promise<void> {
   process.on('SIGINT', () => {})
@@ -62,8 +62,8 @@ export function disconnectWorker(): void {
  * Starts several processes of `episodic serve` behind one port, and replaces each that ends.
  *
  * Every process can serve every session: sessions are in the store, and their tokens are derived from the store's key.
- * Connections are distributed in turn, without affinity. Disposing asks each process to finish its calls.
- * Rejects with `option-invalid` for a store that processes cannot share, and with `server-failed` if one does not start.
+ * Connections are distributed in turn, without affinity. Disposing asks each process to finish its calls. Rejects with
+ * `option-invalid` for a store that processes cannot share, and with `server-failed` if one does not start.
  */
 export async function serveProcesses(
   args: readonly string[],

@@ -20,10 +20,10 @@ export interface SeatPlayersOptions {
 /**
  * Plays seats of all sessions of a host by policies, with a handle for each seat, until it is disposed of.
  *
- * A policy is started once for a seat of a session, and sees what it would see in a run. It is started anew, from what its seat
- * sees then, with a seed that follows from the seat and the move, where this server did not make the seat's last move: after a
- * restart the moves that are missing are found in the store and made. A move is played once, however many servers make it,
- * because each is sent with its `seq`.
+ * A policy is started once for a seat of a session, and sees what it would see in a run. It is started anew, from what
+ * its seat sees then, with a seed that follows from the seat and the move, where this server did not make the seat's
+ * last move: after a restart the moves that are missing are found in the store and made. A move is played once, however
+ * many servers make it, because each is sent with its `seq`.
  */
 export async function playSeats(
   host: Host,

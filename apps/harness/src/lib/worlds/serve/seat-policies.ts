@@ -9,8 +9,8 @@ export interface SeatPolicies {
 }
 
 /**
- * Finds the policies that `--seat <seat>=<policy>` names: each plays the seat of that name in every served environment that
- * has one. Rejects with `option-invalid`, and with `policy-unknown`.
+ * Finds the policies that `--seat <seat>=<policy>` names: each plays the seat of that name in every served environment
+ * that has one. Rejects with `option-invalid`, and with `policy-unknown`.
  */
 export async function readSeatPolicies(
   named: Readonly<Record<string, string>>,

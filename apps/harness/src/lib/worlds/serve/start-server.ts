@@ -32,8 +32,8 @@ export function stdioTarget(world: string, options: RunServerOptions): CommandTa
 }
 
 /**
- * Starts a server on a free local port. It draws a token of its own, which nobody but the caller learns. Rejects with `server-failed`, with
- * the end of its output, if it does not start.
+ * Starts a server on a free local port. It draws a token of its own, which nobody but the caller learns. Rejects with
+ * `server-failed`, with the end of its output, if it does not start.
  */
 export async function startServer(world: string, options: RunServerOptions): Promise<StartedServer> {
   const child = spawn(

@@ -10,8 +10,8 @@ const OVER = 22
 const known = new Map<string, ReadonlyMap<number, number>>()
 
 /**
- * Draws the sum with which the dealer ends. It is drawn at once, with the chances of all cards that lead to it: nobody sees these
- * cards, and a solver need not go through their sequences, which are tens of thousands.
+ * Draws the sum with which the dealer ends. It is drawn at once, with the chances of all cards that lead to it: nobody
+ * sees these cards, and a solver need not go through their sequences, which are tens of thousands.
  */
 export function drawTotal(dealt: Hand, rng: Rng): number {
   const totals = [...totalsOf(dealt)]

@@ -37,7 +37,9 @@ export function isCliff(position: number): boolean {
   return position > START && position < GOAL
 }
 
-/** The fewest moves to the goal on firm ground: up off the bottom row where the cliff is in the way, across, and down. */
+/**
+ * The fewest moves to the goal on firm ground: up off the bottom row where the cliff is in the way, across, and down.
+ */
 export function distanceOf(position: number): number {
   const row = Math.floor(position / COLUMNS)
   const column = position % COLUMNS

@@ -23,8 +23,9 @@ export interface BestColumn {
 }
 
 /**
- * Searches for the best column of the side that is to move, with all answers for so many moves of both (negamax with alpha-beta
- * pruning). Where nothing is decided by then, it counts the lines that are still open. The board must not be full or won.
+ * Searches for the best column of the side that is to move, with all answers for so many moves of both (negamax with
+ * alpha-beta pruning). Where nothing is decided by then, it counts the lines that are still open. The board must not be
+ * full or won.
  */
 export function bestColumn(columns: readonly string[], plies: number): BestColumn {
   const board = new Board()

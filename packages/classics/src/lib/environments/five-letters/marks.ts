@@ -2,8 +2,8 @@
 const LENGTH = 5
 
 /**
- * Marks a guess letter by letter: `X` in its place, `o` elsewhere in the word, `.` not in it. Letters in their place are
- * marked first, and each letter of the word accounts for one mark.
+ * Marks a guess letter by letter: `X` in its place, `o` elsewhere in the word, `.` not in it. Letters in their place
+ * are marked first, and each letter of the word accounts for one mark.
  */
 export function marksOf(guess: string, word: string): string {
   const marks = Array<string>(LENGTH).fill('.')

@@ -5,8 +5,8 @@ export const DIRECTIONS = ['left', 'down', 'right', 'up'] as const
 export type Direction = (typeof DIRECTIONS)[number]
 
 /**
- * The directions that a move may take, each equally likely: on slippery ice the intended one and both perpendicular ones.
- * None from a hole or the goal, which hold a walker.
+ * The directions that a move may take, each equally likely: on slippery ice the intended one and both perpendicular
+ * ones. None from a hole or the goal, which hold a walker.
  */
 export function directionsOf(map: MapName, slippery: boolean, position: number, intended: Direction): Direction[] {
   if (isEnd(tilesOf(map)[position])) return []

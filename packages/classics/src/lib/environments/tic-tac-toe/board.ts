@@ -14,7 +14,9 @@ const LINES = [
 const TURNED = [6, 3, 0, 7, 4, 1, 8, 5, 2]
 const REFLECTED = [2, 1, 0, 5, 4, 3, 8, 7, 6]
 
-/** Returns whether somebody has three in a row. A board has nine characters by row: `X`, `O`, or `.` for a free cell. */
+/**
+ * Returns whether somebody has three in a row. A board has nine characters by row: `X`, `O`, or `.` for a free cell.
+ */
 export function hasThree(board: string): boolean {
   return LINES.some(([a, b, c]) => board[a] !== '.' && board[a] === board[b] && board[a] === board[c])
 }

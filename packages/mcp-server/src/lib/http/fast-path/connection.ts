@@ -18,7 +18,8 @@ export interface PlainHandler {
  * Answers plain requests without `node:http`, which saves more time per call than the rules of an environment take.
  *
  * A connection starts here. The first request that is not plain, that is for a URL which the handler leaves, or that is
- * sent before the previous answer, is handed over to `node:http` unread, together with the connection, which stays there.
+ * sent before the previous answer, is handed over to `node:http` unread, together with the connection, which stays
+ * there.
  */
 export class PlainConnections {
   readonly #open = new Set<PlainConnection>()
