@@ -76,7 +76,7 @@ describe('success that a world defines', () => {
       })
     expect(successesOf('played')).toMatchObject({ rules: ['world'], truncated: 0, overall: { successes: wins } })
     expect(out).toMatch(/success +\d+\.\d %.*\n +of episodes; as defined by the world\n/)
-    expect(readFileSync(at('played', 'report.html'), 'utf8')).toContain('success: as defined by the world')
+    expect(readFileSync(at('played', 'report.html'), 'utf8')).toContain('Success: as defined by the world.')
     for (const [other, ...options] of [
       ['isolated', '--worker-threads'],
       ['served', '--transport', 'http', '--worker-threads'],
