@@ -96,8 +96,8 @@ most formats have it as "episode".`,
     )
     .action(async (run: string, options: ExportCommandOptions) => {
       const format: ExportFormat = EXPORT_FORMATS[options.format]
-      const warn = (notice: string) => void console.err.write(`${notice}\n`)
-      const members = existsSync(run) && statSync(run).isDirectory() ? await playedMembersOf(run, warn) : null
+      const isFolder = existsSync(run) && statSync(run).isDirectory()
+      const members = isFolder ? await playedMembersOf(run, warnOn(console)) : null
       checkOptions(format, options, members !== null)
       if (members === null) {
         const counts = await exportOne(run, options, console)
@@ -117,10 +117,15 @@ most formats have it as "episode".`,
     })
 }
 
+/** Writes each notice as a line of its own. */
+function warnOn({ err }: Console): (notice: string) => void {
+  return (notice) => void err.write(`${notice}\n`)
+}
+
 /** Exports one run, and says what was exported unless that is printed as JSON. */
 async function exportOne(run: string, options: ExportCommandOptions, console: Console): Promise<Exported> {
   const format: ExportFormat = EXPORT_FORMATS[options.format]
-  const warn = (notice: string) => void console.err.write(`${notice}\n`)
+  const warn = warnOn(console)
   const sealed = await findSealed(run)
   const seat = sealed.manifest ? seatOf(sealed.manifest.configuration, options.seat) : options.seat
   const torn = new Set<number>()

@@ -31,7 +31,7 @@ describe('loadWorld', () => {
       { 'node_modules/coin-world/package.json': '{"main":"m.mjs"}', 'node_modules/coin-world/m.mjs': COIN_WORLD },
     ],
     [
-      'a world of the classics by its name, where they are installed',
+      "a world of the folder's own classics by its name",
       'coin-toss',
       {
         'node_modules/@episodic/classics/package.json': '{"exports":{"./coin-toss":"./toss.mjs"}}',

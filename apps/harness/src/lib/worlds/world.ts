@@ -31,8 +31,7 @@ const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs']
 
 /**
  * Loads a world by a path to a module or to a package's folder, by a bare name (a folder or a module under `examples/`
- * or `worlds/`), by the name of an installed package, or, where `@episodic/classics` is installed, by the name of one
- * of its worlds.
+ * or `worlds/`), by the name of an installed package, or by the name of one of the worlds of `@episodic/classics`.
  *
  * Rejects with `world-not-found`, naming the known ones, and with `world-invalid`; if the module throws, with the
  * frames of its own code.
