@@ -2,20 +2,26 @@
 
 /**
  * The packages, and what each may import of the others. A package that is not here may import none and be imported by
- * none.
+ * none. The core is in `packages`. A satellite is built on the core, and no package of the core imports it.
  */
 const ROOMS = {
-  protocol: [],
-  state: ['protocol'],
-  'mcp-server': ['protocol', 'state'],
-  env: ['protocol'],
-  dataset: ['protocol'],
-  report: ['protocol', 'env'],
-  viewer: ['protocol', 'report'],
-  contexts: ['protocol', 'state', 'mcp-server'],
-  agent: ['protocol', 'env'],
-  classics: ['protocol', 'state', 'mcp-server', 'env', 'dataset'],
-  'trainer-endpoints': ['protocol', 'mcp-server'],
+  'packages/protocol': [],
+  'packages/state': ['packages/protocol'],
+  'packages/mcp-server': ['packages/protocol', 'packages/state'],
+  'packages/env': ['packages/protocol'],
+  'packages/dataset': ['packages/protocol'],
+  'packages/report': ['packages/protocol', 'packages/env'],
+  'packages/viewer': ['packages/protocol', 'packages/report'],
+  'satellites/contexts': ['packages/protocol', 'packages/state', 'packages/mcp-server'],
+  'satellites/agent': ['packages/protocol', 'packages/env'],
+  'satellites/classics': [
+    'packages/protocol',
+    'packages/state',
+    'packages/mcp-server',
+    'packages/env',
+    'packages/dataset',
+  ],
+  'satellites/trainer-endpoints': ['packages/protocol', 'packages/mcp-server'],
 }
 
 /**
@@ -49,7 +55,7 @@ export const INNER_ROOMS = {
     ors: ['environment', 'transport', 'external'],
     openenv: ['environment', 'transport', 'external'],
   },
-  'packages/contexts': {
+  'satellites/contexts': {
     model: [],
     nlu: ['model'],
     engine: ['model'],
@@ -58,14 +64,14 @@ export const INNER_ROOMS = {
     llm: ['model', 'environment'],
     http: ['model', 'environment'],
   },
-  'packages/agent': {
+  'satellites/agent': {
     connection: [],
     session: ['connection'],
     loop: ['connection', 'session'],
     langchain: ['connection', 'session'],
     'ai-sdk': ['connection', 'session'],
   },
-  'packages/trainer-endpoints': {
+  'satellites/trainer-endpoints': {
     episode: [],
     tasks: [],
     http: [],
@@ -147,14 +153,14 @@ export const INNER_ROOMS = {
 const TESTS = String.raw`\.(test|test-d|bench|fixture)\.tsx?$`
 
 /** The files that open an MCP SDK. The next SDK, or the next revision of the protocol, is a change of these alone. */
-const SDK_FILES = '^packages/(mcp-server|env|agent)/src/lib/[^/]+/sdk-[^/]+[.]ts$'
+const SDK_FILES = '^(packages/(mcp-server|env)|satellites/agent)/src/lib/[^/]+/sdk-[^/]+[.]ts$'
 
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [
   '^packages/state/src/lib/(sqlite|redis)/',
   '^packages/mcp-server/src/lib/(workers|process|transport|http|stdio)/',
-  '^packages/contexts/src/lib/http/',
-  '^packages/trainer-endpoints/src/lib/(http|openenv|nemo-gym|ors)/',
+  '^satellites/contexts/src/lib/http/',
+  '^satellites/trainer-endpoints/src/lib/(http|openenv|nemo-gym|ors)/',
   '^packages/dataset/src/lib/(jsonl[^/]*|read-lines|write-tasks)[.]ts$',
   '^packages/viewer/src/lib/',
 ]
@@ -166,11 +172,11 @@ const NODE_PACKAGES = '^packages/viewer/src/[^/]+[.]ts$'
 const LAZY_FILES = '^packages/env/src/lib/transport/node-[^/]+[.]ts$'
 
 const between = Object.entries(ROOMS).map(([room, imports]) => ({
-  name: `imports-of-${room}`,
+  name: `imports-of-${room.replace(/^.*[/]/, '')}`,
   severity: 'error',
   comment: `${room} may import ${imports.join(', ') || 'no other package'}. Imports point one way.`,
-  from: { path: `^packages/${room}/`, pathNot: TESTS },
-  to: { path: '^packages/', pathNot: [room, ...imports].map((name) => `^packages/${name}/`) },
+  from: { path: `^${room}/`, pathNot: TESTS },
+  to: { path: '^(packages|satellites)/', pathNot: [room, ...imports].map((name) => `^${name}/`) },
 }))
 
 const within = Object.entries(INNER_ROOMS).flatMap(([home, rooms]) => {
@@ -196,35 +202,35 @@ export default {
       name: 'known-rooms',
       severity: 'error',
       comment: 'Every package is in the table at the top of .dependency-cruiser.mjs, which says what it may import.',
-      from: { path: '^packages/', pathNot: `^packages/(${Object.keys(ROOMS).join('|')})/` },
+      from: { path: '^(packages|satellites)/', pathNot: `^(${Object.keys(ROOMS).join('|')})/` },
       to: {},
     },
     {
       name: 'packages-stand-alone',
       severity: 'error',
       comment: 'A package knows nothing of the apps, examples and scripts that use it; its tests neither.',
-      from: { path: '^packages/' },
+      from: { path: '^(packages|satellites)/' },
       to: { path: '^(apps|examples|bench|chaos|interop|scripts)/' },
     },
     {
       name: 'packages-by-name',
       severity: 'error',
       comment: 'Across packages, import the package by its name.',
-      from: { path: '^(packages|apps|examples)/([^/]+)/|^(bench|chaos|interop)/' },
-      to: { path: '^(packages|apps|examples)/[^/]+/src/lib/', pathNot: '^$1/$2/' },
+      from: { path: '^(packages|satellites|apps|examples)/([^/]+)/|^(bench|chaos|interop)/' },
+      to: { path: '^(packages|satellites|apps|examples)/[^/]+/src/lib/', pathNot: '^$1/$2/' },
     },
     {
       name: 'no-own-index',
       severity: 'error',
       comment: 'Inside lib, import the file that owns the symbol: a way round through the index is a cycle.',
-      from: { path: '^(packages|apps|examples)/([^/]+)/src/lib/', pathNot: TESTS },
+      from: { path: '^(packages|satellites|apps|examples)/([^/]+)/src/lib/', pathNot: TESTS },
       to: { path: '^$1/$2/src/[^/]+[.]ts$' },
     },
     {
       name: 'tests-stay-out',
       severity: 'error',
       comment: 'What runs for users needs nothing of the tests.',
-      from: { path: '^(packages|apps|examples)/', pathNot: TESTS },
+      from: { path: '^(packages|satellites|apps|examples)/', pathNot: TESTS },
       to: { path: TESTS },
     },
     {
@@ -237,23 +243,26 @@ export default {
     {
       name: 'sdk-in-few-files',
       severity: 'error',
-      comment: 'Only the files named packages/*/src/lib/sdk-*.ts import an MCP SDK.',
+      comment: 'Only the files named sdk-*.ts of three packages import an MCP SDK.',
       // An example of other authors' servers is written with the SDK that they would use.
-      from: { path: '^(packages|apps|examples)/', pathNot: [TESTS, SDK_FILES, '^examples/stateful-agents/'] },
+      from: {
+        path: '^(packages|satellites|apps|examples)/',
+        pathNot: [TESTS, SDK_FILES, '^examples/stateful-agents/'],
+      },
       to: { path: '@modelcontextprotocol/' },
     },
     {
       name: 'node-behind-subpaths',
       severity: 'error',
       comment: 'Only the files listed as NODE_FILES, NODE_PACKAGES, LAZY_FILES and SDK_FILES import node:*.',
-      from: { path: '^packages/', pathNot: [TESTS, ...NODE_FILES, NODE_PACKAGES, LAZY_FILES, SDK_FILES] },
+      from: { path: '^(packages|satellites)/', pathNot: [TESTS, ...NODE_FILES, NODE_PACKAGES, LAZY_FILES, SDK_FILES] },
       to: { dependencyTypes: ['core'] },
     },
     {
       name: 'root-entry-without-node',
       severity: 'error',
       comment: 'A root entry loads in a worker: what needs Node is reached through a subpath such as ./http.',
-      from: { path: '^packages/[^/]+/src/index[.]ts$', pathNot: NODE_PACKAGES },
+      from: { path: '^(packages|satellites)/[^/]+/src/index[.]ts$', pathNot: NODE_PACKAGES },
       to: { path: NODE_FILES, reachable: true },
     },
     {
@@ -270,7 +279,7 @@ export default {
     doNotFollow: { path: 'node_modules' },
     // What is built here is looked at as its source. What others have built is not ours to leave out: an SDK lives in a
     // `dist`.
-    exclude: { path: '^(packages|apps)/[^/]+/dist/|(^|/)node_modules/[.]cache/' },
+    exclude: { path: '^(packages|satellites|apps)/[^/]+/dist/|(^|/)node_modules/[.]cache/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'types', 'node', 'default'],

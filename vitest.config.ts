@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { findTestPrograms } from './scripts/test-programs.ts'
 
 const TESTS = [
-  '{packages,apps,examples}/*/src/**/*.test.ts',
+  '{packages,satellites,apps,examples}/*/src/**/*.test.ts',
   'packages/viewer/app/**/*.test.ts',
   '{bench,chaos,interop}/**/*.test.ts',
   'scripts/*.test.ts',

@@ -84,7 +84,7 @@ function isOnlyAKey(node: ts.Identifier): boolean {
 }
 
 if (import.meta.main) {
-  const files = globSync('packages/*/src/**/*.ts', { cwd: root }).filter(
+  const files = globSync('{packages,satellites}/*/src/**/*.ts', { cwd: root }).filter(
     (file) => !/\.(test|test-d|bench|fixture)\.ts$/.test(file),
   )
   const problems = files

@@ -7,7 +7,7 @@ import { root } from './workspace.ts'
 // columns of a comment.
 
 const { filesOfAFolder, columnsOfAComment } = LIMITS
-const files = globSync('{packages,apps,examples,bench,chaos,interop,scripts}/**/*.{ts,tsx,mjs}', {
+const files = globSync('{packages,satellites,apps,examples,bench,chaos,interop,scripts}/**/*.{ts,tsx,mjs}', {
   cwd: root,
   exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { environment as flightBooking } from '../examples/flight-booking/src/index.ts'
 import { environment as numberGuessing } from '../examples/number-guessing/src/index.ts'
 import { environment as warehouse } from '../examples/warehouse/src/index.ts'
-import { classics } from '../packages/classics/src/index.ts'
+import { classics } from '../satellites/classics/src/index.ts'
 import { environment as higherOrLower } from './consumer/higher-or-lower.ts'
 
 interface Schema {

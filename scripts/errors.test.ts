@@ -14,7 +14,7 @@ const sections = new Map(
 )
 
 describe('docs/errors.md', () => {
-  const files = globSync('{packages,apps}/*/src/**/*-error.ts', { cwd: root }).sort()
+  const files = globSync('{packages,satellites,apps}/*/src/**/*-error.ts', { cwd: root }).sort()
   const classes = files.flatMap((file) => {
     const source = readFileSync(join(root, file), 'utf8')
     const name = /class (\w+Error) extends CodedError/.exec(source)?.[1]

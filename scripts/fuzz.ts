@@ -33,7 +33,7 @@ const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
 
 // Tests, and the contracts and fixtures that tests import.
-const files = globSync('{packages,apps,examples,bench,chaos,interop}/**/*.ts', {
+const files = globSync('{packages,satellites,apps,examples,bench,chaos,interop}/**/*.ts', {
   cwd: root,
   exclude: (name) => name.endsWith('node_modules'),
 }).filter(

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { runCommand } from './run-command.ts'
 import { root } from './workspace.ts'
@@ -27,11 +27,11 @@ const CLEAN = {
   'packages/dataset/src/jsonl.ts': "export { lines } from './lib/jsonl.ts'",
   'packages/dataset/src/lib/tasks.ts': "import '@episodic/protocol'\nexport const tasks = 1",
   'packages/dataset/src/lib/jsonl.ts': "import 'node:fs'\nexport const lines = 1",
-  'packages/contexts/src/index.ts': "import '@episodic/mcp-server'",
-  'packages/contexts/src/http.ts': "export { serve } from './lib/http/conversations.ts'",
-  'packages/contexts/src/lib/http/conversations.ts': "import 'node:http'\nexport const serve = 1",
-  'packages/agent/src/index.ts': "import './lib/connection/sdk-connection.ts'",
-  'packages/agent/src/lib/connection/sdk-connection.ts': "import '@modelcontextprotocol/sdk'",
+  'satellites/contexts/src/index.ts': "import '@episodic/mcp-server'",
+  'satellites/contexts/src/http.ts': "export { serve } from './lib/http/conversations.ts'",
+  'satellites/contexts/src/lib/http/conversations.ts': "import 'node:http'\nexport const serve = 1",
+  'satellites/agent/src/index.ts': "import './lib/connection/sdk-connection.ts'",
+  'satellites/agent/src/lib/connection/sdk-connection.ts': "import '@modelcontextprotocol/sdk'",
   'apps/harness/src/index.ts': "import 'node:fs'\nimport '@episodic/mcp-server/http'\nimport '@episodic/env'",
   'apps/harness/src/lib/run-folder/lock.ts': 'export const lock = 1',
   'apps/harness/src/lib/play/play-run.ts': "import '../run-folder/lock.ts'\nimport './record/seal.ts'",
@@ -51,9 +51,10 @@ const BROKEN: readonly (readonly [rule: string, file: string, source: string])[]
   ['imports-of-mcp-server', 'packages/mcp-server/src/lib/a.ts', "import '@episodic/env'"],
   ['imports-of-env', 'packages/env/src/lib/a.ts', "import '@episodic/mcp-server'"],
   ['imports-of-env', 'packages/env/src/lib/b.ts', "import '@episodic/state'"],
+  ['imports-of-env', 'packages/env/src/lib/n.ts', "import '@episodic/agent'"],
   ['imports-of-dataset', 'packages/dataset/src/lib/a.ts', "import '@episodic/state'"],
-  ['imports-of-contexts', 'packages/contexts/src/lib/a.ts', "import '@episodic/env'"],
-  ['imports-of-agent', 'packages/agent/src/lib/a.ts', "import '@episodic/mcp-server'"],
+  ['imports-of-contexts', 'satellites/contexts/src/lib/a.ts', "import '@episodic/env'"],
+  ['imports-of-agent', 'satellites/agent/src/lib/a.ts', "import '@episodic/mcp-server'"],
   ['imports-of-mcp-server/host', 'packages/mcp-server/src/lib/host/c.ts', "import '../http/serve-http.ts'"],
   ['imports-of-state/store', 'packages/state/src/lib/store/m.ts', "import '../sqlite/sqlite-store.ts'"],
   ['imports-of-harness/run-folder', 'apps/harness/src/lib/run-folder/n.ts', "import '../play/play-run.ts'"],
@@ -71,7 +72,7 @@ const BROKEN: readonly (readonly [rule: string, file: string, source: string])[]
   ['no-circular', 'packages/state/src/lib/i.ts', "import type { J } from './j.ts'\nexport type I = J"],
   ['sdk-in-few-files', 'packages/mcp-server/src/lib/b.ts', "import '@modelcontextprotocol/sdk'"],
   ['sdk-in-few-files', 'packages/env/src/lib/c.ts', "import type { Tool } from '@modelcontextprotocol/sdk'"],
-  ['sdk-in-few-files', 'packages/agent/src/lib/b.ts', "import '@modelcontextprotocol/sdk'"],
+  ['sdk-in-few-files', 'satellites/agent/src/lib/b.ts', "import '@modelcontextprotocol/sdk'"],
   ['sdk-in-few-files', 'apps/harness/src/a.ts', "import '@modelcontextprotocol/sdk'"],
   ['node-behind-subpaths', 'packages/protocol/src/lib/c.ts', "import 'node:crypto'"],
   ['node-behind-subpaths', 'packages/state/src/lib/k.ts', "import type { Stats } from 'node:fs'"],
@@ -97,9 +98,9 @@ describe('import directions', () => {
 
   it('see Node behind a root entry through other files and other packages', async () => {
     expect(await violations({ 'packages/state/src/index.ts': "import './sqlite.ts'" })).toEqual([
-      'root-entry-without-node: packages/contexts/src/index.ts',
       'root-entry-without-node: packages/mcp-server/src/index.ts',
       'root-entry-without-node: packages/state/src/index.ts',
+      'root-entry-without-node: satellites/contexts/src/index.ts',
     ])
   })
 })
@@ -112,13 +113,15 @@ async function violations(files: Record<string, string>): Promise<string[]> {
   await write(join(folder, 'node_modules/@modelcontextprotocol/sdk/dist/index.js'), '')
   await write(join(folder, 'node_modules/@modelcontextprotocol/sdk/package.json'), '{"main":"dist/index.js"}')
   await mkdir(join(folder, 'node_modules/@episodic'))
-  for (const name of ['protocol', 'state', 'mcp-server', 'env', 'dataset', 'contexts', 'agent', 'newcomer']) {
+  const packages = ['protocol', 'state', 'mcp-server', 'env', 'dataset', 'newcomer'].map((name) => `packages/${name}`)
+  for (const home of [...packages, 'satellites/contexts', 'satellites/agent']) {
+    const name = `@episodic/${basename(home)}`
     const exports = { '.': './src/index.ts', './*': './src/*.ts' }
-    await write(join(folder, 'packages', name, 'package.json'), JSON.stringify({ name: `@episodic/${name}`, exports }))
-    await symlink(join(folder, 'packages', name), join(folder, 'node_modules/@episodic', name))
+    await write(join(folder, home, 'package.json'), JSON.stringify({ name, exports }))
+    await symlink(join(folder, home), join(folder, 'node_modules', name))
   }
   const config = join(root, '.dependency-cruiser.mjs')
-  const rooms = ['packages', 'apps', 'examples', 'bench']
+  const rooms = ['packages', 'satellites', 'apps', 'examples', 'bench']
   const { output } = await runCommand(['depcruise', '--config', config, '--output-type=json', ...rooms], { folder })
   const { summary } = JSON.parse(output) as { summary: { violations: { rule: { name: string }; from: string }[] } }
   return [...new Set(summary.violations.map(({ rule, from }) => `${rule.name}: ${from}`))].sort()

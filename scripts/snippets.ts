@@ -81,7 +81,7 @@ function compilerOptions(): ts.CompilerOptions {
 }
 
 if (import.meta.main) {
-  const pages = globSync(['*.md', 'docs/**/*.md', '{packages,apps,examples}/*/README.md'], {
+  const pages = globSync(['*.md', 'docs/**/*.md', '{packages,satellites,apps,examples}/*/README.md'], {
     cwd: root,
     // The generated reference repeats the pages.
     exclude: ['docs/api/**'],

@@ -69,7 +69,7 @@ const SCENARIOS: Readonly<Record<keyof typeof LIMITS.trips, Scenario>> = {
   },
   agent: {
     title: 'one callTool of an agent, the agent side alone',
-    within: 'packages/agent/',
+    within: 'satellites/agent/',
     async prepare(disposables) {
       const { url } = await serveGame(disposables)
       const { createMcpSessions } = await import('@episodic/agent')

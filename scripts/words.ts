@@ -41,16 +41,16 @@ const ALLOWED: readonly (readonly [file: string, word: RegExp])[] = [
   ['docs/decisions/0026-no-raw-sockets.md', /^doors$/],
   // A number of turns, in conversations with a simulated user.
   ['examples/flight-booking/**', /patience/i],
-  ['packages/contexts/src/lib/environment/*.ts', /patience/i],
+  ['satellites/contexts/src/lib/environment/*.ts', /patience/i],
   ['docs/contexts.md', /patience/i],
   // Texts that players see.
   ['examples/flight-booking/src/{airports,fallback,environment.test}.ts', /tells/],
   ['examples/flight-booking/src/{booking,conversation.test,weather}.ts', /told/],
   ['examples/flight-booking/src/flight-desk-tasks.ts', /hears/],
   // A word of everyday English, in a list of them.
-  ['packages/contexts/src/lib/nlu/word-weight.ts', /told/],
+  ['satellites/contexts/src/lib/nlu/word-weight.ts', /told/],
   // The name of an error code of the MCP SDK.
-  ['packages/agent/src/lib/connection/sdk-failure.ts', /^era$/i],
+  ['satellites/agent/src/lib/connection/sdk-failure.ts', /^era$/i],
   // An option of the MCP SDK.
   ['packages/mcp-server/src/lib/dispatch/sdk-discovery-modern.ts', /^era$/i],
 ]

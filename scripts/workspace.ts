@@ -19,7 +19,7 @@ export interface Room {
 
 /** Lists every package of the workspace, sorted by folder. */
 export function listRooms(): Room[] {
-  return globSync('{packages,apps,examples}/*/package.json', { cwd: root })
+  return globSync('{packages,satellites,apps,examples}/*/package.json', { cwd: root })
     .sort()
     .map((file) => readRoom(dirname(file)))
 }

@@ -6,9 +6,9 @@ import { COIN_WORLD, openWorkshop, readEpisodes } from '../fixtures/episodic.fix
 import { calling, startChatServer } from '../models/chat-server.fixture.ts'
 import { suiteResultSchema } from '../suites/suite/suite-result.ts'
 
-const CLASSICS = fileURLToPath(new URL('../../../../../packages/classics/classics.suite.json', import.meta.url))
+const CLASSICS = fileURLToPath(new URL('../../../../../satellites/classics/classics.suite.json', import.meta.url))
 
-const LAKE = fileURLToPath(new URL('../../../../../packages/classics/src/frozen-lake.ts', import.meta.url))
+const LAKE = fileURLToPath(new URL('../../../../../satellites/classics/src/frozen-lake.ts', import.meta.url))
 const NIM = fileURLToPath(new URL('../fixtures/nim.fixture.ts', import.meta.url))
 
 const workshop = openWorkshop()

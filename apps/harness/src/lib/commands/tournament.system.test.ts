@@ -8,7 +8,7 @@ import { tournamentSchema } from '../suites/tournament/tournament.ts'
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 const NIM = fileURLToPath(new URL('../fixtures/nim.fixture.ts', import.meta.url))
-const HANDS = fileURLToPath(new URL('../../../../../packages/classics/src/rock-paper-scissors.ts', import.meta.url))
+const HANDS = fileURLToPath(new URL('../../../../../satellites/classics/src/rock-paper-scissors.ts', import.meta.url))
 const at = (...path: string[]) => join(workshop.folder, ...path)
 
 async function play(out: string, ...options: string[]) {
