@@ -38,8 +38,9 @@ export function compareCommand(console: Console): Command {
 The runs must have the same environment, version, weights and tasks; usually
 only the policy differs. No run needs to be finished. Of two runs, the episodes
 whose success flipped are listed; more are each compared with the baseline, with
-p-values adjusted by Holm's procedure; those that cannot be compared are named and
-left out. Of a set, the players of each world are compared with the set's baseline.
+p-values adjusted by Holm's procedure; those that cannot be compared are named
+and left out. Of a set, the players of each world are compared with the set's
+baseline.
 
 Examples:
   episodic run number-guessing --rollouts 4 --policy careless --out runs/careless

@@ -7,7 +7,6 @@ const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 const world = exampleWorld('number-guessing')
 const write = (name: string, text: string) => writeFileSync(join(workshop.folder, name), text)
-const ESCAPE = String.fromCharCode(27)
 
 /** Runs what is wrong, and expects one clear error, a status, and nothing left behind. */
 async function refused(args: readonly string[], status: number, message: RegExp): Promise<void> {
@@ -22,41 +21,6 @@ async function refused(args: readonly string[], status: number, message: RegExp)
 }
 
 describe('episodic', () => {
-  it.each([
-    '',
-    'serve',
-    'play',
-    'run',
-    'work',
-    'queue',
-    'queue drain',
-    'view',
-    'report',
-    'grade',
-    'bundle',
-    'export',
-    'dataset generate',
-    'call',
-  ])('helps within 80 columns: %s', async (command) => {
-    const { status, out } = await workshop.main([...command.split(' '), '--help'].filter(Boolean), {
-      env: { COLUMNS: '80' },
-    })
-    expect(status).toBe(0)
-    expect(out).toContain(`Usage: episodic ${command}`)
-    expect(out).not.toContain(ESCAPE)
-    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
-  })
-
-  it('lists the options of run in groups', async () => {
-    const { out } = await workshop.main(['run', '--help'])
-    const headings = [...out.matchAll(/^([A-Z].*):$/gm)].map(([, heading]) => heading)
-    expect(headings).toEqual([
-      ...['Arguments', 'Tasks', 'Players', 'Sets of runs', 'Episodes', 'Processes and connections', 'Rewards'],
-      ...['Output, and playing on', 'Language models', 'Options', 'Examples'],
-    ])
-    expect(out).toMatch(/\nOptions:\n +-h, --help .*\n\n/)
-  })
-
   it('suggests similar commands and options', async () => {
     await refused(['rnu'], 2, /unknown command 'rnu'\n\(Did you mean run\?\)/)
     await refused(['run', world, '--rolouts', '3'], 2, /unknown option '--rolouts'\n\(Did you mean --rollouts\?\)/)

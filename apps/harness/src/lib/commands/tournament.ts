@@ -54,8 +54,9 @@ export function tournamentCommand(console: Console): Command {
     .addHelpText(
       'after',
       `
-Every seating is an ordinary run in the folder of the tournament. Ratings are those of Bradley and
-Terry, with "random" at 1,000 if it plays. A failed match counts for nobody.
+Every seating is an ordinary run in the folder of the tournament. Ratings are
+those of Bradley and Terry, with "random" at 1,000 if it plays. A failed match
+counts for nobody.
 
 Examples:
   episodic tournament @episodic/classics/connect-four --player solver --player random
