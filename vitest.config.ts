@@ -11,6 +11,9 @@ const TESTS = [
 ]
 const SYSTEM_TESTS = TESTS.map((pattern) => pattern.replace('.test.ts', '.system.test.ts'))
 
+// Workers and their child processes start in half the time with the code that an earlier one has compiled.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
+
 const programs = findTestPrograms(Boolean(process.env.CI))
 
 /** Files whose tests all need a Redis. */
@@ -54,8 +57,6 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, ...(programs['redis-server'] ? [] : REDIS_TESTS)],
           // A browser on a busy machine may miss one of Playwright's own limits. Any other failure counts at once.
           retry: { count: 2, condition: /^(page|locator|browserContext)\.\w+: Timeout \d+ms exceeded/ },
-          // The many child processes start in half the time with the code that an earlier one has compiled.
-          env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
         },
       },
     ],

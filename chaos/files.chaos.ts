@@ -41,7 +41,6 @@ const TORN = 3_000
 await runTrial('files', {}, async ({ rng, quick, folder }) => {
   const env = {
     EPISODIC_HOME: folder,
-    NODE_COMPILE_CACHE: join(folder, 'compiled'),
     // One thread makes the changes that the main thread does not make.
     UV_THREADPOOL_SIZE: '1',
   }

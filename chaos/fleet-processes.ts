@@ -96,6 +96,6 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
 function start(folder: string, args: readonly string[]): Killable {
   return startProcess(process.execPath, [CLI, ...args], {
     cwd: folder,
-    env: { EPISODIC_HOME: folder, NODE_COMPILE_CACHE: `${folder}/compiled` },
+    env: { EPISODIC_HOME: folder },
   })
 }

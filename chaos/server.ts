@@ -53,7 +53,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const words = [...node, CLI, 'serve', world, ...all, '--port', String(port), '--json']
     const started = startProcess(process.execPath, words, {
       cwd: folder,
-      env: { EPISODIC_HOME: folder, EPISODIC_CONTROL_TOKEN: TOKEN, NODE_COMPILE_CACHE: `${folder}/compiled` },
+      env: { EPISODIC_HOME: folder, EPISODIC_CONTROL_TOKEN: TOKEN },
     })
     const { trainerUrl, nemoGymUrl, orsUrl } = JSON.parse(await started.line())
     port = portOf(trainerUrl)

@@ -47,7 +47,7 @@ export async function serveWorlds(worlds: readonly World[]): Promise<ServedWorld
     stores.push(join(folder, name))
     return ['--store', `sqlite:${join(folder, name)}`]
   }
-  const environment = { EPISODIC_HOME: folder, NODE_COMPILE_CACHE: join(folder, 'compiled') }
+  const environment = { EPISODIC_HOME: folder }
   const server = spawn(
     process.execPath,
     [

@@ -14,6 +14,9 @@ export interface CommandResult {
 
 const binaries = join(root, 'node_modules', '.bin')
 
+/** Programs of Node start faster with the code that an earlier start has compiled. */
+const { NODE_COMPILE_CACHE = join(root, 'node_modules', '.cache', 'compiled') } = process.env
+
 /**
  * Runs a program to its end and returns what it said; a failing or missing program is a result, not an error.
  * `env` is added to the variables of this process.
@@ -35,6 +38,7 @@ export function runCommand(
         TURBO_TELEMETRY_DISABLED: '1',
         FORCE_COLOR: '0',
         NO_COLOR: '1',
+        NODE_COMPILE_CACHE,
         ...env,
       },
     })

@@ -3,6 +3,10 @@ import { requireNode } from './lib/base/node-version.ts'
 
 requireNode()
 // Imported after that: an older Node could not load them.
+const { enableCompileCache } = await import('node:module')
+// Compiled code is kept in a folder for temporary files, and another start takes about half as long. Node leaves it out
+// where that cannot be written, or where NODE_DISABLE_COMPILE_CACHE is set.
+enableCompileCache()
 const { main } = await import('./lib/commands/main.ts')
 
 // A reader such as `head`, which closes the pipe early, does not cause a failure.

@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import type { BuildOptions, OutputFile } from 'esbuild'
+import { keepBuild } from './kept-build.ts'
 
 /** The pages as text, by file name. */
 export interface BundledApp {
@@ -9,19 +11,27 @@ export interface BundledApp {
   readonly 'markup.js': string
 }
 
+/** Where the last bundle is kept. */
+const KEPT = join(import.meta.dirname, '../../node_modules/.cache/pages.json')
+
 /**
- * Bundles the pages from their sources, in about 100 milliseconds.
+ * Bundles the pages from their sources, or returns the last bundle if none of them has changed since. So no build is
+ * older than its sources, and a start of the command from source takes a second of CPU less.
  *
- * esbuild rather than Vite: it is what builds the packages already, it needs no configuration, and it is fast enough to
- * build at each start, so no build can be older than its sources.
+ * esbuild rather than Vite: it is what builds the packages already, and it needs no configuration.
  *
  * @param folder - the absolute path of the sources.
  */
-export async function bundleApp(folder: string): Promise<BundledApp> {
+export function bundleApp(folder: string): Promise<BundledApp> {
+  return keepBuild(KEPT, () => build(folder))
+}
+
+async function build(folder: string) {
   const { build } = await import('esbuild')
   const options = {
     absWorkingDir: folder,
     bundle: true,
+    metafile: true,
     write: false,
     minify: true,
     legalComments: 'none',
@@ -43,9 +53,11 @@ export async function bundleApp(folder: string): Promise<BundledApp> {
   ])
   const textOf = ({ outputFiles }: { readonly outputFiles: readonly OutputFile[] }, end: string) =>
     outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
-  return {
+  const result: BundledApp = {
     'page.js': textOf(page, 'page.js'),
     'page.css': textOf(page, 'page.css'),
     'markup.js': textOf(markup, 'markup.js'),
   }
+  const sources = [page, markup].flatMap(({ metafile }) => Object.keys(metafile.inputs))
+  return { result, sources: [import.meta.filename, ...sources.map((file) => join(folder, file))] }
 }

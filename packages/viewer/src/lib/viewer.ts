@@ -54,6 +54,8 @@ export async function createViewer(app: BundledApp): Promise<Viewer> {
       '</html>',
       '',
     ].join('\n')
+  // The same in every page, and slow to pack.
+  let code: string | undefined
   return {
     serverPage: () => page('Episodic', "'self'", [script], '<div id="app"></div>'),
     folderPage: (content, folder) =>
@@ -64,11 +66,8 @@ export async function createViewer(app: BundledApp): Promise<Viewer> {
         `<div id="app" data-folder="${escapeText(folder)}">${renderMarkup(content)}</div>`,
       ),
     filePage(content) {
-      const body = [
-        `<div id="app">${renderMarkup(content)}</div>`,
-        packed('data', JSON.stringify(content)),
-        packed('code', script),
-      ]
+      code ??= packed('code', script)
+      const body = [`<div id="app">${renderMarkup(content)}</div>`, packed('data', JSON.stringify(content)), code]
       return page(content.title, "'none'", [LOADER, script], body.join('\n'))
     },
   }
