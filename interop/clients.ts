@@ -70,7 +70,7 @@ export async function runClients(args: readonly string[]): Promise<Report | null
     if (!python) continue
     const problems = await playPage(name, python, guessing as World, served)
     pages.set(name, problems)
-    say(`${problems.length === 0 ? '✓' : '✗'} docs/python.md with ${name}`)
+    say(`${problems.length === 0 ? '✓' : '✗'} docs/play/python.md with ${name}`)
   }
   const cells = await findAllLeaks(played, served)
   for (const cell of cells) if (cell.problem !== null) console.error(`\n${lineOf(cell)}\n${cell.problem}`)

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { ServedWorlds } from './serve-worlds.ts'
 import type { World } from './world.ts'
 
-const PAGE = new URL('../docs/python.md', import.meta.url)
+const PAGE = new URL('../docs/play/python.md', import.meta.url)
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** Packages whose programs stand on the page. */
@@ -27,7 +27,7 @@ export async function playPage(
     ([, text]) => text as string,
   )
   const program = programs.find((text) => text.includes(`from ${packageName} import Client`))
-  if (program === undefined) return [`docs/python.md has no program that imports Client from ${packageName}.`]
+  if (program === undefined) return [`docs/play/python.md has no program that imports Client from ${packageName}.`]
   const folder = await mkdtemp(join(tmpdir(), 'episodic-page-'))
   const file = join(folder, 'play.py')
   await writeFile(file, program)
@@ -39,7 +39,7 @@ export async function playPage(
   ] as const) {
     const problem = await run(python, [file, argument])
     if (problem !== null)
-      problems.push(`The program of docs/python.md with ${packageName} over ${transport}: ${problem}`)
+      problems.push(`The program of docs/play/python.md with ${packageName} over ${transport}: ${problem}`)
   }
   // The record is of this program: the cells that follow begin with none.
   await received()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root } from './workspace.ts'
 
-const page = readFileSync(join(root, 'docs/errors.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/operate/errors.md'), 'utf8')
 
 /** The section of each error class on the page: from its heading to the next one. */
 const sections = new Map(
@@ -13,7 +13,7 @@ const sections = new Map(
   }),
 )
 
-describe('docs/errors.md', () => {
+describe('docs/operate/errors.md', () => {
   const files = globSync('{packages,satellites,apps}/*/src/**/*-error.ts', { cwd: root }).sort()
   const classes = files.flatMap((file) => {
     const source = readFileSync(join(root, file), 'utf8')

@@ -18,7 +18,7 @@ import { serveModel } from './tour-model.ts'
 import { root } from './workspace.ts'
 
 /** The pages to follow, in this order. */
-const PAGES = ['README.md', 'docs/quickstart.md', 'docs/evaluate.md']
+const PAGES = ['README.md', 'docs/start/quickstart.md', 'docs/start/evaluate.md']
 
 /** What is printed and not run here, and why. */
 const NOT_RUN: readonly (readonly [command: RegExp, why: string])[] = [

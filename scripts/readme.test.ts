@@ -8,7 +8,7 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 describe('the README and the quick start', () => {
   it.each([
     ['README.md', 'scripts/newcomer/my-world.ts'],
-    ['docs/quickstart.md', 'scripts/consumer/higher-or-lower.ts'],
+    ['docs/start/quickstart.md', 'scripts/consumer/higher-or-lower.ts'],
   ])('%s prints %s, which a check compiles and runs', (page, program) => {
     expect(read(page)).toContain(`<!-- ${program} -->\n\`\`\`ts\n${read(program)}\`\`\``)
   })

@@ -15,8 +15,8 @@ describe('the tables of rooms', () => {
     .map(({ folder }) => folder)
     .filter((folder) => !folder.startsWith('examples/'))
 
-  it('name every package in docs/architecture.md', () => {
-    expect(namedIn('docs/architecture.md')).toEqual(expect.arrayContaining(packages))
+  it('name every package in docs/inside/architecture.md', () => {
+    expect(namedIn('docs/inside/architecture.md')).toEqual(expect.arrayContaining(packages))
   })
 
   it('name every package in AGENTS.md but the one that users install', () => {
@@ -24,9 +24,9 @@ describe('the tables of rooms', () => {
     expect(packages.filter((folder) => !page.includes(`\`${folder}\``))).toEqual(['apps/episodic'])
   })
 
-  it.each(['packages/mcp-server', 'apps/harness'])('name every room of %s in docs/architecture.md', (home) => {
+  it.each(['packages/mcp-server', 'apps/harness'])('name every room of %s in docs/inside/architecture.md', (home) => {
     const rooms = Object.keys(INNER_ROOMS[home])
     expect(rooms.length).toBeGreaterThan(5)
-    expect(namedIn('docs/architecture.md')).toEqual(expect.arrayContaining(rooms))
+    expect(namedIn('docs/inside/architecture.md')).toEqual(expect.arrayContaining(rooms))
   })
 })

@@ -18,7 +18,7 @@ describe('findPrivateWords', () => {
   })
 
   it('accepts a word in a file that is listed with it', () => {
-    expect(findPrivateWords('docs/decisions/0026-no-raw-sockets.md', 'pnpm bench doors')).toEqual([])
-    expect(findPrivateWords('docs/decisions/0026-no-raw-sockets.md', 'told')).toHaveLength(1)
+    expect(findPrivateWords('docs/inside/decisions/0026-no-raw-sockets.md', 'pnpm bench doors')).toEqual([])
+    expect(findPrivateWords('docs/inside/decisions/0026-no-raw-sockets.md', 'told')).toHaveLength(1)
   })
 })

@@ -4,7 +4,7 @@ import { join, matchesGlob } from 'node:path'
 import { root } from './workspace.ts'
 
 // Keeps private vocabulary out of names, comments, messages, test titles and pages: each word below has a standard term
-// (docs/glossary.md), and a reader who does not know this project knows that one.
+// (docs/start/glossary.md), and a reader who does not know this project knows that one.
 //
 //   node scripts/words.ts
 
@@ -38,11 +38,11 @@ const ALLOWED: readonly (readonly [file: string, word: RegExp])[] = [
   ['scripts/words.ts', /./],
   ['scripts/words.test.ts', /./],
   // The benchmark's name at the time.
-  ['docs/decisions/0026-no-raw-sockets.md', /^doors$/],
+  ['docs/inside/decisions/0026-no-raw-sockets.md', /^doors$/],
   // A number of turns, in conversations with a simulated user.
   ['examples/flight-booking/**', /patience/i],
   ['satellites/contexts/src/lib/environment/*.ts', /patience/i],
-  ['docs/contexts.md', /patience/i],
+  ['docs/write/conversations.md', /patience/i],
   // Texts that players see.
   ['examples/flight-booking/src/{airports,fallback,environment.test}.ts', /tells/],
   ['examples/flight-booking/src/{booking,conversation.test,weather}.ts', /told/],
@@ -81,7 +81,7 @@ if (import.meta.main) {
   )
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) {
-    console.error(`${problems.length} private words. docs/glossary.md has the words to use.`)
+    console.error(`${problems.length} private words. docs/start/glossary.md has the words to use.`)
     process.exitCode = 1
   }
 }

@@ -15,7 +15,7 @@ import type { ReferenceEpisode } from '../reference-episode.ts'
 import { WORLDS } from '../world.ts'
 import { checkSimple, type RolloutResult } from './check-rollout.ts'
 
-const PAGE = new URL('../../docs/trainers/nemo-gym.md', import.meta.url)
+const PAGE = new URL('../../docs/play/nemo-gym.md', import.meta.url)
 const NUMBER_GUESSING = dirname(fileURLToPath(import.meta.resolve('@episodic-world/number-guessing')))
 const COMMANDS = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url))
 

@@ -21,7 +21,7 @@ const USAGE = `Usage: pnpm interop nemo-gym [--python <command>] [--record] [--j
 
 Plays the example worlds with the agents of NeMo Gym, simple_agent and gymnasium_agent, and compares every answer, reward
 and end with an episode in the process of the host: as they are, and over connections that are cut during every call. Also
-runs NeMo Gym's own test of sessions, and its command gym by the files and the commands of docs/trainers/nemo-gym.md. Creates a
+runs NeMo Gym's own test of sessions, and its command gym by the files and the commands of docs/play/nemo-gym.md. Creates a
 virtual environment of 1.1 GB.
 
   --python  a Python of 3.13 or newer. Default: the first of python3, python3.13 and python3.14 that is

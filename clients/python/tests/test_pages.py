@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from serving import ROOT, Server
 
-PAGES = (ROOT / "clients/python/README.md", ROOT / "docs/trainers/python.md")
+PAGES = (ROOT / "clients/python/README.md", ROOT / "docs/play/train-from-python.md")
 NEEDS = {
     "gymnasium": "gymnasium",
     "classics": "gymnasium",

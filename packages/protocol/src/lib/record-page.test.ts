@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { episodeRecordSchema } from './episode-record.ts'
 import { matchRecordSchema } from './match-record.ts'
 
-const PAGE = readFileSync(new URL('../../../../docs/training-record.md', import.meta.url), 'utf8')
+const PAGE = readFileSync(new URL('../../../../docs/play/training-record.md', import.meta.url), 'utf8')
 
 /** A JSON Schema, as far as fields are found in it. */
 interface Schema {

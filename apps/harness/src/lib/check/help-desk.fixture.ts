@@ -3,7 +3,7 @@ import { definePolicy } from '@episodic/env'
 import { defineEnvironment } from '@episodic/mcp-server'
 import { z } from 'zod'
 
-// A world written from the README and docs/writing-environments.md alone.
+// A world written from the README and docs/write/environments.md alone.
 
 const team = z.enum(['desk', 'billing', 'delivery', 'returns'])
 type Team = z.infer<typeof team>

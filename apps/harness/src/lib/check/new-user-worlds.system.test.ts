@@ -4,7 +4,7 @@ import * as helpDesk from './help-desk.fixture.ts'
 import * as oldHouse from './text-adventure.fixture.ts'
 import * as ticTacToe from './tic-tac-toe.fixture.ts'
 
-describe('a world written from the README and docs/writing-environments.md alone', () => {
+describe('a world written from the README and docs/write/environments.md alone', () => {
   it.each([
     ['tic-tac-toe', ticTacToe],
     ['help-desk', helpDesk],

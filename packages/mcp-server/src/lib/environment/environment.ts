@@ -330,7 +330,7 @@ export interface EnvironmentSpec<
   /**
    * Returns whether an ended episode succeeded: a pure function of its end, its last state and the parameters. Called
    * once, when the episode is terminated, truncated or closed. Trainers and reports receive the result; players do not.
-   * Default: see docs/writing-environments.md, "Success".
+   * Default: see docs/write/environments.md, "Success".
    */
   readonly success?: (final: FinalContext<NoInfer<State>, z.output<Params>>) => boolean
   /** Settings of `episodic check` and `checkWorld` for this environment. They do not affect play. */

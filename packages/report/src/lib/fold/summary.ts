@@ -190,7 +190,7 @@ export const summarySchema = z.object({
    */
   retried: retriedSchema,
   success: z.object({
-    /** The rules of success that applied: the world's or the default one (docs/writing-environments.md, "Success"). */
+    /** The rules of success that applied: the world's or the default one (docs/write/environments.md, "Success"). */
     rules: z.array(z.enum(['default', 'world'])).default([]),
     /** Successes among truncated episodes: 0 under the default rule. */
     truncated: z.int().default(0),

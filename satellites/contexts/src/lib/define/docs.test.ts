@@ -29,7 +29,7 @@ function after(texts: readonly string[]): ConversationRecord {
 
 describe('the pages on conversations', () => {
   const readme = read('../../../README.md')
-  const page = read('../../../../../docs/contexts.md')
+  const page = read('../../../../../docs/write/conversations.md')
 
   it('show the code that is tested here', () => {
     const source = read('../fixtures/tour.fixture.ts')

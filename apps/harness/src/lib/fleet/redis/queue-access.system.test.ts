@@ -12,7 +12,7 @@ const at = (name: string) => join(workshop.folder, name)
 const PASSWORD = 'p@ss/word:of?the#fleet'
 const world = exampleWorld('number-guessing')
 
-/** The rights of the user of a queue, as in docs/deploy.md. */
+/** The rights of the user of a queue, as in docs/operate/deploy.md. */
 const RIGHTS = '~{episodic-fleet}* resetchannels +@all -@admin -@dangerous +info +config|get'
 
 let server: TestRedis
