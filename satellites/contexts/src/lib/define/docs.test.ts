@@ -27,17 +27,16 @@ function after(texts: readonly string[]): ConversationRecord {
   return texts.reduce((record, text) => say(record, text).record, travel.start().record)
 }
 
-describe('the pages on conversations', () => {
-  const readme = read('../../../README.md')
+describe('the page on conversations', () => {
   const page = read('../../../../../docs/write/conversations.md')
 
   it('show the code that is tested here', () => {
     const source = read('../fixtures/tour.fixture.ts')
-    expect(readme).toContain(source.slice(source.indexOf('const City')))
+    expect(page).toContain(source.slice(source.indexOf('const City')))
   })
 
   it('show the replies of that code', () => {
-    expect(readme).toContain(transcript(DIALOGUE, travel.start().record))
+    expect(page).toContain(transcript(DIALOGUE, travel.start().record))
     expect(page).toContain(transcript(['never mind the weather in Doha', 'the first'], after(DIALOGUE.slice(0, 2))))
   })
 
