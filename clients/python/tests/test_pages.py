@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from serving import ROOT, Server
 
-PAGES = (ROOT / "clients/python/README.md", ROOT / "docs/play/train-from-python.md")
+PAGES = tuple(
+    ROOT / page for page in ("clients/python/README.md", "docs/play/python.md", "docs/play/python-trainers.md")
+)
 NEEDS = {
     "gymnasium": "gymnasium",
     "classics": "gymnasium",
@@ -30,12 +32,9 @@ PROGRAMS = [
 ]
 
 
-README = [program for program in PROGRAMS if str(program.id).startswith("README")]
-
-
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="needs mypy")
-def test_the_programs_of_the_readme_have_types(tmp_path: Path) -> None:
-    for program in README:
+def test_the_programs_of_the_pages_have_types(tmp_path: Path) -> None:
+    for program in PROGRAMS:
         (tmp_path / f"{str(program.id).replace('-', '_').replace('.', '_')}.py").write_text(str(program.values[0]))
     command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--cache-dir", os.devnull]
     variables = {**os.environ, "MYPYPATH": str(ROOT / "clients/python/src")}
