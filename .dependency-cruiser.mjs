@@ -215,8 +215,8 @@ export default {
     {
       name: 'packages-by-name',
       severity: 'error',
-      comment: 'Across packages, import the package by its name.',
-      from: { path: '^(packages|satellites|apps|examples)/([^/]+)/|^(bench|chaos|interop)/' },
+      comment: 'Across packages, import the package by its name. The simulation of a fleet plays what is inside one.',
+      from: { path: '^(packages|satellites|apps|examples)/([^/]+)/|^(bench|chaos|interop)/', pathNot: '^chaos/fleet/' },
       to: { path: '^(packages|satellites|apps|examples)/[^/]+/src/lib/', pathNot: '^$1/$2/' },
     },
     {

@@ -5,7 +5,7 @@
  * the run.
  */
 import { parseArgs } from 'node:util'
-import { simulateFleet } from '../apps/harness/src/lib/fleet/simulation/simulate-fleet.ts'
+import { simulateFleet } from '../chaos/fleet/simulate-fleet.ts'
 
 const USAGE = `Usage: pnpm simulate fleet [options]
 

@@ -4,7 +4,6 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../fixtures/episodic.fixture.ts'
-import { createMemoryQueue } from '../fleet/memory/memory-queue.ts'
 import { serveMetrics } from '../fleet/serve-metrics.ts'
 import { openModelProxy } from '../models/model-proxy.ts'
 import { startViewing } from '../view/view.fixture.ts'
@@ -154,8 +153,8 @@ describe('a server of this package goes on after every hostile request', () => {
   })
 
   it('the metrics of a queue', async () => {
-    const queue = createMemoryQueue()
-    await using metrics = await serveMetrics(queue, { port: 0, address: '127.0.0.1' })
+    const status = async () => ({ paused: false, runs: [], workers: [] })
+    await using metrics = await serveMetrics({ status }, { port: 0, address: '127.0.0.1' })
     await sendAll(Number(new URL(metrics.url).port))
     expect((await fetch(`${metrics.url}/healthz`)).status).toBe(200)
   })

@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest'
-import { machineClock } from '../base/waiting-clock.ts'
-import { placeOf } from './fleet-messages.ts'
-import { createMemoryQueue } from './memory/memory-queue.ts'
-import { QueueModel } from './memory/queue-model.ts'
-import { playFleet } from './play-fleet.ts'
-import { createSigner } from './signer.ts'
-import { announceSimulated, SIMULATED_TASK } from './simulation/simulated-run.ts'
+import { machineClock } from '../../apps/harness/src/lib/base/waiting-clock.ts'
+import { placeOf } from '../../apps/harness/src/lib/fleet/fleet-messages.ts'
+import { playFleet } from '../../apps/harness/src/lib/fleet/play-fleet.ts'
+import { createSigner } from '../../apps/harness/src/lib/fleet/signer.ts'
+import { createMemoryQueue } from './memory-queue.ts'
+import { QueueModel } from './queue-model.ts'
+import { announceSimulated, SIMULATED_TASK } from './simulated-run.ts'
 
 const RUN = 'run'
 /** Milliseconds. A worker measures the clock of the queue nine times in it. */

@@ -1,7 +1,7 @@
 import type { Rng } from '@episodic/protocol'
-import type { WaitingClock } from '../../base/waiting-clock.ts'
-import type { Link } from '../memory/memory-queue.ts'
-import { Disconnected } from '../memory/queue-model.ts'
+import type { WaitingClock } from '../../apps/harness/src/lib/base/waiting-clock.ts'
+import type { Link } from './memory-queue.ts'
+import { Disconnected } from './queue-model.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 /** The machine of the queue, which may be away for a while. */

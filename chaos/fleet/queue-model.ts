@@ -7,7 +7,7 @@ import type {
   RunAccount,
   RunEntry,
   WorkerInfo,
-} from '../run-queue.ts'
+} from '../../apps/harness/src/lib/fleet/run-queue.ts'
 import { Journal, JournaledMap } from './journal.ts'
 
 /** Who coordinates a run, and until when unless it renews its lease. */

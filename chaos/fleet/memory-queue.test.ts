@@ -1,8 +1,8 @@
-import { describeRunQueue, type QueueUnderTest } from '../describe-run-queue.fixture.ts'
-import type { RunQueue } from '../run-queue.ts'
-import { VirtualTime } from '../simulation/virtual-time.ts'
+import { describeRunQueue, type QueueUnderTest } from '../../apps/harness/src/lib/fleet/describe-run-queue.fixture.ts'
+import type { RunQueue } from '../../apps/harness/src/lib/fleet/run-queue.ts'
 import { createMemoryQueue, type Link } from './memory-queue.ts'
 import { QueueModel } from './queue-model.ts'
+import { VirtualTime } from './virtual-time.ts'
 
 const LEASE = 3_000
 /** Virtual milliseconds between two looks at a condition. */

@@ -1,6 +1,6 @@
-import { HarnessError } from '../../base/harness-error.ts'
-import { machineClock, type WaitingClock } from '../../base/waiting-clock.ts'
-import { orAborted } from '../or-aborted.ts'
+import { HarnessError } from '../../apps/harness/src/lib/base/harness-error.ts'
+import { machineClock, type WaitingClock } from '../../apps/harness/src/lib/base/waiting-clock.ts'
+import { orAborted } from '../../apps/harness/src/lib/fleet/or-aborted.ts'
 import {
   type Announced,
   type Consumer,
@@ -17,7 +17,7 @@ import {
   type RunQueueOptions,
   type TakenJob,
   type WorkerInfo,
-} from '../run-queue.ts'
+} from '../../apps/harness/src/lib/fleet/run-queue.ts'
 import { QueueModel, type RunLease } from './queue-model.ts'
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { QueueModel } from '../memory/queue-model.ts'
+import { QueueModel } from './queue-model.ts'
 import { simulateFleet } from './simulate-fleet.ts'
 
 const SECOND = 1_000
