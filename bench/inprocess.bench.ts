@@ -6,7 +6,7 @@ import { environment } from '@episodic-world/number-guessing'
 import { inTurn, median, ratio, report } from './figures.ts'
 
 const GAMES = 4_000
-/** Of the bare rules: what is between them and a step is in docs/operate/performance.md, part by part. */
+/** Of the bare rules: what is between them and a step is in bench/NOTES.md, part by part. */
 const FLOOR = 0.22
 
 /** Halves the range, as the hints say. Both sides play the same games. */
