@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path'
 import { LIMITS } from './limits.ts'
 import { root } from './workspace.ts'
 
-// Counts what a reader meets in the sources, and fails above a limit of `limits.ts`: the files of a folder, and the
-// columns of a comment.
+// Counts what a reader meets, and fails above a limit of `limits.ts`: the files of a folder, and the columns of a
+// comment and of a page.
 
-const { filesOfAFolder, columnsOfAComment } = LIMITS
+const { filesOfAFolder, columnsOfAComment, columnsOfAPage } = LIMITS
 const files = globSync('{packages,satellites,apps,examples,bench,chaos,interop,scripts}/**/*.{ts,tsx,mjs}', {
   cwd: root,
   exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
@@ -25,8 +25,17 @@ for (const file of files)
     if (line.length > columnsOfAComment.most && isComment(line))
       problems.push(`${file}:${index + 1}: a comment of ${line.length} columns. ${columnsOfAComment.why}`)
 
+const pages = globSync('**/*.md', {
+  cwd: root,
+  exclude: (path) => /(^|\/)(node_modules|dist|\.changeset|CHANGELOG\.md)$|^docs\/api$/.test(path),
+})
+for (const page of pages)
+  for (const [index, line] of readFileSync(join(root, page), 'utf8').split('\n').entries())
+    if (line.length > columnsOfAPage.most)
+      problems.push(`${page}:${index + 1}: a line of ${line.length} columns. ${columnsOfAPage.why}`)
+
 for (const problem of problems) console.error(problem)
-console.log(`${files.length} files, ${problems.length} problems`)
+console.log(`${files.length} files, ${pages.length} pages, ${problems.length} problems`)
 if (problems.length > 0) process.exitCode = 1
 
 /** An address or a command that stands alone on its line cannot be broken. */

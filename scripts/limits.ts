@@ -12,6 +12,7 @@ export const LIMITS = {
     why: 'A folder is read at a glance. Most are in chaos: its programs are one list.',
   },
   columnsOfAComment: { most: 120, why: 'Two files stand side by side on a screen.' },
+  columnsOfAPage: { most: 160, why: 'A page is read as source too: a table that is wider becomes a list.' },
   trips: {
     http: {
       files: 50,

@@ -34,6 +34,12 @@ describe('findReaderTasks', () => {
     ])
   })
 
+  it('joins the lines of a command that a backslash continues', () => {
+    expect(findReaderTasks('```sh\ntool play \\\n  --twice\n```')).toEqual([
+      { kind: 'run', line: 3, command: 'tool play --twice' },
+    ])
+  })
+
   it('refuses a program without a file to save it as', () => {
     expect(() => findReaderTasks('Look:\n```ts\nlet x = 1\n```')).toThrow('Line 3')
   })

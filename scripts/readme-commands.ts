@@ -8,8 +8,9 @@ export type ReaderTask =
   | { readonly kind: 'configure'; readonly line: number; readonly text: string }
 
 /**
- * Lists what a Markdown page has its reader do, in its order. A line of an `sh` block is a command; one that only sets
- * a variable or defines a function belongs to the command after it. Throws if a `ts` block has no file to be saved as.
+ * Lists what a Markdown page has its reader do, in its order. A line of an `sh` block is a command, with the lines that
+ * a backslash at its end continues; one that only sets a variable or defines a function belongs to the command after
+ * it. Throws if a `ts` block has no file to be saved as.
  */
 export function findReaderTasks(page: string): ReaderTask[] {
   const tasks: ReaderTask[] = []
@@ -46,9 +47,16 @@ function tasksOfBlock(block: { language: string; line: number; lines: string[] }
 function commandsOf(lines: readonly string[], first: number): ReaderTask[] {
   const commands: ReaderTask[] = []
   let before = ''
-  for (const [index, text] of lines.entries()) {
-    if (/^\w+(=\$\(.*\)|\(\) \{.*\})$/.test(text)) before += `${text}\n`
-    else if (text.trim() !== '') {
+  let continued = ''
+  for (const [index, line] of lines.entries()) {
+    if (line.endsWith('\\')) {
+      continued += `${line.slice(0, -1).trim()} `
+      continue
+    }
+    const text = continued + line.trim()
+    continued = ''
+    if (/^\w+(=\$\(.*\)|='.*'|\(\) \{.*\})$/.test(text)) before += `${text}\n`
+    else if (text !== '') {
       commands.push({ kind: 'run', line: first + index, command: before + text })
       before = ''
     }

@@ -31,12 +31,12 @@ function fieldsOf(schema: Schema, path = ''): string[] {
 }
 
 /**
- * The fields in the first column of the tables of a section. `.name` continues the field before it, or one around that.
+ * The fields that the entries of a section begin with. `.name` continues the field before it, or one around that.
  */
 function documented(sections: string, fields: ReadonlySet<string>): string[] {
   return sections.split('\n').flatMap((line) => {
     let [last, first] = ['', '']
-    return [...(line.match(/^\| (`.*?) +\|/)?.[1]?.matchAll(/`([^`]+)`/g) ?? [])].map(([, name = '']) => {
+    return [...(line.match(/^- (`[^`]+`(?:, `[^`]+`)*)/)?.[1]?.matchAll(/`([^`]+)`/g) ?? [])].map(([, name = '']) => {
       if (!name.startsWith('.')) first = name
       const around = [last, last.replace(/\.[^.]+$/, ''), first]
       last = name.startsWith('.') ? (around.map((base) => base + name).find((each) => fields.has(each)) ?? name) : name
