@@ -3,10 +3,12 @@ import { basename, dirname, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { WITHHELD_PARTS, type WithheldPart } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
+import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { collect, wholeNumber } from '../base/option-values.ts'
+import { texts, wholeNumber } from '../base/option-values.ts'
+import { addOptions, flag, option } from '../base/options.ts'
 import { membersOf } from '../play/sets/set-folder.ts'
 import { readQuery } from '../run-folder/matching-lines.ts'
 import { tornNotice } from '../run-folder/record/report-run.ts'
@@ -25,44 +27,36 @@ import type { BundleOptions } from '../view/bundle/shared-run.ts'
 import { assertFree, StaticFolder } from '../view/bundle/static-folder.ts'
 import { type FoundRun, findRuns } from '../view/folder/find-runs.ts'
 
-interface BundleCommandOptions {
-  readonly out: string
-  readonly query?: string
-  readonly states: 'none' | 'public' | 'all'
-  readonly withhold: readonly WithheldPart[]
-  readonly compare?: true
-  readonly world: readonly string[]
-  readonly bytes?: number
-  readonly allowSecrets?: true
-  readonly yes?: true
-  readonly json?: true
-}
-
 const MOST_BYTES = 10_485_760
 /** Runs that are compared with each other at most. */
 const MOST_COMPARED = 16
 
+const bundleOptions = z.object({
+  out: option('<path>', 'file to write, if it ends in .html, or else folder', z.string()),
+  query: option('<query>', 'only episodes that match, as in the list of episodes'),
+  states: option('<states>', 'states of whole episodes, by replay', z.enum(['none', 'public', 'all']).default('none')),
+  world: option('<world>', 'name or path of a world to replay with; may be repeated', texts),
+  withhold: option(
+    '<parts>',
+    'parts to leave out, with commas: seeds,params,prompts,private',
+    z.array(z.enum(WITHHELD_PARTS)).default([]),
+    { text: { read: withheldParts } },
+  ),
+  compare: flag('also compare the runs of each world, the first one as the baseline'),
+  bytes: option(
+    '<count>',
+    'most bytes of whole episodes, before compression (default: of a file 10485760)',
+    wholeNumber(0).optional(),
+  ),
+  allowSecrets: flag('write texts that look like keys'),
+  yes: flag('write without asking'),
+  json: flag('print what the file holds as JSON; asks nothing'),
+})
+type BundleCommandOptions = z.infer<typeof bundleOptions>
+
 export function bundleCommand(console: Console): Command {
-  return new Command('bundle')
+  return addOptions(new Command('bundle'), bundleOptions)
     .argument('<runs...>', 'folders of runs or of sets of runs')
-    .requiredOption('--out <path>', 'file to write, if it ends in .html, or else folder')
-    .option('--query <query>', 'only episodes that match, as in the list of episodes')
-    .addOption(
-      new Option('--states <states>', 'states of whole episodes, by replay')
-        .choices(['none', 'public', 'all'])
-        .default('none'),
-    )
-    .option('--world <world>', 'name or path of a world to replay with; may be repeated', collect, [])
-    .option('--withhold <parts>', 'parts to leave out, with commas: seeds,params,prompts,private', withheldParts, [])
-    .option('--compare', 'also compare the runs of each world, the first one as the baseline')
-    .option(
-      '--bytes <count>',
-      'most bytes of whole episodes, before compression (default: of a file 10485760)',
-      wholeNumber(0),
-    )
-    .option('--allow-secrets', 'write texts that look like keys')
-    .option('--yes', 'write without asking')
-    .option('--json', 'print what the file holds as JSON; asks nothing')
     .addHelpText(
       'after',
       `

@@ -4,31 +4,31 @@ import { Command } from 'commander'
 import { z } from 'zod'
 import type { Console } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { addClientOptions, type ClientOptions, rawOutput, requireTarget } from '../worlds/target-options.ts'
+import { addOptions, flag, option } from '../base/options.ts'
+import { clientOptions, rawOutput, requireTarget } from '../worlds/target-options.ts'
 
 const resultSchema = z.looseObject({
   content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).default([]),
   isError: z.boolean().optional(),
 })
 
+const callOptions = z.object({
+  args: option('<json>', 'all arguments at once, as a JSON object'),
+  json: flag('print the whole result as JSON'),
+  ...clientOptions.shape,
+})
+
 export function callCommand(console: Console): Command {
-  const command = new Command('call')
+  return addOptions(new Command('call'), callOptions)
     .argument('<tool>', 'name of the tool')
     .argument('[argument...]', 'arguments as name=value; a value that is not JSON is text')
-    .option('--args <json>', 'all arguments at once, as a JSON object')
-    .option('--json', 'print the whole result as JSON')
     .addHelpText(
       'after',
       `\nExample, with the id that create_game prints:
   episodic call create_game --url http://127.0.0.1:7337/mcp
   episodic call guess game_id=mcp_… value=50 --url http://127.0.0.1:7337/mcp`,
     )
-  return addClientOptions(command).action(
-    async (
-      tool: string,
-      words: string[],
-      { args, json, ...options }: ClientOptions & { args?: string; json?: true },
-    ) => {
+    .action(async (tool: string, words: string[], { args, json, ...options }: z.infer<typeof callOptions>) => {
       const target = requireTarget(options)
       const call = { name: tool, arguments: { ...(args === undefined ? {} : readArgs(args)), ...readArguments(words) } }
       const channel = await openChannel(target, {
@@ -44,8 +44,7 @@ export function callCommand(console: Console): Command {
       } finally {
         await channel.close()
       }
-    },
-  )
+    })
 }
 
 /** Reads `name=value` words. */

@@ -1,29 +1,29 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { z } from 'zod'
 import { type Console, colorsOf, usesColor } from '../base/console.ts'
 import { untilInterrupted } from '../base/interruption.ts'
 import { nonEmpty, wholeNumber } from '../base/option-values.ts'
+import { addOptions, flag, option } from '../base/options.ts'
 import { CHECKS, type CheckName } from '../check/check-report.ts'
 import { checkWorld } from '../check/check-world.ts'
 import { inProcessEndpoint } from '../check/endpoints/in-process-endpoint.ts'
 import { formatCheck, formatVerdict } from '../check/format-check.ts'
 import { loadWorld } from '../worlds/world.ts'
 
-interface CheckCommandOptions {
-  readonly pairs: number
-  readonly seed: string
-  readonly only?: CheckName[]
-  readonly quick?: true
-  readonly json?: true
-}
+const checkOptions = z.object({
+  pairs: option('<count>', 'pairs of episodes that differ only in private state', wholeNumber(1).default(1_000)),
+  seed: option('<seed>', 'seed of the checks; the same seed repeats them', nonEmpty.default('0')),
+  only: option('<check,…>', `run only these of ${CHECKS.join(', ')}`, z.array(z.enum(CHECKS)).optional(), {
+    text: { read: checkNames },
+  }),
+  quick: flag('a first look: a tenth of the pairs, at one endpoint, without learnability'),
+  json: flag('print the report as JSON'),
+})
+type CheckOptions = z.infer<typeof checkOptions>
 
 export function checkCommand(console: Console): Command {
-  return new Command('check')
+  return addOptions(new Command('check'), checkOptions)
     .argument('<world>', 'name, path or package of the world')
-    .option('--pairs <count>', 'pairs of episodes that differ only in private state', wholeNumber(1), 1_000)
-    .option('--seed <seed>', 'seed of the checks; the same seed repeats them', nonEmpty, '0')
-    .option('--only <check,…>', `run only these of ${CHECKS.join(', ')}`, checkNames)
-    .option('--quick', 'a first look: a tenth of the pairs, at one endpoint, without learnability')
-    .option('--json', 'print the report as JSON')
     .addHelpText(
       'after',
       `
@@ -39,18 +39,18 @@ Examples:
   episodic check ./my-world.ts --quick
   episodic check ./my-world.ts --json`,
     )
-    .action((reference: string, options: CheckCommandOptions) => check(reference, options, console))
+    .action((reference: string, options: CheckOptions) => check(reference, options, console))
 }
 
 async function check(
   reference: string,
-  { pairs: all, seed, only: named, quick, json }: CheckCommandOptions,
+  { pairs: all, seed, only: named, quick, json }: CheckOptions,
   console: Console,
 ): Promise<void> {
   const world = await loadWorld(reference)
   const pairs = quick ? Math.ceil(all / 10) : all
   const applicable = world.environment.game ? CHECKS : CHECKS.filter((check) => check !== 'seats')
-  const only = named ?? (quick && applicable.filter((check) => check !== 'learnability'))
+  const only = named ?? (quick ? applicable.filter((check) => check !== 'learnability') : undefined)
   const planned = CHECKS.filter((check) => (only ?? applicable).includes(check))
   const command = `episodic check ${reference} --seed ${seed} --pairs ${all}${quick ? ' --quick' : ''}`
   const { dim } = colorsOf(console.out)

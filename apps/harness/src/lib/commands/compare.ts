@@ -1,8 +1,10 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Comparison, type Contrasts, cleanText, contrastRows } from '@episodic/report'
 import { Command } from 'commander'
+import { z } from 'zod'
 import { type Console, colorsOf, shownPath, usesColor } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
+import { addOptions, flag, option } from '../base/options.ts'
 import { renderComparedRuns } from '../evaluate/compare/compare-page.ts'
 import { type ComparedRun, compareRuns } from '../evaluate/compare/compare-runs.ts'
 import { compareWithBaseline, type UnreadRun } from '../evaluate/compare/compare-with-baseline.ts'
@@ -14,24 +16,19 @@ import { readComparedRun, readOrWhy } from '../evaluate/compare/read-compared-ru
 import { tornNotice } from '../run-folder/record/report-run.ts'
 import { writeRunFile } from '../run-folder/record/run-folder.ts'
 
-interface CompareOptions {
-  readonly json?: true
-  readonly html?: string
-  readonly failIfWorse?: true
-  readonly baseline?: string
-  readonly seat?: string
-  readonly allowConflicts?: true
-}
+const compareOptions = z.object({
+  baseline: option('<run>', 'folder of the baseline, or of a set the name of its player (default: the first)'),
+  json: flag('print the comparison as JSON'),
+  html: option('<file>', 'also write an HTML page, with both plays of each flipped episode'),
+  seat: option('<seat>', 'of an environment of several seats: the seat to compare (default: the one in focus)'),
+  allowConflicts: flag('accept conflicting lines of the same episode'),
+  failIfWorse: flag('exit with 1 if a run is shown to be worse than the baseline, or cannot be compared'),
+})
+type CompareOptions = z.infer<typeof compareOptions>
 
 export function compareCommand(console: Console): Command {
-  return new Command('compare')
+  return addOptions(new Command('compare'), compareOptions)
     .argument('<runs...>', 'folders of the runs, the baseline first; or the folder of a set')
-    .option('--baseline <run>', 'folder of the baseline, or of a set the name of its player (default: the first)')
-    .option('--json', 'print the comparison as JSON')
-    .option('--html <file>', 'also write an HTML page, with both plays of each flipped episode')
-    .option('--seat <seat>', 'of an environment of several seats: the seat to compare (default: the one in focus)')
-    .option('--allow-conflicts', 'accept conflicting lines of the same episode')
-    .option('--fail-if-worse', 'exit with 1 if a run is shown to be worse than the baseline, or cannot be compared')
     .addHelpText(
       'after',
       `

@@ -2,12 +2,22 @@ import { checkLines, generateTasks, type Rows, sampleTasks, summarizeTasks } fro
 import { readLines, readTasks, writeTasks } from '@episodic/dataset/jsonl'
 import { connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import type { Split, Task } from '@episodic/protocol'
+import type { Task } from '@episodic/protocol'
 import { plural } from '@episodic/report'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
+import { z } from 'zod'
 import { type Console, colorsOf, formatTable } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { collect, nonEmpty, range, WHOLE_RANGE, wholeNumber } from '../base/option-values.ts'
+import {
+  difficultySchema,
+  nonEmpty,
+  range,
+  splitSchema,
+  texts,
+  WHOLE_RANGE,
+  wholeNumber,
+} from '../base/option-values.ts'
+import { addOptions, flag, option } from '../base/options.ts'
 import { writeWhole } from '../export/export-run.ts'
 import { nemoGymRows } from '../export/nemo-gym.ts'
 import { loadWorld } from '../worlds/world.ts'
@@ -21,40 +31,39 @@ export function datasetCommand(console: Console): Command {
     .addCommand(exportCommand(console))
 }
 
+const generateOptions = z.object({
+  count: option('<count>', 'number of tasks', wholeNumber(1).default(1_000)),
+  difficulty: option('<low..high>', 'difficulty, from 0 to 1', difficultySchema.default(WHOLE_RANGE), { text: range }),
+  seed: option('<seed>', 'seed of the generator; the same seed repeats the tasks', nonEmpty.default('0')),
+  out: option('<file>', 'file to write', z.string()),
+})
+
 function generateCommand(console: Console): Command {
-  return new Command('generate')
+  return addOptions(new Command('generate'), generateOptions)
     .description('generate tasks of a world, as JSONL')
     .argument('<world>', 'name, path or package of the world')
-    .option('--count <count>', 'number of tasks', wholeNumber(1), 1_000)
-    .addOption(
-      new Option('--difficulty <low..high>', 'difficulty, from 0 to 1').argParser(range).default(WHOLE_RANGE, '0..1'),
-    )
-    .option('--seed <seed>', 'seed of the generator; the same seed repeats the tasks', nonEmpty, '0')
-    .requiredOption('--out <file>', 'file to write')
-    .action(
-      async (
-        reference: string,
-        options: { count: number; difficulty: [number, number]; seed: string; out: string },
-      ) => {
-        const { tasks, environment } = await loadWorld(reference)
-        if (!tasks)
-          throw new HarnessError(
-            'world-invalid',
-            `${environment.name} exports no "tasks" made by defineTasks. Add them to the world to generate a dataset.`,
-          )
-        const { count, sha256 } = await writeTasks(options.out, generateTasks(tasks, options))
-        console.out.write(`${options.out}  ${count} tasks  sha256 ${sha256}\n`)
-      },
-    )
+    .action(async (reference: string, options: z.infer<typeof generateOptions>) => {
+      const { tasks, environment } = await loadWorld(reference)
+      if (!tasks)
+        throw new HarnessError(
+          'world-invalid',
+          `${environment.name} exports no "tasks" made by defineTasks. Add them to the world to generate a dataset.`,
+        )
+      const { count, sha256 } = await writeTasks(options.out, generateTasks(tasks, options))
+      console.out.write(`${options.out}  ${count} tasks  sha256 ${sha256}\n`)
+    })
 }
 
+const validateOptions = z.object({
+  world: option('<world>', 'validate parameters and version against this world; repeatable', texts),
+  json: flag('print the problems as JSON lines'),
+})
+
 function validateCommand(console: Console): Command {
-  return new Command('validate')
+  return addOptions(new Command('validate'), validateOptions)
     .description('validate every line of a dataset')
     .argument('<file>', 'the dataset')
-    .option('--world <world>', 'validate parameters and version against this world; repeatable', collect, [])
-    .option('--json', 'print the problems as JSON lines')
-    .action(async (file: string, options: { world: string[]; json?: true }) => {
+    .action(async (file: string, options: z.infer<typeof validateOptions>) => {
       const worlds = await Promise.all(options.world.map((reference) => loadWorld(reference)))
       let problems = 0
       for await (const problem of checkLines(readLines(file), {
@@ -73,42 +82,49 @@ function validateCommand(console: Console): Command {
     })
 }
 
+const statsOptions = z.object({ json: flag('print the counts as JSON') })
+
 function statsCommand(console: Console): Command {
-  return new Command('stats')
+  return addOptions(new Command('stats'), statsOptions)
     .description('count the tasks of a dataset')
     .argument('<file>', 'the dataset')
-    .option('--json', 'print the counts as JSON')
-    .action(async (file: string, { json }: { json?: true }) => {
+    .action(async (file: string, { json }: z.infer<typeof statsOptions>) => {
       const stats = await summarizeTasks(readTasks(file))
       console.out.write(json ? `${JSON.stringify(stats)}\n` : `${formatTable(flatten(stats))}\n`)
     })
 }
 
+const splitOption = option('<split>', 'only tasks of this split', splitSchema.optional())
+
+const sampleOptions = z.object({
+  count: option('<count>', 'number of tasks', wholeNumber(1).default(5)),
+  seed: option('<seed>', 'seed of the draw; the same seed repeats it', nonEmpty.default('0')),
+  difficulty: option('<low..high>', 'difficulty, from 0 to 1', difficultySchema.optional(), { text: range }),
+  split: splitOption,
+})
+
 function sampleCommand(console: Console): Command {
-  return new Command('sample')
+  return addOptions(new Command('sample'), sampleOptions)
     .description('print random tasks of a dataset')
     .argument('<file>', 'the dataset')
-    .option('--count <count>', 'number of tasks', wholeNumber(1), 5)
-    .option('--seed <seed>', 'seed of the draw; the same seed repeats it', nonEmpty, '0')
-    .option('--difficulty <low..high>', 'difficulty, from 0 to 1', range)
-    .addOption(new Option('--split <split>', 'only tasks of this split').choices(['train', 'validation', 'test']))
-    .action(
-      async (file: string, options: { count: number; seed: string; difficulty?: [number, number]; split?: Split }) => {
-        const rows: Rows<Task> = readTasks(file)
-        for (const task of await sampleTasks(rows, options)) console.out.write(`${JSON.stringify(task)}\n`)
-      },
-    )
+    .action(async (file: string, options: z.infer<typeof sampleOptions>) => {
+      const rows: Rows<Task> = readTasks(file)
+      for (const task of await sampleTasks(rows, options)) console.out.write(`${JSON.stringify(task)}\n`)
+    })
 }
 
+const exportOptions = z.object({
+  world: option('<world>', 'world of the tasks; repeatable', z.array(z.string())),
+  format: option('<format>', 'whose rows', z.enum(['nemo-gym'])),
+  split: splitOption,
+  out: option('<file>', 'file to write', z.string()),
+})
+
 function exportCommand(console: Console): Command {
-  return new Command('export')
+  return addOptions(new Command('export'), exportOptions)
     .description('write the tasks as rows of a trainer that plays them')
     .argument('<file>', 'the dataset')
-    .requiredOption('--world <world>', 'world of the tasks; repeatable', collect)
-    .addOption(new Option('--format <format>', 'whose rows').choices(['nemo-gym']).makeOptionMandatory())
-    .addOption(new Option('--split <split>', 'only tasks of this split').choices(['train', 'validation', 'test']))
-    .requiredOption('--out <file>', 'file to write')
-    .action(async (file: string, { world, split, out }: { world: string[]; split?: Split; out: string }) => {
+    .action(async (file: string, { world, split, out }: z.infer<typeof exportOptions>) => {
       const environments = (await Promise.all(world.map((name) => loadWorld(name)))).map((each) => each.environment)
       await using host = createHost({ environments })
       await using connection = await connect(inProcess(host))

@@ -1,12 +1,14 @@
 import { existsSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { Split, ToolInfo } from '@episodic/protocol'
+import type { ToolInfo } from '@episodic/protocol'
 import { formatCount, plural } from '@episodic/report'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
+import { z } from 'zod'
 import { type Console, shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { nonEmpty } from '../base/option-values.ts'
+import { nonEmpty, splitSchema } from '../base/option-values.ts'
+import { addOptions, flag, option } from '../base/options.ts'
 import { loadRecordedWorld } from '../evaluate/replay/recorded-world.ts'
 import type { ExportFormat } from '../export/export-format.ts'
 import { type Exported, exportRun } from '../export/export-run.ts'
@@ -23,20 +25,6 @@ import { isOwnRun } from '../run-folder/record/run-folder.ts'
 import { seatOf } from '../run-folder/seat-of.ts'
 import { loadWorld } from '../worlds/world.ts'
 
-interface ExportCommandOptions {
-  readonly format: ExportFormatName
-  readonly reward?: string
-  readonly out?: string
-  readonly allowSecrets?: true
-  readonly split?: Split
-  readonly successful?: true
-  readonly query?: string
-  readonly seat?: string
-  readonly policyVersion?: string
-  readonly world?: string
-  readonly json?: true
-}
-
 const FORMATS = listOf(EXPORT_FORMATS)
 const REWARDS = listOf(EXPORT_REWARDS)
 
@@ -45,36 +33,40 @@ const REWARDED = Object.entries<ExportFormat>(EXPORT_FORMATS)
   .map(([name]) => name)
   .join(', ')
 
+const exportOptions = z.object({
+  format: option(
+    '<format>',
+    'format of the file, see below',
+    z.enum(Object.keys(EXPORT_FORMATS) as ExportFormatName[]),
+  ),
+  out: option('<file>', 'file to write (default: standard output); of a set, the folder for a file of each run'),
+  split: option('<split>', 'only episodes of this split', splitSchema.optional()),
+  seat: option(
+    '<seat>',
+    'of an environment of several seats: only this seat (default: each seat has an episode of its own)',
+  ),
+  successful: flag('only episodes that succeeded'),
+  query: option('<query>', 'only episodes that match, as in the list of episodes'),
+  allowSecrets: flag('export texts that look like keys'),
+  reward: option(
+    '<reward>',
+    `what the file calls the reward, see below (default: unshaped). For ${REWARDED}`,
+    z.string().optional(),
+    { text: { read: rewardName } },
+  ),
+  policyVersion: option(
+    '<version>',
+    'version of the weights that you train now: lines whose version is known get their staleness',
+    nonEmpty.optional(),
+  ),
+  world: option('<world>', 'world whose tools are written; default: that of the run'),
+  json: flag('print the counts as JSON; needs --out'),
+})
+type ExportCommandOptions = z.infer<typeof exportOptions>
+
 export function exportCommand(console: Console): Command {
-  return new Command('export')
+  return addOptions(new Command('export'), exportOptions)
     .argument('<run>', 'folder of a run or of a set of runs, or a file of sealed episodes')
-    .addOption(
-      new Option('--format <format>', 'format of the file, see below')
-        .choices(Object.keys(EXPORT_FORMATS))
-        .makeOptionMandatory(),
-    )
-    .option('--out <file>', 'file to write (default: standard output); of a set, the folder for a file of each run')
-    .addOption(new Option('--split <split>', 'only episodes of this split').choices(['train', 'validation', 'test']))
-    .option(
-      '--seat <seat>',
-      'of an environment of several seats: only this seat (default: each seat has an episode of its own)',
-    )
-    .option('--successful', 'only episodes that succeeded')
-    .option('--query <query>', 'only episodes that match, as in the list of episodes')
-    .option('--allow-secrets', 'export texts that look like keys')
-    .addOption(
-      new Option(
-        '--reward <reward>',
-        `what the file calls the reward, see below (default: unshaped). For ${REWARDED}`,
-      ).argParser(rewardName),
-    )
-    .option(
-      '--policy-version <version>',
-      'version of the weights that you train now: lines whose version is known get their staleness',
-      nonEmpty,
-    )
-    .option('--world <world>', 'world whose tools are written; default: that of the run')
-    .option('--json', 'print the counts as JSON; needs --out')
     .addHelpText(
       'after',
       `

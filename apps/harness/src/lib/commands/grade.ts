@@ -2,17 +2,19 @@ import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type GraderScale, type GradeSummary, graderKeyOf, summarizeGrades } from '@episodic/report'
 import { Command, InvalidArgumentError } from 'commander'
+import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { type Interruption, untilInterrupted } from '../base/interruption.ts'
-import { collect, wholeNumber } from '../base/option-values.ts'
+import { wholeNumber } from '../base/option-values.ts'
+import { addOptions, flag, option } from '../base/options.ts'
 import { type FoundGrader, findGraders, isOwnGrader } from '../evaluate/grade/find-graders.ts'
 import { formatGrades } from '../evaluate/grade/format-grades.ts'
 import { type GradableRun, openGradableRun } from '../evaluate/grade/gradable-run.ts'
 import { showGradeProgress } from '../evaluate/grade/grade-progress.ts'
 import { type GradedRun, gradeRun, type TokenBudget } from '../evaluate/grade/grade-run.ts'
 import { loadRecordedWorld } from '../evaluate/replay/recorded-world.ts'
-import { address, type ModelSettings, prices } from '../models/model-options.ts'
+import { baseUrlSchema, prices, pricesSchema } from '../models/model-options.ts'
 import { playedMembersOf } from '../play/sets/set-folder.ts'
 import { readGrades } from '../run-folder/grades-file.ts'
 import { findSealed, type SealedEpisodes } from '../run-folder/read-recorded.ts'
@@ -23,43 +25,44 @@ import { findRuns } from '../view/folder/find-runs.ts'
 import { isRunning } from '../view/folder/run-state.ts'
 import { loadWorld, type World } from '../worlds/world.ts'
 
-interface GradeOptions {
-  readonly grader?: readonly string[]
-  readonly sample?: number
-  readonly votes?: number
-  readonly budget?: number
-  readonly rubric?: string
-  readonly scale: GraderScale
-  readonly baseUrl?: string
-  readonly prices?: NonNullable<ModelSettings['prices']>
-  readonly requestsPerMinute?: number
-  readonly concurrency: number
-  readonly again?: true
-  readonly seat?: string
-  readonly world?: string
-  readonly json?: true
-}
-
 /** Runs that an error names. */
 const MOST_NAMED = 5
 
+const gradeOptions = z.object({
+  grader: option('<name|file>', 'a grader, see below; can be repeated', z.array(z.string()).optional()),
+  sample: option('<count>', 'only this many episodes, drawn at random', wholeNumber(1).optional()),
+  votes: option('<count>', 'how often a judge is asked about each episode', wholeNumber(1, 99).optional()),
+  budget: option('<tokens>', 'stop when judges have used this many tokens', wholeNumber(1).optional()),
+  rubric: option('<file>', 'with judge:<model>: what to judge, and by what'),
+  scale: option(
+    '<scale>',
+    'with judge:<model>: boolean, score, or labels as bad,fair,good',
+    z.custom<GraderScale>().default('boolean'),
+    { text: { read: scale } },
+  ),
+  baseUrl: option(
+    '<url>',
+    'with judge:<model>: an OpenAI-compatible server (default: OPENAI_BASE_URL)',
+    baseUrlSchema.optional(),
+  ),
+  prices: option(
+    '<input,output>',
+    'with judge:<model>: prices per million tokens, to report the cost',
+    pricesSchema.optional(),
+    { text: prices },
+  ),
+  requestsPerMinute: option('<count>', 'with judge:<model>: rate limit', wholeNumber(1).optional()),
+  concurrency: option('<count>', 'verdicts that are asked for at once', wholeNumber(1, 10_000).default(8)),
+  again: flag('grade again what the same grader has graded'),
+  seat: option('<seat>', 'of an environment of several seats: the seat to judge (default: the one in focus)'),
+  world: option('<world>', 'world whose graders or states are used (default: that of the run)'),
+  json: flag('print the figures of each run as a line of JSON'),
+})
+type GradeOptions = z.infer<typeof gradeOptions>
+
 export function gradeCommand(console: Console): Command {
-  return new Command('grade')
+  return addOptions(new Command('grade'), gradeOptions)
     .argument('<runs...>', 'folders of runs, finished or not, or of sets of runs')
-    .option('--grader <name|file>', 'a grader, see below; can be repeated', collect)
-    .option('--sample <count>', 'only this many episodes, drawn at random', wholeNumber(1))
-    .option('--votes <count>', 'how often a judge is asked about each episode', wholeNumber(1, 99))
-    .option('--budget <tokens>', 'stop when judges have used this many tokens', wholeNumber(1))
-    .option('--rubric <file>', 'with judge:<model>: what to judge, and by what')
-    .option('--scale <scale>', 'with judge:<model>: boolean, score, or labels as bad,fair,good', scale, 'boolean')
-    .option('--base-url <url>', 'with judge:<model>: an OpenAI-compatible server (default: OPENAI_BASE_URL)', address)
-    .option('--prices <input,output>', 'with judge:<model>: prices per million tokens, to report the cost', prices)
-    .option('--requests-per-minute <count>', 'with judge:<model>: rate limit', wholeNumber(1))
-    .option('--concurrency <count>', 'verdicts that are asked for at once', wholeNumber(1, 10_000), 8)
-    .option('--again', 'grade again what the same grader has graded')
-    .option('--seat <seat>', 'of an environment of several seats: the seat to judge (default: the one in focus)')
-    .option('--world <world>', 'world whose graders or states are used (default: that of the run)')
-    .option('--json', 'print the figures of each run as a line of JSON')
     .addHelpText(
       'after',
       `

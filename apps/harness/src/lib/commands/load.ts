@@ -1,11 +1,13 @@
 import { DatasetError } from '@episodic/dataset'
 import type { Playable, Target } from '@episodic/env'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
+import { z } from 'zod'
 import { type Console, colorsOf } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { untilInterrupted } from '../base/interruption.ts'
 import { nonEmpty, wholeNumber } from '../base/option-values.ts'
-import { type Opened, openTarget, openWorld, type Transport } from '../play/episodes/open-environment.ts'
+import { addOptions, flag, option } from '../base/options.ts'
+import { type Opened, openTarget, openWorld } from '../play/episodes/open-environment.ts'
 import { generateLoad, type LoadCounts, type LoadResult } from '../play/load/generate-load.ts'
 import { cpuBetween, readServerCpu } from '../play/load/server-cpu.ts'
 import { tasksOf } from '../play/plan/plan.ts'
@@ -13,21 +15,8 @@ import type { RunConfiguration } from '../run-folder/plan/configuration.ts'
 import { isAgent } from '../worlds/agents/agent.ts'
 import { findPlayer } from '../worlds/policies.ts'
 import { startServer } from '../worlds/serve/start-server.ts'
-import { addTargetOptions, type TargetOptions, targetOf } from '../worlds/target-options.ts'
+import { targetOf, targetOptions } from '../worlds/target-options.ts'
 import { loadWorld, type World } from '../worlds/world.ts'
-
-interface LoadCommandOptions extends TargetOptions {
-  readonly sessions: number
-  readonly inFlight: number
-  readonly seconds: number
-  readonly steps?: number
-  readonly policy?: string
-  readonly seed: string
-  readonly transport: Transport
-  readonly store: string
-  readonly workerThreads?: boolean
-  readonly json?: true
-}
 
 /** Distinct tasks, which sessions play in turn. */
 const TASKS = 1_000
@@ -38,26 +27,31 @@ const MOST_SECONDS = 2_000_000
 /** Milliseconds in which the server's `/metrics` has to answer. */
 const METRICS_TIMEOUT = 5_000
 
+const loadOptions = z.object({
+  sessions: option('<count>', 'concurrent sessions', wholeNumber(1, 100_000).default(100)),
+  inFlight: option('<count>', 'concurrent steps, over all sessions', wholeNumber(1).default(16)),
+  seconds: option('<count>', 'duration', wholeNumber(1, MOST_SECONDS).default(10)),
+  steps: option('<count>', 'stop after this many steps, if that is sooner', wholeNumber(1).optional()),
+  policy: option(
+    '<policy>',
+    'policy, as for run, but not an agent (default: solver if the world has one, else random)',
+  ),
+  seed: option('<seed>', 'seed of the tasks and of the policy', nonEmpty.default('0')),
+  transport: option(
+    '<transport>',
+    'how to connect to the server that it starts',
+    z.enum(['http', 'stdio', 'in-process']).default('http'),
+  ),
+  store: option('<store>', 'where that server stores sessions, as for serve', z.string().default('memory')),
+  workerThreads: flag('run the rules of that server in worker threads'),
+  json: flag('print the result as JSON'),
+  ...targetOptions().shape,
+})
+type LoadCommandOptions = z.infer<typeof loadOptions>
+
 export function loadCommand(console: Console): Command {
-  const command = new Command('load')
+  return addOptions(new Command('load'), loadOptions)
     .argument('<world>', 'name, path or package of the world')
-    .option('--sessions <count>', 'concurrent sessions', wholeNumber(1, 100_000), 100)
-    .option('--in-flight <count>', 'concurrent steps, over all sessions', wholeNumber(1), 16)
-    .option('--seconds <count>', 'duration', wholeNumber(1, MOST_SECONDS), 10)
-    .option('--steps <count>', 'stop after this many steps, if that is sooner', wholeNumber(1))
-    .option(
-      '--policy <policy>',
-      'policy, as for run, but not an agent (default: solver if the world has one, else random)',
-    )
-    .option('--seed <seed>', 'seed of the tasks and of the policy', nonEmpty, '0')
-    .addOption(
-      new Option('--transport <transport>', 'how to connect to the server that it starts')
-        .choices(['http', 'stdio', 'in-process'])
-        .default('http'),
-    )
-    .option('--store <store>', 'where that server stores sessions, as for serve', 'memory')
-    .option('--worker-threads', 'run the rules of that server in worker threads')
-    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
@@ -72,7 +66,7 @@ Examples:
   episodic load ./my-world.ts --store sqlite:load.db --worker-threads --json
   episodic load ./my-world.ts --url http://127.0.0.1:7337/env`,
     )
-  return addTargetOptions(command).action((world: string, options: LoadCommandOptions) => load(world, options, console))
+    .action((world: string, options: LoadCommandOptions) => load(world, options, console))
 }
 
 async function load(reference: string, options: LoadCommandOptions, console: Console): Promise<void> {

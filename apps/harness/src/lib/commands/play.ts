@@ -2,34 +2,35 @@ import { type Environment, withShaping } from '@episodic/env'
 import type { EnvironmentInfo, JsonObject, Step } from '@episodic/protocol'
 import { noteGuarantees } from '@episodic/report'
 import { Command } from 'commander'
+import { z } from 'zod'
 import { type Console, colorsOf } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { named, nonEmpty } from '../base/option-values.ts'
+import { addOptions, option } from '../base/options.ts'
 import { openTarget, openWorld } from '../play/episodes/open-environment.ts'
-import { addTargetOptions, PLAYED_SERVERS, type TargetOptions, targetOf } from '../worlds/target-options.ts'
+import { PLAYED_SERVERS, targetOf, targetOptions } from '../worlds/target-options.ts'
 import { loadWorld, type World } from '../worlds/world.ts'
 import { readValue } from './call.ts'
 import { isPerson, playMatch } from './play-match.ts'
 import { helpOf, TerminalPlayer } from './terminal-player.ts'
 
-interface PlayOptions extends TargetOptions {
-  readonly seed?: string
-  readonly params?: string
-  readonly environment?: string
-  readonly seat?: Readonly<Record<string, string>>
-}
+const playOptions = z.object({
+  seed: option('<seed>', 'seed of the episode; the same seed repeats it', nonEmpty.optional()),
+  params: option('<json>', 'parameters of the world, as a JSON object'),
+  environment: option('<name>', 'environment of the server to play (default: the first)'),
+  seat: option(
+    '<seat=policy>',
+    'of several seats: play this one by a policy, such as random, solver or llm:<model>; you play the others; repeatable',
+    z.record(z.string(), z.string()).optional(),
+    { text: named },
+  ),
+  ...targetOptions(PLAYED_SERVERS).shape,
+})
+type PlayOptions = z.infer<typeof playOptions>
 
 export function playCommand(console: Console): Command {
-  const command = new Command('play')
+  return addOptions(new Command('play'), playOptions)
     .argument('[world]', 'name, path or package of the world (default: the server of --url)')
-    .option('--seed <seed>', 'seed of the episode; the same seed repeats it', nonEmpty)
-    .option('--params <json>', 'parameters of the world, as a JSON object')
-    .option('--environment <name>', 'environment of the server to play (default: the first)')
-    .option(
-      '--seat <seat=policy>',
-      'of several seats: play this one by a policy, such as random, solver or llm:<model>; you play the others; repeatable',
-      named,
-    )
     .addHelpText(
       'after',
       `
@@ -40,9 +41,7 @@ Examples:
   episodic play --url http://127.0.0.1:7337/env
   episodic play --url openenv:http://127.0.0.1:8000`,
     )
-  return addTargetOptions(command, PLAYED_SERVERS).action((world: string | undefined, options: PlayOptions) =>
-    play(world, options, console),
-  )
+    .action((world: string | undefined, options: PlayOptions) => play(world, options, console))
 }
 
 async function play(reference: string | undefined, options: PlayOptions, console: Console): Promise<void> {

@@ -1,17 +1,20 @@
 import { Command } from 'commander'
+import { z } from 'zod'
 import { type Console, colorsOf } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { untilInterrupted } from '../base/interruption.ts'
+import { addOptions, flag, option } from '../base/options.ts'
 import { machineClock } from '../base/waiting-clock.ts'
 import { announcementSchema, placeOf } from '../fleet/fleet-messages.ts'
 import { signerOfEnvironment } from '../fleet/open-fleet.ts'
 import { openRedisQueue } from '../fleet/redis/open-redis-queue.ts'
 import type { QueueStatus, RunQueue } from '../fleet/run-queue.ts'
 
-interface QueueOptions {
-  readonly queue: string
-  readonly json?: true
-}
+const queueOptions = z.object({
+  queue: option('<url>', 'the queue, a Redis: redis://<host>:<port>', z.string()),
+  json: flag('print the state of the queue as JSON'),
+})
+type QueueOptions = z.infer<typeof queueOptions>
 
 /** Milliseconds between two looks at what is still played. */
 const LOOK = 500
@@ -19,11 +22,7 @@ const LOOK = 500
 export function queueCommand(console: Console): Command {
   const command = new Command('queue')
   const add = (usage: string, description: string) =>
-    command
-      .command(usage)
-      .description(description)
-      .requiredOption('--queue <url>', 'the queue, a Redis: redis://<host>:<port>')
-      .option('--json', 'print the state of the queue as JSON')
+    addOptions(command.command(usage).description(description), queueOptions)
   const act = async (options: QueueOptions, action: (queue: RunQueue) => Promise<void>) => {
     await using queue = await openRedisQueue(options.queue, {
       onNotice: (notice) => void console.err.write(`${notice}\n`),

@@ -11,7 +11,7 @@ const RATIO_WANTED = 20
 interface MatrixOptions {
   readonly world: readonly string[]
   readonly episodes: number
-  readonly json?: true
+  readonly json?: boolean | undefined
 }
 
 /** `episodic replay --matrix`: checks that records do not depend on how they are played. Throws `replay-diverged`. */

@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { Command } from 'commander'
+import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { collect, wholeNumber } from '../base/option-values.ts'
+import { texts, wholeNumber } from '../base/option-values.ts'
+import { addOptions, flag, option } from '../base/options.ts'
 import { formatDivergence } from '../evaluate/replay/divergence.ts'
 import { openPlan } from '../evaluate/replay/open-plan.ts'
 import { loadRecordedWorld } from '../evaluate/replay/recorded-world.ts'
@@ -19,31 +21,24 @@ import { isAgentName } from '../worlds/policies.ts'
 import { loadWorld, type World } from '../worlds/world.ts'
 import { replayMatrix } from './replay-matrix.ts'
 
-interface ReplayOptions {
-  readonly world: readonly string[]
-  readonly dataset?: string
-  readonly task?: string
-  readonly attempt?: number
-  readonly matrix?: true
-  readonly episodes: number
-  readonly json?: true
-}
+const replayOptions = z.object({
+  world: option(
+    '<world>',
+    'name, path or package of the world (default: that of your own run, or one of its name)',
+    texts,
+  ),
+  dataset: option('<file>', 'file of the tasks, if it has moved since the run'),
+  task: option('<id>', 'replay only tasks whose id starts with this, and print their steps'),
+  attempt: option('<number>', 'with --task: only this attempt', wholeNumber(0).optional()),
+  matrix: flag('instead: record with every store, transport and concurrency, and compare'),
+  episodes: option('<count>', 'with --matrix: episodes to record with each setting', wholeNumber(1).default(1_000)),
+  json: flag('print the summary as JSON'),
+})
+type ReplayOptions = z.infer<typeof replayOptions>
 
 export function replayCommand(console: Console): Command {
-  return new Command('replay')
+  return addOptions(new Command('replay'), replayOptions)
     .argument('[run]', 'folder of a run, finished or not, or a file of sealed episodes')
-    .option(
-      '--world <world>',
-      'name, path or package of the world (default: that of your own run, or one of its name)',
-      collect,
-      [],
-    )
-    .option('--dataset <file>', 'file of the tasks, if it has moved since the run')
-    .option('--task <id>', 'replay only tasks whose id starts with this, and print their steps')
-    .option('--attempt <number>', 'with --task: only this attempt', wholeNumber(0))
-    .option('--matrix', 'instead: record with every store, transport and concurrency, and compare')
-    .option('--episodes <count>', 'with --matrix: episodes to record with each setting', wholeNumber(1), 1_000)
-    .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
       `

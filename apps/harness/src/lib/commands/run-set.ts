@@ -4,7 +4,7 @@ import { type Console, commandLine, sameCommand, shownPath } from '../base/conso
 import { HarnessError } from '../base/harness-error.ts'
 import { untilInterrupted } from '../base/interruption.ts'
 import { fleetOf } from '../fleet/open-fleet.ts'
-import type { RunSettings } from '../play/run-settings.ts'
+import { processOptions, type RunSettings, retryOptions, serverOptions } from '../play/run-settings.ts'
 import { formatMembers, formatSet, listMembers } from '../play/sets/format-set.ts'
 import { type PlayedMember, playSet } from '../play/sets/play-set.ts'
 import { type Player, readPlayers } from '../play/sets/players.ts'
@@ -38,27 +38,10 @@ export async function askForSet({ worlds, policy, policies, baseline, settings }
 
 /** Settings that do not decide what a set plays, by the names of their options. */
 const HOW: readonly string[] = [
-  'concurrency',
-  'processes',
-  'queue',
-  'lease',
-  'transport',
-  'workerThreads',
-  'retryTimeout',
-  'retryFailed',
-  'tries',
-  'failFast',
-  'outageLimit',
-  'url',
-  'token',
-  'config',
-  'server',
-  'baseUrl',
-  'requestsPerMinute',
-  'tokensPerMinute',
-  'modelTimeout',
-  'recordModels',
-] satisfies (keyof RunSettings)[]
+  ...Object.keys({ ...processOptions.shape, ...retryOptions.shape, ...serverOptions.shape }),
+  ...(['failFast', 'outageLimit', 'baseUrl', 'requestsPerMinute', 'tokensPerMinute'] satisfies (keyof RunSettings)[]),
+  ...(['modelTimeout', 'recordModels'] satisfies (keyof RunSettings)[]),
+]
 /** Options of the command that are no settings. */
 const OTHER: readonly string[] = ['resume', 'json', 'dryRun', 'metricsPort', 'metricsAddress']
 
@@ -112,7 +95,7 @@ export async function listSet(
     folder,
     out,
     json,
-  }: { readonly folder: string | null; readonly out?: string | undefined; readonly json?: true | undefined },
+  }: { readonly folder: string | null; readonly out?: string | undefined; readonly json?: boolean | undefined },
   console: Console,
 ): Promise<void> {
   const planned = await planSet(asked)
@@ -138,7 +121,7 @@ export interface RunSetOptions {
   readonly resume: boolean
   /** Whether the command says no more than `--resume` with the folder, and how to play. Default: false. */
   readonly isAgain?: boolean
-  readonly json: true | undefined
+  readonly json: boolean | undefined
 }
 
 /** Plays a set, prints its results, and sets the exit status: 0 if every member has played all of its episodes. */
@@ -171,7 +154,7 @@ function show(
   folder: string,
   { baseline }: AskedSet,
   members: readonly PlayedMember[],
-  json: true | undefined,
+  json: boolean | undefined,
   { out }: Console,
 ): void {
   if (!json) {

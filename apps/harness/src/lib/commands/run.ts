@@ -1,192 +1,95 @@
 import { resolve } from 'node:path'
 import { noteNeverEnded } from '@episodic/report'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
+import { z } from 'zod'
 import { type Console, resumeCommand, shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { untilInterrupted } from '../base/interruption.ts'
-import {
-  branchPoints,
-  collect,
-  named,
-  nonEmpty,
-  numberWithin,
-  range,
-  stages,
-  WHOLE_RANGE,
-  weights,
-  wholeNumber,
-} from '../base/option-values.ts'
+import { addOptions, flag, option } from '../base/options.ts'
 import { fleetOf } from '../fleet/open-fleet.ts'
 import { openRedisQueue } from '../fleet/redis/open-redis-queue.ts'
-import { addMetricsOptions, type MetricsFlags, serveMetrics } from '../fleet/serve-metrics.ts'
-import { addModelOptions } from '../models/model-options.ts'
-import { TRANSPORTS } from '../play/episodes/open-environment.ts'
-import { RETRIED } from '../play/plan/tries.ts'
+import { metricsOptions, serveMetrics } from '../fleet/serve-metrics.ts'
 import { configureRun, journalOf, openPrepared, prepareRun } from '../play/prepare-run.ts'
 import { concludeRun, runAlone } from '../play/run-alone.ts'
-import { CONCURRENCY, LONGEST_EPISODE, type RunSettings, runSettingsSchema } from '../play/run-settings.ts'
+import {
+  languageModelOptions,
+  processOptions,
+  type RunSettings,
+  retryOptions,
+  runSettingsSchema,
+  serverOptions,
+} from '../play/run-settings.ts'
 import { holdsSet } from '../play/sets/set-folder.ts'
 import { runWorker } from '../play/workers/worker-main.ts'
-import { CURRICULA } from '../run-folder/plan/curriculum-settings.ts'
+import {
+  episodeOptions,
+  policyOption,
+  rewardOptions,
+  seatOptions,
+  taskOptions,
+} from '../run-folder/plan/plan-options.ts'
 import { showSummary } from '../run-folder/record/report-run.ts'
 import { defaultFolder, freeFolder, readManifest } from '../run-folder/record/run-folder.ts'
 import { resumeCommandsFor } from '../run-folder/resume-commands.ts'
-import { addTargetOptions, PLAYED_SERVERS } from '../worlds/target-options.ts'
 import { askAgain, askForSet, listSet, runSet, setFolder } from './run-set.ts'
-import { leaseOption } from './work.ts'
 
-interface RunOptions extends Omit<RunSettings, 'policy'>, MetricsFlags {
-  readonly policy: readonly string[]
-  readonly policies?: string
-  readonly set?: string
-  readonly baseline?: string
-  readonly dryRun?: true
-  readonly worker?: true
-  readonly out?: string
+/** The options of a set of runs. */
+const setOptions = z.object({
+  policies: option('<file>', 'players of a set, as JSON: a list of { "name", "policy", … }'),
+  set: option('<name>', 'play a set of runs, every world with every player, in runs/<name>'),
+  baseline: option('<player>', 'of a set: the player that the others are compared with (default: the first)'),
+  dryRun: flag('list the runs, their episodes and what they can cost, and play nothing'),
+})
+
+const outputOptions = z.object({
+  out: option(
+    '<folder>',
+    'folder of the run (default: runs/<world>-<policy>-<seed>, and with -2, -3 … if that was played to its end)',
+  ),
   /** A folder to resume, or `true` for that of `--out`. */
-  readonly resume?: true | string
-  readonly json?: true
-}
+  resume: option(
+    '[folder]',
+    'play the missing episodes of the run in --out, or of the set in this folder',
+    z.union([z.string(), z.literal(true)]).optional(),
+    { text: { read: (folder) => folder } },
+  ),
+  ...retryOptions.shape,
+  json: flag('print the summary as JSON'),
+})
 
-const DEFAULTS = runSettingsSchema.parse({})
+const workerOptions = z.object({ worker: flag('play the episodes that the parent process sends', { isHidden: true }) })
+
+/** By their headings in the help, in its order. */
+const OPTIONS: Readonly<Record<string, z.ZodObject>> = {
+  'Tasks:': taskOptions,
+  'Players:': policyOption.extend(seatOptions.shape),
+  'Sets of runs:': setOptions,
+  'Episodes:': episodeOptions,
+  'Processes and connections:': z.object({
+    ...processOptions.shape,
+    ...workerOptions.shape,
+    ...metricsOptions.shape,
+    ...serverOptions.shape,
+  }),
+  'Rewards:': rewardOptions,
+  'Output, and playing on:': outputOptions,
+  'Language models:': languageModelOptions,
+}
+type RunOptions = Omit<RunSettings, 'policy'> &
+  z.infer<typeof policyOption> &
+  z.infer<typeof setOptions> &
+  z.infer<typeof workerOptions> &
+  z.infer<typeof metricsOptions> &
+  z.infer<typeof outputOptions>
 
 export function runCommand(console: Console): Command {
   const command = new Command('run')
+  for (const [heading, options] of Object.entries(OPTIONS)) addOptions(command, options, heading)
+  return command
     .argument(
       '[worlds...]',
       'name, path or package of the world; on a server of OpenEnv or ORS, its environment (default: the first)',
     )
-    .optionsGroup('Tasks:')
-    .option('--dataset <file>', 'tasks to play, as JSONL (default: generate them)')
-    .option('--tasks <count>', 'number of tasks to generate', wholeNumber(1), DEFAULTS.tasks)
-    .addOption(
-      new Option('--difficulty <low..high>', 'difficulty of generated tasks, from 0 to 1')
-        .argParser(range)
-        .default(WHOLE_RANGE, '0..1'),
-    )
-    .addOption(
-      new Option('--split <split>', 'play only this split of the dataset').choices(['train', 'validation', 'test']),
-    )
-    .optionsGroup('Players:')
-    .addOption(
-      new Option(
-        '--policy <policy>',
-        'random, solver, a policy of the world, script:<file.json>, llm:<model>, agent:<file>, process:<command>, or a module; can be repeated',
-      )
-        .argParser(collect)
-        .default([], 'solver if the world has one, else random'),
-    )
-    .optionsGroup('Sets of runs:')
-    .option('--policies <file>', 'players of a set, as JSON: a list of { "name", "policy", … }')
-    .option('--set <name>', 'play a set of runs, every world with every player, in runs/<name>')
-    .option('--baseline <player>', 'of a set: the player that the others are compared with (default: the first)')
-    .option('--dry-run', 'list the runs, their episodes and what they can cost, and play nothing')
-    .optionsGroup('Players:')
-    .addOption(
-      new Option('--seat <seat=policy>', 'policy of one seat, of several; --policy plays those not named').argParser(
-        named,
-      ),
-    )
-    .option('--focus <seat>', 'seat whose figures head the report (default: the first)')
-    .option(
-      '--policy-version <version>',
-      'version of the weights that play, for the record: of --policy, and of every seat that it plays',
-      nonEmpty,
-    )
-    .optionsGroup('Episodes:')
-    .option('--rollouts <count>', 'episodes of each task', wholeNumber(1), DEFAULTS.rollouts)
-    .addOption(
-      new Option('--branch <lines@step,…>', 'fork each rollout at these steps, into a tree of episodes')
-        .argParser(branchPoints)
-        .default([], 'none'),
-    )
-    .addOption(
-      new Option(
-        '--curriculum <kind>',
-        'draw tasks, instead of playing each in turn: in stages of difficulty, or those solved about half of the time',
-      ).choices(CURRICULA),
-    )
-    .addOption(
-      new Option(
-        '--stages <count@low..high,…>',
-        'of a staged curriculum: tasks to draw in each stage, and their difficulty',
-      ).argParser(stages),
-    )
-    .addOption(
-      new Option(
-        '--adaptive <name=number,…>',
-        'of an adaptive curriculum: draws (1000), target (0.5), focus (a tenth of the tasks), explore (0.1), lag (64)',
-      ).argParser(weights),
-    )
-    .optionsGroup('Processes and connections:')
-    .option(
-      '--concurrency <count>',
-      `episodes in flight at once (default: ${CONCURRENCY} for each process)`,
-      wholeNumber(1),
-    )
-    .option('--processes <count>', 'worker processes, one per core', wholeNumber(1, 256), DEFAULTS.processes)
-    .option('--queue <url>', 'workers of this queue play, on any machine: see episodic work')
-    .addOption(leaseOption())
-    .addOption(new Option('--worker', 'play the episodes that the parent process sends').hideHelp())
-    .optionsGroup('Episodes:')
-    .option('--max-steps <count>', 'truncate each episode after this many steps', wholeNumber(1))
-    .option(
-      '--episode-timeout <seconds>',
-      'stop a player that takes longer for an episode (default: never, and agents after 1800)',
-      wholeNumber(1, LONGEST_EPISODE),
-    )
-    .optionsGroup('Rewards:')
-    .addOption(
-      new Option('--weights <term=number,…>', 'weights of reward terms')
-        .argParser(weights)
-        .default({}, '1 for each term'),
-    )
-    .option('--shaping', 'add potential-based reward shaping, γΦ(s′) − Φ(s)')
-    .option(
-      '--discount <γ>',
-      'discount factor of shaping and of the discounted return',
-      numberWithin(0, 1),
-      DEFAULTS.discount,
-    )
-    .optionsGroup('Tasks:')
-    .option('--seed <seed>', 'seed of generated tasks, policies and forks', nonEmpty, DEFAULTS.seed)
-    .optionsGroup('Processes and connections:')
-    .addOption(
-      new Option('--transport <transport>', 'how to connect to the world')
-        .choices(TRANSPORTS)
-        .default(undefined, 'the fastest: in-process; websocket for agents and servers that offer it, else http'),
-    )
-    .option('--worker-threads', 'run the rules in worker threads, one per core; stop those that take longer than 10 s')
-    .option(
-      '--retry-timeout <seconds>',
-      'how long to keep retrying an unanswered call, for example during a server restart',
-      wholeNumber(0),
-      DEFAULTS.retryTimeout,
-    )
-    .optionsGroup('Output, and playing on:')
-    .option(
-      '--out <folder>',
-      'folder of the run (default: runs/<world>-<policy>-<seed>, and with -2, -3 … if that was played to its end)',
-    )
-    .option('--resume [folder]', 'play the missing episodes of the run in --out, or of the set in this folder')
-    .addOption(
-      new Option(
-        '--retry-failed [which]',
-        'with --resume: also play failed episodes again: those of models and servers, or all',
-      )
-        .choices(RETRIED)
-        .preset('model'),
-    )
-    .option(
-      '--tries <count>',
-      'with --retry-failed: how often an episode may be played in all',
-      wholeNumber(2),
-      DEFAULTS.tries,
-    )
-    .optionsGroup('Language models:')
-    .option('--record-models', 'with agent:<file> and process:<command>: record what it asks of language models')
-    .optionsGroup('Output, and playing on:')
-    .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
       `
@@ -211,12 +114,7 @@ Examples:
   episodic run warehouse --policy 'process:my-agent --url $EPISODIC_MCP_URL'
   episodic run warehouse --policy 'process:my-agent' --record-models`,
     )
-  return addTargetOptions(
-    addModelOptions(
-      addMetricsOptions(command.optionsGroup('Processes and connections:')).optionsGroup('Language models:'),
-    ).optionsGroup('Processes and connections:'),
-    PLAYED_SERVERS,
-  ).action((worlds: string[], options: RunOptions) => run(worlds, options, command, console))
+    .action((worlds: string[], options: RunOptions) => run(worlds, options, command, console))
 }
 
 /** Returns the error for a run that shall be resumed by its folder alone, as a set can be. */

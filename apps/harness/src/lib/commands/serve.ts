@@ -5,14 +5,16 @@ import { type HttpServer, type Rejection, serveHttp } from '@episodic/mcp-server
 import { containProcess } from '@episodic/mcp-server/process'
 import { serveStdio } from '@episodic/mcp-server/stdio'
 import { createWorkerPool, type WorkerPool } from '@episodic/mcp-server/workers'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
+import { z } from 'zod'
 import { type Console, colorsOf } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { type CallRate, callRate, named, wholeNumber } from '../base/option-values.ts'
-import { type AccessFlags, readAccess, withAccessOptions } from '../worlds/serve/access-options.ts'
+import { callRate, callRateSchema, named, wholeNumber } from '../base/option-values.ts'
+import { addOptions, flag, option } from '../base/options.ts'
+import { accessOptions, readAccess } from '../worlds/serve/access-options.ts'
 import { removeControlToken, writeControlToken } from '../worlds/serve/control-token.ts'
 import { joinRoutes } from '../worlds/serve/join-routes.ts'
-import { createLog, LOG_LEVELS, type Log, type LogLevel } from '../worlds/serve/log.ts'
+import { createLog, LOG_LEVELS, type Log } from '../worlds/serve/log.ts'
 import { openStore } from '../worlds/serve/open-store.ts'
 import {
   disconnectWorker,
@@ -28,92 +30,79 @@ import {
   checkTrainerEndpoints,
   openEnvUrls,
   openTrainerEndpoints,
-  type TrainerEndpointFlags,
-  withTrainerEndpointOptions,
+  trainerEndpointOptions,
 } from '../worlds/serve/trainer-endpoints.ts'
 import { openTrainerPorts, type TrainerPorts } from '../worlds/serve/trainer-ports.ts'
 import { loadWorld, type World } from '../worlds/world.ts'
 
-interface ServeOptions extends AccessFlags, TrainerEndpointFlags {
-  readonly stdio?: true
-  readonly trainer?: true
-  readonly port: number
-  readonly address: string
-  readonly store: string
-  readonly durability: 'process' | 'power'
-  readonly processes: number
-  readonly sessions: number
-  readonly sessionsPerPrincipal?: number
-  readonly idle: number
-  readonly hold: number
-  readonly seat?: Readonly<Record<string, string>>
-  readonly logBytes: number
-  readonly connections: number
-  readonly rate: CallRate
-  readonly workerThreads?: true
-  readonly rulesTimeout?: number
-  readonly logLevel: LogLevel
-  readonly json?: true
+const serveOptions = z.object({
+  port: option('<port>', 'port to listen on; 0 for a free one', wholeNumber(0, 65_535).default(7337)),
+  address: option(
+    '<address>',
+    'address to listen on; other than loopback requires --agent-token',
+    z.string().default('127.0.0.1'),
+  ),
+  stdio: flag('serve over standard input and output instead of HTTP'),
+  trainer: flag('with --stdio: serve the trainer endpoint on the pipe instead of the agent endpoint'),
+  store: option(
+    '<store>',
+    'where sessions are stored: memory, sqlite:<file>, or redis://<host>:<port>',
+    z.string().default('memory'),
+  ),
+  durability: option(
+    '<level>',
+    'what an answered step survives, with sqlite: a crash of the process, or a power loss',
+    z.enum(['process', 'power']).default('process'),
+  ),
+  processes: option(
+    '<count>',
+    'processes behind the port; more than one requires redis',
+    wholeNumber(1, 256).default(1),
+  ),
+  sessions: option('<count>', 'maximum number of sessions', wholeNumber(1).default(10_000)),
+  sessionsPerPrincipal: option('<count>', 'maximum sessions of one principal', wholeNumber(1).optional()),
+  idle: option('<seconds>', 'seconds after its last call when a session expires', wholeNumber(1).default(900)),
+  hold: option(
+    '<seconds>',
+    'how long the answer to a player is held while other seats move, at most; ?hold= of a URL comes first',
+    wholeNumber(0, 300).default(20),
+  ),
+  seat: option(
+    '<seat=policy>',
+    'play this seat of all sessions by a policy: random, solver, llm:<model> or another; repeatable',
+    z.record(z.string(), z.string()).optional(),
+    { text: named },
+  ),
+  logBytes: option(
+    '<count>',
+    "maximum bytes of a session's step log; then it accepts no more steps",
+    wholeNumber(1).default(67_108_864),
+  ),
+  connections: option('<count>', 'maximum connections per process', wholeNumber(1).default(10_000)),
+  rate: option(
+    '<calls/seconds>',
+    'rate limit per client of the agent endpoint and process; more calls get 429',
+    callRateSchema.default({ calls: 1_000, seconds: 10 }),
+    { text: callRate },
+  ),
+  workerThreads: flag('run the rules in worker threads, so that slow rules do not block other sessions'),
+  rulesTimeout: option(
+    '<seconds>',
+    'with --worker-threads: stop rules after this time (default: 10)',
+    wholeNumber(1).optional(),
+  ),
+  ...accessOptions.shape,
+  ...trainerEndpointOptions.shape,
+  logLevel: option('<level>', 'log level on standard error', z.enum(LOG_LEVELS).default('info')),
+  json: flag('print one line of JSON when it listens, and stop when standard input ends'),
   /** Keeps the token out of files: the caller reads it from the line of `--json`. */
-  readonly private?: true
-}
+  private: flag('with --json: print the control token, and keep it in no file', { isHidden: true }),
+})
+type ServeOptions = z.infer<typeof serveOptions>
 
 export function serveCommand(console: Console): Command {
-  const command = new Command('serve')
+  return addOptions(new Command('serve'), serveOptions)
     .argument('<world...>', 'names, paths or packages; /mcp serves the first')
-    .option('--port <port>', 'port to listen on; 0 for a free one', wholeNumber(0, 65_535), 7337)
-    .option('--address <address>', 'address to listen on; other than loopback requires --agent-token', '127.0.0.1')
-    .option('--stdio', 'serve over standard input and output instead of HTTP')
-    .option('--trainer', 'with --stdio: serve the trainer endpoint on the pipe instead of the agent endpoint')
-    .option('--store <store>', 'where sessions are stored: memory, sqlite:<file>, or redis://<host>:<port>', 'memory')
-    .addOption(
-      new Option(
-        '--durability <level>',
-        'what an answered step survives, with sqlite: a crash of the process, or a power loss',
-      )
-        .choices(['process', 'power'])
-        .default('process'),
-    )
-    .option('--processes <count>', 'processes behind the port; more than one requires redis', wholeNumber(1, 256), 1)
-    .option('--sessions <count>', 'maximum number of sessions', wholeNumber(1), 10_000)
-    .option('--sessions-per-principal <count>', 'maximum sessions of one principal', wholeNumber(1))
-    .option('--idle <seconds>', 'seconds after its last call when a session expires', wholeNumber(1), 900)
-    .option(
-      '--hold <seconds>',
-      'how long the answer to a player is held while other seats move, at most; ?hold= of a URL comes first',
-      wholeNumber(0, 300),
-      20,
-    )
-    .option(
-      '--seat <seat=policy>',
-      'play this seat of all sessions by a policy: random, solver, llm:<model> or another; repeatable',
-      named,
-    )
-    .option(
-      '--log-bytes <count>',
-      "maximum bytes of a session's step log; then it accepts no more steps",
-      wholeNumber(1),
-      67_108_864,
-    )
-    .option('--connections <count>', 'maximum connections per process', wholeNumber(1), 10_000)
-    .addOption(
-      new Option(
-        '--rate <calls/seconds>',
-        'rate limit per client of the agent endpoint and process; more calls get 429',
-      )
-        .argParser(callRate)
-        .default({ calls: 1_000, seconds: 10 }, '1000/10'),
-    )
-    .option('--worker-threads', 'run the rules in worker threads, so that slow rules do not block other sessions')
-    .option(
-      '--rules-timeout <seconds>',
-      'with --worker-threads: stop rules after this time (default: 10)',
-      wholeNumber(1),
-    )
-  return withTrainerEndpointOptions(withAccessOptions(command))
-    .addOption(new Option('--log-level <level>', 'log level on standard error').choices(LOG_LEVELS).default('info'))
-    .option('--json', 'print one line of JSON when it listens, and stop when standard input ends')
-    .addOption(new Option('--private', 'with --json: print the control token, and keep it in no file').hideHelp())
     .addHelpText(
       'after',
       `

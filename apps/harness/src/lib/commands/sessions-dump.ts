@@ -11,32 +11,34 @@ import {
 } from '@episodic/protocol'
 import { mapTexts } from '@episodic/protocol/extend'
 import { Command } from 'commander'
+import { z } from 'zod'
 import type { Console } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
+import { addOptions, flag, option } from '../base/options.ts'
 import { redact } from '../worlds/serve/log.ts'
 import { openStore } from '../worlds/serve/open-store.ts'
-import { addTargetOptions, type TargetOptions, targetOf } from '../worlds/target-options.ts'
+import { targetOf, targetOptions } from '../worlds/target-options.ts'
 import { loadWorld, type World } from '../worlds/world.ts'
-
-interface DumpOptions extends TargetOptions {
-  readonly store?: string
-  readonly world?: string
-  readonly private?: true
-}
 
 /** Entries of a step log per request. */
 const PAGE = 1_000
 
+const dumpOptions = z.object({
+  store: option('<store>', 'read a store without a server: sqlite:<file> or redis://<host>:<port>'),
+  world: option('<world>', 'with --store: the world, to redact its secrets; required by --private'),
+  private: flag('include private state, the seed, and all data that reveals them'),
+  ...targetOptions().shape,
+})
+type DumpOptions = z.infer<typeof dumpOptions>
+
 export function sessionsDumpCommand(console: Console): Command {
-  const command = new Command('dump')
-    .description('print one session as JSON for a bug report: its record, state and step log')
-    .argument('<id>', 'id of the session, from episodic sessions')
-    .option('--store <store>', 'read a store without a server: sqlite:<file> or redis://<host>:<port>')
-    .option('--world <world>', 'with --store: the world, to redact its secrets; required by --private')
-    .option('--private', 'include private state, the seed, and all data that reveals them')
-    .addHelpText(
-      'after',
-      `
+  return (
+    addOptions(new Command('dump'), dumpOptions)
+      .description('print one session as JSON for a bug report: its record, state and step log')
+      .argument('<id>', 'id of the session, from episodic sessions')
+      .addHelpText(
+        'after',
+        `
 Always redacted: everything that has the shape of a token, a control handle or a
 capability. The secrets that the world declares are redacted if the world is
 known: by a server, or with --world. Redacted without --private: private state,
@@ -48,10 +50,9 @@ share it.
 Examples:
   episodic sessions dump 4f1c… --url http://127.0.0.1:7337/env > session.json
   episodic sessions dump 4f1c… --store sqlite:sessions.db --world ./my-world.ts`,
-    )
-  // The parent command has the same options and may have parsed them.
-  return addTargetOptions(command).action((id: string, _: DumpOptions, given: Command) =>
-    dump(id, given.optsWithGlobals<DumpOptions>(), console),
+      )
+      // The parent command has the same options and may have parsed them.
+      .action((id: string, _: DumpOptions, given: Command) => dump(id, given.optsWithGlobals<DumpOptions>(), console))
   )
 }
 

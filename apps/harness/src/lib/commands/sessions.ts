@@ -1,20 +1,25 @@
 import { openChannel } from '@episodic/env/extend'
 import { METHOD_SCHEMAS, METHODS, type MethodResult, WireError } from '@episodic/protocol'
 import { Command } from 'commander'
+import { z } from 'zod'
 import { type Console, formatTable } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { wholeNumber } from '../base/option-values.ts'
-import { addTargetOptions, type TargetOptions, targetOf } from '../worlds/target-options.ts'
+import { addOptions, flag, option } from '../base/options.ts'
+import { targetOf, targetOptions } from '../worlds/target-options.ts'
 import { sessionsDumpCommand } from './sessions-dump.ts'
 
+const sessionsOptions = z.object({
+  limit: option('<count>', 'number of sessions', wholeNumber(1).default(50)),
+  after: option('<id>', 'list the sessions after this one'),
+  json: flag('print them as JSON'),
+  ...targetOptions().shape,
+})
+
 export function sessionsCommand(console: Console): Command {
-  const command = new Command('sessions')
+  return addOptions(new Command('sessions'), sessionsOptions)
     .addCommand(sessionsDumpCommand(console))
-    .option('--limit <count>', 'number of sessions', wholeNumber(1), 50)
-    .option('--after <id>', 'list the sessions after this one')
-    .option('--json', 'print them as JSON')
-  return addTargetOptions(command).action(
-    async ({ limit, after, json, ...options }: TargetOptions & { limit: number; after?: string; json?: true }) => {
+    .action(async ({ limit, after, json, ...options }: z.infer<typeof sessionsOptions>) => {
       const target = targetOf(options)
       if (!target) throw new HarnessError('option-invalid', 'No server given. Give --url, or --config and --server.')
       const channel = await openChannel(target)
@@ -36,8 +41,7 @@ export function sessionsCommand(console: Console): Command {
       } finally {
         await channel.close()
       }
-    },
-  )
+    })
 }
 
 function formatSessions(sessions: readonly Summary[]): string {

@@ -1,26 +1,28 @@
 import { basename, dirname, resolve } from 'node:path'
 import { plural } from '@episodic/report'
 import { Command } from 'commander'
+import { z } from 'zod'
 import { type Console, usesColor } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
+import { addOptions, flag, option } from '../base/options.ts'
 import { writeRunFile } from '../run-folder/record/run-folder.ts'
 import { formatLeaderboard } from '../suites/suite/format-leaderboard.ts'
 import { leaderboardOf } from '../suites/suite/leaderboard.ts'
 import { renderLeaderboard } from '../suites/suite/render-leaderboard.ts'
 import type { VerifiedSubmission } from '../suites/suite/verify-submission.ts'
-import { checkResult, describeFinding, type VerifyOptions } from './suite-verify.ts'
+import { checkResult, describeFinding } from './suite-verify.ts'
 
-interface LeaderboardOptions extends VerifyOptions {
-  readonly html?: string
-}
+const leaderboardOptions = z.object({
+  suite: option('<suite>', 'the suite (default: the one that each result names)'),
+  html: option('<file>', 'also write an HTML page'),
+  json: flag('print the leaderboard as JSON'),
+})
+type LeaderboardOptions = z.infer<typeof leaderboardOptions>
 
 export function leaderboardCommand(console: Console): Command {
-  return new Command('leaderboard')
+  return addOptions(new Command('leaderboard'), leaderboardOptions)
     .description('verify several results of a suite, and rank their policies in each variant')
     .argument('<folder...>', 'folders of results that were played with --policy')
-    .option('--suite <suite>', 'the suite (default: the one that each result names)')
-    .option('--html <file>', 'also write an HTML page')
-    .option('--json', 'print the leaderboard as JSON')
     .action((folders: string[], options: LeaderboardOptions) => rank(folders, options, console))
 }
 

@@ -1,20 +1,21 @@
 import { cleanText, plural } from '@episodic/report'
 import { Command } from 'commander'
+import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
+import { addOptions, flag, option } from '../base/options.ts'
 import { type Finding, type VerifiedSubmission, verifySubmission } from '../suites/suite/verify-submission.ts'
 
-export interface VerifyOptions {
-  readonly suite?: string
-  readonly json?: true
-}
+const verifyOptions = z.object({
+  suite: option('<suite>', 'the suite (default: the one that the result names)'),
+  json: flag('print the findings as JSON'),
+})
+type VerifyOptions = z.infer<typeof verifyOptions>
 
 export function verifySuiteCommand(console: Console): Command {
-  return new Command('verify')
+  return addOptions(new Command('verify'), verifyOptions)
     .description('check the result of a suite: measure, replay and compute every figure again')
     .argument('<folder>', 'folder of the result, with its runs')
-    .option('--suite <suite>', 'the suite (default: the one that the result names)')
-    .option('--json', 'print the findings as JSON')
     .addHelpText(
       'after',
       `

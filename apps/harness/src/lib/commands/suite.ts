@@ -1,12 +1,14 @@
 import { join, resolve } from 'node:path'
 import { plural } from '@episodic/report'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
+import { z } from 'zod'
 import { type Console, colorsOf, resumeCommand, shownPath, usesColor } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { untilInterrupted } from '../base/interruption.ts'
-import { collect, wholeNumber } from '../base/option-values.ts'
-import { addModelOptions, type ModelOptions, modelOptionsSchema } from '../models/model-options.ts'
-import { TRANSPORTS, type Transport } from '../play/episodes/open-environment.ts'
+import { texts, wholeNumber } from '../base/option-values.ts'
+import { addOptions, flag, option } from '../base/options.ts'
+import { modelOptionsSchema } from '../models/model-options.ts'
+import { TRANSPORTS } from '../play/episodes/open-environment.ts'
 import { writeRunFile } from '../run-folder/record/run-folder.ts'
 import { formatSuite } from '../suites/suite/format-suite.ts'
 import { renderSuite } from '../suites/suite/render-suite.ts'
@@ -17,17 +19,19 @@ import { holdsSuite, SUITE_FILES, type SuiteResult } from '../suites/suite/suite
 import { leaderboardCommand } from './suite-leaderboard.ts'
 import { verifySuiteCommand } from './suite-verify.ts'
 
-interface RunOptions extends ModelOptions {
-  readonly only: readonly string[]
-  readonly quick?: true
-  readonly episodes?: number
-  readonly policy?: string
-  readonly concurrency: number
-  readonly transport: Transport
-  readonly out?: string
-  readonly resume?: true
-  readonly json?: true
-}
+const suiteOptions = z.object({
+  only: option('<world>', 'only this world of the suite; can be repeated', texts),
+  quick: flag('only figures that need no episodes'),
+  episodes: option('<count>', "episodes of each played figure (default: the suite's)", wholeNumber(2).optional()),
+  policy: option('<policy>', 'also play every variant with this policy, for example llm:<model>'),
+  concurrency: option('<count>', 'episodes in flight at once', wholeNumber(1).default(64)),
+  transport: option('<transport>', 'how to connect to the worlds', z.enum(TRANSPORTS).default('in-process')),
+  out: option('<folder>', 'folder of the result (default: runs/<suite>-<seed>, none with --quick)'),
+  resume: flag('play the missing episodes of the suite in --out'),
+  json: flag('print the result as JSON'),
+  ...modelOptionsSchema.shape,
+})
+type RunOptions = z.infer<typeof suiteOptions>
 
 export function suiteCommand(console: Console): Command {
   return new Command('suite')
@@ -37,20 +41,9 @@ export function suiteCommand(console: Console): Command {
 }
 
 function runSuiteCommand(console: Console): Command {
-  const command = new Command('run')
+  return addOptions(new Command('run'), suiteOptions)
     .description('measure and play every figure of a suite, and compare each with its reference')
     .argument('<suite>', 'path to a suite file, the name of one in suites/, or of a package that has one')
-    .option('--only <world>', 'only this world of the suite; can be repeated', collect, [])
-    .option('--quick', 'only figures that need no episodes')
-    .option('--episodes <count>', "episodes of each played figure (default: the suite's)", wholeNumber(2))
-    .option('--policy <policy>', 'also play every variant with this policy, for example llm:<model>')
-    .option('--concurrency <count>', 'episodes in flight at once', wholeNumber(1), 64)
-    .addOption(
-      new Option('--transport <transport>', 'how to connect to the worlds').choices(TRANSPORTS).default('in-process'),
-    )
-    .option('--out <folder>', 'folder of the result (default: runs/<suite>-<seed>, none with --quick)')
-    .option('--resume', 'play the missing episodes of the suite in --out')
-    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
@@ -65,7 +58,7 @@ Examples:
   episodic suite run classics --only taxi --episodes 200 --transport http
   episodic suite run ./mine.suite.json --policy llm:qwen3 --base-url http://127.0.0.1:8000/v1`,
     )
-  return addModelOptions(command).action((suite: string, options: RunOptions) => run(suite, options, console))
+    .action((suite: string, options: RunOptions) => run(suite, options, console))
 }
 
 async function run(reference: string, options: RunOptions, console: Console): Promise<void> {

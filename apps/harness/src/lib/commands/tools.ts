@@ -3,15 +3,18 @@ import { jsonObjectSchema } from '@episodic/protocol'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf } from '../base/console.ts'
-import { addClientOptions, type ClientOptions, rawOutput, requireTarget } from '../worlds/target-options.ts'
+import { addOptions, flag } from '../base/options.ts'
+import { clientOptions, rawOutput, requireTarget } from '../worlds/target-options.ts'
 
 const toolsSchema = z.object({
   tools: z.array(z.object({ name: z.string(), description: z.string().optional(), inputSchema: jsonObjectSchema })),
 })
 
+const toolsOptions = z.object({ json: flag('print them as JSON'), ...clientOptions.shape })
+
 export function toolsCommand(console: Console): Command {
-  const command = new Command('tools').option('--json', 'print them as JSON')
-  return addClientOptions(command).action(async ({ json, ...options }: ClientOptions & { json?: true }) => {
+  const command = addOptions(new Command('tools'), toolsOptions)
+  return command.action(async ({ json, ...options }: z.infer<typeof toolsOptions>) => {
     const target = requireTarget(options)
     // Connect as `call` does, so that both see the same tools.
     const channel = await openChannel(target, {

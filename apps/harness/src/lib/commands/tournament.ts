@@ -1,11 +1,13 @@
 import { basename, join, resolve } from 'node:path'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
+import { z } from 'zod'
 import { type Console, colorsOf, resumeCommand, shownPath, usesColor } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { untilInterrupted } from '../base/interruption.ts'
 import { namedPlayer, nonEmpty, wholeNumber } from '../base/option-values.ts'
-import { addModelOptions, type ModelOptions, modelOptionsSchema } from '../models/model-options.ts'
-import { TRANSPORTS, type Transport } from '../play/episodes/open-environment.ts'
+import { addOptions, flag, option } from '../base/options.ts'
+import { modelOptionsSchema } from '../models/model-options.ts'
+import { TRANSPORTS } from '../play/episodes/open-environment.ts'
 import { writeRunFile } from '../run-folder/record/run-folder.ts'
 import { formatTournament } from '../suites/tournament/format-tournament.ts'
 import { playTournament, TOURNAMENT_FILES } from '../suites/tournament/play-tournament.ts'
@@ -14,43 +16,31 @@ import type { Tournament } from '../suites/tournament/tournament.ts'
 import { findTournament, planTournament } from '../suites/tournament/tournament-plan.ts'
 import { loadWorld } from '../worlds/world.ts'
 
-interface TournamentOptions extends ModelOptions {
-  readonly player: Record<string, string>
-  readonly games: number
-  readonly seed: string
-  readonly concurrency: number
-  readonly processes: number
-  readonly transport?: Transport
-  readonly maxSteps?: number
-  readonly out?: string
-  readonly resume?: true
-  readonly json?: true
-}
+const tournamentOptions = z.object({
+  player: option(
+    '<name=policy>',
+    'a player: random, solver, a policy of the world, llm:<model>, agent:<file>, process:<command>, or a module; random, solver and policies of the world need no name',
+    z.record(z.string(), z.string()),
+    { text: namedPlayer },
+  ),
+  games: option('<count>', 'tasks; each is played by every seating of the players', wholeNumber(1).default(100)),
+  seed: option('<seed>', 'seed of the tasks and of the policies', nonEmpty.default('0')),
+  maxSteps: option('<count>', 'most steps of a seat', wholeNumber(1).optional()),
+  concurrency: option('<count>', 'matches in flight at once', wholeNumber(1).default(64)),
+  processes: option('<count>', 'worker processes, one per core', wholeNumber(1, 256).default(1)),
+  transport: option('<transport>', 'how to connect to the world', z.enum(TRANSPORTS).optional(), {
+    usual: 'in-process; websocket with an agent',
+  }),
+  out: option('<folder>', 'folder of the tournament (default: runs/tournament-<world>-<seed>)'),
+  resume: flag('play the missing matches of the tournament in --out'),
+  json: flag('print the result as JSON'),
+  ...modelOptionsSchema.shape,
+})
+type TournamentOptions = z.infer<typeof tournamentOptions>
 
 export function tournamentCommand(console: Console): Command {
-  const command = new Command('tournament')
+  return addOptions(new Command('tournament'), tournamentOptions)
     .argument('<world>', 'name, path or package of a world of several seats')
-    .addOption(
-      new Option(
-        '--player <name=policy>',
-        'a player: random, solver, a policy of the world, llm:<model>, agent:<file>, process:<command>, or a module; random, solver and policies of the world need no name',
-      )
-        .argParser(namedPlayer)
-        .makeOptionMandatory(),
-    )
-    .option('--games <count>', 'tasks; each is played by every seating of the players', wholeNumber(1), 100)
-    .option('--seed <seed>', 'seed of the tasks and of the policies', nonEmpty, '0')
-    .option('--max-steps <count>', 'most steps of a seat', wholeNumber(1))
-    .option('--concurrency <count>', 'matches in flight at once', wholeNumber(1), 64)
-    .option('--processes <count>', 'worker processes, one per core', wholeNumber(1, 256), 1)
-    .addOption(
-      new Option('--transport <transport>', 'how to connect to the world')
-        .choices(TRANSPORTS)
-        .default(undefined, 'in-process; websocket with an agent'),
-    )
-    .option('--out <folder>', 'folder of the tournament (default: runs/tournament-<world>-<seed>)')
-    .option('--resume', 'play the missing matches of the tournament in --out')
-    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
@@ -62,7 +52,7 @@ Examples:
   episodic tournament @episodic/classics/connect-four --player solver --player random
   episodic tournament kuhn-poker --player nash=solver --player random=random --player m=llm:qwen3 --games 200`,
     )
-  return addModelOptions(command).action((world: string, options: TournamentOptions) => play(world, options, console))
+    .action((world: string, options: TournamentOptions) => play(world, options, console))
 }
 
 async function play(reference: string, options: TournamentOptions, console: Console): Promise<void> {

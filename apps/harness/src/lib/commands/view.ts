@@ -2,40 +2,44 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { loadViewer } from '@episodic/viewer'
 import { Command } from 'commander'
+import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { collect, token as tokenOf, wholeNumber } from '../base/option-values.ts'
+import { texts, token, wholeNumber } from '../base/option-values.ts'
+import { addOptions, flag, flagOff, option } from '../base/options.ts'
 import { ViewedRuns } from '../view/folder/viewed-runs.ts'
 import { openViewServer } from '../view/http/view-server.ts'
 import { openInBrowser } from '../view/open-in-browser.ts'
 import { createStatesSource } from '../view/states/episode-states.ts'
 import { stopped } from '../worlds/serve/stop.ts'
 
-interface ViewOptions {
-  readonly port: number
-  readonly address: string
-  readonly token?: string
-  readonly allowHost: readonly string[]
-  readonly open: boolean
-  readonly readOnly?: true
-  readonly world: readonly string[]
-  readonly json?: true
-}
-
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/
 const TOKEN_LENGTH = 16
 
+const viewOptions = z.object({
+  port: option('<port>', 'port, or the next free one', wholeNumber(0).default(7338)),
+  address: option(
+    '<address>',
+    'address to listen on; another than loopback needs --token',
+    z.string().default('127.0.0.1'),
+  ),
+  token: option(
+    '<token>',
+    'what a browser logs in with, or @<file> with it (default: drawn, for one use)',
+    z.string().optional(),
+    { text: token },
+  ),
+  allowHost: option('<name>', 'answer to this name too, as behind a proxy; repeatable', texts),
+  open: flagOff('print the address, and open no browser'),
+  readOnly: flag('take no verdicts of people'),
+  world: option('<world>', 'name or path of a world, to show states of its episodes', texts),
+  json: flag('print the address as JSON'),
+})
+type ViewOptions = z.infer<typeof viewOptions>
+
 export function viewCommand(console: Console): Command {
-  return new Command('view')
+  return addOptions(new Command('view'), viewOptions)
     .argument('[folder]', 'folder of runs, of a set of runs, or of one run', 'runs')
-    .option('--port <port>', 'port, or the next free one', wholeNumber(0), 7338)
-    .option('--address <address>', 'address to listen on; another than loopback needs --token', '127.0.0.1')
-    .option('--token <token>', 'what a browser logs in with, or @<file> with it (default: drawn, for one use)', tokenOf)
-    .option('--allow-host <name>', 'answer to this name too, as behind a proxy; repeatable', collect, [])
-    .option('--no-open', 'print the address, and open no browser')
-    .option('--read-only', 'take no verdicts of people')
-    .option('--world <world>', 'name or path of a world, to show states of its episodes', collect, [])
-    .option('--json', 'print the address as JSON')
     .addHelpText(
       'after',
       `

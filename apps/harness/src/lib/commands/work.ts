@@ -1,52 +1,48 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
+import { z } from 'zod'
 import type { Console } from '../base/console.ts'
 import { untilInterrupted } from '../base/interruption.ts'
-import { collect, numberWithin, token, wholeNumber } from '../base/option-values.ts'
+import { texts, token, wholeNumber } from '../base/option-values.ts'
+import { addOptions, flag, option } from '../base/options.ts'
 import { VERSION } from '../base/own-package.ts'
 import { openFleetModels } from '../fleet/fleet-models.ts'
 import { type GivenWorld, openAnnouncedRun, type WorkerScope } from '../fleet/open-announced-run.ts'
 import { signerOfEnvironment } from '../fleet/open-fleet.ts'
 import { playFleet } from '../fleet/play-fleet.ts'
 import { openRedisQueue } from '../fleet/redis/open-redis-queue.ts'
-import { addMetricsOptions, type MetricsFlags, serveMetrics } from '../fleet/serve-metrics.ts'
-import { address } from '../models/model-options.ts'
+import { metricsOptions, serveMetrics } from '../fleet/serve-metrics.ts'
+import { baseUrlSchema } from '../models/model-options.ts'
+import { leaseOptions } from '../play/run-settings.ts'
 import { hashModule } from '../run-folder/plan/content-hash.ts'
 import { loadWorld } from '../worlds/world.ts'
-
-interface WorkOptions extends MetricsFlags {
-  readonly queue: string
-  readonly concurrency: number
-  readonly allowAgents?: true
-  readonly url?: string
-  readonly token?: string
-  readonly baseUrl?: string
-  readonly apiKeyEnv: readonly string[]
-  readonly lease?: number
-  readonly json?: true
-}
 
 /** Episodes at once, as of a run in one process. */
 const CONCURRENCY = 64
 
+const workOptions = z.object({
+  queue: option('<url>', 'the queue, a Redis: redis://<host>:<port>', z.string()),
+  concurrency: option('<count>', 'episodes in flight at once', wholeNumber(1, 65_536).default(CONCURRENCY)),
+  allowAgents: flag('run the commands of process:<command>, which anyone who writes to the queue may name'),
+  url: option('<url>', 'play runs of this server of worlds'),
+  token: option('<token>', 'its bearer token, or @<file> with it (default: EPISODIC_TOKEN)', z.string().optional(), {
+    text: token,
+  }),
+  baseUrl: option('<url>', 'play with models of this server (default: OPENAI_BASE_URL)', baseUrlSchema.optional()),
+  apiKeyEnv: option('<name>', 'a variable with a key for models; can be repeated', texts, {
+    usual: 'none',
+  }),
+  ...leaseOptions.shape,
+  json: flag('print a line of JSON when it has joined the queue'),
+  ...metricsOptions.shape,
+})
+type WorkOptions = z.infer<typeof workOptions>
+
 export function workCommand(console: Console): Command {
-  const command = new Command('work')
+  return addOptions(new Command('work'), workOptions)
     .argument('[worlds...]', 'worlds that it may play (default: those of this folder, and the classics)')
-    .requiredOption('--queue <url>', 'the queue, a Redis: redis://<host>:<port>')
-    .option('--concurrency <count>', 'episodes in flight at once', wholeNumber(1, 65_536), CONCURRENCY)
-    .option('--allow-agents', 'run the commands of process:<command>, which anyone who writes to the queue may name')
-    .option('--url <url>', 'play runs of this server of worlds')
-    .option('--token <token>', 'its bearer token, or @<file> with it (default: EPISODIC_TOKEN)', token)
-    .option('--base-url <url>', 'play with models of this server (default: OPENAI_BASE_URL)', address)
-    .addOption(
-      new Option('--api-key-env <name>', 'a variable with a key for models; can be repeated')
-        .argParser(collect)
-        .default([], 'none'),
-    )
-    .addOption(leaseOption())
-    .option('--json', 'print a line of JSON when it has joined the queue')
     .addHelpText(
       'after',
       `
@@ -64,14 +60,7 @@ Examples:
   episodic work warehouse ./my-world --queue redis://10.0.0.5:6379
   episodic run warehouse --tasks 100000 --queue redis://10.0.0.5:6379`,
     )
-  return addMetricsOptions(command).action((worlds: string[], options: WorkOptions) => work(worlds, options, console))
-}
-
-/** The hidden option that sets the lease, in seconds: for tests, which cannot wait for the default. */
-export function leaseOption(): Option {
-  return new Option('--lease <seconds>', 'silence after which a process counts as ended')
-    .argParser(numberWithin(0.5, 3_600))
-    .hideHelp()
+    .action((worlds: string[], options: WorkOptions) => work(worlds, options, console))
 }
 
 async function work(references: readonly string[], options: WorkOptions, console: Console): Promise<void> {

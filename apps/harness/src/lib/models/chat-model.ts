@@ -58,11 +58,11 @@ export function createChatModel(
   settings: ModelSettings,
   limit: ModelLimit = createModelLimit(),
 ): ChatModel {
-  const { baseUrl, temperature, maxTokens, prices, tokenIds, timeoutSeconds } = settings
+  const { baseUrl, temperature, maxTokens, prices = null, tokenIds, modelTimeout } = settings
   const baseURL = baseUrl ?? process.env.OPENAI_BASE_URL
   const keyName = settings.apiKeyEnv ?? 'OPENAI_API_KEY'
   const apiKey = process.env[keyName]
-  if (settings.apiKeyEnv !== null && !apiKey)
+  if (settings.apiKeyEnv !== undefined && !apiKey)
     throw new HarnessError('option-invalid', `The key of ${model} is to be in ${keyName}, which is not set. Set it.`)
   if (!baseURL && !apiKey)
     throw new HarnessError(
@@ -79,7 +79,7 @@ export function createChatModel(
     // Local servers need no key, but the client requires one.
     apiKey: apiKey || 'none',
     maxRetries: RETRIES,
-    timeout: timeoutSeconds * 1_000,
+    timeout: modelTimeout * 1_000,
   })
   const turns = turnsOf(limit, `${baseURL ?? OPENAI} ${model}`, settings)
   return {
@@ -93,8 +93,8 @@ export function createChatModel(
         tool_choice:
           forcedTool === undefined ? ('auto' as const) : { type: 'function' as const, function: { name: forcedTool } },
         seed,
-        ...(temperature !== null && { temperature }),
-        ...(maxTokens !== null && { max_tokens: maxTokens }),
+        ...(temperature !== undefined && { temperature }),
+        ...(maxTokens !== undefined && { max_tokens: maxTokens }),
         // vLLM returns ids for the second, and SGLang for the last two; others ignore them.
         ...(tokenIds && {
           logprobs: true,
@@ -138,14 +138,14 @@ interface Turn {
 
 /** Returns what keeps the requests to a model within a limit. */
 function turnsOf(limit: ModelLimit, model: string, settings: ModelSettings) {
-  const { requestsPerMinute, tokensPerMinute, maxTokens } = settings
+  const { requestsPerMinute = null, tokensPerMinute = null, maxTokens = 0 } = settings
   const rates: ModelRates = { requestsPerMinute, tokensPerMinute }
   return {
     /** Waits for the turn of a request. After an abort: rejects with the signal's reason. */
     async wait(request: object, signal: AbortSignal | undefined): Promise<Turn> {
       const begun = monotonic()
       const estimate =
-        tokensPerMinute === null ? 0 : Math.ceil(JSON.stringify(request).length / TOKEN_LENGTH) + (maxTokens ?? 0)
+        tokensPerMinute === null ? 0 : Math.ceil(JSON.stringify(request).length / TOKEN_LENGTH) + maxTokens
       await untilTurn(limit, model, rates, estimate, signal)
       const isLimited = requestsPerMinute !== null || tokensPerMinute !== null
       return {

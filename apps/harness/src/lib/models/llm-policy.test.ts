@@ -7,7 +7,7 @@ import { createChatModel } from './chat-model.ts'
 import { type Answering, bisecting, type ChatServer, calling, saying, startChatServer } from './chat-server.fixture.ts'
 import { createLlmPolicy } from './llm-policy.ts'
 import { ModelAccess } from './model-access.ts'
-import { DEFAULT_SETTINGS, type ModelSettings } from './model-options.ts'
+import { DEFAULT_OPTIONS, type ModelSettings } from './model-options.ts'
 
 const cleanUp = new AsyncDisposableStack()
 let connection: Connection
@@ -28,7 +28,7 @@ afterEach(() => server?.[Symbol.asyncDispose]())
 /** A policy over a server of its own. */
 async function policyOver(answer: Answering, settings: Partial<ModelSettings> = {}) {
   server = await startChatServer(answer)
-  return createLlmPolicy('llm:test', 'test', { ...DEFAULT_SETTINGS, baseUrl: server.url, ...settings })
+  return createLlmPolicy('llm:test', 'test', { ...DEFAULT_OPTIONS, baseUrl: server.url, ...settings })
 }
 
 /** Plays one episode with the prompt and hints of a task. */
@@ -97,7 +97,7 @@ describe('createLlmPolicy', () => {
 
   it('says which option a model needs that takes longer than its requests may', async () => {
     server = await startChatServer(() => new Promise(() => {}))
-    const { ask } = createChatModel('slow', { ...DEFAULT_SETTINGS, baseUrl: server.url })
+    const { ask } = createChatModel('slow', { ...DEFAULT_OPTIONS, baseUrl: server.url })
     // All tries and the pauses between them, in virtual time.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -522,7 +522,7 @@ describe('createLlmPolicy', () => {
     const access = new ModelAccess()
     const pause = vi.spyOn(access.limit, 'pause')
     const correct = vi.spyOn(access.limit, 'correct')
-    const settings = { ...DEFAULT_SETTINGS, baseUrl: server!.url, tokensPerMinute: 1e9, maxTokens: 100 }
+    const settings = { ...DEFAULT_OPTIONS, baseUrl: server!.url, tokensPerMinute: 1e9, maxTokens: 100 }
     const limited = createLlmPolicy(policy.name, 'test', settings, access)
     const createEnvironment = () => connection.environment()
     const episode = await runEpisode({ createEnvironment, policy: limited, task: { prompt: '' }, seed: 'world' })
@@ -558,7 +558,7 @@ describe('createLlmPolicy', () => {
     delete process.env.OPENAI_BASE_URL
     delete process.env.OPENAI_API_KEY
     try {
-      expect(() => createLlmPolicy('llm:x', 'x', DEFAULT_SETTINGS)).toThrow(/Set OPENAI_API_KEY, or give --base-url/)
+      expect(() => createLlmPolicy('llm:x', 'x', DEFAULT_OPTIONS)).toThrow(/Set OPENAI_API_KEY, or give --base-url/)
     } finally {
       if (base !== undefined) process.env.OPENAI_BASE_URL = base
       if (key !== undefined) process.env.OPENAI_API_KEY = key

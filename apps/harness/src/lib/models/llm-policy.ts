@@ -66,7 +66,7 @@ function createPlayer(
     if (pending) transcript.addStep(pending.call, pending.text, observation)
     const mistaken: { readonly words: string; readonly hasCall: boolean }[] = []
     for (;;) {
-      if (tokenBudget !== null && spent >= tokenBudget)
+      if (tokenBudget !== undefined && spent >= tokenBudget)
         throw new PlayerStop('budget-spent', `The episode used ${spent} tokens, and --token-budget is ${tokenBudget}.`)
       const { messages } = transcript
       const answer = await chat

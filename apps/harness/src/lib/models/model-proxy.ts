@@ -16,7 +16,7 @@ import { promisify } from 'node:util'
 import { brotliDecompress, unzip } from 'node:zlib'
 import { HarnessError } from '../base/harness-error.ts'
 import { HeldBytes } from './held-bytes.ts'
-import type { ModelSettings } from './model-options.ts'
+import type { Prices } from './model-options.ts'
 import { createModelRecorder, jsonOf, type ModelRecorder, type RecordedRequest } from './model-recorder.ts'
 import { chatCompletions, type RecordedApi } from './recorded-api.ts'
 import { responses } from './responses-api.ts'
@@ -43,7 +43,7 @@ export interface ModelProxyOptions {
   /** Root of the API to which requests are sent on. Default: `OPENAI_BASE_URL`, `OPENAI_API_BASE`, or else OpenAI. */
   readonly baseUrl?: string | null
   /** Default: `null`, costs are unknown. */
-  readonly prices?: ModelSettings['prices']
+  readonly prices?: Prices | null
   /** Most bytes of a request. Default: 32 MiB. */
   readonly largestRequest?: number
 }

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder'
 import type { ModelRequest } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
 import { AnswerLog, type TimedAnswer } from './answer-log.ts'
-import type { ModelSettings } from './model-options.ts'
+import type { Prices } from './model-options.ts'
 import type { Answer } from './parse-answer.ts'
 import type { AnswerBody, RecordedApi } from './recorded-api.ts'
 import { type Try, timesOf } from './tries.ts'
@@ -53,7 +53,7 @@ interface Unanswered {
 }
 
 /** Creates a recorder. It keeps up to 10,000 requests, and answers of up to 16 MiB. */
-export function createModelRecorder(prices: ModelSettings['prices']): ModelRecorder {
+export function createModelRecorder(prices: Prices | null): ModelRecorder {
   const log = new AnswerLog()
   /** By the hash of their body: a program that tries again sends the same. */
   const unanswered = new Map<string, Unanswered>()

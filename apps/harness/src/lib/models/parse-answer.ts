@@ -1,7 +1,7 @@
 import type { Completion } from '@episodic/protocol'
 import { wellFormed } from '@episodic/protocol/extend'
 import { z } from 'zod'
-import type { ModelSettings } from './model-options.ts'
+import type { Prices } from './model-options.ts'
 import { findAnswerError } from './read-answer.ts'
 import type { ToolCall } from './transcript.ts'
 import { weightFields, weightVersionOf } from './weight-version.ts'
@@ -81,7 +81,7 @@ const answerSchema = z.object({
  * Parses the answer of an OpenAI-compatible server; `null` if it is not one, or an error in place of one. Half of a
  * surrogate pair in its texts becomes U+FFFD: a model that is cut in the middle of an emoji writes one.
  */
-export function parseAnswer(answer: unknown, prices: ModelSettings['prices']): Answer | null {
+export function parseAnswer(answer: unknown, prices: Prices | null): Answer | null {
   const parsed = answerSchema.safeParse(answer)
   if (!parsed.success || findAnswerError(answer)) return null
   const { id, model, usage, prompt_token_ids, choices, ...rest } = wellFormed(parsed.data)

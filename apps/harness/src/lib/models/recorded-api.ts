@@ -1,6 +1,6 @@
 import { jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
 import { z } from 'zod'
-import type { ModelSettings } from './model-options.ts'
+import type { Prices } from './model-options.ts'
 import { type Answer, parseAnswer } from './parse-answer.ts'
 import { createStreamedAnswer } from './streamed-answer.ts'
 
@@ -11,7 +11,7 @@ export interface RecordedApi {
   /** Begins to read an answer that is a stream of events. */
   createStream(): AnswerBody
   /** Returns an answer; `null` if it is none. */
-  parse(value: unknown, prices: ModelSettings['prices']): Answer | null
+  parse(value: unknown, prices: Prices | null): Answer | null
 }
 
 /** The body of an answer, as it is received. */

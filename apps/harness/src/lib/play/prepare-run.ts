@@ -4,7 +4,7 @@ import { HarnessError } from '../base/harness-error.ts'
 import { createFolderJournal } from '../models/folder-journal.ts'
 import { ModelAccess } from '../models/model-access.ts'
 import type { ModelJournal } from '../models/model-journal.ts'
-import { modelSettingsOf, recordingOf } from '../models/model-options.ts'
+import { recordingOf, shareLimits } from '../models/model-options.ts'
 import { countLeaves, type RunConfiguration } from '../run-folder/plan/configuration.ts'
 import { hashFile, hashModule } from '../run-folder/plan/content-hash.ts'
 import { curriculumOf } from '../run-folder/plan/curriculum-settings.ts'
@@ -64,7 +64,7 @@ export async function prepareRun(
   named: Target | null = targetOf(settings, PLAYED_SERVERS),
 ): Promise<PreparedRun> {
   const world = await loadPlayedWorld(given, named)
-  const model = modelSettingsOf(settings, settings.processes)
+  const model = shareLimits(settings, settings.processes)
   const players = await findPlayers(world, playersOf(settings), {
     model,
     access,
@@ -135,7 +135,7 @@ export function openPrepared(
 ): Promise<Runner> {
   prepared.access.journal = journal
   const { concurrency, retryTimeout, workerThreads = false, recordModels } = prepared.settings
-  const { baseUrl, prices } = modelSettingsOf(prepared.settings)
+  const { baseUrl = null, prices = null } = prepared.settings
   const recording = recordingOf(prepared.settings)
   const models = recordModels ? { baseUrl, prices } : null
   return openRunner(configuration, { ...prepared, workerThreads, concurrency, retryTimeout, recording, models })
@@ -224,7 +224,7 @@ function assertForSeats(name: string, { branch, shaping }: RunSettings): void {
 
 /** The settings of a language model that affect its answers. */
 function samplingOf(policies: readonly string[], settings: RunSettings): RunConfiguration['sampling'] {
-  const { temperature, maxTokens, tokenBudget } = modelSettingsOf(settings)
+  const { temperature = null, maxTokens = null, tokenBudget = null } = settings
   return policies.some(isLlm) && (temperature ?? maxTokens ?? tokenBudget) !== null
     ? { temperature, maxTokens, tokenBudget }
     : null

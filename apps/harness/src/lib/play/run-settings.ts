@@ -1,69 +1,86 @@
 import { z } from 'zod'
-import { WHOLE_RANGE } from '../base/option-values.ts'
+import { numberWithin, wholeNumber } from '../base/option-values.ts'
+import { flag, option } from '../base/options.ts'
 import { modelOptionsSchema } from '../models/model-options.ts'
-import { CURRICULA, stageSchema } from '../run-folder/plan/curriculum-settings.ts'
+import { episodeOptions, rewardOptions, seatOptions, taskOptions } from '../run-folder/plan/plan-options.ts'
+import { PLAYED_SERVERS, targetOptions } from '../worlds/target-options.ts'
 import { RETRY_TIMEOUT, TRANSPORTS } from './episodes/open-environment.ts'
 import { RETRIED } from './plan/tries.ts'
 
 /** Episodes in flight at once for each process: with fewer, a process waits for the next ones most of the time. */
-export const CONCURRENCY = 64
+const CONCURRENCY = 64
 
-/** Seconds: a week. */
-export const LONGEST_EPISODE = 604_800
+/** The hidden option that sets the lease, in seconds: for tests, which cannot wait for the default. */
+export const leaseOptions = z.object({
+  lease: option('<seconds>', 'silence after which a process counts as ended', numberWithin(0.5, 3_600).optional(), {
+    isHidden: true,
+  }),
+})
+
+/** Where a run is played, and how it is connected to its world. */
+export const processOptions = z.object({
+  concurrency: option(
+    '<count>',
+    `episodes in flight at once (default: ${CONCURRENCY} for each process)`,
+    wholeNumber(1).optional(),
+  ),
+  processes: option('<count>', 'worker processes, one per core', wholeNumber(1, 256).default(1)),
+  queue: option('<url>', 'workers of this queue play, on any machine: see episodic work'),
+  ...leaseOptions.shape,
+  transport: option('<transport>', 'how to connect to the world', z.enum(TRANSPORTS).optional(), {
+    usual: 'the fastest: in-process; websocket for agents and servers that offer it, else http',
+  }),
+  workerThreads: flag('run the rules in worker threads, one per core; stop those that take longer than 10 s'),
+  retryTimeout: option(
+    '<seconds>',
+    'how long to keep retrying an unanswered call, for example during a server restart',
+    wholeNumber(0).default(RETRY_TIMEOUT),
+  ),
+})
+
+/** Which failed episodes of a run are played again. */
+export const retryOptions = z.object({
+  retryFailed: option(
+    '[which]',
+    'with --resume: also play failed episodes again: those of models and servers, or all',
+    z.enum(RETRIED).optional(),
+    { preset: 'model' },
+  ),
+  tries: option('<count>', 'with --retry-failed: how often an episode may be played in all', wholeNumber(2).default(3)),
+})
+
+/** What a run with language models says and keeps. */
+export const languageModelOptions = z.object({
+  recordModels: flag('with agent:<file> and process:<command>: record what it asks of language models'),
+  ...modelOptionsSchema.shape,
+})
+
+/** The server that a run plays on. */
+export const serverOptions = targetOptions(PLAYED_SERVERS)
 
 /** How a process plays the episodes of a run: the settings that are sent to the workers of a queue. */
 export const playSettingsSchema = z.object({
-  transport: z.enum(TRANSPORTS).optional(),
-  workerThreads: z.boolean().optional(),
-  /** Seconds. */
-  retryTimeout: z.int().min(0).default(RETRY_TIMEOUT),
-  recordModels: z.boolean().optional(),
-  url: z.string().optional(),
-  ...modelOptionsSchema.shape,
+  ...processOptions.pick({ transport: true, workerThreads: true, retryTimeout: true }).shape,
+  ...serverOptions.pick({ url: true }).shape,
+  ...languageModelOptions.shape,
 })
 export type PlaySettings = z.infer<typeof playSettingsSchema>
 
-const optionsSchema = z.object({
-  dataset: z.string().optional(),
-  tasks: z.int().min(1).default(100),
-  difficulty: z.tuple([z.number(), z.number()]).default(WHOLE_RANGE),
-  split: z.string().optional(),
-  policy: z.string().optional(),
-  seat: z.record(z.string(), z.string()).optional(),
-  focus: z.string().optional(),
-  /** The version of the weights of the policy, and of every seat that it plays. */
-  policyVersion: z.string().min(1).optional(),
-  rollouts: z.int().min(1).default(1),
-  branch: z.array(z.object({ lines: z.int().min(2), at: z.int().min(0) })).default([]),
-  curriculum: z.enum(CURRICULA).optional(),
-  stages: z.array(stageSchema).optional(),
-  adaptive: z.record(z.string(), z.number()).optional(),
-  concurrency: z.int().min(1).optional(),
-  processes: z.int().min(1).max(256).default(1),
-  /** The URL of a queue whose workers play. */
-  queue: z.string().optional(),
-  /** Seconds of silence after which a process of the queue counts as ended. */
-  lease: z.number().optional(),
-  maxSteps: z.int().min(1).optional(),
-  /** Seconds. */
-  episodeTimeout: z.int().min(1).max(LONGEST_EPISODE).optional(),
-  weights: z.record(z.string(), z.number()).default({}),
-  shaping: z.boolean().optional(),
-  discount: z.number().min(0).max(1).default(1),
-  seed: z.string().min(1).default('0'),
-  retryFailed: z.enum(RETRIED).optional(),
-  tries: z.int().min(2).default(3),
-  token: z.string().optional(),
-  config: z.string().optional(),
-  server: z.string().optional(),
-  ...playSettingsSchema.shape,
-})
 /**
  * How a run is asked for: what the options of `episodic run` say, as plain JSON, so that it can be kept in a file and
  * sent to another process. `runSettingsSchema.parse({})` gives the defaults.
  */
-export const runSettingsSchema = optionsSchema.transform((options) => ({
-  ...options,
-  concurrency: options.concurrency ?? CONCURRENCY * options.processes,
-}))
+export const runSettingsSchema = z
+  .object({
+    ...taskOptions.shape,
+    policy: z.string().optional(),
+    ...seatOptions.shape,
+    ...episodeOptions.shape,
+    ...rewardOptions.shape,
+    ...processOptions.shape,
+    ...retryOptions.shape,
+    ...languageModelOptions.shape,
+    ...serverOptions.shape,
+  })
+  .transform((options) => ({ ...options, concurrency: options.concurrency ?? CONCURRENCY * options.processes }))
 export type RunSettings = z.infer<typeof runSettingsSchema>

@@ -1,8 +1,19 @@
 import { join } from 'node:path'
+import type { Split } from '@episodic/protocol'
 import type { RunDetail } from '@episodic/report'
+import { z } from 'zod'
 import { commandLine, shownPath } from '../base/console.ts'
+import { toWords } from '../base/options.ts'
 import type { RunConfiguration } from './plan/configuration.ts'
-import { curriculumWords } from './plan/curriculum-settings.ts'
+import { askFor } from './plan/curriculum-settings.ts'
+import {
+  episodeOptions,
+  policyOption,
+  rewardOptions,
+  samplingOptions,
+  seatOptions,
+  taskOptions,
+} from './plan/plan-options.ts'
 import type { RunManifest } from './record/run-folder.ts'
 
 /** Where a run is. */
@@ -40,52 +51,34 @@ function resumeWords({ folder, setFolder, manifest }: RunPlace): string[] | null
   const dataset = sources?.dataset ? shownPath(join(folder, sources.dataset)) : null
   const worker = played.transport === 'http' || played.transport === 'stdio' ? ['--transport', played.transport] : []
   const { modelOptions = [] } = played
-  const given = [...optionsOf(configuration, dataset), ...worker, ...modelOptions]
+  const given = [...planWords(configuration, dataset), ...worker, ...modelOptions]
   return ['run', reference, ...given, '--out', shownPath(folder), '--resume']
 }
 
-/** The options that give a configuration again, without those that have their defaults. */
-function optionsOf(configuration: RunConfiguration, dataset: string | null): string[] {
-  const {
-    tasks,
-    policy,
-    seats,
-    focus,
-    sampling,
-    rollouts,
-    curriculum,
-    branch,
-    maxSteps,
-    episodeTimeout,
-    weights,
-    shaping,
-    discount,
-    seed,
-  } = configuration
-  const option = (name: string, value: string | number | null | undefined, usual?: string | number) =>
-    value === null || value === undefined || value === usual ? [] : [`--${name}`, String(value)]
-  const weighted = Object.entries(weights).map(([term, weight]) => `${term}=${weight}`)
-  return [
+/** The options that decide what a run plays and how it is scored. */
+const planOptions = z.object({
+  ...taskOptions.shape,
+  ...policyOption.shape,
+  ...seatOptions.shape,
+  ...samplingOptions.shape,
+  ...episodeOptions.shape,
+  ...rewardOptions.shape,
+})
+
+/** The words that give a configuration again, without options that have their defaults. */
+function planWords(configuration: RunConfiguration, dataset: string | null): string[] {
+  const { tasks, policy, seats, focus, sampling, curriculum, ...rest } = configuration
+  return toWords(planOptions, {
+    ...rest,
+    ...sampling,
     ...(tasks.from === 'dataset'
-      ? option('dataset', dataset ?? tasks.file)
-      : [...option('tasks', tasks.count), ...option('difficulty', tasks.difficulty.join('..'), '0..1')]),
-    ...option('split', tasks.split),
+      ? { dataset: dataset ?? tasks.file }
+      : { tasks: tasks.count, difficulty: tasks.difficulty }),
+    split: tasks.split as Split | null,
     ...(seats
-      ? Object.entries(seats).flatMap(([seat, { name }]) => ['--seat', `${seat}=${name}`])
-      : option('policy', policy.name)),
-    ...option('focus', seats && focus),
-    ...option('policy-version', policy.version),
-    ...option('temperature', sampling?.temperature),
-    ...option('max-tokens', sampling?.maxTokens),
-    ...option('token-budget', sampling?.tokenBudget),
-    ...option('rollouts', rollouts, 1),
-    ...(curriculum ? curriculumWords(curriculum) : []),
-    ...option('branch', branch.map(({ lines, at }) => `${lines}@${at}`).join(','), ''),
-    ...option('max-steps', maxSteps),
-    ...option('episode-timeout', episodeTimeout),
-    ...option('weights', weighted.join(','), ''),
-    ...(shaping ? ['--shaping'] : []),
-    ...option('discount', discount, 1),
-    ...option('seed', seed, '0'),
-  ]
+      ? { seat: Object.fromEntries(Object.entries(seats).map(([seat, { name }]) => [seat, name])), focus }
+      : { policy: [policy.name] }),
+    policyVersion: policy.version,
+    ...(curriculum && askFor(curriculum)),
+  })
 }

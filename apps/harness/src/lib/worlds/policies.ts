@@ -6,7 +6,7 @@ import { type Action, actionSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../base/harness-error.ts'
 import { ModelAccess } from '../models/model-access.ts'
-import { DEFAULT_SETTINGS, type ModelSettings } from '../models/model-options.ts'
+import { DEFAULT_OPTIONS, type ModelSettings } from '../models/model-options.ts'
 import { type Agent, isAgent } from './agents/agent.ts'
 import { createProcessAgent } from './agents/process-agent.ts'
 import { checkedPolicy } from './policy-fault.ts'
@@ -77,7 +77,7 @@ export interface FindOptions {
 export async function findPolicy(
   name: string,
   world: Policies,
-  { folder = process.cwd(), model = DEFAULT_SETTINGS, access = new ModelAccess() }: FindOptions = {},
+  { folder = process.cwd(), model = DEFAULT_OPTIONS, access = new ModelAccess() }: FindOptions = {},
 ): Promise<Policy> {
   if (name === LLM)
     throw new HarnessError(

@@ -1,19 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { type HttpTarget, parseMcpServers, type Target } from '@episodic/env'
 import { namesOfMcpServers } from '@episodic/env/extend'
-import { type Command, Option } from 'commander'
+import { z } from 'zod'
 import { type Console, colorsOf } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { token as tokenOf } from '../base/option-values.ts'
+import { token } from '../base/option-values.ts'
+import { flag, option } from '../base/options.ts'
 import { findControlToken } from './serve/control-token.ts'
-
-/** The options that name a server, the same for every command. */
-export interface TargetOptions {
-  readonly url?: string
-  readonly token?: string
-  readonly config?: string
-  readonly server?: string
-}
 
 /** The servers that a command connects to, by their URLs. */
 interface Servers {
@@ -27,6 +20,22 @@ export const PLAYED_SERVERS: Servers = {
   pattern: /^(wss?|((ors|openenv):)?https?):/,
   shown: 'http://…, ws://…, openenv:http://… or ors:http://…',
 }
+
+/** The options that name a server, the same for every command but for the servers that it takes. */
+export function targetOptions({ shown }: Servers = OWN_SERVERS) {
+  return z.object({
+    url: option('<url>', `a server to connect to: ${shown}`),
+    token: option(
+      '<token>',
+      'its bearer token, or @<file> with it (default: EPISODIC_TOKEN, or the token file of a local server)',
+      z.string().optional(),
+      { text: token },
+    ),
+    config: option('<file>', 'an mcpServers JSON file'),
+    server: option('<name>', 'the server of that file to use'),
+  })
+}
+export type TargetOptions = z.infer<ReturnType<typeof targetOptions>>
 
 /** Whether a target is a server of another system. */
 export function isOtherSystem(target: Target | null): target is HttpTarget {
@@ -75,22 +84,6 @@ export function targetOf(
   return withToken(target, token)
 }
 
-/** Adds the options that name a server to a command. */
-export function addTargetOptions<
-  C extends { option(flags: string, description: string): C; addOption(option: Option): C },
->(command: C, { shown }: Servers = OWN_SERVERS): C {
-  return command
-    .option('--url <url>', `a server to connect to: ${shown}`)
-    .addOption(
-      new Option(
-        '--token <token>',
-        'its bearer token, or @<file> with it (default: EPISODIC_TOKEN, or the token file of a local server)',
-      ).argParser(tokenOf),
-    )
-    .option('--config <file>', 'an mcpServers JSON file')
-    .option('--server <name>', 'the server of that file to use')
-}
-
 function withToken(target: Target, token: string | undefined): Target {
   if (typeof target !== 'object' || !('url' in target)) return target
   const { headers, token: own } = target as HttpTarget
@@ -107,13 +100,8 @@ function readConfig(file: string): string {
 }
 
 /** The options of the commands that act as an MCP client. */
-export interface ClientOptions extends TargetOptions {
-  readonly raw?: true
-}
-
-export function addClientOptions(command: Command): Command {
-  return addTargetOptions(command).addOption(new Option('--raw', 'print every MCP message to standard error'))
-}
+export const clientOptions = targetOptions().extend({ raw: flag('print every MCP message to standard error') })
+export type ClientOptions = z.infer<typeof clientOptions>
 
 export function requireTarget(options: TargetOptions): Target {
   const target = targetOf(options)

@@ -10,16 +10,14 @@ import {
   wordsOf,
 } from '@episodic/report'
 import type { ChatModel } from '../../models/chat-model.ts'
-import { DEFAULT_SETTINGS, type ModelSettings } from '../../models/model-options.ts'
+import { DEFAULT_OPTIONS, type ModelSettings } from '../../models/model-options.ts'
 import { assistant, type Message } from '../../models/transcript.ts'
 import { createRecording } from '../../run-folder/record/recording.ts'
 import { judgeMessages, VERDICT_TOOL, verdictTool } from './judge-prompt.ts'
 
 /** A judge: a language model that grades by a rubric. */
 export interface JudgeDefinition
-  extends Partial<
-    Pick<ModelSettings, 'baseUrl' | 'apiKeyEnv' | 'maxTokens' | 'requestsPerMinute' | 'prices' | 'timeoutSeconds'>
-  > {
+  extends Pick<ModelSettings, 'baseUrl' | 'apiKeyEnv' | 'maxTokens' | 'requestsPerMinute' | 'prices'> {
   readonly name: string
   /** Default `1`. */
   readonly version?: string
@@ -31,6 +29,8 @@ export interface JudgeDefinition
   /** The name that the server of the model uses. */
   readonly model: string
   readonly scale: GraderScale
+  /** Seconds after which a request is retried. Default 120. */
+  readonly timeoutSeconds?: number | undefined
   /** How often it is asked about each episode. Default 1. The majority, or the mean of scores, counts. */
   readonly votes?: number
 }
@@ -50,7 +50,7 @@ const MOST_ANSWERS = 2
  * plays: `model-refused`, `model-unavailable`, and `option-invalid` without a server.
  */
 export function judgeGrader(definition: JudgeDefinition): Grader {
-  const { name, version = '1', rubric, model, scale, votes = 1, ...settings } = definition
+  const { name, version = '1', rubric, model, scale, votes = 1, timeoutSeconds, ...settings } = definition
   const temperature = votes > 1 ? TEMPERATURE.several : TEMPERATURE.one
   let chat: ChatModel | null = null
   const grader = defineGrader<GraderScale, 'transcript'>({
@@ -64,7 +64,12 @@ export function judgeGrader(definition: JudgeDefinition): Grader {
     async grade(context) {
       // The client of models is large, and most graders ask none.
       const { createChatModel } = await import('../../models/chat-model.ts')
-      chat ??= createChatModel(model, { ...DEFAULT_SETTINGS, ...settings, temperature })
+      chat ??= createChatModel(model, {
+        ...DEFAULT_OPTIONS,
+        ...(timeoutSeconds !== undefined && { modelTimeout: timeoutSeconds }),
+        ...settings,
+        temperature,
+      })
       return askJudge(chat, { rubric, scale, model }, context)
     },
   })

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { WaitingClock } from '../../base/waiting-clock.ts'
 import { exampleWorld } from '../../fixtures/episodic.fixture.ts'
 import { type Answering, bisecting, startChatServer } from '../../models/chat-server.fixture.ts'
-import { DEFAULT_SETTINGS } from '../../models/model-options.ts'
+import { DEFAULT_OPTIONS } from '../../models/model-options.ts'
 import { findPolicy } from '../../worlds/policies.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
 import { planOf } from '../plan/plan.ts'
@@ -34,7 +34,7 @@ interface Play extends Partial<RunEpisodesOptions> {
 async function play(answer: Answering, { tasks = 1_000, ...options }: Play = {}) {
   await using server = await startChatServer(answer)
   const sealed: EpisodeRecord[] = []
-  const policy = await findPolicy('llm:test', world, { model: { ...DEFAULT_SETTINGS, baseUrl: server.url } })
+  const policy = await findPolicy('llm:test', world, { model: { ...DEFAULT_OPTIONS, baseUrl: server.url } })
   const plan = planOf(rowsOf(generateTasks(world.tasks as TasksDefinition, { seed: 'plan', count: tasks })), 1)
   const failure = await runEpisodes(plan, {
     run: 'test',

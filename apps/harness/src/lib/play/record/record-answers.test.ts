@@ -22,7 +22,7 @@ import {
   startChatServer,
 } from '../../models/chat-server.fixture.ts'
 import { createLlmPolicy } from '../../models/llm-policy.ts'
-import { DEFAULT_SETTINGS } from '../../models/model-options.ts'
+import { DEFAULT_OPTIONS } from '../../models/model-options.ts'
 import { createRecording, type Recording } from '../../run-folder/record/recording.ts'
 import { loadWorld } from '../../worlds/world.ts'
 import { createRunMatchTask } from '../episodes/run-match-task.ts'
@@ -63,7 +63,7 @@ const context = { run: 'r', signal: new AbortController().signal, now: () => 0 }
 
 async function policyOver(answer: Answering): Promise<Policy> {
   server = await startChatServer(answer)
-  return createLlmPolicy('llm:test', 'test', { ...DEFAULT_SETTINGS, baseUrl: server.url })
+  return createLlmPolicy('llm:test', 'test', { ...DEFAULT_OPTIONS, baseUrl: server.url })
 }
 
 /** Plays one rollout, and returns its lines as they are read. */

@@ -37,8 +37,8 @@ export type CurriculumConfiguration = z.infer<typeof curriculumSchema>
 /** What a command says of a curriculum. */
 interface AskedCurriculum {
   readonly curriculum?: (typeof CURRICULA)[number] | undefined
-  readonly stages?: readonly z.infer<typeof stageSchema>[] | undefined
-  readonly adaptive?: Readonly<Record<string, number>> | undefined
+  readonly stages?: z.infer<typeof stageSchema>[] | undefined
+  readonly adaptive?: Record<string, number> | undefined
 }
 
 /** Returns the curriculum that a run was asked for; `null` for none. Throws `option-invalid`. */
@@ -65,15 +65,11 @@ export function countDraws(curriculum: CurriculumConfiguration): number {
     : curriculum.stages.reduce((sum, { episodes }) => sum + episodes, 0)
 }
 
-/** Returns the words of the command line that ask for a curriculum. */
-export function curriculumWords(curriculum: CurriculumConfiguration): string[] {
-  const { kind } = curriculum
-  if (kind === 'staged') {
-    const stages = curriculum.stages.map(({ episodes, difficulty }) => `${episodes}@${difficulty.join('..')}`)
-    return ['--curriculum', kind, '--stages', stages.join(',')]
-  }
-  const settings = Object.entries(curriculum).filter(([name, value]) => name !== 'kind' && value !== null)
-  return ['--curriculum', kind, '--adaptive', settings.map(([name, value]) => `${name}=${value}`).join(',')]
+/** Returns what a command says to get a curriculum. */
+export function askFor({ kind, ...curriculum }: CurriculumConfiguration): AskedCurriculum {
+  if ('stages' in curriculum) return { curriculum: kind, stages: curriculum.stages }
+  const settings = Object.entries(curriculum).filter((setting): setting is [string, number] => setting[1] !== null)
+  return { curriculum: kind, adaptive: Object.fromEntries(settings) }
 }
 
 function invalid(message: string): HarnessError {

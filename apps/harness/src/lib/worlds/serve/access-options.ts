@@ -1,39 +1,32 @@
 import { readFile } from 'node:fs/promises'
 import type { HttpOptions, JwtOptions } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
-import type { Command } from 'commander'
+import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
-import { collect, token as tokenOf } from '../../base/option-values.ts'
+import { readToken } from '../../base/option-values.ts'
+import { option } from '../../base/options.ts'
+
+const texts = z.array(z.string()).optional()
 
 /** The options that decide which clients are admitted. */
-export interface AccessFlags {
-  readonly allowHost?: readonly string[]
-  readonly allowOrigin?: readonly string[]
-  readonly agentToken?: readonly string[]
-  readonly controlToken?: readonly string[]
-  readonly jwtIssuer?: string
-  readonly jwtAudience?: readonly string[]
-  readonly jwks?: string
-}
-
-export function withAccessOptions(command: Command): Command {
-  return command
-    .option(
-      '--agent-token <name=token>',
-      'token of a principal for the agent endpoint, or @<file> with it; repeatable',
-      collect,
-    )
-    .option(
-      '--control-token <name=token>',
-      'token of a principal for the trainer endpoint, limited to its own sessions, or @<file> with it; repeatable',
-      collect,
-    )
-    .option('--jwt-issuer <issuer>', 'accept JSON Web Tokens of this issuer; their sub is the principal')
-    .option('--jwt-audience <endpoint=audience>', 'required audience: agent=… or trainer=…; repeatable', collect)
-    .option('--jwks <url-or-file>', 'public keys of the issuer: an https URL or a file')
-    .option('--allow-host <name>', 'accept this Host header besides the address; repeatable', collect)
-    .option('--allow-origin <origin>', 'allow cross-origin requests (CORS) from this origin; repeatable', collect)
-}
+export const accessOptions = z.object({
+  agentToken: option(
+    '<name=token>',
+    'token of a principal for the agent endpoint, or @<file> with it; repeatable',
+    texts,
+  ),
+  controlToken: option(
+    '<name=token>',
+    'token of a principal for the trainer endpoint, limited to its own sessions, or @<file> with it; repeatable',
+    texts,
+  ),
+  jwtIssuer: option('<issuer>', 'accept JSON Web Tokens of this issuer; their sub is the principal'),
+  jwtAudience: option('<endpoint=audience>', 'required audience: agent=… or trainer=…; repeatable', texts),
+  jwks: option('<url-or-file>', 'public keys of the issuer: an https URL or a file'),
+  allowHost: option('<name>', 'accept this Host header besides the address; repeatable', texts),
+  allowOrigin: option('<origin>', 'allow cross-origin requests (CORS) from this origin; repeatable', texts),
+})
+export type AccessFlags = z.infer<typeof accessOptions>
 
 /** Throws `option-invalid` if an option is malformed, or if only some of the JSON Web Token options are given. */
 export async function readAccess(flags: AccessFlags): Promise<Required<Pick<HttpOptions, 'auth' | 'allow'>>> {
@@ -52,7 +45,7 @@ function readTokens(option: string, texts: readonly string[] = []): Record<strin
   return Object.fromEntries(
     texts.map((text) => {
       const [principal, token] = readPair(text) ?? invalid(`${option} ${text}: write <name>=<token>.`)
-      return [tokenOf(token), principal]
+      return [readToken(token), principal]
     }),
   )
 }

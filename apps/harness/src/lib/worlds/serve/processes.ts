@@ -13,7 +13,7 @@ export interface ProcessesOptions {
   readonly port: number
   readonly address: string
   readonly store: string
-  readonly stdio?: true
+  readonly stdio?: boolean | undefined
 }
 
 /** A process that ended without being asked to. */

@@ -1,58 +1,47 @@
 import type { Host } from '@episodic/mcp-server'
 import type { ExtraRoutes } from '@episodic/mcp-server/http'
 import type { OpenEnvOptions, RewardMode } from '@episodic/trainer-endpoints/openenv'
-import { type Command, Option } from 'commander'
+import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
 import { wholeNumber } from '../../base/option-values.ts'
+import { flag, option } from '../../base/options.ts'
 import type { World } from '../world.ts'
-import { servedTasks, type TaskSource, taskSource } from './served-tasks.ts'
+import { servedTasks, taskSource } from './served-tasks.ts'
 
 /** The options of endpoints that speak the protocols of other trainers. */
-export interface TrainerEndpointFlags {
-  readonly openenv?: true
-  readonly nemoGymPort?: number
-  readonly orsPort?: number
-  readonly orsConfirmCalls?: true
-  readonly rewards: RewardMode
-  readonly tasks: TaskSource
-}
-
-export function withTrainerEndpointOptions(command: Command): Command {
-  return command
-    .option('--openenv', 'also serve clients of OpenEnv, at /openenv/<world>, with the tokens of the trainer endpoint')
-    .option(
-      '--nemo-gym-port <port>',
-      'also serve agents of NeMo Gym, at the root of this port of 127.0.0.1 and without tokens; 0 for a free one',
-      wholeNumber(0, 65_535),
-    )
-    .option(
-      '--ors-port <port>',
-      'also serve clients of the Open Reward Standard, at this port, with the tokens of the trainer endpoint; 0 for a free one',
-      wholeNumber(0, 65_535),
-    )
-    .option(
-      '--ors-confirm-calls',
-      'with --ors-port: play a call only once its client has repeated it with its id, half a second later, so that no fault plays it twice',
-    )
-    .addOption(
-      new Option('--rewards <mode>', 'of these trainers: a step reports its own reward, or the last one the return')
-        .choices(['steps', 'return'])
-        .default('steps'),
-    )
-    .addOption(
-      new Option(
-        '--tasks <file-or-count>',
-        'of these trainers: tasks to list, from a dataset or generated for each world',
-      )
-        .argParser(taskSource)
-        .default(1_000),
-    )
-}
+export const trainerEndpointOptions = z.object({
+  openenv: flag('also serve clients of OpenEnv, at /openenv/<world>, with the tokens of the trainer endpoint'),
+  nemoGymPort: option(
+    '<port>',
+    'also serve agents of NeMo Gym, at the root of this port of 127.0.0.1 and without tokens; 0 for a free one',
+    wholeNumber(0, 65_535).optional(),
+  ),
+  orsPort: option(
+    '<port>',
+    'also serve clients of the Open Reward Standard, at this port, with the tokens of the trainer endpoint; 0 for a free one',
+    wholeNumber(0, 65_535).optional(),
+  ),
+  orsConfirmCalls: flag(
+    'with --ors-port: play a call only once its client has repeated it with its id, half a second later, so that no fault plays it twice',
+  ),
+  rewards: option(
+    '<mode>',
+    'of these trainers: a step reports its own reward, or the last one the return',
+    z.enum(['steps', 'return'] satisfies RewardMode[]).default('steps'),
+  ),
+  tasks: option(
+    '<file-or-count>',
+    'of these trainers: tasks to list, from a dataset or generated for each world',
+    z.union([z.string(), z.number()]).default(1_000),
+    { text: { read: taskSource } },
+  ),
+})
+export type TrainerEndpointFlags = z.infer<typeof trainerEndpointOptions>
 
 /** Throws `option-invalid` if the endpoints that are asked for cannot be served. */
 export function checkTrainerEndpoints(
   flags: TrainerEndpointFlags,
-  { processes, stdio }: { readonly processes: number; readonly stdio?: true },
+  { processes, stdio }: { readonly processes: number; readonly stdio?: boolean | undefined },
 ): void {
   if (flags.orsConfirmCalls && flags.orsPort === undefined)
     throw new HarnessError(

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import {
+  branchPoints,
+  difficultySchema,
+  named,
+  nonEmpty,
+  numberWithin,
+  range,
+  splitSchema,
+  stages,
+  texts,
+  WHOLE_RANGE,
+  weights,
+  wholeNumber,
+} from '../../base/option-values.ts'
+import { flag, option } from '../../base/options.ts'
+import { CURRICULA, stageSchema } from './curriculum-settings.ts'
+
+/** Seconds: a week. */
+const LONGEST_EPISODE = 604_800
+
+/** Which tasks a run plays. */
+export const taskOptions = z.object({
+  dataset: option('<file>', 'tasks to play, as JSONL (default: generate them)'),
+  tasks: option('<count>', 'number of tasks to generate', wholeNumber(1).default(100)),
+  difficulty: option(
+    '<low..high>',
+    'difficulty of generated tasks, from 0 to 1',
+    difficultySchema.default(WHOLE_RANGE),
+    { text: range },
+  ),
+  split: option('<split>', 'play only this split of the dataset', splitSchema.optional()),
+  seed: option('<seed>', 'seed of generated tasks, policies and forks', nonEmpty.default('0')),
+})
+
+/** The policies that a command names; a run has one of them. */
+export const policyOption = z.object({
+  policy: option(
+    '<policy>',
+    'random, solver, a policy of the world, script:<file.json>, llm:<model>, agent:<file>, process:<command>, or a module; can be repeated',
+    texts,
+    { usual: 'solver if the world has one, else random' },
+  ),
+})
+
+/** Who plays which seat, and which versions play. */
+export const seatOptions = z.object({
+  seat: option(
+    '<seat=policy>',
+    'policy of one seat, of several; --policy plays those not named',
+    z.record(z.string(), z.string()).optional(),
+    { text: named },
+  ),
+  focus: option('<seat>', 'seat whose figures head the report (default: the first)'),
+  policyVersion: option(
+    '<version>',
+    'version of the weights that play, for the record: of --policy, and of every seat that it plays',
+    nonEmpty.optional(),
+  ),
+})
+
+/** What is played of each task, and for how long. */
+export const episodeOptions = z.object({
+  rollouts: option('<count>', 'episodes of each task', wholeNumber(1).default(1)),
+  branch: option(
+    '<lines@step,…>',
+    'fork each rollout at these steps, into a tree of episodes',
+    z.array(z.object({ lines: z.int().min(2), at: z.int().min(0) })).default([]),
+    { text: branchPoints, usual: 'none' },
+  ),
+  curriculum: option(
+    '<kind>',
+    'draw tasks, instead of playing each in turn: in stages of difficulty, or those solved about half of the time',
+    z.enum(CURRICULA).optional(),
+  ),
+  stages: option(
+    '<count@low..high,…>',
+    'of a staged curriculum: tasks to draw in each stage, and their difficulty',
+    z.array(stageSchema).optional(),
+    { text: stages },
+  ),
+  adaptive: option(
+    '<name=number,…>',
+    'of an adaptive curriculum: draws (1000), target (0.5), focus (a tenth of the tasks), explore (0.1), lag (64)',
+    z.record(z.string(), z.number()).optional(),
+    { text: weights },
+  ),
+  maxSteps: option('<count>', 'truncate each episode after this many steps', wholeNumber(1).optional()),
+  episodeTimeout: option(
+    '<seconds>',
+    'stop a player that takes longer for an episode (default: never, and agents after 1800)',
+    wholeNumber(1, LONGEST_EPISODE).optional(),
+  ),
+})
+
+/** How the rewards of a run are counted. */
+export const rewardOptions = z.object({
+  weights: option('<term=number,…>', 'weights of reward terms', z.record(z.string(), z.number()).default({}), {
+    text: weights,
+    usual: '1 for each term',
+  }),
+  shaping: flag('add potential-based reward shaping, γΦ(s′) − Φ(s)'),
+  discount: option('<γ>', 'discount factor of shaping and of the discounted return', numberWithin(0, 1).default(1)),
+})
+
+/** How language models sample. */
+export const samplingOptions = z.object({
+  temperature: option('<number>', 'with llm:<model>: sampling temperature', numberWithin(0, 2).optional()),
+  maxTokens: option('<count>', 'with llm:<model>: maximum tokens of one answer', wholeNumber(1).optional()),
+  tokenBudget: option('<count>', 'with llm:<model>: maximum tokens of one episode', wholeNumber(1).optional()),
+})
