@@ -154,8 +154,8 @@ class MemoryCoordination implements Coordination {
     return this.#call((model, token) => model.withdraw(this.#run.id, token))
   }
 
-  renew(): Promise<readonly WorkerInfo[]> {
-    return this.#call((model, token) => model.renewLease(this.#run.id, token))
+  renew(toLife: (until: number) => string): Promise<readonly WorkerInfo[]> {
+    return this.#call((model, token) => model.renewLease(this.#run.id, token, toLife))
   }
 
   account(): Promise<RunAccount> {

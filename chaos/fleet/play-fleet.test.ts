@@ -5,7 +5,7 @@ import { playFleet } from '../../apps/harness/src/lib/fleet/play-fleet.ts'
 import { createSigner } from '../../apps/harness/src/lib/fleet/signer.ts'
 import { createMemoryQueue } from './memory-queue.ts'
 import { QueueModel } from './queue-model.ts'
-import { announceSimulated, SIMULATED_TASK } from './simulated-run.ts'
+import { announceSimulated, lifeOf, SIMULATED_TASK } from './simulated-run.ts'
 
 const RUN = 'run'
 /** Milliseconds. A worker measures the clock of the queue nine times in it. */
@@ -25,6 +25,7 @@ it('gives an episode times that do not go back, also if the clock of the queue d
   const { signal } = new AbortController()
   const entry = { id: RUN, announcement: announceSimulated(RUN, signer), digest: RUN, elapsed: 0 }
   const coordination = await queue.coordinate(entry, { host: 'here', pid: 1 }, signal)
+  await coordination.renew(lifeOf(RUN, signer))
   await coordination.add([{ id: 'job', payload: signer.sign(placeOf.job(RUN, 'job'), JSON.stringify(JOB)) }])
 
   const stopping = new AbortController()
@@ -65,7 +66,7 @@ it('begins no other episode while one is played that two workers ended with', as
     model.renewWorker({ ...WORKER, id, plays: [], declines: {} })
     for (const job of jobs) expect(model.begin(RUN, job, `${id}:0`)).not.toBeNull()
     time += LEASE
-    await coordination.renew()
+    await coordination.renew(lifeOf(RUN, signer))
   }
 
   const stopping = new AbortController()
@@ -82,4 +83,77 @@ it('begins no other episode while one is played that two workers ended with', as
     }),
   })
   expect(playing).toEqual([1, 1])
+})
+
+it.each(['a secret', null])(
+  'plays no run with what its coordinator signed before it ended (secret: %j)',
+  async (secret) => {
+    let time = 0
+    const model = new QueueModel(() => time, LEASE)
+    await using queue = createMemoryQueue({ model, lease: LEASE })
+    const signer = createSigner(secret)
+    const entry = { id: RUN, announcement: announceSimulated(RUN, signer), digest: RUN, elapsed: 0 }
+    const job = { id: 'job', payload: signer.sign(placeOf.job(RUN, 'job'), JSON.stringify(JOB)) }
+    const owner = { host: 'here', pid: 1 }
+    const coordination = await queue.coordinate(entry, owner, new AbortController().signal)
+    let copied = ''
+    await coordination.renew((until) => {
+      copied = lifeOf(RUN, signer)(until)
+      return copied
+    })
+    await coordination.end(true)
+
+    // Who can write to the queue puts all of it back, and keeps the lease.
+    time += LEASE
+    const replayed = await queue.coordinate(entry, owner, new AbortController().signal)
+    await replayed.add([job])
+    await replayed.renew(() => copied)
+
+    const stopping = new AbortController()
+    const notices: string[] = []
+    let plays = 0
+    await playFleet({
+      ...{ queue, signer, lease: LEASE, signal: stopping.signal, worker: WORKER },
+      onNotice(notice) {
+        notices.push(notice)
+        stopping.abort()
+      },
+      openRun: async () => ({
+        async runTask() {
+          plays += 1
+          return []
+        },
+        [Symbol.asyncDispose]: async () => {},
+      }),
+    })
+    expect(notices).toEqual([expect.stringContaining('somebody has put it back into the queue after its end')])
+    expect(plays).toBe(0)
+  },
+)
+
+it('plays a run no longer when what its coordinator has signed holds no longer', async () => {
+  let time = 0
+  const model = new QueueModel(() => time, LEASE)
+  await using queue = createMemoryQueue({ model, lease: LEASE })
+  const signer = createSigner('a secret')
+  const entry = { id: RUN, announcement: announceSimulated(RUN, signer), digest: RUN, elapsed: 0 }
+  const coordination = await queue.coordinate(entry, { host: 'here', pid: 1 }, new AbortController().signal)
+  const last = lifeOf(RUN, signer)(LEASE)
+  await coordination.renew(() => last)
+
+  const stopping = new AbortController()
+  const notices: string[] = []
+  await playFleet({
+    ...{ queue, signer, lease: LEASE, signal: stopping.signal, worker: WORKER },
+    onNotice(notice) {
+      notices.push(notice)
+      if (notice.endsWith('is over.')) stopping.abort()
+      if (notices.length > 1) return
+      time = LEASE
+      void coordination.renew(() => last)
+    },
+    openRun: async () => ({ runTask: async () => [], [Symbol.asyncDispose]: async () => {} }),
+  })
+  expect(notices[0]).toMatch(/^Plays run /)
+  expect(notices).toContainEqual(expect.stringMatching(/^run .* is over\.$/))
 })

@@ -16,6 +16,8 @@ export interface RunLease extends CoordinatorInfo {
   /** When it was taken. */
   readonly since: number
   readonly until: number
+  /** What was given with its last renewal. */
+  readonly life?: string
 }
 
 /** Waits for a worker, is played under the token of a worker, or is sealed by the result of a key. */
@@ -128,18 +130,26 @@ export class QueueModel {
     if (held && held.token !== token && held.token !== ended && held.until > now && !isOutdated) return held
     const run = this.#runs.get(entry.id)
     if (run && run.entry.digest !== entry.digest) return 'differs'
-    const lease = { ...owner, token, since: since ?? now, until: now + this.#lease }
+    const life = held?.token === token ? held.life : undefined
+    const lease = {
+      ...owner,
+      token,
+      since: since ?? now,
+      until: now + this.#lease,
+      ...(life !== undefined && { life }),
+    }
     this.#leases.set(entry.id, lease)
     if (!run || held?.token !== token) this.#runs.set(entry.id, this.#runOf(entry, run))
     return lease
   }
 
   /** Returns the workers that are alive; `null` if the coordinator does not have the lease. */
-  renewLease(id: string, token: string): readonly WorkerInfo[] | null {
+  renewLease(id: string, token: string, toLife: (until: number) => string): readonly WorkerInfo[] | null {
     this.#sync()
     const held = this.#leases.get(id)
     if (held?.token !== token) return null
-    this.#leases.set(id, { ...held, until: this.#now() + this.#lease })
+    const until = this.#now() + this.#lease
+    this.#leases.set(id, { ...held, until, life: toLife(until) })
     return this.#liveWorkers()
   }
 
@@ -233,15 +243,18 @@ export class QueueModel {
     })
   }
 
-  /** Announces a worker. Returns the runs that have a coordinator. */
+  /** Announces a worker. Returns the runs whose coordinator has renewed its lease. */
   renewWorker(info: WorkerInfo): Announced {
     this.#sync()
     const time = this.#now()
     // Shorter than the lease of its jobs: when another worker begins one, it is known that this one has ended.
     this.#workers.set(info.id, { info, until: time + this.#lease / 3 })
-    const runs = [...this.#runs]
-      .filter(([id]) => (this.#leases.get(id)?.until ?? 0) > time)
-      .map(([id, { entry }]) => ({ id, announcement: entry.announcement, origin: entry.origin }))
+    const runs = [...this.#runs].flatMap(([id, { entry }]) => {
+      const { until = 0, life } = this.#leases.get(id) ?? {}
+      return until > time && life !== undefined
+        ? [{ id, announcement: entry.announcement, life, origin: entry.origin }]
+        : []
+    })
     return { time, runs }
   }
 

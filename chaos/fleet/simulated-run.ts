@@ -42,3 +42,8 @@ export function announceSimulated(run: string, signer: Signer): string {
   }
   return signer.sign(placeOf.announcement(run), JSON.stringify(announcement))
 }
+
+/** Returns what signs that the coordinator of a run lives, as coordinators do. */
+export function lifeOf(run: string, signer: Signer): (until: number) => string {
+  return (until) => signer.sign(placeOf.life(run), String(until))
+}

@@ -103,6 +103,38 @@ describe('a job that was changed in the queue', () => {
   })
 })
 
+describe('a run that is put back into the queue after its end', () => {
+  it('is declined, though everything of it was signed with the secret', async () => {
+    const env = { EPISODIC_QUEUE_SECRET: 'a secret' }
+    const queue = ['--queue', redis.url, '--lease', '5']
+    const begin = (args: readonly string[]) => workshop.start([...args, ...queue], { env })
+    expect(await workshop.main(['queue', 'pause', '--queue', redis.url])).toMatchObject({ status: 0 })
+    const run = begin([...configuration('copied'), '--out', 'copied'])
+    const jobs = `*:bull:run-*:e${'?'.repeat(24)}`
+    await vi.waitFor(async () => expect(await admin.keys(jobs)).toHaveLength(TASKS), { timeout: 120_000, interval: 20 })
+    const keys = await admin.keys('*')
+    const copies = await Promise.all(keys.map(async (key) => [key, await admin.dumpBuffer(key)] as const))
+    await resume()
+    begin(['work', world])
+    expect(await run.ended).toMatchObject({ status: 0 })
+    await workshop.killAll()
+    expect(await admin.keys(jobs)).toEqual([])
+
+    await admin.flushall()
+    for (const [key, copy] of copies) await admin.restore(key, 0, copy as Buffer)
+    const [lease = ''] = await admin.keys('*:lease')
+    const until = Number(await admin.hget(lease, 'until'))
+    // What is not signed can be written anew.
+    await admin.hset(lease, 'until', until + 3_600_000)
+    await resume()
+    const isOver = async () => expect(1_000 * ((await admin.time())[0] ?? 0)).toBeGreaterThan(until)
+    await vi.waitFor(isOver, { timeout: 120_000, interval: 50 })
+    const worker = begin(['work', world])
+    await worker.until(/Does not play the run \w+: Its coordinator has signed no sign of life for this time/)
+    expect(await admin.keys(jobs)).toHaveLength(TASKS)
+  })
+})
+
 /** Without a secret, anyone can sign. */
 function signed(run: string, job: string, text: string): string {
   return JSON.stringify({ payload: createSigner(null).sign(placeOf.job(run, job), text) })

@@ -21,6 +21,7 @@ const RUN: RunEntry = { id: 'run1', announcement: 'what is played: ü\n ', diges
 const infoOf = (id: string, plays: readonly string[] = [], declines = {}): WorkerInfo => {
   return { id, host: 'here', pid: 1, version: '1', slots: 2, worlds: ['coin 1'], plays, declines }
 }
+const toLife = (until: number) => `lives until ${until}`
 const job = (id: string) => ({ id, payload: `payload of ${id}: ü` })
 
 /** Tests what the docstrings of `RunQueue` promise. */
@@ -262,7 +263,7 @@ export function describeRunQueue(name: string, start: () => Promise<QueueUnderTe
         refused = error
       })
       await until(async () => {
-        await coordination.renew()
+        await coordination.renew(toLife)
         return refused !== undefined
       })
       expect(refused).toMatchObject({ code: 'run-locked', message: expect.stringContaining('Process 1 on elsewhere') })
@@ -285,10 +286,10 @@ export function describeRunQueue(name: string, start: () => Promise<QueueUnderTe
       await expect(coordination.add([job('b')])).rejects.toMatchObject(locked)
       await expect(coordination.acknowledge([{ job: 'a', key: '1-1' }])).rejects.toMatchObject(locked)
       await expect(coordination.withdraw()).rejects.toMatchObject(locked)
-      await expect(coordination.renew()).rejects.toMatchObject(locked)
+      await expect(coordination.renew(toLife)).rejects.toMatchObject(locked)
       await expect(coordination.end(false)).rejects.toMatchObject(locked)
       expect(await next?.coordination.account()).toMatchObject({ added: 1, open: 1 })
-      await next?.coordination.renew()
+      await next?.coordination.renew(toLife)
     })
 
     it('refuses a run of the same id with another digest, and one whose signal aborts', async () => {
@@ -307,28 +308,46 @@ export function describeRunQueue(name: string, start: () => Promise<QueueUnderTe
       const member = await queue.join(infoOf('w1'))
       expect((await member.renew(infoOf('w1'))).runs).toEqual([])
       const { coordination } = await coordinate()
+      expect((await member.renew(infoOf('w1'))).runs).toEqual([])
+      expect(await coordination.renew(toLife)).toEqual([infoOf('w1')])
       const { runs, time } = await member.renew(infoOf('w1', [], { run1: 'it has no such world' }))
-      expect(runs).toEqual([{ id: 'run1', announcement: RUN.announcement, origin: expect.any(Number) }])
+      expect(runs).toEqual([
+        { id: 'run1', announcement: RUN.announcement, life: expect.any(String), origin: expect.any(Number) },
+      ])
+      const [, until] = /^lives until (\d+)$/.exec(runs[0]?.life ?? '') ?? []
+      expect(Number(until)).toBeGreaterThan(time)
       // The clock of the run goes on from what it had before.
       const elapsed = time - (runs[0]?.origin ?? 0)
       expect(elapsed).toBeGreaterThanOrEqual(RUN.elapsed)
       expect(elapsed).toBeLessThan(RUN.elapsed + 60_000)
-      expect(await coordination.renew()).toEqual([infoOf('w1', [], { run1: 'it has no such world' })])
+      expect(await coordination.renew(toLife)).toEqual([infoOf('w1', [], { run1: 'it has no such world' })])
       await member.renew(infoOf('w1', ['run1']))
-      expect(await coordination.renew()).toEqual([infoOf('w1', ['run1'])])
+      expect(await coordination.renew(toLife)).toEqual([infoOf('w1', ['run1'])])
       await member[Symbol.asyncDispose]()
-      expect(await coordination.renew()).toEqual([])
+      expect(await coordination.renew(toLife)).toEqual([])
       await coordination.end(false)
       const late = await queue.join(infoOf('w2'))
       expect((await late.renew(infoOf('w2'))).runs).toEqual([])
+    })
+
+    it('announces a run of a new coordinator not by what the one before it gave', async () => {
+      const { coordination, queue } = await coordinate()
+      await coordination.add([job('a')])
+      await coordination.renew(toLife)
+      await coordination.end(false)
+      const next = await coordinate(RUN, 2)
+      const member = await queue.join(infoOf('w1'))
+      expect((await member.renew(infoOf('w1'))).runs).toEqual([])
+      await next.coordination.renew(toLife)
+      expect((await member.renew(infoOf('w1'))).runs).toMatchObject([{ id: 'run1' }])
     })
 
     it('forgets a worker that is silent', async () => {
       lease = 'short'
       const { coordination } = await coordinate()
       await join('w1')
-      expect(await coordination.renew()).toEqual([infoOf('w1')])
-      await until(async () => (await coordination.renew()).length === 0)
+      expect(await coordination.renew(toLife)).toEqual([infoOf('w1')])
+      await until(async () => (await coordination.renew(toLife)).length === 0)
     })
 
     it('removes a run that ends without jobs and results, and keeps any other', async () => {

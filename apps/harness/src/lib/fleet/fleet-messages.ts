@@ -86,6 +86,7 @@ export function jobIdOf({ task, attempt, try: number = 0 }: Omit<PlannedEpisode,
 /** Names the place of a signed text. */
 export const placeOf = {
   announcement: (run: string) => `run ${run}`,
+  life: (run: string) => `life ${run}`,
   job: (run: string, job: string) => `job ${run} ${job}`,
   result: (run: string, job: string) => `result ${run} ${job}`,
 }

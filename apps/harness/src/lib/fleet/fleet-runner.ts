@@ -339,7 +339,9 @@ class FleetRunner implements Runner {
   }
 
   async #look(): Promise<void> {
-    this.#workers = (await this.#coordination?.renew()) ?? []
+    const place = placeOf.life(this.#run?.id ?? '')
+    const toLife = (until: number) => this.#options.signer.sign(place, String(until))
+    this.#workers = (await this.#coordination?.renew(toLife)) ?? []
     const jobs = Math.ceil((JOBS_PER_SLOT * this.#slots) / this.#options.leaves)
     this.inFlight.count = Math.max(FEWEST_JOBS, jobs)
     if (this.#playing.length > 0) {

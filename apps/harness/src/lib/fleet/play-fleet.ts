@@ -81,7 +81,7 @@ interface Playing extends AsyncDisposable {
  * equal parts, and leaves. Episodes in flight at that time are given back.
  */
 export async function playFleet(options: PlayFleetOptions): Promise<void> {
-  const { queue, worker, signal, onNotice, clock = machineClock, lease = LEASE, wallClock } = options
+  const { queue, worker, signer, signal, onNotice, clock = machineClock, lease = LEASE, wallClock } = options
   const runs = new Map<string, Playing>()
   const declined = new Map<string, Declined>()
   const declines = () => Object.fromEntries([...declined].map(([id, { why }]) => [id, why]))
@@ -95,8 +95,10 @@ export async function playFleet(options: PlayFleetOptions): Promise<void> {
     for (const { consumer, leaves } of runs.values())
       consumer.slots = Math.max(1, Math.floor(worker.slots / runs.size / leaves))
   }
-  const start = async (run: RunAnnouncement): Promise<void> => {
+  const start = async (run: RunAnnouncement, time: number): Promise<void> => {
     try {
+      const end = findEnd(run, time, signer)
+      if (end) throw end
       const playing = await openPlaying(run, member, { ...options, clock, offsetOf, alone })
       declined.delete(run.id)
       runs.set(run.id, playing)
@@ -136,22 +138,39 @@ export async function playFleet(options: PlayFleetOptions): Promise<void> {
       )
     isSkewed = Math.abs(skew) > MAX_SKEW
     const current = new Map(announced.runs.map((run) => [run.id, run]))
-    for (const id of runs.keys())
-      if (!current.has(id)) {
-        const stopped = stop(id).finally(() => stopping.delete(stopped))
-        stopping.add(stopped)
-      }
+    for (const id of runs.keys()) {
+      const run = current.get(id)
+      if (run && !findEnd(run, announced.time, signer)) continue
+      const stopped = stop(id).finally(() => stopping.delete(stopped))
+      stopping.add(stopped)
+    }
     for (const id of declined.keys()) if (!current.has(id)) declined.delete(id)
     let isNew = false
     for (const run of current.values())
       if (!runs.has(run.id) && clock.now() >= (declined.get(run.id)?.until ?? 0)) {
-        await start(run)
+        await start(run, announced.time)
         isNew = true
       }
     // Says at once that it plays or declines a run.
     if (!isNew) await clock.wait(Math.min(HEARTBEAT, lease / 9), signal)
   }
   await Promise.all([...[...runs.keys()].map(stop), ...stopping])
+}
+
+/**
+ * Returns why a run is not played, though the queue announces it; `null` if its coordinator has signed that it lives at
+ * this time of the queue's clock. Who only copies what others have signed cannot sign for a later time.
+ */
+function findEnd({ id, life }: RunAnnouncement, time: number, signer: Signer): Error | null {
+  try {
+    if (Number(signer.open(placeOf.life(id), life)) > time) return null
+    return new HarnessError(
+      'run-declined',
+      'Its coordinator has signed no sign of life for this time: somebody has put it back into the queue after its end.',
+    )
+  } catch (error) {
+    return error as Error
+  }
 }
 
 interface OpenPlayingOptions extends PlayFleetOptions {

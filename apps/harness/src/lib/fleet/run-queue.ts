@@ -20,7 +20,7 @@ import type { WaitingClock } from '../base/waiting-clock.ts'
  */
 export interface RunQueue extends AsyncDisposable {
   /**
-   * Becomes the coordinator of a run and announces it to the workers.
+   * Becomes the coordinator of a run. The first renewal of its lease announces the run to the workers.
    *
    * If another coordinator has the run, waits whether it renews its lease. Rejects with `run-locked` if it does, with
    * `run-mismatch` if the queue has a run of that id with another announcement, and with the signal's reason.
@@ -94,8 +94,11 @@ export interface Coordination extends AsyncDisposable {
   /**
    * Renews the lease; to be called several times within it. Returns who works now. Rejects with `run-locked` if another
    * coordinator has taken the run.
+   *
+   * @param toLife - returns what says to workers that the coordinator lives until that time of the queue's clock: a
+   *   text that the queue does not read.
    */
-  renew(): Promise<readonly WorkerInfo[]>
+  renew(toLife: (until: number) => string): Promise<readonly WorkerInfo[]>
   /** Returns the account of the run. */
   account(): Promise<RunAccount>
   /**
@@ -148,8 +151,8 @@ export interface WorkerInfo {
 /** A worker's side. Disposing it leaves the fleet, after all consumers are closed. */
 export interface Membership extends AsyncDisposable {
   /**
-   * Keeps the membership alive; to be called at least three times within a third of the lease. Returns the runs that
-   * have a coordinator, and the time of the queue.
+   * Keeps the membership alive; to be called at least three times within a third of the lease. Returns the runs whose
+   * coordinator has renewed its lease, and the time of the queue.
    */
   renew(worker: WorkerInfo): Promise<Announced>
   /**
@@ -168,6 +171,8 @@ export interface Announced {
 export interface RunAnnouncement {
   readonly id: string
   readonly announcement: string
+  /** What its coordinator gave with the last renewal of its lease. */
+  readonly life: string
   /** The queue's clock, in milliseconds, at which the clock of the run was 0. */
   readonly origin: number
 }

@@ -17,7 +17,7 @@ it('takes the run of a coordinator that has ended on the same machine, before it
   const processes = processTable()
   await queue.coordinate(RUN, { host: 'same', pid: ended, processes }, signal)
   await using coordination = await queue.coordinate(RUN, { host: 'other', pid: process.pid, processes }, signal)
-  await coordination.renew()
+  await coordination.renew(String)
 })
 
 it.each<[string, Partial<CoordinatorInfo>]>([
@@ -30,8 +30,8 @@ it.each<[string, Partial<CoordinatorInfo>]>([
   const refused = expect(
     queue.coordinate(RUN, { host: 'same', pid: ended, processes: processTable() }, signal),
   ).rejects.toMatchObject({ code: 'run-locked' })
-  const renewing = setInterval(() => void first.renew().catch(() => {}), 100)
+  const renewing = setInterval(() => void first.renew(String).catch(() => {}), 100)
   await refused
   clearInterval(renewing)
-  await first.renew()
+  await first.renew(String)
 })

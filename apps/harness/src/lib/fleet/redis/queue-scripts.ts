@@ -61,6 +61,7 @@ local kept = redis.call('HGET', runs, run)
 if kept and string.match(kept, '^%S+ (%S+) ') ~= digest then return {'differs'} end
 redis.call('HSET', lease, 'token', token, 'until', time + duration, 'since', since)
 redis.call('HSET', lease, 'host', host, 'pid', pid, 'processes', processes)
+if held[1] ~= token then redis.call('HDEL', lease, 'life') end
 if not kept or held[1] ~= token then
   redis.call('HSET', runs, run, string.format('%d %s %s', time - elapsed, digest, announcement))
 end
@@ -70,9 +71,9 @@ return {'taken', since}
 /** The workers that are alive; 0 if the coordinator does not hold the lease. */
 const RENEW_LEASE = `${NOW}${WORKERS}${FENCE}
 local lease, workers, infos = unpack(KEYS)
-local token, duration = unpack(ARGV)
+local token, duration, life = unpack(ARGV)
 if not isHeld(lease, token) then return 0 end
-redis.call('HSET', lease, 'until', now() + duration)
+redis.call('HSET', lease, 'until', now() + duration, 'life', life)
 return liveWorkers(workers, infos)
 `
 
@@ -222,7 +223,7 @@ redis.call('DEL', lease, jobs, results, account)
 return redis.call('HDEL', runs, ARGV[1])
 `
 
-/** The time, and the runs that have a coordinator, each by its id and its entry. */
+/** The time, and the runs whose coordinator has renewed its lease, each by its id, its entry and its life. */
 const RENEW_WORKER = `${NOW}
 local workers, infos, runs = unpack(KEYS)
 local id, duration, info, prefix = unpack(ARGV)
@@ -232,10 +233,11 @@ redis.call('HSET', infos, id, info)
 local announced = {tostring(time)}
 local all = redis.call('HGETALL', runs)
 for i = 1, #all, 2 do
-  local aliveUntil = redis.call('HGET', prefix .. all[i] .. ':lease', 'until')
-  if aliveUntil and tonumber(aliveUntil) > time then
+  local held = redis.call('HMGET', prefix .. all[i] .. ':lease', 'until', 'life')
+  if held[1] and tonumber(held[1]) > time and held[2] then
     table.insert(announced, all[i])
     table.insert(announced, all[i + 1])
+    table.insert(announced, held[2])
   end
 end
 return announced

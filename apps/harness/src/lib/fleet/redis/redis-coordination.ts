@@ -149,10 +149,12 @@ export class RedisCoordination implements Coordination {
     return withdrawn
   }
 
-  async renew(): Promise<readonly WorkerInfo[]> {
+  async renew(toLife: (until: number) => string): Promise<readonly WorkerInfo[]> {
     const { client, token, lease } = this.#parts
     const keys = [this.#keys.lease, QUEUE_KEYS.workers, QUEUE_KEYS.infos]
-    const workers = await this.#asHolder(() => client.fleetRenewLease(...keys, token, lease), 0)
+    const [seconds = 0] = await this.#answerOf(client.time())
+    const life = toLife(1_000 * seconds + lease)
+    const workers = await this.#asHolder(() => client.fleetRenewLease(...keys, token, lease, life), 0)
     return workers.map((info) => JSON.parse(info))
   }
 

@@ -62,9 +62,10 @@ export class RedisMembership implements Membership {
       ...[workers, infos, runs, worker, alive, JSON.stringify(info), runPrefix],
     )
     const announced: Announced['runs'][number][] = []
-    for (let i = 0; i < entries.length; i += 2) {
-      const [, origin, announcement = ''] = /^(\S+) \S+ (.*)$/s.exec(entries[i + 1] ?? '') ?? []
-      announced.push({ id: entries[i] ?? '', announcement, origin: Number(origin) })
+    for (let i = 0; i < entries.length; i += 3) {
+      const [id = '', entry = '', life = ''] = entries.slice(i, i + 3)
+      const [, origin, announcement = ''] = /^(\S+) \S+ (.*)$/s.exec(entry) ?? []
+      announced.push({ id, announcement, life, origin: Number(origin) })
     }
     return { time: Number(time), runs: announced }
   }
