@@ -176,6 +176,7 @@ export type { EmbeddedRun, EmbeddedRuns } from './lib/view/embedded-runs.ts'
 export { rowWords } from './lib/view/row-words.ts'
 export type {
   EpisodeInFlight,
+  FollowedEpisode,
   RowWords,
   RunDetail,
   RunEntry,

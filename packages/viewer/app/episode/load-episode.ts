@@ -1,4 +1,4 @@
-import type { RowWords, TaskRows } from '@episodic/report'
+import type { FollowedEpisode, RowWords, TaskRows } from '@episodic/report'
 import type { Source } from '../source/source.ts'
 import type { LoadedEpisode } from './episode-model.ts'
 import { findRow } from './find-row.ts'
@@ -9,6 +9,8 @@ const MOST_ROWS = 200
 /** What an address of an episode leads to. */
 export type FoundEpisode =
   | { readonly kind: 'episode'; readonly episode: LoadedEpisode }
+  /** It is being played. */
+  | { readonly kind: 'playing'; readonly episode: FollowedEpisode }
   /** Several tasks whose ids begin so, or none. */
   | { readonly kind: 'tasks'; readonly tasks: readonly TaskRows[] }
   /** The task has no such attempt or try. */
@@ -28,7 +30,7 @@ export async function wordsOf(source: Source, run: string, rows: readonly number
   return parts
 }
 
-/** Loads the line of an episode. */
+/** Loads the line of an episode; what there is of one that is being played. */
 export async function loadEpisode(
   source: Source,
   {
@@ -44,9 +46,13 @@ export async function loadEpisode(
   },
 ): Promise<FoundEpisode> {
   const task = await findTask(source, run, prefix)
-  if (!('task' in task)) return { kind: 'tasks', tasks: task }
-  const attempts = await wordsOf(source, run, task.rows)
+  const attempts = 'task' in task ? await wordsOf(source, run, task.rows) : []
   const found = findRow(attempts, attempt, wanted)
+  if (!found) {
+    const episode = await source.playing(run, prefix, attempt)
+    if (episode) return { kind: 'playing', episode }
+  }
+  if (!('task' in task)) return { kind: 'tasks', tasks: task }
   if (!found) return { kind: 'attempts', attempts }
   const { record, text } = await source.line(run, found.shown.row)
   return { kind: 'episode', episode: { task, words: found.shown, tries: found.tries, record, text } }

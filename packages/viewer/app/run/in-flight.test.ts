@@ -7,6 +7,7 @@ it('lists the episodes in flight, the oldest first, with their last call and ans
   const episode = { attempt: 0, steps: 1, tokens: 0 }
   const shown = renderToString(
     h(InFlight, {
+      run: 'run',
       inFlight: [
         { ...episode, task: 'young', call: null, answer: null, since: 900 },
         { ...episode, task: 'hangs', call: 'guess {"value":5}', answer: 'The number is <higher>.', since: 125_000 },

@@ -4,23 +4,28 @@ import { formatTokens } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
+import { formatRoute } from '../route/route.ts'
+
+const EPISODE = { screen: 'episode', try: null, step: null, tab: 'transcript' } as const
 
 /** The episodes that are being played, the oldest first: one that hangs stays at the top. Nothing if there is none. */
-export function InFlight({ inFlight }: { readonly inFlight: readonly EpisodeInFlight[] }) {
+export function InFlight({ run, inFlight }: { readonly run: string; readonly inFlight: readonly EpisodeInFlight[] }) {
   if (inFlight.length === 0) return null
   const oldestFirst = inFlight.toSorted((a, b) => b.since - a.since)
   return (
     <Section title="In flight">
       <Card
         title={`${formatCount(inFlight.length)} in flight`}
-        caption="The last call and answer of each, the oldest first. Whole episodes can be opened once they are sealed."
+        caption="The last call and answer of each, the oldest first. Open one to follow its steps."
         wide
       >
         <FiguresTable
           head={['Task', 'Last call and answer', 'Attempt', 'Steps', 'Tokens', 'Since']}
           texts={2}
           rows={oldestFirst.map(({ task, attempt, steps, call, answer, tokens, since }) => [
-            <code key="task">{task.slice(0, 12)}</code>,
+            <a key="task" href={formatRoute({ ...EPISODE, run, task, attempt })}>
+              <code>{task.slice(0, 12)}</code>
+            </a>,
             <>
               <code>
                 <PlainText text={call ?? ''} />

@@ -74,7 +74,7 @@ export function RunFigures({
         <LookFirstList run={entry.id} summary={summary} columns={columns} grades={grades} />
       )}
       {tab !== 'all' && <Tabs detail={detail} grades={grades} tab={tab} />}
-      {tab === 'overview' && <InFlight inFlight={detail.inFlight} />}
+      {tab === 'overview' && <InFlight run={detail.entry.id} inFlight={detail.inFlight} />}
       {shows('overview') && (
         <>
           <Seats summary={summary} />

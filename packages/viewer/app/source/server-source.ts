@@ -2,6 +2,7 @@ import {
   type ComparedRuns,
   decodeColumns,
   type EpisodeStates,
+  type FollowedEpisode,
   type GradeRecord,
   type GradeSummary,
   type RowWords,
@@ -29,6 +30,8 @@ export function createServerSource(): Source {
     },
     words: (run, rows) => json<RowWords[]>(`/api/r/${run}/rows?rows=${rows.join(',')}`),
     tasks: (run, prefix) => json<TaskRows[]>(`/api/r/${run}/task/${encodeURIComponent(prefix)}`),
+    playing: (run, task, attempt) =>
+      json<FollowedEpisode | null>(`/api/r/${run}/playing/${encodeURIComponent(task)}/${attempt}`),
     async line(run, row) {
       const text = await (await get(`/api/r/${run}/line/${row}`)).text()
       return { record: JSON.parse(text), text }

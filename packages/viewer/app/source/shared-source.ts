@@ -68,6 +68,7 @@ export function createSharedSource(shared: SharedRuns): Source {
     columns: (run) => known(run, () => shared.columns(run)),
     words: (run, rows) => known(run, () => shared.words(run, rows)),
     tasks: (run, prefix) => known(run, () => shared.tasks(run, prefix)),
+    playing: async () => null,
     async line(run, row) {
       const text = await known(run, () => shared.text(run, row))
       if (text === undefined)

@@ -4,6 +4,7 @@ import type {
   ComparedRuns,
   EpisodeColumns,
   EpisodeStates,
+  FollowedEpisode,
   GradeRecord,
   GradeSummary,
   RowWords,
@@ -49,6 +50,8 @@ export interface Source {
   words(run: string, rows: readonly number[]): Promise<readonly RowWords[]>
   /** The tasks whose ids begin with a prefix, at most 20. */
   tasks(run: string, prefix: string): Promise<readonly TaskRows[]>
+  /** An episode that is being played, as far as it has come; `null` if it is not played now. */
+  playing(run: string, task: string, attempt: number): Promise<FollowedEpisode | null>
   /** A sealed line, and its text as it was sealed. */
   line(run: string, row: number): Promise<{ readonly record: SealedRecord; readonly text: string }>
   states(run: string, row: number): Promise<EpisodeStates>

@@ -69,8 +69,8 @@ export interface PlayedRun {
 }
 
 /** The files that only the process with the lock of the folder writes as a whole. */
-const { manifest, summary, report, stop, live, times } = RUN_FILES
-const WRITTEN_ALONE = [manifest, summary, report, stop, live, times]
+const { manifest, summary, report, stop, live, steps, times } = RUN_FILES
+const WRITTEN_ALONE = [manifest, summary, report, stop, live, steps, times]
 
 /** Writing the report of so many episodes takes ten seconds or more, in which nothing else is shown. */
 const LONG_REPORT = 100_000

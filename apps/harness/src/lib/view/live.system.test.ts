@@ -1,8 +1,8 @@
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EpisodeInFlight, RunEntry } from '@episodic/report'
+import type { EpisodeInFlight, FollowedEpisode, RunEntry } from '@episodic/report'
 import { decodeColumns } from '@episodic/report'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exampleWorld, openWorkshop, type Started } from '../fixtures/episodic.fixture.ts'
 import { gatedPolicy } from '../fixtures/gated-policy.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
@@ -85,6 +85,27 @@ describe('GET /api/events', () => {
       })),
     })
     expect((await viewing.runNamed('held')).state).toBe('running')
+
+    // The steps of one that is being played, for who asks: none is in a file before.
+    expect(existsSync(at('runs/held/live-steps.json'))).toBe(false)
+    const { task, attempt } = shown.inFlight[0] as EpisodeInFlight
+    const follow = () => viewing.json<FollowedEpisode | null>(`/api/r/${id}/playing/${task}/${attempt}`)
+    await vi.waitFor(async () => expect((await follow())?.events).toHaveLength(3), { timeout: 120_000, interval: 100 })
+    expect(await follow()).toMatchObject({
+      shown: { task, attempt, steps: 1 },
+      events: [
+        { kind: 'seen', text: expect.stringMatching(/number/) },
+        { kind: 'call', text: 'guess', arguments: expect.stringMatching(/^\{"value":-?\d+\}$/) },
+        { kind: 'seen', text: expect.stringMatching(/^The number is/) },
+      ],
+      dropped: 0,
+    })
+    const steps = JSON.parse(readFileSync(at('runs/held/live-steps.json'), 'utf8'))
+    expect(steps.episodes).toHaveLength(1)
+    expect(await viewing.json(`/api/r/${id}/playing/unknown/0`)).toBeNull()
+    // Nobody asks any more.
+    const isGone = () => expect(existsSync(at('runs/held/live-steps.json'))).toBe(false)
+    await vi.waitFor(isGone, { timeout: 120_000, interval: 100 })
 
     const stopped = eventsUntil(viewing, ({ kind, data }) => kind === 'run' && data.state === 'stopped')
     run.kill('SIGKILL')

@@ -88,6 +88,24 @@ export interface EpisodeInFlight {
   readonly since: number
 }
 
+/** What happened in an episode: a player sees a text, or calls a tool. */
+export interface PlayedEvent {
+  readonly kind: 'seen' | 'call'
+  /** What was seen; the name of the tool. Cut where it is long. */
+  readonly text: string
+  /** Of a call, as JSON; cut where they are long. */
+  readonly arguments?: string | undefined
+}
+
+/** An episode that is being played, as far as it has come. */
+export interface FollowedEpisode {
+  readonly shown: EpisodeInFlight
+  /** In the order in which they happened, seats and branches mixed; `null` if the process that plays says none. */
+  readonly events: readonly PlayedEvent[] | null
+  /** Events before them that are left out. */
+  readonly dropped: number
+}
+
 /** The words of a row, which are not in a column. */
 export interface RowWords {
   readonly row: number

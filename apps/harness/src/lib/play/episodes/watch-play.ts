@@ -3,6 +3,8 @@ import type { Action } from '@episodic/protocol'
 
 /** Receives what happens in an episode that is being played. */
 export interface PlayListener {
+  /** A player begins, and sees this text. */
+  onBegin(text: string): void
   /** A step was answered, with this text. */
   onStep(text: string): void
   /** A policy calls a tool. */
@@ -12,7 +14,7 @@ export interface PlayListener {
 }
 
 /** Returns a policy that reports what happens as it plays. */
-export function watchPlay(policy: Policy, { onStep, onCall, onTokens }: PlayListener): Policy {
+export function watchPlay(policy: Policy, { onBegin, onStep, onCall, onTokens }: PlayListener): Policy {
   const { name, resume } = policy
   const watched = (player: Player): Player => {
     let asked: Parameters<Player>[1] | null = null
@@ -24,6 +26,7 @@ export function watchPlay(policy: Policy, { onStep, onCall, onTokens }: PlayList
       const { last, legal, signal } = view
       asked = view
       if (last) onStep(observation.text)
+      else onBegin(observation.text)
       const action = player(observation, { last, legal, signal, onCompletion })
       if (!(action instanceof Promise)) {
         onCall(action)

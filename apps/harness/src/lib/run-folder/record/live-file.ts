@@ -4,10 +4,12 @@ import type { Action } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/extend'
 import type { EpisodeInFlight } from '@episodic/report'
 import type { PlannedEpisode } from '../plan/planned-episode.ts'
+import { type EpisodeEvent, FollowedSteps, MOST_EVENTS } from './followed-steps.ts'
 import { RUN_FILES, writeRunFile } from './run-folder.ts'
 
 /** An episode in `live.json`. Disposing it ends it. */
 export interface LiveEpisode extends Disposable {
+  onBegin(text: string): void
   onStep(text: string): void
   onCall(action: Action): void
   onTokens(tokens: number): void
@@ -15,6 +17,9 @@ export interface LiveEpisode extends Disposable {
 
 type PlayedEpisode = { -readonly [key in Exclude<keyof EpisodeInFlight, 'since'>]: EpisodeInFlight[key] } & {
   readonly begun: number
+  /** The last ones. */
+  readonly events: EpisodeEvent[]
+  dropped: number
 }
 
 /** Milliseconds between two versions of the file. */
@@ -32,6 +37,7 @@ const MOST_EPISODES = 256
 export class LiveFile implements AsyncDisposable {
   readonly #folder: string
   readonly #episodes = new Set<PlayedEpisode>()
+  readonly #followed: FollowedSteps
   readonly #timer: NodeJS.Timeout
   #writing: Promise<void> = Promise.resolve()
   #isWriting = false
@@ -39,6 +45,7 @@ export class LiveFile implements AsyncDisposable {
 
   constructor(folder: string) {
     this.#folder = folder
+    this.#followed = new FollowedSteps(folder)
     this.#timer = setInterval(() => this.#write(), INTERVAL)
     this.#timer.unref()
   }
@@ -53,15 +60,25 @@ export class LiveFile implements AsyncDisposable {
       answer: null,
       tokens: 0,
       begun: performance.now(),
+      events: [],
+      dropped: 0,
     }
     this.#episodes.add(episode)
+    const note = (event: EpisodeEvent) => {
+      if (episode.events.push(event) < 2 * MOST_EVENTS) return
+      episode.events.splice(0, MOST_EVENTS)
+      episode.dropped += MOST_EVENTS
+    }
     return {
+      onBegin: (text) => note({ text }),
       onStep(text) {
+        note({ text })
         episode.steps += 1
         episode.answer = shorten(text, MOST_CHARACTERS)
       },
-      onCall({ tool, arguments: args }) {
-        episode.call = shorten(`${tool} ${JSON.stringify(args)}`, MOST_CHARACTERS)
+      onCall(action) {
+        note({ action })
+        episode.call = shorten(`${action.tool} ${JSON.stringify(action.arguments)}`, MOST_CHARACTERS)
       },
       onTokens(tokens) {
         episode.tokens += tokens
@@ -74,22 +91,30 @@ export class LiveFile implements AsyncDisposable {
     clearInterval(this.#timer)
     await this.#writing
     await rm(join(this.#folder, RUN_FILES.live), { force: true }).catch(() => {})
+    await this.#followed.remove()
   }
 
   #write(): void {
     if (this.#isWriting) return
-    const now = performance.now()
-    const inFlight = [...this.#episodes]
-      .slice(0, MOST_EPISODES)
-      .map(({ begun, ...episode }): EpisodeInFlight => ({ ...episode, since: Math.round(now - begun) }))
-    const text = JSON.stringify({ format: 1, inFlight })
-    if (text === this.#written) return
-    this.#written = text
     this.#isWriting = true
-    this.#writing = writeRunFile(this.#folder, RUN_FILES.live, text)
+    this.#writing = Promise.all([this.#writeInFlight(), this.#followed.write(this.#episodes)])
       .catch(() => {})
       .then(() => {
         this.#isWriting = false
       })
+  }
+
+  async #writeInFlight(): Promise<void> {
+    const now = performance.now()
+    const inFlight = [...this.#episodes].slice(0, MOST_EPISODES).map(
+      ({ begun, events: _, dropped: __, ...episode }): EpisodeInFlight => ({
+        ...episode,
+        since: Math.round(now - begun),
+      }),
+    )
+    const text = JSON.stringify({ format: 1, inFlight })
+    if (text === this.#written) return
+    this.#written = text
+    await writeRunFile(this.#folder, RUN_FILES.live, text)
   }
 }

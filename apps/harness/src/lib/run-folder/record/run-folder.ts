@@ -66,6 +66,9 @@ export const RUN_FILES = {
   stop: 'stopped.json',
   /** The episodes that are being played, while a process plays them. */
   live: 'live.json',
+  /** The episodes among them whose steps a viewer follows, and these steps. */
+  asked: 'live-asked.json',
+  steps: 'live-steps.json',
   /** Where the time of steps over a connection went. */
   times: 'times.json',
 } as const

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { EpisodeInFlight } from '@episodic/report'
+import type { EpisodeInFlight, FollowedEpisode } from '@episodic/report'
 import { z } from 'zod'
-import { RUN_FILES } from '../../run-folder/record/run-folder.ts'
+import { type AskedEpisodes, MOST_FOLLOWED, stepsSchema } from '../../run-folder/record/followed-steps.ts'
+import { RUN_FILES, writeRunFile } from '../../run-folder/record/run-folder.ts'
 
 /** The content of `live.json`: what a run plays now. */
 const liveSchema = z.object({
@@ -27,5 +28,43 @@ export async function readInFlight(folder: string): Promise<readonly EpisodeInFl
     return liveSchema.parse(JSON.parse(await readFile(join(folder, RUN_FILES.live), 'utf8'))).inFlight
   } catch {
     return []
+  }
+}
+
+/** Milliseconds after which an episode is not asked for any more by a page that has not asked again. */
+const ASK_TIMEOUT = 3_000
+
+/** Follows episodes of one running run, for the pages that ask. */
+export class FollowedEpisodes {
+  readonly #folder: string
+  readonly #asked = new Map<string, { readonly episode: AskedEpisodes['episodes'][number]; readonly at: number }>()
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Asks the process that plays for the steps of an episode, and resolves with what it has written of it so far. */
+  async follow(shown: EpisodeInFlight): Promise<FollowedEpisode> {
+    const { task, attempt } = shown
+    const now = performance.now()
+    const key = `${attempt} ${task}`
+    this.#asked.delete(key)
+    this.#asked.set(key, { episode: { task, attempt }, at: now })
+    for (const [key, { at }] of this.#asked)
+      if (now - at > ASK_TIMEOUT || this.#asked.size > MOST_FOLLOWED) this.#asked.delete(key)
+    const asked: AskedEpisodes = { format: 1, episodes: [...this.#asked.values()].map(({ episode }) => episode) }
+    // A folder that cannot be written to shows the last call and answer alone.
+    await writeRunFile(this.#folder, RUN_FILES.asked, JSON.stringify(asked)).catch(() => {})
+    const { events = null, dropped = 0 } =
+      (await this.#read()).find((own) => own.task === task && own.attempt === attempt) ?? {}
+    return { shown, events, dropped }
+  }
+
+  async #read() {
+    try {
+      return stepsSchema.parse(JSON.parse(await readFile(join(this.#folder, RUN_FILES.steps), 'utf8'))).episodes
+    } catch {
+      return []
+    }
   }
 }

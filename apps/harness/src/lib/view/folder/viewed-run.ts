@@ -5,6 +5,7 @@ import {
   type EpisodeColumns,
   type EpisodeInFlight,
   FIGURE_COLUMNS,
+  type FollowedEpisode,
   type GradeSummary,
   type RowFigures,
   type RowWords,
@@ -32,7 +33,7 @@ import { Refusal } from '../refusal.ts'
 import { RunIndex } from '../rows/run-index.ts'
 import type { JobThread } from '../threads/job-thread.ts'
 import type { FoundRun } from './find-runs.ts'
-import { readInFlight } from './live-file.ts'
+import { FollowedEpisodes, readInFlight } from './live-file.ts'
 import { readLinesOf } from './read-lines.ts'
 import { isRunning } from './run-state.ts'
 
@@ -56,6 +57,7 @@ export class ViewedRun {
   readonly episodes: string
   readonly #threads: ReadingThreads
   readonly #onChange: () => void
+  readonly #followed: FollowedEpisodes
   #index: RunIndex | null = null
   #summary: { readonly summary: Summary; readonly covered: number } | null = null
   #summarizing: Promise<void> | null = null
@@ -79,6 +81,7 @@ export class ViewedRun {
     this.episodes = join(found.folder, RUN_FILES.episodes)
     this.#threads = threads
     this.#onChange = onChange
+    this.#followed = new FollowedEpisodes(found.folder)
   }
 
   get seat(): string | undefined {
@@ -247,6 +250,12 @@ export class ViewedRun {
       seats: seats ? [focus, ...Object.keys(seats).filter((seat) => seat !== focus)] : [],
       problems,
     }
+  }
+
+  /** Returns an episode that is being played, as far as it has come; `null` if it is not played now. */
+  async follow(task: string, attempt: number): Promise<FollowedEpisode | null> {
+    const shown = this.inFlight.find((episode) => episode.task === task && episode.attempt === attempt)
+    return shown ? this.#followed.follow(shown) : null
   }
 
   /** Returns columns by their names. Default: all. Rejects with `invalid` for a name that no run has. */

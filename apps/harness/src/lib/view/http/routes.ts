@@ -56,6 +56,10 @@ export function createRoutes({
     get('/api/r/:run/task/:prefix', async (exchange) =>
       answerJson(exchange, await (await runOf(exchange)).tasks(exchange.parts.prefix as string)),
     ),
+    get('/api/r/:run/playing/:task/:attempt', async (exchange) => {
+      const { task, attempt } = exchange.parts as { readonly task: string; readonly attempt: string }
+      answerJson(exchange, await (await runOf(exchange)).follow(task, wholeNumber(attempt)))
+    }),
     get('/api/r/:run/line/:row', async (exchange) => {
       const line = await (await runOf(exchange)).line(wholeNumber(exchange.parts.row as string))
       begin(exchange.response, 200, { 'content-type': 'application/json', 'content-length': line.length })
