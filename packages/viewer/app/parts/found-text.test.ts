@@ -1,7 +1,7 @@
 import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { describe, expect, it } from 'vitest'
-import { FoundContext, FoundText } from './found-text.tsx'
+import { FoundContext, FoundText, toBlocks } from './found-text.tsx'
 
 const found = (text: string, wanted: string) =>
   renderToString(h(FoundContext.Provider, { value: wanted, children: h(FoundText, { text }) }))
@@ -19,5 +19,25 @@ describe('FoundText', () => {
     const shown = found('a '.repeat(50_000), 'a')
     expect(shown.match(/<mark>/g)).toHaveLength(1_000)
     expect(shown.replaceAll(/<[^>]*>/g, '')).toBe('a '.repeat(50_000))
+  })
+
+  it('shows megabytes in blocks, which a browser need not lay out, with at most as many marks', () => {
+    const text = 'a line of it\n'.repeat(250_000)
+    const shown = found(text, 'line')
+    expect(shown.match(/class="text-block"/g)?.length).toBeGreaterThan(20)
+    expect(shown.match(/<mark>/g)?.length).toBeLessThan(1_050)
+    expect(shown.replaceAll(/<\/span>(?=<span)/g, '\n').replaceAll(/<[^>]*>/g, '')).toBe(text)
+  })
+})
+
+describe('toBlocks', () => {
+  it('splits a long text after lines, and one line of megabytes between characters', () => {
+    const lines = 'a line of it\n'.repeat(50_000)
+    expect(toBlocks(lines).length).toBeGreaterThan(4)
+    expect(toBlocks(lines).join('\n')).toBe(lines)
+    const rockets = `.${'🚀'.repeat(200_000)}`
+    expect(toBlocks(rockets).every((block) => block.isWellFormed())).toBe(true)
+    expect(toBlocks(rockets).join('')).toBe(rockets)
+    expect(toBlocks('short\n')).toEqual(['short\n'])
   })
 })

@@ -70,6 +70,7 @@ beforeAll(async () => {
   const many = Array.from({ length: 1_000 }, (_, i) => played.steps[i % played.steps.length] as RecordedStep)
   writeRun('long', { ...played, steps: many })
   const edited = played.steps.map((step, i) => (i === 2 ? { ...step, stateHash: '0'.repeat(32) } : step))
+  writeRun('usual', { ...played, steps: many.slice(0, 150) })
   writeRun('edited', { ...played, steps: edited })
   viewing = await startViewing(workshop, ['--world', world])
 })
@@ -245,6 +246,14 @@ describe.skipIf(lacksBrowser)('the page of an episode', () => {
     await expect.poll(() => steps.count()).toBe(episode.steps.length)
     await page.evaluate('dispatchEvent(new Event("afterprint"))')
     await expect.poll(() => steps.count()).toBeLessThan(100)
+  })
+
+  it('has all steps of an episode of usual length in a picture of the whole page', async () => {
+    const { hash, episode } = await firstOf('usual')
+    const page = await open(hash)
+    await expect.poll(() => page.locator('.entry.step').count()).toBe(episode.steps.length)
+    const { height } = (await page.locator('.virtual').boundingBox()) ?? { height: 0 }
+    expect(height).toBeGreaterThan(3_000)
   })
 
   it('shows a match by its seats', async () => {

@@ -4,6 +4,10 @@ import { createMeasuredRows } from './measured-rows.ts'
 
 /** Rows that are rendered beyond the window, in pixels on each side. */
 const MARGIN = 600
+/** A list of no more rows is rendered whole after a moment, so that pictures of the whole page have all of them. */
+const MOST_WHOLE = 200
+/** Milliseconds until then: first what is seen is shown. */
+const WHOLE_AFTER = 300
 /** How often the place of a row is corrected while the rows around it are measured. */
 const MOST_CORRECTIONS = 12
 
@@ -30,6 +34,13 @@ export function VirtualList({
   const list = useRef<HTMLUListElement>(null)
   const rows = useMemo(() => createMeasuredRows(count, estimate), [count, estimate])
   const [range, setRange] = useState(() => ({ from: 0, to: Math.min(count, 12) }))
+  const [isWhole, setWhole] = useState(false)
+  useEffect(() => {
+    setWhole(false)
+    if (count > MOST_WHOLE) return
+    const waiting = setTimeout(() => setWhole(true), WHOLE_AFTER)
+    return () => clearTimeout(waiting)
+  }, [count])
   const [, redraw] = useReducer((times: number) => times + 1, 0)
   const target = useRef<{ readonly index: number; corrections: number } | null>(null)
   const observed = useRef<{ readonly observer: ResizeObserver; readonly rows: Set<Element> } | null>(null)
@@ -132,8 +143,8 @@ export function VirtualList({
     keepTarget()
   })
 
-  const { from } = range
-  const to = Math.min(range.to, count)
+  const from = isWhole ? 0 : range.from
+  const to = isWhole ? count : Math.min(range.to, count)
   for (const index of rendered.keys()) if (index < from || index >= to) rendered.delete(index)
   const rowOf = (index: number) => {
     if (!rendered.has(index))
