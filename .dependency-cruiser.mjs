@@ -49,11 +49,13 @@ export const INNER_ROOMS = {
   },
   'packages/env': {
     policy: [],
-    environment: ['policy'],
-    transport: ['environment'],
-    external: ['environment', 'transport'],
-    ors: ['environment', 'transport', 'external'],
-    openenv: ['environment', 'transport', 'external'],
+    session: [],
+    game: ['policy', 'session'],
+    environment: ['policy', 'session', 'game'],
+    transport: ['session'],
+    external: ['session', 'environment', 'transport'],
+    ors: ['session', 'environment', 'transport', 'external'],
+    openenv: ['session', 'environment', 'transport', 'external'],
   },
   'satellites/contexts': {
     model: [],

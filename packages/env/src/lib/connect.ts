@@ -1,18 +1,18 @@
 import { type EnvironmentInfo, METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
 import { EnvError } from './env-error.ts'
 import { type Connection, createConnection } from './environment/connection.ts'
-import type { CallOptions } from './environment/environment.ts'
 import { EPISODIC_GUARANTEES } from './environment/guarantees.ts'
-import { parseReply } from './environment/reply.ts'
-import { createSessionEnvironment } from './environment/session-environment.ts'
-import { type OnStepTimed, StepTiming } from './environment/step-timing.ts'
-import { type RetryOptions, retryOptions } from './environment/with-retries.ts'
+import { SessionEnvironment } from './environment/session-environment.ts'
 import { openDefinedConnection } from './external/defined-connection.ts'
 import type { ExternalEnvironment } from './external/external-environment.ts'
 import { systemTargetOf } from './external/system-target.ts'
-import { createSessionGame } from './game/session-game.ts'
+import { SessionGame } from './game/session-game.ts'
 import { openOpenEnvConnection } from './openenv/openenv-connection.ts'
 import { openOrsConnection } from './ors/ors-connection.ts'
+import type { CallOptions } from './session/call-options.ts'
+import { parseReply } from './session/reply.ts'
+import { type OnStepTimed, StepTiming } from './session/step-timing.ts'
+import { type RetryOptions, retryOptions } from './session/with-retries.ts'
 import { openChannel } from './transport/open-channel.ts'
 import type { Target } from './transport/target.ts'
 
@@ -53,12 +53,12 @@ export async function connect(
     )
     const retrying = retryOptions(retry)
     const timing = onStepTimed && new StepTiming(onStepTimed)
-    const create = (info: EnvironmentInfo) => createSessionEnvironment(channel, info, retrying, timing)
+    const create = (info: EnvironmentInfo) => new SessionEnvironment(new SessionGame(channel, info, retrying, timing))
     return createConnection({
       environments,
       guarantees: EPISODIC_GUARANTEES,
       create,
-      createGame: (info) => createSessionGame(channel, info, retrying),
+      createGame: (info) => new SessionGame(channel, info, retrying),
       watch: create,
       close: () => channel.close(),
     })

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect } from '../connect.ts'
 import { createWalkHost, ENDPOINTS, type TestEndpoint } from '../fixtures/endpoints.fixture.ts'
 import { move } from '../fixtures/walk.fixture.ts'
+import type { Playable } from '../session/call-options.ts'
 import type { Connection } from './connection.ts'
-import type { Environment, Playable } from './environment.ts'
+import type { Environment } from './environment.ts'
 
 const anyPlay = fc.record({
   params: fc.record({ size: fc.integer({ min: 2, max: 12 }) }),

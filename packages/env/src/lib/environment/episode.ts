@@ -1,6 +1,8 @@
 import type { Action, EpisodeEnd, PlayerStopped } from '@episodic/protocol'
 import type { ModelAnswer, Policy, PolicyContext } from '../policy/policy.ts'
-import type { Environment, Playable, ResetResult, StepResult } from './environment.ts'
+import type { Playable } from '../session/call-options.ts'
+import type { StepResult } from '../session/step-result.ts'
+import type { Environment, ResetResult } from './environment.ts'
 
 /** One step of an episode, with what led to it. */
 export interface PlayedStep extends StepResult {

@@ -1,9 +1,10 @@
 import type { EpisodeEnd } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
 import type { ModelAnswer, Player, PolicyContext } from '../policy/policy.ts'
-import type { Environment, ResetResult, StepResult } from './environment.ts'
+import { isUnplayable, unplayable } from '../policy/unplayable-action.ts'
+import type { StepResult } from '../session/step-result.ts'
+import type { Environment, ResetResult } from './environment.ts'
 import type { EpisodeOptions, PlayedStep } from './episode.ts'
-import { isUnplayable, unplayable } from './unplayable-action.ts'
 
 /** An episode in progress. */
 export interface Playing {

@@ -1,7 +1,9 @@
 import type { JsonObject, Observation, SessionSnapshot } from '@episodic/protocol'
 import type { z } from 'zod'
 import type { Answer, EnvironmentSchemas, PublicState } from '../policy/environment-schemas.ts'
-import type { CallOptions, Environment, Playable, ResetOptions, ResetResult, StepResult } from './environment.ts'
+import type { CallOptions, Playable, ResetOptions } from '../session/call-options.ts'
+import type { StepResult } from '../session/step-result.ts'
+import type { Environment, ResetResult } from './environment.ts'
 
 /**
  * An environment whose actions and structured observations have the types of a definition. They are not checked again:

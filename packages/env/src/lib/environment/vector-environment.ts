@@ -1,5 +1,7 @@
 import type { Action } from '@episodic/protocol'
-import type { CallOptions, Environment, Playable, ResetResult, StepResult } from './environment.ts'
+import type { CallOptions, Playable } from '../session/call-options.ts'
+import type { StepResult } from '../session/step-result.ts'
+import type { Environment, ResetResult } from './environment.ts'
 
 /** The result for one place of a batch. A failure is a value, so that it does not end the other episodes. */
 export type Settled<T> =

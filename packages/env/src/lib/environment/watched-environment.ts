@@ -1,5 +1,6 @@
 import type { Action, MethodResult } from '@episodic/protocol'
-import type { CallOptions, Environment } from './environment.ts'
+import type { CallOptions } from '../session/call-options.ts'
+import type { Environment } from './environment.ts'
 
 export interface WatchOptions extends CallOptions {
   /** Seconds to wait for an action, from 0 to 60. */

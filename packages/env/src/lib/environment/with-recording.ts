@@ -1,5 +1,6 @@
 import type { Action } from '@episodic/protocol'
-import { delegate, type Environment, type ResetResult, type StepResult } from './environment.ts'
+import type { StepResult } from '../session/step-result.ts'
+import { delegate, type Environment, type ResetResult } from './environment.ts'
 
 /** An entry of a recording. */
 export type Recorded =

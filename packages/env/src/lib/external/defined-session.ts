@@ -1,6 +1,6 @@
 import type { EpisodeEnd, JsonObject } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
-import type { CallOptions } from '../environment/environment.ts'
+import type { CallOptions } from '../session/call-options.ts'
 import { type ExternalEnvironment, type ExternalSetting, runRule } from './external-environment.ts'
 import { type EpisodeServer, openEpisodeServer } from './external-episode-server.ts'
 import { callTool, createExternalServer, type ToolAnswer } from './external-server.ts'

@@ -2,7 +2,8 @@ import type { EnvironmentInfo, JsonObject, Limits, LimitsRequest } from '@episod
 import { monotonic, randomText } from '@episodic/protocol/extend'
 import { EnvError, notForkable, takesNoEvents } from '../env-error.ts'
 import { type Connection, type ConnectionParts, createConnection } from '../environment/connection.ts'
-import type { CallOptions, Environment, Playable } from '../environment/environment.ts'
+import type { Environment } from '../environment/environment.ts'
+import type { CallOptions, Playable } from '../session/call-options.ts'
 import { ExternalEpisode } from './external-episode.ts'
 import type { ExternalSession } from './external-session.ts'
 

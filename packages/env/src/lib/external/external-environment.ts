@@ -1,7 +1,7 @@
 import type { Action, EpisodeEnd, LimitsRequest, Observation, Refusal } from '@episodic/protocol'
 import type { z } from 'zod'
 import { EnvError } from '../env-error.ts'
-import type { CallOptions } from '../environment/environment.ts'
+import type { CallOptions } from '../session/call-options.ts'
 import type { Target } from '../transport/target.ts'
 import type { ExternalServer } from './external-server.ts'
 

@@ -1,5 +1,5 @@
 import type { Channel, JsonObject } from '@episodic/protocol'
-import type { CallOptions } from '../environment/environment.ts'
+import type { CallOptions } from '../session/call-options.ts'
 import { disconnectPreservingSessions, openChannel } from '../transport/open-channel.ts'
 import { type ExternalEnvironment, type ExternalSetting, runRule } from './external-environment.ts'
 

@@ -1,6 +1,8 @@
 import type { Action, Limits } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
-import { type CallOptions, type ResetResult, type StepResult, stepResultOf } from '../environment/environment.ts'
+import type { ResetResult } from '../environment/environment.ts'
+import type { CallOptions } from '../session/call-options.ts'
+import { type StepResult, stepResultOf } from '../session/step-result.ts'
 import type { ExternalSession } from './external-session.ts'
 
 /** What is known of an episode besides its session. */

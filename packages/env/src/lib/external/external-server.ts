@@ -11,8 +11,8 @@ import {
 import { withUnsaidData } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
-import type { CallOptions } from '../environment/environment.ts'
-import { observationOf, parseReply, toolAnswerSchema } from '../environment/reply.ts'
+import type { CallOptions } from '../session/call-options.ts'
+import { observationOf, parseReply, toolAnswerSchema } from '../session/reply.ts'
 
 /** An external server, for `prepare` and `read`. They may call any of its tools. */
 export interface ExternalServer {

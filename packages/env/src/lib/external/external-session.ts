@@ -1,5 +1,5 @@
 import type { Action, EpisodeEnd, JsonObject, Observation, Refusal, Truncation } from '@episodic/protocol'
-import type { CallOptions } from '../environment/environment.ts'
+import type { CallOptions } from '../session/call-options.ts'
 
 /** A session of an external server, which keeps the state of one episode. */
 export interface ExternalSession {

@@ -8,7 +8,7 @@ import type {
   Observation,
   StepReport,
 } from '@episodic/protocol'
-import type { CallOptions, ForkOptions, Playable, ResetOptions } from '../environment/environment.ts'
+import type { CallOptions, ForkOptions, Playable, ResetOptions } from '../session/call-options.ts'
 
 /** The start of an episode of several seats. */
 export interface GameStart {
@@ -52,8 +52,8 @@ export interface Game extends AsyncDisposable {
   /** Starts an episode, and ends the previous one. Rejects with `WireError` if the server rejects the request. */
   reset(task?: Playable, options?: ResetOptions): Promise<GameStart>
   /**
-   * Plays one action of a seat. Rejects with `not-playing` before `reset`, and with a `WireError` `not-your-turn` if
-   * the seat may not act, which counts nothing.
+   * Plays one action of a seat. Rejects with `not-playing` before `reset`, with a `WireError` `not-your-turn` if the
+   * seat may not act, which counts nothing, and with `reply-malformed` if the answer is not a valid one.
    */
   step(seat: string, action: Action, options?: CallOptions): Promise<SeatStep>
   /**
@@ -74,7 +74,10 @@ export interface Game extends AsyncDisposable {
    * with a `WireError`: `invalid-params` if they do not say, and `not-your-turn`.
    */
   leave(seat: string, options?: CallOptions): Promise<MethodResult<'leave'>>
-  /** Resolves with games that continue from this episode, as `fork` of an environment. */
+  /**
+   * Resolves with games that continue from this episode, as `fork` of an environment. Rejects with `not-forkable` if
+   * `info.forkable` is `false`.
+   */
   fork(options?: ForkOptions): Promise<(Game & { readonly start: GameStart })[]>
   /** Ends the episode on the server. Safe to call twice. */
   close(): Promise<void>

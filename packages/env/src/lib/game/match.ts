@@ -1,6 +1,6 @@
 import type { Action, EpisodeEnd, PlayerStopped, SeatInstructions } from '@episodic/protocol'
-import type { Playable } from '../environment/environment.ts'
 import type { ModelAnswer, Policy } from '../policy/policy.ts'
+import type { Playable } from '../session/call-options.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
 import type { OutsidePlayer } from './outside-player.ts'
 

@@ -1,9 +1,9 @@
 import { type Step, WireError } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
-import { stepResultOf } from '../environment/environment.ts'
-import { isUnplayable, unplayable } from '../environment/unplayable-action.ts'
 import { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer, Policy } from '../policy/policy.ts'
+import { isUnplayable, unplayable } from '../policy/unplayable-action.ts'
+import { stepResultOf } from '../session/step-result.ts'
 import type { Game, SeatStep } from './game.ts'
 import { leaveSeat } from './leave-seat.ts'
 import type { LiveMatch } from './live-match.ts'
@@ -38,7 +38,6 @@ async function playWith(seat: string, policy: Policy, match: LiveMatch): Promise
   let last: SeatStep | null = null
   for (let view = await table.next(seat, signal); view; view = await table.next(seat, signal)) {
     const seen = view
-    completions = []
     if (table.stepsOf(seat) >= start.info.limits.steps) {
       // The server takes the step of a seat that has none left.
       await game.turn(seat, { signal })
@@ -60,6 +59,7 @@ async function playWith(seat: string, policy: Policy, match: LiveMatch): Promise
       throw isUnplayable(error) ? new SeatFailure(seat, unplayable(error), completions) : error
     }
     match.keep({ ...last, action, completions, milliseconds: now() - sent })
+    completions = []
     if (table.hasGap) await match.catchUp()
   }
 }

@@ -182,6 +182,33 @@ describe('runMatch', () => {
     expect(match).toMatchObject({ kind: 'finished', seats: { ann: { return: 1 }, bob: { return: -1 } } })
   })
 
+  it('keeps what a model answered before somebody else took the step of its seat', async () => {
+    let intervened = false
+    const intervenes = (inner: Channel): Channel => ({
+      ...inner,
+      async request(method, params, options) {
+        const { _meta } = params as { _meta?: Record<string, unknown> }
+        if (!intervened && _meta?.['dev.episodic/seat'] === 'bob') {
+          intervened = true
+          await inner.request('tools/call', { name: 'take', arguments: { count: 2 }, _meta } as never)
+        }
+        return inner.request(method, params, options)
+      },
+    })
+    let asked = 0
+    const model = definePolicy({
+      name: 'model',
+      start: () => (_, view) => {
+        view.onCompletion?.({ model: 'm', promptTokens: 1, completionTokens: 1, cost: null, text: `${++asked}` })
+        return { tool: 'take', arguments: { count: 1 } }
+      },
+    })
+    const match = await play('nim', { ann: takingOne([]), bob: model }, { channel: intervenes })
+    expect(match).toMatchObject({ kind: 'finished' })
+    const own = match.steps.filter(({ seat }) => seat === 'bob')
+    expect(own.map(({ completions }) => completions.map(({ text }) => text))).toEqual([[], ['1', '2'], ['3']])
+  })
+
   it.each([
     ['throws', () => Promise.reject(new Error('out of order'))],
     ['does not start', null],

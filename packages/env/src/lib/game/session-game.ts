@@ -10,91 +10,178 @@ import {
   METHODS,
   type MethodResult,
   type OpenResult,
+  type SessionSnapshot,
   WireError,
 } from '@episodic/protocol'
-import { randomText } from '@episodic/protocol/extend'
-import { EnvError } from '../env-error.ts'
-import type { CallOptions, ForkOptions, Playable, ResetOptions } from '../environment/environment.ts'
-import { observationOf, parseReply, readReply } from '../environment/reply.ts'
-import { stepAnswerSchema } from '../environment/step-answer.ts'
-import { type RetryOptions, withRetries } from '../environment/with-retries.ts'
+import { monotonic, randomText } from '@episodic/protocol/extend'
+import { EnvError, notForkable, takesNoEvents } from '../env-error.ts'
+import type {
+  CallOptions,
+  EventInput,
+  ForkOptions,
+  Playable,
+  ResetOptions,
+  SnapshotOptions,
+} from '../session/call-options.ts'
+import { observationOf, parseReply, readReply } from '../session/reply.ts'
+import { stepAnswerSchema } from '../session/step-answer.ts'
+import type { StepTiming } from '../session/step-timing.ts'
+import { type RetryOptions, withRetries } from '../session/with-retries.ts'
+import { assertPotential, assertReport, malformed } from './assert-report.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
-
-/** Creates a game of a server with the environment extension. It plays one session at a time, over a shared channel. */
-export function createSessionGame(channel: Channel, info: EnvironmentInfo, retry: RetryOptions): Game {
-  return new SessionGame(channel, info, retry)
-}
 
 /** Entries of the step log that are read at once: the most that the server gives. */
 const LOG_PAGE = 1_000
 
-class SessionGame implements Game {
+/**
+ * Error codes after which the episode is void: its session is gone, has another owner, or was set back to an earlier
+ * step. A session opened in its place would be another episode under the same name.
+ */
+const VOIDING = ['session-not-found', 'fenced', 'state-lost'] as const
+
+/**
+ * A game of a server with the environment extension. It plays one session at a time, over a shared channel, with one
+ * seat or several: an environment is a view of a game of one seat.
+ */
+export class SessionGame implements Game {
   readonly info: EnvironmentInfo
   readonly legal?: (seat: string, options?: CallOptions) => Promise<LegalActions>
   readonly #channel: Channel
   readonly #retry: RetryOptions
+  readonly #timing: StepTiming | undefined
   /** The channel with retries. They are safe because the host plays no step twice. */
   readonly #retrying: Channel
+  /** Whether the last call got an answer: a result or an error. */
+  #answered = true
   #session: OpenResult | null = null
   /** The answered steps of each seat. */
   #seqs: Record<string, number> = {}
+  /** Why no step may follow; `null` while the session is played. */
+  #over: string | null = null
 
-  constructor(channel: Channel, info: EnvironmentInfo, retry: RetryOptions) {
+  constructor(channel: Channel, info: EnvironmentInfo, retry: RetryOptions, timing?: StepTiming) {
     this.info = info
     this.#channel = channel
     this.#retry = retry
+    this.#timing = timing
     this.#retrying = withRetries(channel, retry)
     if (info.legal) this.legal = (seat, options) => this.#legal(seat, options)
   }
 
   async reset(task: Playable = {}, { seed = task.seed, signal }: ResetOptions = {}): Promise<GameStart> {
     const { environment = this.info, params = {}, limits = {} } = task
-    if (environment.name !== this.info.name)
-      throw new EnvError('option-invalid', `This game is ${this.info.name}, and the task is for ${environment.name}.`)
+    this.#assertPlays(environment.name, 'task')
     await this.#end(signal)
     const { name, version } = environment
     const asked = { environment: name, version, params, limits, requestKey: randomText() }
     const request = seed === undefined ? asked : { ...asked, seed }
-    const reply = await this.#retrying.request(METHODS.open, request, { signal })
+    const reply = await this.#ask(METHODS.open, request, signal)
     return this.#start(readReply(this.#channel, METHOD_SCHEMAS.open.result, reply, METHODS.open))
+  }
+
+  /** Returns the capability of a seat; `null` while no session is open. */
+  capabilityOf(seat: string): string | null {
+    return this.#session?.seats[seat]?.capability ?? null
+  }
+
+  async snapshot({ at, signal }: SnapshotOptions = {}): Promise<SessionSnapshot> {
+    const request = { session: this.#forkable(), ...(at !== undefined && { at }) }
+    const reply = await this.#ask(METHODS.snapshot, request, signal)
+    return parseReply(METHOD_SCHEMAS.snapshot.result, reply, METHODS.snapshot).snapshot
+  }
+
+  async restore(snapshot: SessionSnapshot, { signal }: CallOptions = {}): Promise<GameStart> {
+    if (!this.info.forkable) throw notForkable(this.info)
+    this.#assertPlays(snapshot.environment.name, 'snapshot')
+    await this.#end(signal)
+    const request = { snapshot: snapshot as unknown as JsonObject, requestKey: randomText() }
+    const reply = await this.#ask(METHODS.restore, request, signal)
+    return this.#start(parseReply(METHOD_SCHEMAS.open.result, reply, METHODS.restore))
+  }
+
+  async fork({ at, count = 1, seed, signal }: ForkOptions = {}): Promise<(SessionGame & { start: GameStart })[]> {
+    const asked = { session: this.#forkable(), count, requestKey: randomText() }
+    const request = { ...asked, ...(at !== undefined && { at }), ...(seed !== undefined && { seed }) }
+    const reply = await this.#ask(METHODS.fork, request, signal)
+    const { forks } = parseReply(METHOD_SCHEMAS.fork.result, reply, METHODS.fork)
+    if (forks.length !== count) throw malformed(`${count} forks were asked for, and ${forks.length} came.`)
+    return forks.map((opened) => {
+      const fork = new SessionGame(this.#channel, this.info, this.#retry, this.#timing)
+      return Object.assign(fork, { start: fork.#start(opened) })
+    })
+  }
+
+  /** Makes an opened session the one that is played. */
+  #start(opened: OpenResult): GameStart {
+    const { id, params, seed, limits, seats, turn = Object.keys(seats) } = opened
+    if (Object.keys(seats).length === 0) throw malformed('The server answered with a session that has no seat.')
+    // With one seat, its potential is that of the session.
+    const potentialOf = (seat: OpenResult['seats'][string]) =>
+      this.info.seats ? (seat.potential ?? null) : opened.potential
+    for (const seat of Object.values(seats)) assertPotential(this.info, potentialOf(seat))
+    this.#session = opened
+    this.#seqs = Object.fromEntries(Object.entries(seats).map(([name, { seq }]) => [name, seq]))
+    this.#over = null
+    const views = Object.entries(seats).map(([name, seat]) => {
+      const { observation, capability } = seat
+      return [name, { observation, capability, potential: potentialOf(seat) }] as const
+    })
+    return { turn, seats: Object.fromEntries(views), info: { id, params, seed, limits } }
   }
 
   async step(seat: string, action: Action, { signal }: CallOptions = {}): Promise<SeatStep> {
     const { session, epoch } = this.#playing()
+    if (typeof action?.tool !== 'string')
+      throw new EnvError('option-invalid', 'An action is { tool, arguments }, and this one names no tool.')
     const seq = this.#seqs[seat] ?? 0
-    const _meta = { [META.session]: session, [META.epoch]: epoch, [META.seat]: seat, [META.seq]: seq }
+    const named: JsonObject = this.info.seats
+      ? { [META.session]: session, [META.epoch]: epoch, [META.seat]: seat, [META.seq]: seq }
+      : { [META.session]: session, [META.epoch]: epoch, [META.seq]: seq }
+    const timing = this.#timing?.isNext() ? this.#timing : undefined
+    const _meta = timing ? { ...named, [META.timed]: true } : named
+    const sent = timing ? monotonic() : 0
     const call = { name: action.tool, arguments: action.arguments, _meta }
-    const reply = await this.#retrying.request('tools/call', call, { signal })
-    const answer = readReply(this.#channel, stepAnswerSchema, reply, 'tools/call')
-    const report = answer._meta[META.step]
-    if (report.seq !== seq + 1 || !report.seats)
-      throw new EnvError(
-        'reply-malformed',
-        `The server's report of a step of ${seat} ${report.seats ? `counts ${report.seq} steps, and ${seq + 1} were sent` : 'has no part about seats'}. It may be of another version.`,
-      )
-    this.#seqs[seat] = report.seq
-    return { seat, observation: observationOf(answer), report, replayed: answer._meta[META.replayed] ?? false }
+    const answer = readReply(this.#channel, stepAnswerSchema, await this.#ask('tools/call', call, signal), 'tools/call')
+    const server = answer._meta[META.took]
+    if (timing && server !== undefined) timing.onStepTimed({ roundTrip: monotonic() - sent, server })
+    return this.#count(seat, {
+      seat,
+      observation: observationOf(answer),
+      report: answer._meta[META.step],
+      replayed: answer._meta[META.replayed] ?? false,
+    })
+  }
+
+  /** Takes in a step that another client has played. Throws `reply-malformed` if it is not the next one of its seat. */
+  take({ seat, observation, report }: LoggedStep): SeatStep {
+    return this.#count(seat, { seat, observation, report, replayed: false })
+  }
+
+  #count(seat: string, step: SeatStep): SeatStep {
+    const { seq } = step.report
+    const next = (this.#seqs[seat] ?? 0) + 1
+    if (seq !== next) throw malformed(`The server counts ${seq} steps, and ${next} were sent.`)
+    assertReport(this.info, step.report)
+    this.#seqs[seat] = seq
+    return step
   }
 
   async turn(
     seat: string,
     { wait = 0, signal }: CallOptions & { readonly wait?: number } = {},
   ): Promise<MethodResult<'turn'>> {
-    const reply = await this.#retrying.request(
-      METHODS.turn,
-      { session: this.#playing().session, seat, wait },
-      { signal },
-    )
+    const reply = await this.#ask(METHODS.turn, { session: this.#opened('play').session, seat, wait }, signal)
     return readReply(this.#channel, METHOD_SCHEMAS.turn.result, reply, METHODS.turn)
   }
 
   async leave(seat: string, { signal }: CallOptions = {}): Promise<MethodResult<'leave'>> {
-    const reply = await this.#retrying.request(METHODS.leave, { session: this.#playing().session, seat }, { signal })
+    const reply = await this.#ask(METHODS.leave, { session: this.#opened('leave').session, seat }, signal)
     return readReply(this.#channel, METHOD_SCHEMAS.leave.result, reply, METHODS.leave)
   }
 
   async #legal(seat: string, { signal }: CallOptions = {}): Promise<LegalActions> {
-    const reply = await this.#retrying.request(METHODS.legal, { session: this.#playing().session, seat }, { signal })
+    const { session } = this.#opened('play')
+    const reply = await this.#ask(METHODS.legal, this.info.seats ? { session, seat } : { session }, signal)
     return readReply(this.#channel, METHOD_SCHEMAS.legal.result, reply, METHODS.legal).tools
   }
 
@@ -106,25 +193,43 @@ class SessionGame implements Game {
     const steps: LoggedStep[] = []
     for (;;) {
       const last = steps.at(-1)?.report.revision
-      const { session } = this.#playing()
-      const asked = { session, after: last ?? after, limit: LOG_PAGE, wait: last === undefined ? wait : 0 }
-      const reply = await this.#retrying.request(METHODS.watch, asked, { signal })
-      const page = parseReply(METHOD_SCHEMAS.watch.result, reply, METHODS.watch).steps
+      const range = { after: last ?? after, limit: LOG_PAGE, wait: last === undefined ? wait : 0 }
+      const page = (await this.watch(range, { signal })).steps
+      for (const { seat, report } of page) {
+        assertReport(this.info, report)
+        // The server counts the steps that it takes for a seat as the seat's own.
+        this.#seqs[seat] = Math.max(this.#seqs[seat] ?? 0, report.seq)
+      }
       steps.push(...page)
-      // The server counts the steps that it takes for a seat as the seat's own.
-      for (const { seat, report } of page) this.#seqs[seat] = Math.max(this.#seqs[seat] ?? 0, report.seq)
       if (page.length < LOG_PAGE) return steps
     }
   }
 
-  async fork({ at, count = 1, seed, signal }: ForkOptions = {}): Promise<(Game & { readonly start: GameStart })[]> {
-    const asked: JsonObject = { session: this.#playing().session, count, requestKey: randomText() }
-    const request = { ...asked, ...(at !== undefined && { at }), ...(seed !== undefined && { seed }) }
-    const reply = await this.#retrying.request(METHODS.fork, request, { signal })
-    return parseReply(METHOD_SCHEMAS.fork.result, reply, METHODS.fork).forks.map((opened) => {
-      const fork = new SessionGame(this.#channel, this.info, this.#retry)
-      return Object.assign(fork, { start: fork.#start(opened) })
-    })
+  /** Resolves with a page of the step log, and what has happened since its last step; see `environment/watch`. */
+  async watch(
+    range: { readonly after: number; readonly limit: number; readonly wait: number },
+    { signal }: CallOptions = {},
+  ): Promise<MethodResult<'watch'>> {
+    const reply = await this.#ask(METHODS.watch, { session: this.#opened('watch').session, ...range }, signal)
+    return parseReply(METHOD_SCHEMAS.watch.result, reply, METHODS.watch)
+  }
+
+  async publish(
+    { type, data = {}, id = randomText() }: EventInput,
+    { signal }: CallOptions = {},
+  ): Promise<MethodResult<'publish'>> {
+    if (!this.info.events) throw takesNoEvents(this.info)
+    const event = { session: this.#opened('publish to').session, id, type, data }
+    // It may be called beside another call, whose answer decides how the session is closed.
+    const reply = await this.#retrying.request(METHODS.publish, event, { signal })
+    return parseReply(METHOD_SCHEMAS.publish.result, reply, METHODS.publish)
+  }
+
+  /** Closes the session, and resolves with its end and success. Rejects with `not-playing` if none is open. */
+  async finish({ signal }: CallOptions = {}): Promise<MethodResult<'close'>> {
+    const reply = await this.#ask(METHODS.close, { session: this.#opened('finish').session }, signal)
+    this.#closed()
+    return readReply(this.#channel, METHOD_SCHEMAS.close.result, reply, METHODS.close)
   }
 
   close(): Promise<void> {
@@ -135,32 +240,67 @@ class SessionGame implements Game {
     return this.close()
   }
 
-  /** Makes an opened session the one that is played. */
-  #start(opened: OpenResult): GameStart {
-    const { id, params, seed, limits, turn = [] } = opened
-    this.#session = opened
-    this.#seqs = Object.fromEntries(Object.entries(opened.seats).map(([seat, { seq }]) => [seat, seq]))
-    const seats = Object.entries(opened.seats).map(
-      ([seat, { observation, capability, potential = null }]) =>
-        [seat, { observation, capability, potential }] as const,
-    )
-    return { turn, seats: Object.fromEntries(seats), info: { id, params, seed, limits } }
+  #assertPlays(name: string, what: string): void {
+    if (name === this.info.name) return
+    throw new EnvError('option-invalid', `This environment plays ${this.info.name}, and the ${what} is for ${name}.`)
   }
 
+  /** Returns the session, in which a step may follow. */
   #playing(): OpenResult {
+    if (this.#over) throw new EnvError('not-playing', `${this.#over}, so no step follows. Call reset to play again.`)
+    return this.#opened('play')
+  }
+
+  /** Returns the session. Its episode may have ended. */
+  #opened(what: string): OpenResult {
     if (this.#session) return this.#session
-    throw new EnvError('not-playing', 'No episode is being played. Call reset first.')
+    throw new EnvError('not-playing', `There is no episode to ${what}. Call reset first.`)
+  }
+
+  /** Returns the handle of the session to fork. */
+  #forkable(): string {
+    if (!this.info.forkable) throw notForkable(this.info)
+    return this.#opened('go on from, and none can be forked after close').session
+  }
+
+  #closed(): void {
+    this.#session = null
+    this.#over ??= 'The episode is closed'
   }
 
   async #end(signal: AbortSignal | undefined): Promise<void> {
     const session = this.#session
     if (!session) return
-    this.#session = null
+    this.#closed()
+    const request = { session: session.session }
     try {
-      await this.#retrying.request(METHODS.close, { session: session.session }, { signal })
+      // No retries for a server that did not answer the last call: the session expires there.
+      await (this.#answered ? this.#retrying : this.#channel).request(METHODS.close, request, { signal })
     } catch (error) {
-      // The session is closed or expired already, or another client owns it.
-      if (!WireError.is(error, 'session-not-found') && !WireError.is(error, 'fenced')) throw error
+      // The session is closed or expired already, or is another client's.
+      if (!isVoiding(error)) throw error
     }
   }
+
+  /** Sends a request. An error with a code in `VOIDING` also ends the episode. */
+  async #ask(method: string, params: JsonObject, signal: AbortSignal | undefined): Promise<unknown> {
+    this.#answered = false
+    try {
+      const reply = await this.#retrying.request(method, params, { signal })
+      this.#answered = true
+      return reply
+    } catch (error) {
+      this.#answered = WireError.is(error)
+      if (this.#session && isVoiding(error)) {
+        this.#over = `The episode is void (${error.code})`
+        // Another client owns the session now, so `close` must not end it.
+        if (error.code === 'fenced') this.#session = null
+      }
+      throw error
+    }
+  }
+}
+
+function isVoiding(error: unknown): error is WireError {
+  return VOIDING.some((code) => WireError.is(error, code))
 }

@@ -1,6 +1,6 @@
 import { type Action, type JsonObject, jsonObjectSchema, type ToolInfo } from '@episodic/protocol'
 import { z } from 'zod'
-import { parseReply } from '../environment/reply.ts'
+import { parseReply } from '../session/reply.ts'
 
 /** The tools of an environment, and how their calls become actions of OpenEnv. */
 export interface OpenEnvTools {

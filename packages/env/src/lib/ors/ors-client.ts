@@ -2,8 +2,8 @@ import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { pause } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
-import type { CallOptions } from '../environment/environment.ts'
 import type { SystemTarget } from '../external/system-target.ts'
+import type { CallOptions } from '../session/call-options.ts'
 import { type OrsEvent, readEvents } from './event-stream.ts'
 
 const blocksSchema = z.array(z.object({ type: z.string(), text: z.string().optional() }))

@@ -2,8 +2,8 @@ import { type EnvironmentInfo, type JsonObject, jsonObjectSchema, type Refusal }
 import { every } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
-import type { CallOptions } from '../environment/environment.ts'
 import { type Answer, type ExternalSession, LATE_ANSWER } from '../external/external-session.ts'
+import type { CallOptions } from '../session/call-options.ts'
 import { type OrsAnswer, type OrsClient, textOf } from './ors-client.ts'
 
 /** Milliseconds between two signs of life: a server may remove a session that shows none. */

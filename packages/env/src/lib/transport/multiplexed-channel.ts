@@ -1,7 +1,7 @@
 import type { Channel, JsonObject } from '@episodic/protocol'
 import { abortable } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
-import type { CallOptions } from '../environment/environment.ts'
+import type { CallOptions } from '../session/call-options.ts'
 import { Line, type LineOptions } from './multiplexed-line.ts'
 import type { OpenWire } from './wire.ts'
 

@@ -1,7 +1,7 @@
 import { type Channel, EXTENSION, WireError } from '@episodic/protocol'
 import { MODERN_VERSION } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
-import type { CallOptions } from '../environment/environment.ts'
+import type { CallOptions } from '../session/call-options.ts'
 
 /**
  * The protocol versions of MCP that a server supports. Since 2026-07-28 (`modern`), requests are stateless. Before that

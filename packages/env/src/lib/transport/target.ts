@@ -1,7 +1,7 @@
 import type { Channel } from '@episodic/protocol'
 import { parseConfigText, parseMcpConfig, urlEntrySchema } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
-import type { CallOptions } from '../environment/environment.ts'
+import type { CallOptions } from '../session/call-options.ts'
 import type { Authorization } from './authorization.ts'
 import type { Elicit } from './elicitation.ts'
 import type { ProtocolSupport } from './protocol-support.ts'
