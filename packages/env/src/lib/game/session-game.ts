@@ -13,7 +13,8 @@ import {
   type SessionSnapshot,
   WireError,
 } from '@episodic/protocol'
-import { monotonic, randomText } from '@episodic/protocol/extend'
+import { isTyped, monotonic, randomText } from '@episodic/protocol/extend'
+import type { z } from 'zod'
 import { EnvError, notForkable, takesNoEvents } from '../env-error.ts'
 import type {
   CallOptions,
@@ -23,11 +24,10 @@ import type {
   ResetOptions,
   SnapshotOptions,
 } from '../session/call-options.ts'
-import { observationOf, parseReply, readReply } from '../session/reply.ts'
+import { assertPotential, assertReport, malformed, observationOf, parseReply } from '../session/reply.ts'
 import { stepAnswerSchema } from '../session/step-answer.ts'
 import type { StepTiming } from '../session/step-timing.ts'
 import { type RetryOptions, withRetries } from '../session/with-retries.ts'
-import { assertPotential, assertReport, malformed } from './assert-report.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
 
 /** Entries of the step log that are read at once: the most that the server gives. */
@@ -49,6 +49,8 @@ export class SessionGame implements Game {
   readonly #channel: Channel
   readonly #retry: RetryOptions
   readonly #timing: StepTiming | undefined
+  /** Whether results of the channel are typed already. */
+  readonly #typed: boolean
   /** The channel with retries. They are safe because the host plays no step twice. */
   readonly #retrying: Channel
   /** Whether the last call got an answer: a result or an error. */
@@ -64,6 +66,7 @@ export class SessionGame implements Game {
     this.#channel = channel
     this.#retry = retry
     this.#timing = timing
+    this.#typed = isTyped(channel)
     this.#retrying = withRetries(channel, retry)
     if (info.legal) this.legal = (seat, options) => this.#legal(seat, options)
   }
@@ -76,7 +79,7 @@ export class SessionGame implements Game {
     const asked = { environment: name, version, params, limits, requestKey: randomText() }
     const request = seed === undefined ? asked : { ...asked, seed }
     const reply = await this.#ask(METHODS.open, request, signal)
-    return this.#start(readReply(this.#channel, METHOD_SCHEMAS.open.result, reply, METHODS.open))
+    return this.#start(this.#read(METHOD_SCHEMAS.open.result, reply, METHODS.open))
   }
 
   /** Returns the capability of a seat; `null` while no session is open. */
@@ -141,7 +144,7 @@ export class SessionGame implements Game {
     const _meta = timing ? { ...named, [META.timed]: true } : named
     const sent = timing ? monotonic() : 0
     const call = { name: action.tool, arguments: action.arguments, _meta }
-    const answer = readReply(this.#channel, stepAnswerSchema, await this.#ask('tools/call', call, signal), 'tools/call')
+    const answer = this.#read(stepAnswerSchema, await this.#ask('tools/call', call, signal), 'tools/call')
     const server = answer._meta[META.took]
     if (timing && server !== undefined) timing.onStepTimed({ roundTrip: monotonic() - sent, server })
     return this.#count(seat, {
@@ -171,18 +174,18 @@ export class SessionGame implements Game {
     { wait = 0, signal }: CallOptions & { readonly wait?: number } = {},
   ): Promise<MethodResult<'turn'>> {
     const reply = await this.#ask(METHODS.turn, { session: this.#opened('play').session, seat, wait }, signal)
-    return readReply(this.#channel, METHOD_SCHEMAS.turn.result, reply, METHODS.turn)
+    return this.#read(METHOD_SCHEMAS.turn.result, reply, METHODS.turn)
   }
 
   async leave(seat: string, { signal }: CallOptions = {}): Promise<MethodResult<'leave'>> {
     const reply = await this.#ask(METHODS.leave, { session: this.#opened('leave').session, seat }, signal)
-    return readReply(this.#channel, METHOD_SCHEMAS.leave.result, reply, METHODS.leave)
+    return this.#read(METHOD_SCHEMAS.leave.result, reply, METHODS.leave)
   }
 
   async #legal(seat: string, { signal }: CallOptions = {}): Promise<LegalActions> {
     const { session } = this.#opened('play')
     const reply = await this.#ask(METHODS.legal, this.info.seats ? { session, seat } : { session }, signal)
-    return readReply(this.#channel, METHOD_SCHEMAS.legal.result, reply, METHODS.legal).tools
+    return this.#read(METHOD_SCHEMAS.legal.result, reply, METHODS.legal).tools
   }
 
   async log({
@@ -229,7 +232,7 @@ export class SessionGame implements Game {
   async finish({ signal }: CallOptions = {}): Promise<MethodResult<'close'>> {
     const reply = await this.#ask(METHODS.close, { session: this.#opened('finish').session }, signal)
     this.#closed()
-    return readReply(this.#channel, METHOD_SCHEMAS.close.result, reply, METHODS.close)
+    return this.#read(METHOD_SCHEMAS.close.result, reply, METHODS.close)
   }
 
   close(): Promise<void> {
@@ -280,6 +283,11 @@ export class SessionGame implements Game {
       // The session is closed or expired already, or is another client's.
       if (!isVoiding(error)) throw error
     }
+  }
+
+  /** Reads a reply: as it is if it is typed already, and otherwise parsed. */
+  #read<S extends z.ZodType>(schema: S, reply: unknown, method: string): z.output<S> {
+    return this.#typed ? (reply as z.output<S>) : parseReply(schema, reply, method)
   }
 
   /** Sends a request. An error with a code in `VOIDING` also ends the episode. */

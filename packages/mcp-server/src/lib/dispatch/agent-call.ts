@@ -1,13 +1,14 @@
-import { type EnvironmentInfo, type LoggedStep, WireError } from '@episodic/protocol'
+import { type EnvironmentInfo, type JsonObject, WireError } from '@episodic/protocol'
 import { withoutDataLine } from '@episodic/protocol/extend'
 import { EPISODE_OVER, OBSERVATION } from '../environment/agent-answer.ts'
-import { renderText, type ToolResult, toolError, toolResult } from '../environment/tool-result.ts'
+import type { Secrets } from '../environment/secrets.ts'
+import { renderText, type ToolResult, toolError } from '../environment/tool-result.ts'
 import type { AgentAddress, AgentCaller } from '../host/caller.ts'
-import type { Host, SessionRef, StepCall } from '../host/host.ts'
+import type { Host, SeatTurn, SessionRef, StepCall } from '../host/host.ts'
 import { unknownEnvironment } from '../host/open-session.ts'
 import { callByArgument, howToCreate } from './handle-arguments.ts'
 import type { Answer } from './leak-scan.ts'
-import { callAsSeat } from './seat-call.ts'
+import { NOT_YET, NOT_YOURS, WAIT } from './wait-tool.ts'
 
 /** Answers one `tools/call` of an agent. Faults and ends are tool errors, which a model can read. */
 export async function callAsAgent(
@@ -24,18 +25,25 @@ export async function callAsAgent(
   return await play(session ?? (await host.resolve(principal, address)), call, PLAY_AGAIN[address.by])
 }
 
-/** Plays one step. `again` is the sentence that says how to play another episode. */
+/**
+ * Plays one step. `again` is the sentence that says how to play another episode.
+ *
+ * A step of one of several seats is committed at once, and its answer is held until the seat may act again: so a model
+ * meets an ordinary environment, in which it calls and is answered. A call out of turn is answered at once and costs
+ * nothing. It is not kept for later, since it would be played on a state that its player has not seen.
+ */
 async function play(session: SessionRef, call: StepCall, again: string): Promise<Answer> {
   try {
-    const seated = session.hasSeats()
-    if (seated instanceof Promise ? await seated : seated) return await callAsSeat(session, call, again)
-    const { step, secrets } = await session.step(call)
-    // What the server adds is in its own words, and repeats what the world said.
-    return {
-      result: agentResult(step, step.report.end ? again : ''),
-      secrets,
-      worldText: () => renderText(toolResult(step)),
-    }
+    if (call.action.tool === WAIT.name && (await session.environment()).seats)
+      return answerTurn([], await session.awaitTurn(call.waiting), again)
+    const { step, messages, secrets } = await session.step(call)
+    const { observation, report, seat } = step
+    const said = messages.length > 0 ? [...messages, observation.text].join('\n') : observation.text
+    const isOver = report.end !== null
+    if (report.refused) return refusalOf(isOver ? withEnd(said, again) : said, said, secrets)
+    if (!isOver && report.seats?.turn.includes(seat) === false)
+      return answerTurn([said], await session.awaitTurn(call.waiting), again)
+    return answerOf(said, observation.structured, { isOver, again, secrets })
   } catch (error) {
     const text = failureText(error, again)
     if (text === null) throw error
@@ -43,23 +51,39 @@ async function play(session: SessionRef, call: StepCall, again: string): Promise
   }
 }
 
-/**
- * Returns the answer to an agent's step, without reward, end reason or control. `again` says how to play another
- * episode, and is used if this one is over. A refused step has no structured content, so that every client shows its
- * text.
- */
-function agentResult({ observation, report }: LoggedStep, again: string): ToolResult {
-  const over = report.end !== null
-  const text = over ? `${observation.text}\nThe episode is over. ${again}` : observation.text
-  if (report.refused) return toolError(text)
+/** Answers with what a seat knows when its wait is over. `said` is the answer to its own step. */
+function answerTurn(said: readonly string[], turn: SeatTurn, again: string): Answer {
+  const { mine, observation, messages, end, secrets } = turn
+  const isOver = end !== null
+  const now = mine || isOver ? observation.text : NOT_YET
+  return answerOf([...said, ...messages, now].join('\n'), observation.structured, { isOver, again, secrets })
+}
+
+/** Returns an answer without reward, end reason or control. `again` is used if the episode is over. */
+function answerOf(
+  said: string,
+  structured: JsonObject | null,
+  { isOver, again, secrets }: { readonly isOver: boolean; readonly again: string; readonly secrets: Secrets },
+): Answer {
+  const text = isOver ? withEnd(said, again) : said
+  const content = [{ type: 'text', text }] as const
+  const fields = { [OBSERVATION]: withoutDataLine(text, structured), [EPISODE_OVER]: isOver }
   return {
-    content: [{ type: 'text', text }],
-    structuredContent: {
-      ...observation.structured,
-      [OBSERVATION]: withoutDataLine(text, observation.structured),
-      [EPISODE_OVER]: over,
-    },
+    result: { content, structuredContent: { ...structured, ...fields } } satisfies ToolResult,
+    secrets,
+    // What the server adds is in its own words, and repeats what the world said.
+    worldText: () =>
+      renderText({ content: [{ type: 'text', text: said }], ...(structured && { structuredContent: structured }) }),
   }
+}
+
+/** Returns the answer to a refused step. It has no structured content, so that every client shows its text. */
+function refusalOf(text: string, said: string, secrets: Secrets): Answer {
+  return { result: toolError(text), secrets, worldText: () => said }
+}
+
+function withEnd(said: string, again: string): string {
+  return `${said}\nThe episode is over. ${again}`
 }
 
 const PLAY_AGAIN: Readonly<Record<'capability' | 'transport', string>> = {
@@ -74,6 +98,8 @@ function failureText(error: unknown, again: string): string | null {
   switch (error.code) {
     case 'episode-ended':
       return `The episode is over, so this call was not played. ${again}`
+    case 'not-your-turn':
+      return NOT_YOURS
     case 'outcome-unknown':
       return error.message
     case 'too-large':

@@ -6,7 +6,7 @@ import type { AgentCaller, Principal } from '../host/caller.ts'
 import type { Host, SessionRef, StepCall } from '../host/host.ts'
 import { createGame, gameTools, joinGame } from './join-game.ts'
 import type { Answer } from './leak-scan.ts'
-import { WAIT } from './seat-call.ts'
+import { WAIT } from './wait-tool.ts'
 
 /**
  * Returns the tools of an environment whose calls name their session: the same list for every protocol version and

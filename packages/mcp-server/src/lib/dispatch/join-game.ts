@@ -5,7 +5,7 @@ import { type ToolResult, toolError } from '../environment/tool-result.ts'
 import type { Principal } from '../host/caller.ts'
 import type { CreatedGame, Host, JoinedSeat } from '../host/host.ts'
 import type { Answer } from './leak-scan.ts'
-import { NOT_YET } from './seat-call.ts'
+import { NOT_YET } from './wait-tool.ts'
 
 const SEAT = 'seat'
 const INVITATION = 'invitation'

@@ -7,8 +7,8 @@ import type { Host, PresentedState, SessionRef } from '../host/host.ts'
 import { environmentFor } from './agent-call.ts'
 import { handleTools } from './handle-arguments.ts'
 import type { Advertisement } from './sdk-discovery.ts'
-import { WAIT } from './seat-call.ts'
 import { STATE_URI, stateTemplate } from './state-resource.ts'
+import { WAIT } from './wait-tool.ts'
 
 /** The name and the version under which an endpoint answers. */
 export type Identity = Pick<Advertisement, 'name' | 'version'>

@@ -71,12 +71,6 @@ function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   return !Array.isArray(value)
 }
 
-/** Returns the first key of `given` that is not in `kept`, at the top level only: cheap enough for every step. */
-export function findUndeclaredKey(given: unknown, kept: object): string | undefined {
-  for (const key in given as object) if (!Object.hasOwn(kept, key)) return key
-  return undefined
-}
-
 /**
  * Returns the path of the first key in `given`, at any depth, that is not in `kept`: a key that a schema dropped.
  * `null` if there is none.

@@ -18,7 +18,7 @@ import type {
 } from './environment.ts'
 import type { GameSpec, GameState, GameToolMaker, SealedToolMaker, SeatView } from './game.ts'
 import { legalActions } from './legal-actions.ts'
-import { describeTool, makeTool, type WrittenTool } from './make-tool.ts'
+import { describeTool, hasTool, makeTool, type WrittenTool } from './make-tool.ts'
 
 const NO_PARAMS = z.object({})
 
@@ -134,11 +134,6 @@ export function defineGame<
 
 /** See {@link KeepsLiterals}. */
 type LiteralObject = z.ZodObject<{ [key: string]: z.ZodType<KeepsLiterals> }>
-
-/** Returns whether a seat has a tool. */
-export function hasTool(tool: Tool, seat: string): boolean {
-  return tool.seats === null || tool.seats.includes(seat)
-}
 
 const NONE: readonly string[] = []
 

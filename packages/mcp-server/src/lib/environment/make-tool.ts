@@ -56,6 +56,11 @@ export const makeTool = (written: WrittenTool): Tool => {
   return { ...tool, output, annotations, preparation, seats, sealed: false }
 }
 
+/** Returns whether a seat has a tool. */
+export function hasTool(tool: Tool, seat: string): boolean {
+  return tool.seats === null || tool.seats.includes(seat)
+}
+
 /** Describes a tool for players. `view` is the schema of its answer if it declares no output. */
 export function describeTool(environment: string, name: string, tool: Tool, view: z.ZodType): ToolInfo {
   if (!/^[\w.-]{1,128}$/.test(name))

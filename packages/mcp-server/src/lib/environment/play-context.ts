@@ -1,83 +1,121 @@
-import { createRng, type Json, type JsonObject, type OutsideEvent, type Rng, type RngState } from '@episodic/protocol'
+import {
+  createRng,
+  findNonJson,
+  type Json,
+  type JsonObject,
+  type OutsideEvent,
+  type Rng,
+  type RngState,
+} from '@episodic/protocol'
 import type { SavableRng } from '@episodic/protocol/extend'
-import type { History, SessionRecord, SessionState } from '@episodic/state'
+import type { History, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
+import type { Absence } from './absence.ts'
 import { findEventProblem } from './apply-event.ts'
 import type { EnvironmentDefinition, PlayContext, Refused } from './environment.ts'
-import type { PlayChecks } from './rules-turn.ts'
+import type { MoveContext, SettleContext } from './game.ts'
+import { type PlayChecks, playingSeats, type RulesTurn } from './rules-turn.ts'
 import { say } from './tool-answer.ts'
 
 /** Events that one step may publish. */
 const MOST_PUBLISHED = 16
 
+/** Characters that one text for another seat may have. */
+const MESSAGE_CHARACTERS = 4_000
+
 /** An event that a tool publishes. */
 export type ToolEvent = Pick<OutsideEvent, 'type' | 'data'>
 
-/** The inputs of one tool call. */
-export interface ToolCallSetup {
+/** The inputs of one call of the rules. */
+export interface PlayCallSetup {
   readonly environment: EnvironmentDefinition
-  /** The name of the tool. */
-  readonly tool: string
-  readonly record: Pick<SessionRecord, 'params' | 'seed' | 'rng' | 'now' | 'history'>
-  readonly draft: SessionState
-  readonly input: unknown
-  readonly prepared: unknown
-  /** Called with each value that the rules reveal. */
-  readonly onReveal: PlayChecks['onReveal'] | undefined
-  /** Default: the streams of the record. */
-  readonly rng?: SavableRng | undefined
+  readonly turn: Pick<RulesTurn, 'record' | 'draft'>
+  /** What is called, as errors name it: `Tool take`. */
+  readonly rule: string
+  /** The seat that moves, or that has moved last. */
+  readonly seat: string
+  /** The seats that the call plays the moves of. */
+  readonly moved: readonly string[]
+  readonly input?: unknown
+  readonly prepared?: unknown
+  /** Why the seat is absent, in the rules for that. */
+  readonly cause?: Absence
+  readonly checks: PlayChecks | undefined
 }
 
-/** What a tool call did beside its change of the draft. */
-export interface ToolCallEffects {
+/** What a call of the rules did beside its change of the draft. */
+export interface PlayEffects {
   /** The state of every random stream. */
   readonly rng: RngState
   /** Virtual time. */
   readonly now: number
-  /** The reason for which the rules ended the episode; `null` if they did not. */
+  /** The reason for which the rules ended the episode for all seats; `null` if they did not. */
   readonly ended: string | null
+  /** The reasons for which seats left. */
+  readonly left: { readonly [seat: string]: string }
+  readonly messages: { readonly [seat: string]: readonly string[] }
   /** The events that were published, oldest first. */
   readonly published: readonly ToolEvent[]
 }
 
+/** The state of a game, its types erased. */
+interface ErasedState {
+  public: JsonObject
+  own: Record<string, JsonObject>
+  private: JsonObject
+}
+
 /**
- * The context that a tool's `play` gets, which also records the effects of the call. A class, because building an
- * object with getters for each step costs more than the rules of a small world.
+ * The context that `play`, `settle` and `absent` get, which also records the effects of the call. A class, because
+ * building an object with getters for each step costs more than the rules of a small world.
  */
-export class ToolCallContext implements PlayContext<unknown, unknown, unknown, unknown, unknown> {
-  readonly state: SessionState
+export class PlayCall
+  implements
+    PlayContext<unknown, unknown, unknown, unknown, unknown>,
+    MoveContext<string, ErasedState, unknown, unknown, unknown, unknown>,
+    SettleContext<ErasedState, unknown, string>
+{
+  readonly seat: string
+  readonly moved: readonly string[]
+  readonly state: ErasedState
   readonly input: unknown
   readonly prepared: unknown
   readonly params: JsonObject
   readonly history: History
+  readonly cause: Absence | undefined
   readonly say = say
   readonly refuse = refuse
-  readonly #environment: EnvironmentDefinition
-  readonly #tool: string
-  readonly #record: ToolCallSetup['record']
-  readonly #onReveal: ToolCallSetup['onReveal']
+  readonly #setup: PlayCallSetup
   #rng: SavableRng | null
   #now: number
   #ended: string | null = null
+  #left: PlayEffects['left'] = NONE
+  #messages: PlayEffects['messages'] = NONE
   #published: readonly ToolEvent[] = NO_EVENTS
 
-  constructor({ environment, tool, record, draft, input, prepared, onReveal, rng }: ToolCallSetup) {
-    this.state = draft
-    this.input = input
-    this.prepared = prepared
+  constructor(setup: PlayCallSetup) {
+    const { record, draft } = setup.turn
+    this.seat = setup.seat
+    this.moved = setup.moved
+    this.state = draft as SessionState as ErasedState
+    this.input = setup.input
+    this.prepared = setup.prepared
     this.params = record.params
     this.history = record.history
-    this.#environment = environment
-    this.#tool = tool
-    this.#record = record
-    this.#onReveal = onReveal
-    this.#rng = rng ?? null
+    this.cause = setup.cause
+    this.#setup = setup
+    this.#rng = setup.checks?.rng ?? null
     this.#now = record.now
+  }
+
+  get others(): readonly string[] {
+    return playingSeats(this.#setup.turn.record).filter((other) => other !== this.seat)
   }
 
   /** Created on first access: most steps of most worlds draw nothing. */
   get rng(): Rng {
-    this.#rng ??= createRng(this.#record.seed, this.#record.rng)
+    const { seed, rng } = this.#setup.turn.record
+    this.#rng ??= createRng(seed, rng)
     return this.#rng
   }
 
@@ -86,28 +124,50 @@ export class ToolCallContext implements PlayContext<unknown, unknown, unknown, u
   }
 
   /** Returns what the call did beside its change of the draft. */
-  effects(): ToolCallEffects {
-    const rng = this.#rng ? this.#rng.save() : this.#record.rng
-    return { rng, now: this.#now, ended: this.#ended, published: this.#published }
+  effects(): PlayEffects {
+    const rng = this.#rng ? this.#rng.save() : this.#setup.turn.record.rng
+    return {
+      rng,
+      now: this.#now,
+      ended: this.#ended,
+      left: this.#left,
+      messages: this.#messages,
+      published: this.#published,
+    }
   }
 
   // Rules destructure these from their context, so each is bound.
-  readonly reveal = <T extends Json>(value: T): T => {
-    this.#onReveal?.(value, null)
+  readonly reveal = <T extends Json>(value: T, to?: string | readonly string[]): T => {
+    this.#setup.checks?.onReveal?.(value, to === undefined ? null : this.#seats('reveal', to))
     return value
   }
 
+  readonly send = (to: string | readonly string[], text: string): void => {
+    const problem = typeof text === 'string' ? findNonJson(text, 'the text') : 'it is no text'
+    if (problem) throw this.#wrong(`sends what cannot be kept: ${problem}`)
+    if (text.length > MESSAGE_CHARACTERS)
+      throw this.#wrong(`sends ${text.length} characters at once, and ${MESSAGE_CHARACTERS} are the most`)
+    for (const seat of to === 'others' ? this.others : this.#seats('send', to))
+      this.#messages = { ...this.#messages, [seat]: [...(this.#messages[seat] ?? []), text] }
+  }
+
   readonly publish = (type: string, data: unknown): void => {
-    const tool = `Tool ${this.#tool} of ${this.#environment.name}`
+    const { environment, rule } = this.#setup
+    const what = `${rule} of ${environment.name}`
     if (this.#published.length === MOST_PUBLISHED)
       throw new ServerError(
         'rules-failed',
-        `${tool} published more than ${MOST_PUBLISHED} events in one step. Publish fewer, or one that says it all.`,
+        `${what} published more than ${MOST_PUBLISHED} events in one step. Publish fewer, or one that says it all.`,
       )
-    const problem = findEventProblem(this.#environment, { type, data })
-    if (problem) throw new ServerError('rules-failed', `${tool} could not publish. ${problem}`)
+    const problem = findEventProblem(environment, { type, data })
+    if (problem) throw new ServerError('rules-failed', `${what} could not publish. ${problem}`)
     // A copy: the data may be part of the draft, which the rules may still change.
     this.#published = [...this.#published, { type, data: structuredClone(data) as JsonObject }]
+  }
+
+  readonly leave = (seat: string, reason: string): void => {
+    this.#seats('leave', seat)
+    if (this.#left[seat] === undefined) this.#left = { ...this.#left, [seat]: reason }
   }
 
   readonly end = (reason: string): void => {
@@ -118,8 +178,21 @@ export class ToolCallContext implements PlayContext<unknown, unknown, unknown, u
     if (!(milliseconds >= 0)) throw new RangeError(`elapse needs milliseconds from 0 up; it got ${milliseconds}.`)
     this.#now += milliseconds
   }
+
+  #seats(what: string, named: string | readonly string[]): readonly string[] {
+    const seats = typeof named === 'string' ? [named] : named
+    const playing = playingSeats(this.#setup.turn.record)
+    const unknown = seats.find((seat) => !playing.includes(seat))
+    if (unknown === undefined) return seats
+    throw this.#wrong(`calls ${what} with "${unknown}", and the seats that play are: ${playing.join(', ')}`)
+  }
+
+  #wrong(what: string): ServerError {
+    return new ServerError('rules-failed', `A rule of ${this.#setup.environment.name} ${what}.`)
+  }
 }
 
+const NONE: Readonly<Record<string, never>> = {}
 const NO_EVENTS: readonly never[] = []
 
 const refuse = (text: string): Refused => ({ kind: 'refused', text })

@@ -28,3 +28,8 @@ export interface PlayOutcome extends Played {
    */
   readonly undeclared?: string
 }
+
+/** Returns the seats that the episode goes on for. */
+export function playingSeats({ seats }: Pick<RulesTurn['record'], 'seats'>): readonly string[] {
+  return Object.keys(seats).filter((seat) => !seats[seat]?.end)
+}

@@ -2,7 +2,7 @@ import type { EpisodeEnd, PublishedEvent, RecordedEvent } from '@episodic/protoc
 import type { Change } from '@episodic/state'
 import { applyEvent, type EventTurn } from './apply-event.ts'
 import type { EnvironmentDefinition } from './environment.ts'
-import type { ToolCallEffects } from './play-context.ts'
+import type { PlayEffects } from './play-context.ts'
 
 /** The result of a tool call, with the events that it published. */
 export interface AppliedEvents {
@@ -18,7 +18,7 @@ export interface AppliedEvents {
 export function applyPublished(
   environment: EnvironmentDefinition,
   { record, draft }: EventTurn,
-  { rng, now, ended: endedByPlay, published: events }: ToolCallEffects,
+  { rng, now, ended: endedByPlay, published: events }: PlayEffects,
 ): AppliedEvents {
   const published: PublishedEvent[] = []
   let change: Change = { state: draft, rng, now }

@@ -53,6 +53,12 @@ export function assertSaid(
     )
 }
 
+/** Whether the rules refused the action. */
+export function isRefused(answer: unknown): answer is Refused {
+  const { kind, text } = (answer ?? {}) as Partial<Refused>
+  return kind === 'refused' && typeof text === 'string'
+}
+
 /**
  * Returns an answer of which the player reads the text alone: its data describes the text to programs. For the tools of
  * a package, whose users write no answers of their own.
@@ -84,25 +90,38 @@ function keysOf(schema: z.ZodType): ReadonlySet<string> {
   return keys
 }
 
+/** The data of an answer, and the first key that the rules said and the schema does not declare, if there is one. */
+export interface StructuredAnswer {
+  readonly data: JsonObject
+  readonly undeclared: string | undefined
+}
+
 /** Returns the structured answer as its schema parses it, so without undeclared keys. Throws `rules-failed`. */
 export function structuredAnswer(
   environment: EnvironmentDefinition,
   name: string,
   schema: z.ZodType,
   given: unknown,
-  scrutiny: PlayChecks | undefined,
-): JsonObject {
+  checks: PlayChecks | undefined,
+): StructuredAnswer {
   const parsed = schema.safeParse(given)
   if (!parsed.success)
     throw new ServerError(
       'rules-failed',
       `Tool ${name} of ${environment.name} gave a wrong answer: ${formatZodError(parsed.error)}.`,
     )
-  const undeclared = scrutiny?.strict && findUndeclared(given, parsed.data)
+  const undeclared = checks?.strict && findUndeclared(given, parsed.data)
   if (undeclared)
     throw new ServerError(
       'rules-failed',
       `Tool ${name} of ${environment.name} says "${undeclared}", which its output does not declare. Declare it, or leave it out.`,
     )
-  return parsed.data as JsonObject
+  const data = parsed.data as JsonObject
+  return { data, undeclared: findUndeclaredKey(given, data) }
+}
+
+/** Returns the first key of `given` that is not in `kept`, at the top level only: cheap enough for every step. */
+function findUndeclaredKey(given: unknown, kept: object): string | undefined {
+  for (const key in given as object) if (!Object.hasOwn(kept, key)) return key
+  return undefined
 }

@@ -229,11 +229,6 @@ export interface SessionRef {
   /** Plays one step, or returns the stored answer of a repeated `seq`. Opens a session that opens at its first call. */
   step(call: StepCall): Promise<StepOutcome>
   /**
-   * Whether the session has several seats, of which this reference has one: then {@link awaitTurn} waits until it may
-   * act. Throws, or rejects with, `session-not-found`.
-   */
-  hasSeats(): boolean | Promise<boolean>
-  /**
    * Waits until the seat may act or its episode is over, as long as its address says, and returns what it knows then.
    */
   awaitTurn(waiting?: CallOptions): Promise<SeatTurn>

@@ -102,12 +102,6 @@ export class ResolvedSession implements SessionRef {
     return await this.parts.writer.step(cached, this.seatIn(cached, call.seat), call)
   }
 
-  hasSeats(): AtOnce<boolean> {
-    const found = this.find()
-    const several = ({ environment }: CachedSession) => environment.game !== null
-    return found instanceof Promise ? found.then(several) : several(found)
-  }
-
   async awaitTurn(waiting?: CallOptions): Promise<SeatTurn> {
     const { clock, waitSeconds } = this.parts
     const { hold: wait = waitSeconds } = this.token

@@ -144,7 +144,7 @@ export class SessionWriter {
     if (played?.undeclared !== undefined)
       this.#faults.dropped(environment.name, session.record.id, action.tool, played.undeclared)
     watchers.wake()
-    this.#turns.notify(cached)
+    if (environment.game) this.#turns.notify(cached)
     this.#metrics?.step(environment.name, outcomeOf(answered), this.#clock.monotonic() - began)
     const messages = step.report.seats?.messages?.slice(cached.shown.get(seat) ?? 0) ?? NONE
     cached.shown.delete(seat)

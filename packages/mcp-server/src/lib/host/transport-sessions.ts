@@ -119,11 +119,6 @@ export class TransportSession extends ResolvedSession {
     return found instanceof Promise ? found.then(() => info) : info
   }
 
-  /** A session of an MCP connection has one seat. */
-  override hasSeats(): boolean {
-    return false
-  }
-
   override async step(call: StepCall): Promise<StepOutcome> {
     try {
       return await super.step(call)

@@ -1,0 +1,97 @@
+import type { JsonObject } from '@episodic/protocol'
+import { ServerError } from '../server-error.ts'
+import type { Absence } from './absence.ts'
+import type { Decided, ToolCall } from './decided.ts'
+import type { EnvironmentDefinition, GameDefinition, Refused, Tool } from './environment.ts'
+import { freezeAll } from './frozen.ts'
+import type { SealedContext } from './game.ts'
+import { PlayCall } from './play-context.ts'
+import { type PlayChecks, playingSeats, type RulesTurn } from './rules-turn.ts'
+import { ignoreRejection } from './thrown-value.ts'
+import { isRefused } from './tool-answer.ts'
+
+/** Keeps a sealed move, and plays the round if it was the last one. */
+export function sealMove({ environment, turn, name, input, checks }: ToolCall, tool: Tool): Decided | Refused {
+  const { record, seat, draft } = turn
+  const context: SealedContext<string, JsonObject, JsonObject, JsonObject, unknown> = {
+    seat,
+    public: freezeAll(record.state.public),
+    own: draft.own?.[seat] as JsonObject,
+    input,
+    params: record.params,
+    refuse: (text) => ({ kind: 'refused', text }),
+  }
+  const answer = (tool.play as unknown as (given: typeof context) => Refused | undefined)(context)
+  if (answer instanceof Promise) ignoreRejection(answer)
+  if (isRefused(answer)) return answer
+  if (answer !== undefined)
+    throw new ServerError(
+      'rules-failed',
+      `The sealed tool ${name} of ${environment.name} returned an answer. Return nothing, or refuse(…): \`settle\` plays the move.`,
+    )
+  if (record.turn?.some((other) => other !== seat))
+    return {
+      refusal: null,
+      text: 'Your move is sealed until every seat in turn has moved.',
+      change: { state: draft, rng: record.rng, now: record.now },
+      effects: null,
+      moved: [],
+      called: true,
+    }
+  // The same for every order in which the moves came: only then do rewards not depend on it.
+  const before = structuredClone(draft)
+  const moved = seatsInTurn(environment, record)
+  const call = new PlayCall({ environment, turn, rule: '`settle`', seat, moved, checks })
+  ignoreRejection(environment.game?.settle?.(call))
+  const effects = call.effects()
+  return {
+    refusal: null,
+    text: ['All have moved.', ...(effects.messages[seat] ?? [])].join('\n'),
+    change: { state: draft, rng: effects.rng, now: effects.now },
+    effects,
+    moved,
+    called: false,
+    before,
+  }
+}
+
+/**
+ * Plays the step of a seat that does not act. In a round of sealed moves it has then made none: the others go on, and
+ * what they have sealed is played if they waited for this seat alone.
+ */
+export function playAbsence(
+  environment: EnvironmentDefinition,
+  turn: RulesTurn,
+  cause: Absence,
+  checks: PlayChecks | undefined,
+): Decided {
+  const { record, seat, draft } = turn
+  const { absent, settle } = environment.game as GameDefinition
+  const inTurn = record.turn ?? []
+  const moved = seatsInTurn(environment, record).filter((name) => !inTurn.includes(name))
+  const waiting = inTurn.filter((name) => name !== seat)
+  const call = new PlayCall({ environment, turn, rule: '`absent`', seat, moved, cause, checks })
+  if (absent) ignoreRejection(absent(call))
+  const settles = absent !== null && settle !== null && moved.length > 0 && waiting.length === 0
+  if (settles && call.effects().ended === null) ignoreRejection(settle(call))
+  const effects = call.effects()
+  const stays = effects.ended === null && effects.left[seat] === undefined
+  const left = stays && absent && cause !== 'turn-limit' ? { ...effects.left, [seat]: cause } : effects.left
+  return {
+    refusal: null,
+    text: `The seat ${seat} did not act (${cause}).`,
+    change: { state: draft, rng: effects.rng, now: effects.now },
+    effects: { ...effects, left },
+    moved: settles ? moved : [],
+    called: false,
+    ...(settle && waiting.length > 0 && { waiting }),
+    ...(!absent && { truncation: 'turn-limit' as const }),
+  }
+}
+
+/** Returns the seats in turn, those with a sealed move included. */
+export function seatsInTurn({ game, seats }: EnvironmentDefinition, record: RulesTurn['record']): readonly string[] {
+  const playing = playingSeats(record)
+  const inTurn = game ? game.turn(record.state, record.params) : seats
+  return inTurn.filter((seat) => playing.includes(seat))
+}
