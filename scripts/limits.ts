@@ -16,10 +16,10 @@ export const LIMITS = {
   trips: {
     http: {
       files: 50,
-      hops: 132,
+      hops: 128,
       why: 'A reader of a tools/call over HTTP opens these files, and goes from one to another so often.',
     },
-    step: { files: 40, hops: 105, why: 'The same for a step of a run, in process.' },
+    step: { files: 40, hops: 104, why: 'The same for a step of a run, in process.' },
     utterance: { files: 23, hops: 93, why: 'The same for an utterance of a conversation.' },
     agent: { files: 7, hops: 12, why: 'The same for a call of an agent, on the side of the agent.' },
   },

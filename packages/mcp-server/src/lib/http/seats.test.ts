@@ -1,4 +1,4 @@
-import type { OpenResult } from '@episodic/protocol'
+import type { LimitsRequest, OpenResult } from '@episodic/protocol'
 import { systemClock } from '@episodic/state'
 import { describe, expect, it } from 'vitest'
 import { kuhn } from '../fixtures/kuhn.fixture.ts'
@@ -7,13 +7,13 @@ import { asking, rpc, serveTestHost } from '../fixtures/testbed.fixture.ts'
 import { throwingHands } from '../fixtures/throwing-hands.fixture.ts'
 
 /** A served session, and the session URL of each seat. */
-async function openGame(environment: string, { params = {}, waitSeconds = 20 } = {}) {
+async function openGame(environment: string, { params = {}, limits = {} as LimitsRequest, waitSeconds = 20 } = {}) {
   const bounds = { waitSeconds }
   const { host, server, clock } = await serveTestHost(
     {},
     { environments: [kuhn, throwingHands], bounds, ...(waitSeconds < 1 && { clock: systemClock }) },
   )
-  const opened = await host.open(null, asking({ environment, params, seed: 'cards' }))
+  const opened = await host.open(null, asking({ environment, params, limits, seed: 'cards' }))
   const url = (seat: string) => server.sessionUrl(opened.seats[seat]?.capability as string)
   return { host, server, clock, opened, url }
 }
@@ -40,6 +40,15 @@ describe.each(Object.keys(OFFICIAL_CLIENTS) as (keyof typeof OFFICIAL_CLIENTS)[]
     expect(passed.last.structuredContent).toMatchObject({ episode_over: true, moves: 'pbb' })
     expect(waited.last.structuredContent).toMatchObject({ episode_over: true, moves: 'pbb' })
     expect(textOf(passed.last)).toContain('The episode is over.')
+  })
+
+  it('are told that the episode is over if a refused call was the last one', async () => {
+    const { url } = await openGame('kuhn-poker', { limits: { steps: 1 } })
+    const first = await connect(url('first'))
+    const answer = await act(first, 'fold')
+    expect(answer.isError).toBe(true)
+    expect(textOf(answer)).toContain('Invalid arguments for act')
+    expect(textOf(answer)).toContain('The episode is over.')
   })
 
   it('are notified at once and every 5 seconds that a call waits, if they ask for progress', async () => {
