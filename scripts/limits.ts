@@ -16,7 +16,7 @@ export const LIMITS = {
   trips: {
     http: {
       files: 50,
-      hops: 128,
+      hops: 127,
       why: 'A reader of a tools/call over HTTP opens these files, and goes from one to another so often.',
     },
     step: { files: 40, hops: 104, why: 'The same for a step of a run, in process.' },

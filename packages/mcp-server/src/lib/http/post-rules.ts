@@ -5,8 +5,55 @@ import { ENVELOPE, MODERN_VERSION, shorten } from '@episodic/protocol/extend'
 import type { Message } from '../dispatch/message.ts'
 import { assertSpoken, isModern, readEnvelope } from '../dispatch/protocol-version.ts'
 import { PROTOCOL_VERSIONS } from '../dispatch/sdk-discovery.ts'
+import type { AgentCaller, Caller } from '../host/caller.ts'
 import type { HttpRequest } from './fast-path/request.ts'
 import type { Denial } from './host-origin-check.ts'
+
+/** What a posted message is, by its version and by the session that its caller names. */
+export type Posted =
+  /** Of a version that is not spoken here. */
+  | { readonly kind: 'denied'; readonly denial: Denial }
+  /** Of the stateless version, with headers and a body that do not agree. */
+  | { readonly kind: 'mismatched'; readonly error: unknown }
+  /** Of the stateless version, MCP 2026-07-28: each call names its session, and the caller has no MCP session. */
+  | { readonly kind: 'stateless'; readonly caller: Caller }
+  /** Of a session-based version, and asks for a new MCP session. */
+  | { readonly kind: 'initialize'; readonly caller: AgentCaller }
+  /** Of a session-based version, in an MCP session that has to be checked. */
+  | { readonly kind: 'in-session'; readonly caller: AgentCaller }
+  /**
+   * Of a session-based version, and without an MCP session, or with one that is checked when the message is dispatched:
+   * at the trainer endpoint, at a session URL, a `tools/call` of an MCP session that is the episode itself, and
+   * `server/discover`.
+   */
+  | { readonly kind: 'direct'; readonly caller: Caller }
+
+/** Decides once what a posted message is. */
+export function classifyPost(request: HttpRequest, message: Message, caller: Caller): Posted {
+  let stateless: boolean
+  try {
+    stateless = isModernPost(request.headers, message)
+  } catch (error) {
+    return { kind: 'mismatched', error }
+  }
+  const address = caller.endpoint === 'agent' ? caller.address : null
+  // An environment without a handle needs a session-based version, so its clients fall back to one.
+  if (stateless && address?.by !== 'transport') return { kind: 'stateless', caller: withoutTransport(caller) }
+  const denial = checkVersion(request)
+  if (denial) return { kind: 'denied', denial }
+  const { method } = message
+  if (caller.endpoint === 'trainer' || caller.address.by === 'capability' || method === 'server/discover')
+    return { kind: 'direct', caller }
+  if (method === 'initialize') return { kind: 'initialize', caller }
+  const isOwnStep = caller.address.by === 'transport' && method === 'tools/call'
+  return { kind: isOwnStep ? 'direct' : 'in-session', caller }
+}
+
+/** The caller without its MCP session, which the stateless version does not have. */
+function withoutTransport(caller: Caller): Caller {
+  if (caller.endpoint === 'trainer' || caller.address.by !== 'argument') return caller
+  return { ...caller, address: { ...caller.address, token: null } }
+}
 
 /** Checks what Streamable HTTP requires of every POST. */
 export function checkPost({ headers }: HttpRequest): Denial | null {
@@ -66,7 +113,7 @@ export function missingTransport(): Denial {
  * while the server reads the body, so a request whose headers and body differ is rejected. Throws `header-mismatch`,
  * `unsupported-version` and `invalid-params`, in this order of checks; this version answers each with status 400.
  */
-export function isModernPost(headers: IncomingHttpHeaders, message: Message): boolean {
+function isModernPost(headers: IncomingHttpHeaders, message: Message): boolean {
   // What is no message belongs to no version.
   if (message.problem?.code === 'invalid-request') return false
   const version = headers['mcp-protocol-version'] as string | undefined

@@ -1,3 +1,24 @@
+/**
+ * What a request goes through, from its bytes to its answer:
+ *
+ * 1. `fast-path` reads a plain request, and `node:http` any other; both give the same `HttpRequest`.
+ * 2. `/healthz` and `/readyz` are answered. Host and Origin are checked for everything else.
+ * 3. `/metrics`, and the paths of extra routes, are answered by their own code.
+ * 4. The path names an endpoint, and at the agent endpoint the address of a session. The token names the principal.
+ * 5. GET opens the event stream of an MCP session, DELETE ends one, and POST carries a message:
+ *    a. its headers are checked, and the session of its address is resolved, once for all that follows;
+ *    b. at the agent endpoint the call is counted, and refused if its caller has made too many;
+ *    c. the body is read, within its bounds, and parsed;
+ *    d. `classifyPost` decides what the message is: of the stateless version of MCP, an `initialize`, in an MCP session,
+ *       or none of these;
+ *    e. a server that shuts down refuses it; otherwise it counts as in flight until its response is closed;
+ *    f. the id of an MCP session is checked, or issued for an `initialize`;
+ *    g. the dispatcher answers it: a step is committed to the store before;
+ *    h. the answer is searched for secrets by the dispatcher, and written as JSON, or as an event stream if something
+ *       was sent before it.
+ *
+ * What is rejected on the way is reported to `onRejected`. Work that nearly every request can do at once is not awaited.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WireError } from '@episodic/protocol'
@@ -21,7 +42,7 @@ import { HeldCalls } from './held-calls.ts'
 import type { Denial } from './host-origin-check.ts'
 import { Calls } from './in-flight-calls.ts'
 import type { PortHandler } from './open-port.ts'
-import { checkPost, checkVersion, isModernPost, missingTransport, takesEvents } from './post-rules.ts'
+import { checkPost, checkVersion, classifyPost, missingTransport, takesEvents } from './post-rules.ts'
 import { readBody } from './read-body.ts'
 import { Replies } from './responses.ts'
 import { WebSocketEndpoints } from './websocket.ts'
@@ -170,14 +191,15 @@ export class RequestHandler implements PortHandler {
     return identifyClient(this.#host, this.#authorizer, request, routes.tokenOf?.(request, path) ?? undefined)
   }
 
-  async #post(request: HttpRequest, response: HttpResponse, from: Caller): Promise<void> {
-    let caller = from
+  async #post(request: HttpRequest, response: HttpResponse, identified: Caller): Promise<void> {
     const refused = checkPost(request)
-    if (refused) return this.#replies.deny(request, response, caller, refused)
-    if (this.#held && caller.endpoint === 'agent')
-      caller = this.#held.enter(caller, request.socket.remoteAddress, response)
+    if (refused) return this.#replies.deny(request, response, identified, refused)
+    const caller =
+      this.#held && identified.endpoint === 'agent'
+        ? this.#held.enter(identified, request.socket.remoteAddress, response)
+        : identified
     const resolving = findSession(this.#host, caller)
-    let session = resolving instanceof Promise ? await resolving : resolving
+    const session = resolving instanceof Promise ? await resolving : resolving
     if (caller.endpoint === 'agent') {
       const seconds = await this.#authorizer.count(caller, session, request.socket.remoteAddress)
       if (seconds > 0) return this.#replies.rejectTooMany(request, response, caller, seconds)
@@ -190,47 +212,38 @@ export class RequestHandler implements PortHandler {
     } catch (error) {
       return this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error))
     }
-    let modern: boolean
-    try {
-      modern = isModernPost(request.headers, message)
-    } catch (error) {
-      return this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error, message.id), true, 400)
-    }
-    // An environment without a handle needs a session-based version, so its clients fall back to one.
-    if (caller.endpoint === 'agent' && caller.address.by === 'transport') modern = false
-    if (modern) caller = withoutTransport(caller)
-    const unspoken = modern ? null : checkVersion(request)
-    if (unspoken) return this.#replies.deny(request, response, caller, unspoken)
-    if (this.#calls.draining) return this.#replies.rejectShuttingDown(request, response, caller)
+    const posted = classifyPost(request, message, caller)
+    if (posted.kind === 'denied') return this.#replies.deny(request, response, caller, posted.denial)
+    if (posted.kind === 'mismatched')
+      return this.#replies.answer(
+        request,
+        response,
+        caller,
+        this.#dispatcher.refuse(posted.error, message.id),
+        true,
+        400,
+      )
+    if (this.#calls.draining) return this.#replies.rejectShuttingDown(request, response, posted.caller)
     const { method } = message
     // A subscription lasts until the server stops, so a drain does not wait for it.
     if (method !== 'subscriptions/listen') this.#calls.begin(response)
-    if (caller.endpoint === 'agent' && !modern && method !== 'server/discover') {
-      if (method === 'initialize') {
-        caller = await this.#withNewTransport(caller)
-        session = caller.address.by === 'capability' ? session : null
-      } else if (caller.address.by === 'argument' || (caller.address.by === 'transport' && method !== 'tools/call')) {
-        // A `tools/call`, and everything at a session URL, is checked when it is dispatched.
-        const missing = await this.#checkTransport(caller, session)
-        if (missing) return this.#replies.answer(request, response, caller, missing)
-      }
+    if (posted.kind === 'in-session') {
+      const missing = await this.#checkTransport(posted.caller, session)
+      if (missing) return this.#replies.answer(request, response, caller, missing)
     }
+    const opened = posted.kind === 'initialize' ? await this.#withNewTransport(posted.caller) : null
+    const from = opened ?? posted.caller
+    const modern = posted.kind === 'stateless'
     const cors = () => this.#authorizer.guards.corsHeaders(request)
     const exchange = new HttpExchange(
-      { request, response, caller, method, modern, session, cors },
+      { request, response, caller: from, method, modern, session: opened ? null : session, cors },
       this.#calls,
       this.#streams,
     )
-    const reply = await this.#dispatcher.dispatch(caller, message, exchange)
-    if (exchange.stream?.begun) return this.#replies.conclude(exchange.stream, caller, reply)
-    if (
-      method === 'initialize' &&
-      reply.refusal === null &&
-      caller.endpoint === 'agent' &&
-      caller.address.by !== 'capability'
-    )
-      response.setHeader('Mcp-Session-Id', caller.address.token as string)
-    this.#replies.answer(request, response, caller, reply, modern)
+    const reply = await this.#dispatcher.dispatch(from, message, exchange)
+    if (exchange.stream?.begun) return this.#replies.conclude(exchange.stream, from, reply)
+    if (opened && reply.refusal === null) response.setHeader('Mcp-Session-Id', opened.address.token as string)
+    this.#replies.answer(request, response, from, reply, modern)
   }
 
   /** Opens the event stream on which a client of the session-based version receives its notifications. */
@@ -280,7 +293,6 @@ export class RequestHandler implements PortHandler {
   /** The caller of an `initialize`, with the id of its new MCP session. */
   async #withNewTransport(caller: AgentCaller): Promise<AgentCaller> {
     const { principal, address } = caller
-    if (address.by === 'capability') return caller
     return { ...caller, address: { ...address, token: await this.#host.connections.issue(principal) } }
   }
 
@@ -315,12 +327,4 @@ const OPERATOR_ONLY: Denial = {
 /** Returns the path of a URL without its query. */
 export function pathOf(url: string | undefined): string {
   return (url ?? '').split('?', 1)[0] as string
-}
-
-/**
- * The caller without its transport session, which the stateless version does not have: its calls name their session.
- */
-function withoutTransport(caller: Caller): Caller {
-  if (caller.endpoint === 'trainer' || caller.address.by !== 'argument') return caller
-  return { ...caller, address: { ...caller.address, token: null } }
 }
