@@ -69,7 +69,7 @@ export function ownStepOf(
   { report, replayed }: { readonly report: Omit<SeatStep['report'], 'revision'>; readonly replayed: boolean },
   { observation, due }: SeatView,
 ): Step {
-  const { seq, potential, refused, stateHash, success, end } = report
+  const { seq, potential, refused, stateHash, success, end, prepared } = report
   const terms = { ...report.terms }
   for (const [term, value] of Object.entries(due)) terms[term] = (terms[term] ?? 0) + value
   const total = Object.values(terms).reduce((sum, term) => sum + term, 0)
@@ -77,6 +77,14 @@ export function ownStepOf(
     observation,
     reward: { total, terms, shaping: 0 },
     end,
-    info: { seq, potential, refused, stateHash, replayed, ...(success !== undefined && { success }) },
+    info: {
+      seq,
+      potential,
+      refused,
+      stateHash,
+      replayed,
+      ...(success !== undefined && { success }),
+      ...(prepared !== undefined && { prepared }),
+    },
   })
 }

@@ -1,4 +1,4 @@
-import type { Action, EpisodeEnd, Observation, Terms } from '@episodic/protocol'
+import type { Action, EpisodeEnd, JsonObject, Observation, Terms } from '@episodic/protocol'
 import type { Played, PlayedSeats, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import { bySeat } from './by-seat.ts'
@@ -62,8 +62,13 @@ export function concludeStep(
     ...(ownEnd && environment.hasSuccess && { success: successOf(seat) }),
     refused: refusal,
     published: decided.published,
-    remember: environment.history ? { tool: action.tool, arguments: action.arguments, said: text } : undefined,
+    remember: environment.history ? remembered() : undefined,
     ...(environment.game && { seats: seatsPart() }),
+  }
+
+  function remembered(): JsonObject {
+    const step = { tool: action.tool, arguments: action.arguments, said: text }
+    return environment.game ? { seat, ...step } : step
   }
 
   /** What the step means to the other seats. */

@@ -280,6 +280,37 @@ describe('a game without turns', () => {
     expect(game.play('cheat', {}, { seat: 'cid' }).refused).toBeNull()
   })
 
+  it('keeps the last steps of its seats for the rules, if it asks for a history', () => {
+    const chat = defineGame({
+      name: 'chat',
+      version: '1.0.0',
+      description: 'Two seats talk in turns.',
+      seats: ['ann', 'bob'],
+      history: { entries: 2, bytes: 10_000 },
+      state: { public: z.object({ turn_of: z.enum(['ann', 'bob']) }), own: z.object({}), private: z.object({}) },
+      start: () => ({ public: { turn_of: 'ann' }, own: { ann: {}, bob: {} }, private: {} }),
+      turn: ({ turn_of }) => turn_of,
+      observe: () => 'Talk.',
+      tools: ({ tool }) => ({
+        talk: tool({
+          description: 'Talks.',
+          input: z.object({ text: z.string() }),
+          play({ others: [other], history, state, input, say }) {
+            if (other) state.public.turn_of = other
+            return say(`${input.text} after ${JSON.stringify(history.map(({ seat, said }) => [seat, said]))}`)
+          },
+        }),
+      }),
+      rewards: { none: () => 0 },
+    })
+    const world = rehearse(chat)
+    const talk = (seat: string, text: string) => world.play('talk', { text }, { seat }).observation.text
+    expect(talk('ann', 'a')).toBe('a after []')
+    expect(talk('bob', 'b')).toBe('b after [["ann","a after []"]]')
+    talk('ann', 'c')
+    expect(talk('bob', 'd')).toMatch(/^d after \[\["bob",.*\],\["ann",.*\]\]$/)
+  })
+
   it('truncates the episode for all when the limit of a seat is reached', () => {
     const game = rehearse(table, { strict: true })
     const last = game.play('take', { count: 1 }, { seat: 'ann', truncation: 'step-limit' })

@@ -50,7 +50,7 @@ export function defineGame<
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   assertDefinition(definition, ['public', 'own', 'private'], ['turn'])
   const erased = authoredParts(definition as unknown as ErasedGame)
-  const { name, version, description, seats, params = NO_PARAMS, state, limits = {} } = erased
+  const { name, version, description, seats, params = NO_PARAMS, state, limits = {}, history = null } = erased
   assertNamed(name, version)
   assertSeats(name, seats)
   type State = GameState<Seat, z.output<Public>, z.output<Own>, z.output<Private>>
@@ -91,7 +91,7 @@ export function defineGame<
     params: params as Params,
     paramsSchema: jsonSchemaOf(params, 'input', `the parameters of ${name}`),
     state: definition.state,
-    history: null,
+    history,
     seats,
     game: {
       utility: erased.utility ?? 'general',
@@ -145,6 +145,7 @@ interface ErasedGame extends Pick<EnvironmentDefinition, 'name' | 'version' | 'd
   readonly params?: z.ZodType
   readonly state: { readonly public: z.ZodObject; readonly own: z.ZodObject; readonly private: z.ZodType }
   readonly limits?: ReturnType<EnvironmentDefinition['limitsFor']> | EnvironmentDefinition['limitsFor']
+  readonly history?: NonNullable<EnvironmentDefinition['history']>
   present?(params: unknown): readonly string[]
   turn(state: JsonObject, params: unknown): string | readonly string[]
   observe(view: ErasedView, params: unknown): string

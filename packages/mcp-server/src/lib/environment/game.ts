@@ -1,4 +1,5 @@
 import type { EpisodeEnd, Json, JsonObject, LimitsRequest, Refusal, Rng, ToolAnnotations } from '@episodic/protocol'
+import type { History, HistoryBounds } from '@episodic/state'
 import type { z } from 'zod'
 import type { Absence } from './absence.ts'
 import type {
@@ -31,8 +32,10 @@ export interface SeatView<Seat extends string, Public, Own> {
   readonly own: ReadOnly<Own>
 }
 
-/** What rules can do to other seats and to the episode. */
+/** What rules know of the episode, and can do to other seats and to it. */
 export interface TableContext<Seat extends string, Others extends string = never> {
+  /** Earlier steps of all seats; empty unless the game sets `history`. */
+  readonly history: History
   /**
    * Marks a value as meant for some seats, and returns it. Default: for all. For readers and checks: nothing enforces
    * it.
@@ -246,6 +249,8 @@ export interface GameSpec<
   }
   /** Limits of every session; `steps` counts for each seat by itself, and `turnSeconds` is for one turn. */
   readonly limits?: LimitsRequest | ((params: z.output<Params>) => LimitsRequest)
+  /** Bounds of the history of the steps of its seats that a session keeps for the rules. Default: no history. */
+  readonly history?: HistoryBounds
   readonly start: NoInfer<(context: StartContext<z.output<Params>>) => State>
   /**
    * Returns the seat or seats that may act, from what all see, so that the turn gives nothing away. Seats that have

@@ -42,7 +42,7 @@ describe.each(Object.keys(OFFICIAL_CLIENTS) as (keyof typeof OFFICIAL_CLIENTS)[]
     expect(textOf(passed.last)).toContain('The episode is over.')
   })
 
-  it('are told that the episode is over if a refused call was the last one', async () => {
+  it('read that the episode is over if a refused call was the last one', async () => {
     const { url } = await openGame('kuhn-poker', { limits: { steps: 1 } })
     const first = await connect(url('first'))
     const answer = await act(first, 'fold')
