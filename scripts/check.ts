@@ -7,7 +7,7 @@ export interface Check {
   readonly command: Command
   /** Part of `--quick`: what is worth waiting for between two edits. */
   readonly quick?: true
-  /** Has a worker for each core: no other check runs beside it. */
+  /** Uses what another check uses too: no other one runs beside it. */
   readonly alone?: true
   /** Left out of `npm test`: part of `--all`, which CI runs. */
   readonly all?: true
@@ -53,6 +53,17 @@ export async function runCheck({ command, count }: Check, signal: AbortSignal): 
   } catch (cause) {
     return { passed: 0, failed: 1, skipped: 0, output: `${output}\nNothing could be counted: ${cause}` }
   }
+}
+
+/** How many are named as the slowest. */
+const SLOWEST = 10
+
+/** Says what took longest, a line each, the slowest first. */
+export function slowest(timed: readonly { readonly name: string; readonly seconds: number }[]): string[] {
+  return timed
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, SLOWEST)
+    .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${name}`)
 }
 
 /** Adds tallies up. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { QUICK_PROGRAMS } from '../chaos/quick-programs.ts'
-import type { Check, Counted } from './check.ts'
+import { type Check, type Counted, slowest } from './check.ts'
 import type { Command } from './run-command.ts'
 import { listPublished, listRooms, pnpm, type Room, root, tarballOf } from './workspace.ts'
 
@@ -22,7 +22,7 @@ const TURBO = ['--continue', '--output-logs=errors-only']
 
 /**
  * Lists everything that `verify` checks, in the order in which the checks start: first what finds most mistakes
- * soonest.
+ * soonest. The system tests take longest, and the checks after them run beside them.
  *
  * @param folder An empty folder, for the tarballs and the reports of the tests.
  */
@@ -101,7 +101,6 @@ function checkOfTests(project: 'unit' | 'system', folder: string): Check {
   const report = join(folder, `${project}.json`)
   return {
     name: `${project} tests`,
-    alone: true,
     command: [
       'vitest',
       'run',
@@ -150,9 +149,6 @@ function checksOfExample({ name, folder, scripts }: Room): Check[] {
     .map((script) => ({ name: `${script} ${name}`, command: pnpm(`--filter=${name}`, 'run', script) }))
 }
 
-/** How many test files are named as the slowest. */
-const SLOWEST = 10
-
 async function countTests(file: string): Promise<Counted> {
   const report = JSON.parse(await readFile(file, 'utf8'))
   const files: TestFile[] = report.testResults
@@ -163,11 +159,12 @@ async function countTests(file: string): Promise<Counted> {
     passed: report.numPassedTests,
     failed: report.numFailedTests + unloadable.length,
     skipped: report.numPendingTests + report.numTodoTests,
-    slowest: files
-      .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1_000 }))
-      .sort((a, b) => b.seconds - a.seconds)
-      .slice(0, SLOWEST)
-      .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${relative(root, name)}`),
+    slowest: slowest(
+      files.map(({ name, startTime, endTime }) => ({
+        name: relative(root, name),
+        seconds: (endTime - startTime) / 1_000,
+      })),
+    ),
   }
 }
 

@@ -1,12 +1,13 @@
+import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { LIMITS } from './limits.ts'
 import { root } from './workspace.ts'
 
 // Counts what a reader meets, and fails above a limit of `limits.ts`: the files of a folder, and the columns of a
-// comment and of a page.
+// comment and of a page. And what a user waits for: the modules that a start of the command loads.
 
-const { filesOfAFolder, columnsOfAComment, columnsOfAPage } = LIMITS
+const { filesOfAFolder, columnsOfAComment, columnsOfAPage, modulesOfAStart } = LIMITS
 const files = globSync('{packages,satellites,apps,examples,bench,chaos,interop,scripts}/**/*.{ts,tsx,mjs}', {
   cwd: root,
   exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
@@ -34,6 +35,14 @@ for (const page of pages)
     if (line.length > columnsOfAPage.most)
       problems.push(`${page}:${index + 1}: a line of ${line.length} columns. ${columnsOfAPage.why}`)
 
+for (const [options, most] of Object.entries(modulesOfAStart.most)) {
+  const modules = countModules(options.split(' '))
+  if (!(modules <= most))
+    problems.push(
+      `episodic ${options} loads ${modules} modules, and at most ${most} are allowed. ${modulesOfAStart.why}`,
+    )
+}
+
 for (const problem of problems) console.error(problem)
 console.log(`${files.length} files, ${pages.length} pages, ${problems.length} problems`)
 if (problems.length > 0) process.exitCode = 1
@@ -41,4 +50,20 @@ if (problems.length > 0) process.exitCode = 1
 /** An address or a command that stands alone on its line cannot be broken. */
 function isComment(line: string): boolean {
   return /^\s*(\/\/|\/\*|\*)/.test(line) && /\s\S+\s/.test(line.replace(/^\s*(\/\/|\/\*\*?|\*)\s*/, ''))
+}
+
+/** Counts the modules that a start of the command loads, those of Node left out. */
+function countModules(args: readonly string[]): number {
+  const hook = `
+    import { registerHooks } from 'node:module'
+    let modules = 0
+    registerHooks({ load: (url, context, load) => ((modules += !url.startsWith('node:')), load(url, context)) })
+    process.on('exit', () => process.stderr.write(String(modules)))`
+  const started = [join(root, 'apps/harness/src/cli.ts'), ...args]
+  const { stderr } = spawnSync(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, ...started],
+    { encoding: 'utf8' },
+  )
+  return Number(stderr || Number.NaN)
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import { type Check, runCheck, sayTally, total, type Verdict } from './check.ts'
+import { type Check, runCheck, sayTally, slowest, total, type Verdict } from './check.ts'
 import { listChecks } from './checks.ts'
 
 // Checks the whole workspace. Every check runs, even when another one failed; the last line counts them.
@@ -13,7 +13,10 @@ import { listChecks } from './checks.ts'
 //   pnpm verify --all      what CI runs: also the chaos programs in their quick form, and clients in Python
 //   pnpm verify --nightly  instead: properties with fresh seeds, and npm test where programs are missing; takes hours
 
-/** How many checks run side by side. A check that uses every core by itself runs alone. */
+/**
+ * How many checks run side by side. Tests have a worker for each core, and wait often: for a browser, a database, or a
+ * process that starts. What runs beside them uses that time.
+ */
 const AT_ONCE = 2
 
 const { values: options } = parseArgs({
@@ -28,12 +31,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const folder = await mkdtemp(join(tmpdir(), 'episodic-verify-'))
 const verdicts: Verdict[] = []
+const times: { readonly name: string; readonly seconds: number }[] = []
 try {
   await runAll(listChecks(folder).filter(isAsked))
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
 
+if (!options.quick) console.log(`The slowest checks:\n${indented(slowest(times).join('\n'))}`)
 const result = total(verdicts)
 if (stop.signal.aborted) console.log('Stopped before the last check.')
 console.log(sayTally(result))
@@ -44,10 +49,7 @@ function isAsked({ quick, all, nightly }: Check): boolean {
   return options.quick ? quick === true : options.all || !all
 }
 
-/**
- * Starts each check, in order, once those that it comes after have ended and there is room for it, or nothing else
- * runs.
- */
+/** Starts each check, in order, once those that it comes after have ended and there is room for it. */
 async function runAll(checks: readonly Check[]): Promise<void> {
   const waiting = new Set(checks)
   const running = new Map<Check, Promise<void>>()
@@ -73,10 +75,11 @@ async function runAndPrint(check: Check): Promise<void> {
   const verdict = await runCheck(check, stop.signal)
   if (stop.signal.aborted) return
   verdicts.push(verdict)
-  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  const seconds = (performance.now() - start) / 1_000
+  times.push({ name: check.name, seconds })
   const tally = verdict.passed + verdict.failed > 1 ? `, ${sayTally(verdict)}` : ''
   const mark = verdict.failed > 0 ? '✗' : verdict.passed > 0 ? '✓' : '–'
-  console.log(`${mark} ${check.name} (${seconds} s${tally})`)
+  console.log(`${mark} ${check.name} (${seconds.toFixed(1)} s${tally})`)
   // A check that checked nothing says why.
   if (verdict.failed > 0) console.log(`${indented(verdict.output)}\n    $ ${check.command.join(' ')}`)
   else if (verdict.passed === 0) console.log(indented(verdict.output))

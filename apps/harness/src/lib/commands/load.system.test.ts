@@ -9,7 +9,7 @@ const world = exampleWorld('number-guessing')
 const SMALL = ['--sessions', '8', '--in-flight', '4', '--steps', '200', '--seconds', '600']
 
 async function load(...args: string[]) {
-  const { status, out, err } = await workshop.run(['load', ...args, '--json'])
+  const { status, out, err } = await workshop.main(['load', ...args, '--json'])
   return { status, err, report: out === '' ? null : JSON.parse(out) }
 }
 
@@ -53,12 +53,12 @@ describe('episodic load', () => {
 
   it('measures a running server, and prints a readable summary', async () => {
     const server = await workshop.serve([world])
-    const { status, out } = await workshop.run(['load', world, ...SMALL, '--url', server.url])
+    const { status, out } = await workshop.main(['load', world, ...SMALL, '--url', server.url])
     expect(status).toBe(0)
     expect(out).toMatch(/steps\/s +\d+ {3}200 steps \(\d+ refused\) in [\d.]+ s, \d+ sessions opened/)
     expect(out).toMatch(/latency +p50 [\d.]+ ms {3}p90 [\d.]+ ms {3}p99 [\d.]+ ms {3}max [\d.]+ ms/)
     expect(out).toMatch(/server CPU +\d+ µs a step/)
-    expect(await workshop.run(['sessions', '--url', server.url])).toMatchObject({
+    expect(await workshop.main(['sessions', '--url', server.url])).toMatchObject({
       out: expect.stringContaining('0 of 0'),
     })
     server.kill('SIGTERM')

@@ -20,7 +20,7 @@ afterAll(() => workshop[Symbol.dispose]())
 describe('episodic replay --matrix', () => {
   it('records the same bytes with every store and transport, sequentially and concurrently', async () => {
     const world = ['--world', exampleWorld('number-guessing')]
-    const { status, out } = await workshop.run(['replay', '--matrix', '--episodes', '4', ...world, '--json'])
+    const { status, out } = await workshop.main(['replay', '--matrix', '--episodes', '4', ...world, '--json'])
     expect(status).toBe(0)
     const { cells, skipped, recording, replaying, ...sums } = JSON.parse(out)
     expect(sums).toMatchObject({ name: 'replay-matrix', ok: true, differingEpisodes: 0, differingBytes: 0 })
@@ -38,7 +38,7 @@ describe('episodic replay --matrix', () => {
     // The coins depend on the process.
     const source = COIN_WORLD.replace("say('It fell.', {})", 'say(String(process.pid), {})')
     writeFileSync(join(workshop.folder, 'coin.ts'), source)
-    const { status, out, err } = await workshop.run([
+    const { status, out, err } = await workshop.main([
       'replay',
       '--matrix',
       '--episodes',
@@ -60,7 +60,7 @@ describe('episodic replay --matrix', () => {
   it('plays the other settings where there is no Redis, and says which it skips and why', async () => {
     writeFileSync(join(workshop.folder, 'one-coin.ts'), COIN_WORLD)
     const asked = ['replay', '--matrix', '--episodes', '1', '--world', './one-coin.ts', '--json']
-    const { status, out, err } = await workshop.run(asked, { env: { PATH: workshop.folder } })
+    const { status, out, err } = await workshop.main(asked, { env: { PATH: workshop.folder } })
     const { cells, skipped } = JSON.parse(out)
     expect(named(cells)).toEqual(settingsOf(['memory', 'sqlite']))
     expect(named(skipped)).toEqual(settingsOf(['redis']))

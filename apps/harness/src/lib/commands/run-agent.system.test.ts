@@ -18,7 +18,7 @@ const at = (...path: string[]) => join(workshop.folder, ...path)
 
 async function run(policy: string, out: string, options: readonly string[] = [], env: Record<string, string> = {}) {
   const args = ['run', WORLD, '--policy', policy, '--tasks', '3', '--out', out, '--json', ...options]
-  const { status, out: summary, err } = await workshop.run(args, { env })
+  const { status, out: summary, err } = await workshop.main(args, { env })
   return { status, err, summary: summary === '' ? null : JSON.parse(summary) }
 }
 
@@ -62,7 +62,7 @@ describe('episodic run --policy process:<command>', () => {
     // Rewards are weighed and shaped as for any policy.
     expect(steps.at(-1)!.reward).toMatchObject({ terms: { solved: 1, cost: -0.01 }, shaping: expect.any(Number) })
     expect(steps.at(-1)!.reward.total).toBeCloseTo(2 - 0.01 + steps.at(-1)!.reward.shaping, 9)
-    const replay = await workshop.run(['replay', 'bisected', '--world', WORLD, '--json'])
+    const replay = await workshop.main(['replay', 'bisected', '--world', WORLD, '--json'])
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
   })
 
@@ -71,7 +71,7 @@ describe('episodic run --policy process:<command>', () => {
     expect(status).toBe(0)
     expect(summary.ends).toMatchObject({ terminated: [], truncated: [{ name: 'closed', count: 3 }] })
     expect(summary.returns.unshaped.mean.mean).toBeCloseTo(-0.01, 9)
-    const replay = await workshop.run(['replay', 'left', '--world', WORLD, '--json'])
+    const replay = await workshop.main(['replay', 'left', '--world', WORLD, '--json'])
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
   })
 
@@ -114,7 +114,7 @@ describe('episodic run --policy process:<command>', () => {
     expect(pids).toHaveLength(2)
     for (const pid of pids) expect(isRunning(pid), `${pid} still runs`).toBe(false)
     const { seed } = readEpisodes(at('hung'))[0] as { seed: string }
-    expect(await workshop.run(['replay', 'hung', '--world', WORLD])).toMatchObject({ status: 0 })
+    expect(await workshop.main(['replay', 'hung', '--world', WORLD])).toMatchObject({ status: 0 })
     const seen = readdirSync(workshop.folder).filter((file) => file.startsWith('seen-'))
     expect(seen).toHaveLength(2)
     for (const file of seen) {
@@ -141,7 +141,7 @@ describe('episodic run --policy process:<command>', () => {
     ] as const) {
       const command = `wc -c < "$EPISODIC_OBSERVATION_FILE" > ${name}-seen; echo "\${EPISODIC_OBSERVATION+set}" >> ${name}-seen`
       const args = ['run', world(name, text), '--policy', `process:${command}`, '--tasks', '1', '--out', `${name}-run`]
-      expect(await workshop.run(args)).toMatchObject({ status: 0 })
+      expect(await workshop.main(args)).toMatchObject({ status: 0 })
       const [size, set] = readFileSync(at(`${name}-seen`), 'utf8').split('\n')
       expect([Number(size), set === 'set']).toEqual([bytes, inVariable])
     }
@@ -264,7 +264,7 @@ describe('episodic run --policy agent:<file>', () => {
         ...steps.map(() => [{ calls: [{ name: 'guess', played: true }] }]),
         [{ text: 'Found.' }],
       ])
-    const replay = await workshop.run(['replay', framework, '--world', WORLD, '--json'])
+    const replay = await workshop.main(['replay', framework, '--world', WORLD, '--json'])
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
   })
 
@@ -288,7 +288,7 @@ describe('episodic run --policy agent:<file>', () => {
     [['--policy', `process:true`, '--branch', '2@1'], /--branch needs a policy/],
     [['--policy', `process:true`, '--transport', 'stdio'], /An agent plays over HTTP/],
   ])('rejects %s', async (options, message) => {
-    const { status, err } = await workshop.run(['run', WORLD, '--tasks', '1', '--out', 'refused', ...options])
+    const { status, err } = await workshop.main(['run', WORLD, '--tasks', '1', '--out', 'refused', ...options])
     expect(status).toBe(2)
     expect(err).toMatch(message)
   })

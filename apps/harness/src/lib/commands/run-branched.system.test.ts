@@ -169,12 +169,12 @@ describe('episodic run --branch', () => {
 
   it('continues after it was killed', async () => {
     const play = ['run', lake, '--branch', '4@3', '--tasks', '100', '--concurrency', '8', '--out']
-    expect((await workshop.run([...play, 'undisturbed'])).status).toBe(0)
+    expect((await workshop.main([...play, 'undisturbed'])).status).toBe(0)
     const killed = workshop.start([...play, 'killed'])
     await killed.until(/\d+ %/)
     killed.kill('SIGKILL')
     await killed.ended
-    expect((await workshop.run([...play, 'killed', '--resume'])).status).toBe(0)
+    expect((await workshop.main([...play, 'killed', '--resume'])).status).toBe(0)
     expect(withoutTimes(readEpisodes(at('killed')))).toEqual(withoutTimes(readEpisodes(at('undisturbed'))))
     expect(summaryOf('killed').branch).toEqual(summaryOf('undisturbed').branch)
   })

@@ -47,7 +47,7 @@ const CONFIGURATION = [
   ...['run', world, '--policy', './half.ts', '--tasks', '10', '--rollouts', '2'],
   ...['--curriculum', 'adaptive', '--adaptive', `draws=${DRAWS},lag=${LAG},focus=3`],
 ]
-const play = (out: string, ...options: string[]) => workshop.run([...CONFIGURATION, '--out', out, ...options])
+const play = (out: string, ...options: string[]) => workshop.main([...CONFIGURATION, '--out', out, ...options])
 const open = () => writeFileSync(at('open'), '')
 const episodesOf = (out: string) => withoutTimes(readEpisodes(at(out)))
 
@@ -71,7 +71,7 @@ describe('episodic run --curriculum', () => {
     expect(counts.scheduled).toBe(2 * DRAWS)
     expect(curriculum?.reduce((sum, { count }) => sum + count, 0)).toBe(2 * DRAWS)
     expect(curriculum?.at(-1)?.to).toBe(DRAWS)
-    const { status, out } = await workshop.run(['replay', 'alone', '--json'])
+    const { status, out } = await workshop.main(['replay', 'alone', '--json'])
     expect(status).toBe(0)
     expect(JSON.parse(out).redrawn).toEqual({ drawn: 2 * DRAWS, misdrawn: 0, first: null })
   })
@@ -84,7 +84,7 @@ describe('episodic run --curriculum', () => {
     const write = (file: string, lines: readonly EpisodeRecord[]) =>
       writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
     // A copy or an edited run is not known to be this user's, so the world is named.
-    const replay = (name: string) => workshop.run(['replay', name, '--world', world])
+    const replay = (name: string) => workshop.main(['replay', name, '--world', world])
 
     const target = copy('target')
     writeFileSync(target.manifest, readFileSync(target.manifest, 'utf8').replace(/"target": ?0.5/, '"target":0.95'))

@@ -23,7 +23,7 @@ function without(value: unknown): unknown {
 
 function run(...options: string[]) {
   const args = ['run', exampleWorld('number-guessing'), '--policy', 'llm:bisect', '--base-url', server.url]
-  return workshop.run([...args, '--tasks', '6', ...options], { env: { OPENAI_API_KEY: KEY } })
+  return workshop.main([...args, '--tasks', '6', ...options], { env: { OPENAI_API_KEY: KEY } })
 }
 
 describe('episodic run --policy llm:<model>', () => {
@@ -53,7 +53,7 @@ describe('episodic run --policy llm:<model>', () => {
     expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain('>Tokens<')
     for (const file of ['episodes.jsonl', 'run.json', 'report.html'])
       expect(readFileSync(join(folder, file), 'utf8')).not.toContain(KEY)
-    const replay = await workshop.run(['replay', 'played', '--world', exampleWorld('number-guessing'), '--json'])
+    const replay = await workshop.main(['replay', 'played', '--world', exampleWorld('number-guessing'), '--json'])
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 6, diverged: 0 })
   })
 
@@ -72,9 +72,9 @@ describe('episodic run --policy llm:<model>', () => {
     })
     expect(rebuilt.toSorted()).toEqual(redacted.toSorted())
     expect(JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')).played).toMatchObject({ transcript: 'full' })
-    const replay = await workshop.run(['replay', 'sent', '--world', exampleWorld('number-guessing'), '--json'])
+    const replay = await workshop.main(['replay', 'sent', '--world', exampleWorld('number-guessing'), '--json'])
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 6, diverged: 0 })
-    expect(await workshop.run(['report', 'sent'])).toMatchObject({ status: 0 })
+    expect(await workshop.main(['report', 'sent'])).toMatchObject({ status: 0 })
   })
 
   it('keeps neither what the model was sent nor what it said with --transcript none', async () => {
@@ -115,7 +115,7 @@ describe('episodic run --policy llm:<model>', () => {
       expect(outcome.kind).toBe('finished')
       expect(steps[0]!.completions![0]!.text).toBe('cut \ufffd')
     }
-    const replay = await workshop.run(['replay', 'halves', '--world', exampleWorld('number-guessing'), '--json'])
+    const replay = await workshop.main(['replay', 'halves', '--world', exampleWorld('number-guessing'), '--json'])
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 6, diverged: 0 })
   })
 
@@ -193,9 +193,9 @@ describe('episodic run --policy llm:<model>', () => {
     expect(after.startsWith(before)).toBe(true)
     const tries = readEpisodes(folder).slice(6)
     expect(tries.map((record) => record.try)).toEqual(new Array(failed).fill(1))
-    const replay = await workshop.run(['replay', 'retried', '--world', exampleWorld('number-guessing'), '--json'])
+    const replay = await workshop.main(['replay', 'retried', '--world', exampleWorld('number-guessing'), '--json'])
     expect(JSON.parse(replay.out)).toMatchObject({ episodes: 6 + failed, diverged: 0, conflicting: 0, missing: 0 })
-    const exported = await workshop.run(['export', 'retried', '--format', 'trl-sft'])
+    const exported = await workshop.main(['export', 'retried', '--format', 'trl-sft'])
     expect(exported.err).toContain('6 finished episodes exported')
     expect((await run(...options, '--retry-failed')).err).toContain('give --resume and its --out too')
   })

@@ -86,7 +86,7 @@ describe('episodic run --url ors:…', () => {
     expect(all.out).toContain('The protocol has no seed.')
     expect(new Set(readEpisodes(at('ors')).map(({ task }) => task.id)).size).toBe(12)
     const args = ['--split', 'train', '--processes', '2', '--concurrency', '4', '--out', 'ors-train']
-    expect((await workshop.run(['run', '--url', ors, '--token', TOKEN, ...args])).status).toBe(0)
+    expect((await workshop.main(['run', '--url', ors, '--token', TOKEN, ...args])).status).toBe(0)
     const train = readEpisodes(at('ors-train'))
     expect(train.every(({ task, params }) => task.split === 'train' && params.split === 'train')).toBe(true)
     expect((await workshop.main(['compare', 'ors', 'ors-train'])).status).toBe(0)

@@ -53,7 +53,7 @@ afterAll(() => workshop[Symbol.dispose]())
 const at = (...path: string[]) => join(workshop.folder, ...path)
 
 async function play(world: string, out: string, ...options: string[]) {
-  const played = await workshop.run([
+  const played = await workshop.main([
     'run',
     `./${world}.ts`,
     '--policy',
@@ -83,7 +83,7 @@ describe('episodic run --policy random', () => {
     }
     // The policy requests the legal actions. They are neither sealed nor shown to players.
     expect(readFileSync(at('says', 'episodes.jsonl'), 'utf8')).not.toContain('legal')
-    const replay = await workshop.run(['replay', 'says', '--world', './says.ts', '--json'])
+    const replay = await workshop.main(['replay', 'says', '--world', './says.ts', '--json'])
     expect([replay.status, JSON.parse(replay.out)]).toEqual([0, expect.objectContaining({ replayed: 30, diverged: 0 })])
   })
 

@@ -43,7 +43,7 @@ describe('episodic run of several seats', () => {
 
   it('plays the same matches in several processes, over HTTP, and after it was resumed', async () => {
     await run('there', '--seat', 'ann=random', '--seat', 'bob=random')
-    const { status } = await workshop.run([
+    const { status } = await workshop.main([
       ...['run', NIM, '--tasks', '12', '--out', 'processes', '--processes', '2', '--transport', 'http'],
       ...['--seat', 'ann=random', '--seat', 'bob=random'],
     ])

@@ -41,7 +41,7 @@ describe('episodic run', () => {
   })
 
   it('writes a manifest, sealed lines, a summary, a page and a lock, and no other file', async () => {
-    const { out, err, status } = await workshop.run(['run', world, ...CONFIGURATION, '--out', 'files', '--json'])
+    const { out, err, status } = await workshop.main(['run', world, ...CONFIGURATION, '--out', 'files', '--json'])
     expect(status).toBe(0)
     expect(readdirSync(at('files')).sort()).toEqual([
       'episodes.jsonl',
@@ -68,7 +68,7 @@ describe('episodic run', () => {
   })
 
   it('writes the same report for shuffled, repeated and incomplete lines', async () => {
-    await workshop.run(['run', world, ...CONFIGURATION, '--out', 'order'])
+    await workshop.main(['run', world, ...CONFIGURATION, '--out', 'order'])
     // Its mark is of the file of lines as it is.
     const unmarked = () => ({ ...JSON.parse(read('order', 'summary.json')), mark: null })
     const [summary, page, lines] = [unmarked(), read('order', 'report.html'), read('order', 'episodes.jsonl')]
@@ -76,7 +76,7 @@ describe('episodic run', () => {
     const torn = `${lines}${lines}${sealed[0]?.slice(0, 200)}`
     for (const disorder of [lines, [...sealed.reverse(), sealed[3], sealed[3], sealed[7]].join('\n'), torn]) {
       writeFileSync(at('order', 'episodes.jsonl'), disorder)
-      const { status, err } = await workshop.run(['report', 'order'])
+      const { status, err } = await workshop.main(['report', 'order'])
       expect(status).toBe(0)
       expect(err).toBe(
         disorder === torn ? 'Line 49 of episodes.jsonl is torn, as after a crash, and is skipped.\n' : '',
@@ -85,7 +85,7 @@ describe('episodic run', () => {
       expect(read('order', 'report.html')).toBe(page)
     }
     writeFileSync(at('order', 'episodes.jsonl'), `${sealed[0]}\n{"format":2}\n${sealed[1]}\n`)
-    const { status, err } = await workshop.run(['report', 'order'])
+    const { status, err } = await workshop.main(['report', 'order'])
     expect([status, err]).toEqual([1, expect.stringMatching(/^error: .*line 2 is not a sealed episode/)])
     expect(unmarked()).toEqual(summary)
   })
@@ -93,31 +93,31 @@ describe('episodic run', () => {
   it('goes to a folder of its own if it is given again, unless episodes are missing', async () => {
     const played = ['run', world, '--tasks', '2', '--policy', 'random', '--seed', 'again']
     const folder = (number: string) => join('runs', `${basename(world)}-random-again${number}`)
-    expect((await workshop.run(played)).status).toBe(0)
+    expect((await workshop.main(played)).status).toBe(0)
     const before = read(folder(''), 'episodes.jsonl')
-    const again = await workshop.run(played)
+    const again = await workshop.main(played)
     expect([again.status, again.err]).toEqual([0, expect.stringContaining(`This one goes to ${folder('-2')}.`)])
     expect(read(folder('-2'), 'episodes.jsonl')).not.toBe('')
     expect(read(folder(''), 'episodes.jsonl')).toBe(before)
     // As a run that was stopped: without its summary.
     rmSync(at(folder('-2'), 'summary.json'))
-    const third = await workshop.run(played)
+    const third = await workshop.main(played)
     expect([third.status, third.err]).toEqual([1, expect.stringContaining('holds this run already. Give --resume')])
   })
 
   it('rejects a folder with another configuration, naming the keys, and one that holds this run already', async () => {
     const played = ['run', world, '--tasks', '4', '--out', 'kept']
-    expect((await workshop.run(played)).status).toBe(0)
+    expect((await workshop.main(played)).status).toBe(0)
     const before = read('kept', 'episodes.jsonl')
-    const again = await workshop.run(played)
+    const again = await workshop.main(played)
     expect([again.status, again.err]).toEqual([
       1,
       expect.stringMatching(/^error: kept holds this run already\. Give --resume/),
     ])
-    const other = await workshop.run([...played, '--seed', '7', '--max-steps', '3', '--resume'])
+    const other = await workshop.main([...played, '--seed', '7', '--max-steps', '3', '--resume'])
     expect(other.status).toBe(1)
     expect(other.err).toMatch(/another configuration:\n {2}maxSteps: was null, now 3\n {2}seed: was "0", now "7"\n/)
-    const same = await workshop.run([...played, '--resume', '--concurrency', '3', '--transport', 'stdio'])
+    const same = await workshop.main([...played, '--resume', '--concurrency', '3', '--transport', 'stdio'])
     expect([same.status, same.out]).toEqual([0, expect.stringContaining('4 scheduled   4 finished')])
     expect(read('kept', 'episodes.jsonl')).toBe(before)
   })
@@ -126,12 +126,12 @@ describe('episodic run', () => {
     const guess = (value: number) => ({ tool: 'guess', arguments: { value } })
     writeFileSync(at('script.json'), JSON.stringify([guess(0)]))
     const played = ['run', world, '--tasks', '3', '--policy', 'script:script.json', '--out', 'scripted']
-    const short = await workshop.run(played)
+    const short = await workshop.main(played)
     expect(short.status).toBe(1)
     expect(short.out).toContain('3 failed')
     expect(short.err).toMatch(/error: No episode finished\. policy-failed: .*The script has 1 actions/)
     writeFileSync(at('script.json'), JSON.stringify([guess(1), guess(2)]))
-    const changed = await workshop.run([...played, '--resume'])
+    const changed = await workshop.main([...played, '--resume'])
     expect([changed.status, changed.err]).toEqual([
       1,
       expect.stringMatching(/policy\.sha256: was "\w{64}", now "\w{64}"/),
@@ -146,9 +146,9 @@ describe('episodic run', () => {
       'import { first } from "./first.ts"\nexport const policy = { name: "importing", start: () => () => first }\n',
     )
     const played = ['run', world, '--tasks', '2', '--policy', './importing.ts', '--out', 'importing']
-    expect(await workshop.run(played)).toMatchObject({ status: 0 })
+    expect(await workshop.main(played)).toMatchObject({ status: 0 })
     writeFileSync(at('first.ts'), first.replace('0', '1'))
-    const changed = await workshop.run([...played, '--resume'])
+    const changed = await workshop.main([...played, '--resume'])
     expect([changed.status, changed.err]).toEqual([
       1,
       expect.stringMatching(/policy\.sha256: was "\w{64}", now "\w{64}"/),
@@ -157,7 +157,7 @@ describe('episodic run', () => {
 
   it('counts the faults of a policy apart, never as a return', async () => {
     writeFileSync(at('rubbish.ts'), 'let n = 0\nexport const policy = { name: "rubbish", start: () => () => n++ }\n')
-    const { status, out, err } = await workshop.run([
+    const { status, out, err } = await workshop.main([
       'run',
       world,
       '--tasks',
@@ -193,10 +193,10 @@ describe('episodic run', () => {
   })
 
   it('plays a dataset and a split, and rejects a damaged dataset', async () => {
-    await workshop.run(['dataset', 'generate', world, '--count', '20', '--out', 'tasks.jsonl'])
+    await workshop.main(['dataset', 'generate', world, '--count', '20', '--out', 'tasks.jsonl'])
     const lines = read('tasks.jsonl').trimEnd().split('\n')
     const validation = lines.filter((line) => JSON.parse(line).split === 'validation').length
-    const played = await workshop.run([
+    const played = await workshop.main([
       'run',
       world,
       '--dataset',
@@ -222,7 +222,7 @@ describe('episodic run', () => {
     }
     for (const [name, [text, message]] of Object.entries(damaged)) {
       writeFileSync(at(`${name}.jsonl`), text)
-      const { status, err } = await workshop.run(['run', world, '--dataset', `${name}.jsonl`, '--out', name])
+      const { status, err } = await workshop.main(['run', world, '--dataset', `${name}.jsonl`, '--out', name])
       expect([status, err]).toEqual([1, expect.stringMatching(message)])
       expect(err).toMatch(/^error: /)
       expect(readdirSync(workshop.folder)).not.toContain(name)

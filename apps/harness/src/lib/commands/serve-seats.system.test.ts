@@ -117,7 +117,7 @@ describe('episodic serve --seat', () => {
       ['first', 1],
       ['second', 1],
     ])
-    const { out } = await workshop.run(['sessions', '--url', after.url], { env })
+    const { out } = await workshop.main(['sessions', '--url', after.url], { env })
     expect(out).toMatch(/ kuhn-poker .* first 1, second 1 +– +0 +terminated: (fold|showdown)\n/)
   })
 

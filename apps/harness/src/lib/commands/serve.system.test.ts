@@ -28,7 +28,7 @@ describe('episodic serve', () => {
     const own = workshop.start(['serve', world, '--port', '0'])
     const [, url] = await own.until(/trainer endpoint {4}(http:\S+)/)
     await own.until(/Ctrl-C stops\./)
-    expect((await workshop.run(['sessions', '--url', url as string])).status).toBe(0)
+    expect((await workshop.main(['sessions', '--url', url as string])).status).toBe(0)
     own.interrupt()
     const { status, out } = await own.ended
     expect(status).toBe(0)
@@ -45,7 +45,7 @@ describe('episodic serve', () => {
     [['--rate', '10'], 2, /^error: .*'10' is invalid\. Write a rate as calls\/seconds/],
     [['--port', '70000'], 2, /^error: .*'70000' is invalid\. Give a whole number from 0 to 65535/],
   ])('rejects %j', async (options, status, message) => {
-    const ended = await workshop.run(['serve', world, '--port', '0', ...options])
+    const ended = await workshop.main(['serve', world, '--port', '0', ...options])
     expect([ended.status, ended.out]).toEqual([status, ''])
     expect(ended.err).toMatch(message)
   })
@@ -59,29 +59,31 @@ describe('episodic serve', () => {
     const refused = await call()
     expect(refused.status).toBe(429)
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect((await workshop.run(['sessions', '--url', own.url])).status).toBe(0)
+    expect((await workshop.main(['sessions', '--url', own.url])).status).toBe(0)
     own.kill('SIGTERM')
   })
 
   it('also serves its trainer endpoint as a WebSocket', async () => {
     const own = await workshop.serve([world])
     const url = own.url.replace(/^http/, 'ws')
-    expect(await workshop.run(['run', world, '--url', url, '--tasks', '3', '--seed', '1'])).toMatchObject({ status: 0 })
-    expect((await workshop.run(['tools', '--url', url])).out).toContain('guess')
+    expect(await workshop.main(['run', world, '--url', url, '--tasks', '3', '--seed', '1'])).toMatchObject({
+      status: 0,
+    })
+    expect((await workshop.main(['tools', '--url', url])).out).toContain('guess')
     own.kill('SIGTERM')
   })
 
   it.each(['unix:./own.sock', 'tcp://127.0.0.1:7337'])(
     'rejects the URL %s, which is not of a supported transport',
     async (url) => {
-      const { status, err } = await workshop.run(['tools', '--url', url])
+      const { status, err } = await workshop.main(['tools', '--url', url])
       expect(status).toBe(2)
       expect(err).toContain(`--url ${url} is not a URL of a server`)
     },
   )
 
   it('reports a port that is in use', async () => {
-    const { status, err } = await workshop.run(['serve', world, '--port', new URL(server.url).port])
+    const { status, err } = await workshop.main(['serve', world, '--port', new URL(server.url).port])
     expect(status).toBe(1)
     expect(err).toMatch(/^error: .*\d+.*\n$/)
     expect(err).toMatch(/use/)
@@ -105,18 +107,18 @@ describe('episodic serve', () => {
 
 describe('episodic tools, call and sessions', () => {
   it('lists the tools of an agent', async () => {
-    const { out } = await workshop.run(['tools', '--url', server.agentUrl])
+    const { out } = await workshop.main(['tools', '--url', server.agentUrl])
     expect(out).toMatch(
       /^create_game {2}Begin a new game\..*^guess {2}Guess the number\..*\n {2}game_id: string.*, value: integer/ms,
     )
-    const json = await workshop.run(['tools', '--url', server.agentUrl, '--json'])
+    const json = await workshop.main(['tools', '--url', server.agentUrl, '--json'])
     expect(JSON.parse(json.out)).toMatchObject([{ name: 'create_game' }, { name: 'guess' }, { name: 'destroy_game' }])
   })
 
   it('uses stdio with a process from a configuration file', async () => {
     const served = { command: process.execPath, args: [CLI, 'serve', world, '--stdio'] }
     writeFileSync(join(workshop.folder, 'servers.json'), JSON.stringify({ mcpServers: { guessing: served } }))
-    const { status, out, err } = await workshop.run(['tools', '--config', 'servers.json', '--raw'])
+    const { status, out, err } = await workshop.main(['tools', '--config', 'servers.json', '--raw'])
     expect([status, out]).toEqual([0, expect.stringContaining('guess  Guess the number.')])
     expect(err).not.toMatch(/dev\.episodic/)
   })
@@ -124,38 +126,38 @@ describe('episodic tools, call and sessions', () => {
   it('calls a tool, and prints the messages if requested', async () => {
     // Each call plays a game of its own: a first guess may be right, which ends its game.
     const createGame = async () => {
-      const created = await workshop.run(['call', 'create_game', '--url', server.agentUrl])
+      const created = await workshop.main(['call', 'create_game', '--url', server.agentUrl])
       expect(created.out).toMatch(/^game_id: mcp_.*\nGuess a whole number/)
       return created.out.replace(': ', '=').split('\n')[0] as string
     }
-    const said = await workshop.run(['call', 'guess', await createGame(), 'value=50', '--url', server.agentUrl])
+    const said = await workshop.main(['call', 'guess', await createGame(), 'value=50', '--url', server.agentUrl])
     expect([said.status, said.err]).toEqual([0, ''])
     expect(said.out).toMatch(/^The number is (higher|lower) than 50\.|^50 is correct/)
     const guess = ['call', 'guess', await createGame(), 'value=50', '--url', server.agentUrl]
-    const raw = await workshop.run([...guess, '--json', '--raw'])
+    const raw = await workshop.main([...guess, '--json', '--raw'])
     expect(JSON.parse(raw.out)).toMatchObject({ structuredContent: { value: 50 } })
     expect(raw.err).toMatch(/^→ \{.*"tools\/call".*\}$/m)
     expect(raw.err).toMatch(/^← \{.*"structuredContent".*\}$/m)
     // Nothing of the trainer plane passes the agent endpoint (invariant 3).
     expect(raw.err + raw.out).not.toMatch(/reward|potential|dev\.episodic/)
     const both = [await createGame(), '--args', '{"value":1}', 'value=2', '--url', server.agentUrl]
-    const all = await workshop.run(['call', 'guess', ...both])
+    const all = await workshop.main(['call', 'guess', ...both])
     expect(all.out).toMatch(/than 2\.|2 is correct/)
   })
 
   it('exits with 1 if the tool refuses, and with 2 for an invalid argument', async () => {
-    expect((await workshop.run(['call', 'guess', 'value=x', '--url', server.agentUrl])).status).toBe(1)
-    const words = await workshop.run(['call', 'guess', 'value', '--url', server.agentUrl])
+    expect((await workshop.main(['call', 'guess', 'value=x', '--url', server.agentUrl])).status).toBe(1)
+    const words = await workshop.main(['call', 'guess', 'value', '--url', server.agentUrl])
     expect([words.status, words.err]).toEqual([2, expect.stringContaining('Write name=value')])
-    const args = await workshop.run(['call', 'guess', '--args', '[1]', '--url', server.agentUrl])
+    const args = await workshop.main(['call', 'guess', '--args', '[1]', '--url', server.agentUrl])
     expect([args.status, args.err]).toEqual([2, expect.stringContaining('--args [1] is not a JSON object')])
   })
 
   it('lists the open sessions, without secrets', async () => {
     const { id, session, seats } = await openSession(server)
     const list = ['sessions', '--url', server.url, '--limit', '1000']
-    const table = await workshop.run(list)
-    const json = await workshop.run([...list, '--json'])
+    const table = await workshop.main(list)
+    const json = await workshop.main([...list, '--json'])
     expect(table.out).toContain(id)
     expect(table.out).toMatch(/^SESSION +ENVIRONMENT +OWNER/)
     expect(JSON.parse(json.out).sessions).toContainEqual(
@@ -166,7 +168,7 @@ describe('episodic tools, call and sessions', () => {
   })
 
   it('does not list sessions to agents', async () => {
-    const { status, err } = await workshop.run(['sessions', '--url', server.agentUrl])
+    const { status, err } = await workshop.main(['sessions', '--url', server.agentUrl])
     expect([status, err]).toEqual([
       2,
       'error: Only the trainer endpoint lists sessions. Give its URL, which ends in /env.\n',
@@ -177,7 +179,7 @@ describe('episodic tools, call and sessions', () => {
     ['a wrong token', () => ['--url', server.url, '--token', 'wrong'.repeat(8)], /401|token/i],
     ['the agent endpoint', () => ['--url', server.agentUrl], /environment/],
   ])('reports that it was given %s, and starts no run', async (_, endpoint, message) => {
-    const { status, err } = await workshop.run(['run', world, '--out', 'none', ...endpoint()])
+    const { status, err } = await workshop.main(['run', world, '--out', 'none', ...endpoint()])
     expect(status).toBe(1)
     expect(err).toMatch(/^error: [^\n]*\n$/)
     expect(err).toMatch(message)
@@ -190,7 +192,7 @@ describe('episodic tools, call and sessions', () => {
       .replace(/'1\.\d+\.0'/, "'2.0.0'")
       .replace(/'(zod|@episodic\/mcp-server)'/g, (_, name: string) => `'${import.meta.resolve(name)}'`)
     writeFileSync(join(workshop.folder, 'next.ts'), next)
-    const { status, err } = await workshop.run(['run', './next.ts', '--out', 'none', '--url', server.url])
+    const { status, err } = await workshop.main(['run', './next.ts', '--out', 'none', '--url', server.url])
     expect([status, err]).toEqual([
       1,
       expect.stringMatching(/plays number-guessing 1\.\d+\.0, and this run plays 2\.0\.0/),

@@ -56,7 +56,7 @@ beforeAll(async () => {
     await safe.step({ tool: 'note', arguments: { text } })
 })
 
-const dump = (...args: string[]) => workshop.run(['sessions', 'dump', ...args])
+const dump = (...args: string[]) => workshop.main(['sessions', 'dump', ...args])
 
 /** What is hidden in every dump. */
 function expectNoSecret(out: string): void {
@@ -131,7 +131,7 @@ describe('episodic sessions dump', () => {
       expect(ended.err).toMatch(message)
     }
     // The list of sessions takes its options as before.
-    expect(await workshop.run(['sessions', '--url', server.url, '--json'])).toMatchObject({ status: 0 })
+    expect(await workshop.main(['sessions', '--url', server.url, '--json'])).toMatchObject({ status: 0 })
   })
 
   it('reads a store without a server, and takes the list of secrets from the world', async () => {

@@ -175,7 +175,7 @@ describe('rules that throw', () => {
     'that a server plays %s are named to a trainer and in its log, and never to an agent',
     async (_, options) => {
       const { agentUrl, url, ...server } = await workshop.serve(['./reward.ts', ...options])
-      const { out: played } = await workshop.run([
+      const { out: played } = await workshop.main([
         'run',
         './reward.ts',
         '--url',
@@ -186,7 +186,7 @@ describe('rules that throw', () => {
         `served${options.length}`,
       ])
       expect(played).toMatch(placeOf('reward'))
-      const answered = await workshop.run(['call', 'push', '--url', agentUrl])
+      const answered = await workshop.main(['call', 'push', '--url', agentUrl])
       expect(answered.out).toContain('The environment failed')
       expect(answered.out + answered.err).not.toMatch(/reading|\.ts|Reward term/)
       server.kill('SIGTERM')

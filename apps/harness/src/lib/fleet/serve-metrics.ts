@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { renderMetric } from '@episodic/mcp-server/extend'
@@ -47,6 +47,8 @@ export async function serveMetrics(
     })
     return asking
   }
+  // Loaded here: it takes longer than Node's own start, and few runs are monitored.
+  const { createServer } = await import('node:http')
   const server = createServer(async ({ method, url }, response) => {
     const answer = (status: number, text: string) =>
       response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text)

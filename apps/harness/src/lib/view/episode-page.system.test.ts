@@ -52,9 +52,9 @@ beforeAll(async () => {
   const world = exampleWorld('number-guessing')
   const model = ['--policy', 'llm:m', '--base-url', server.url, '--concurrency', '1', '--prices', '1,2']
   const env = { OPENAI_API_KEY: 'a-key-that-is-not-kept' }
-  await workshop.run(['run', world, ...model, '--tasks', '2', '--rollouts', '2', '--out', 'runs/model'], { env })
-  await workshop.run(['run', world, '--policy', 'random', '--tasks', '2', '--rollouts', '4', '--out', 'runs/plain'])
-  await workshop.run([
+  await workshop.main(['run', world, ...model, '--tasks', '2', '--rollouts', '2', '--out', 'runs/model'], { env })
+  await workshop.main(['run', world, '--policy', 'random', '--tasks', '2', '--rollouts', '4', '--out', 'runs/plain'])
+  await workshop.main([
     'run',
     fileURLToPath(import.meta.resolve('@episodic/classics/kuhn-poker')),
     '--policy',

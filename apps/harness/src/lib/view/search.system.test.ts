@@ -52,8 +52,8 @@ beforeAll(async () => {
   const world = exampleWorld('number-guessing')
   const model = ['--policy', 'llm:m', '--base-url', server.url, '--concurrency', '1']
   const env = { OPENAI_API_KEY: 'a-key-that-is-not-kept' }
-  await workshop.run(['run', world, ...model, '--tasks', '6', '--out', 'runs/model'], { env })
-  await workshop.run(['run', world, '--policy', 'random', '--tasks', '200', '--out', 'runs/random'])
+  await workshop.main(['run', world, ...model, '--tasks', '6', '--out', 'runs/model'], { env })
+  await workshop.main(['run', world, '--policy', 'random', '--tasks', '200', '--out', 'runs/random'])
   viewing = await startViewing(workshop)
 })
 

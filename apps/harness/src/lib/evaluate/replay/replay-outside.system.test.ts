@@ -161,10 +161,10 @@ describe('an episode with published events', () => {
     using workshop = openWorkshop()
     const sealed = await record([[price(7)], [], [{ type: 'closed' }]])
     writeFileSync(join(workshop.folder, 'episodes.jsonl'), `${JSON.stringify(sealed)}\n`)
-    const replayed = await workshop.run(['replay', 'episodes.jsonl', '--world', WORLD, '--json'])
+    const replayed = await workshop.main(['replay', 'episodes.jsonl', '--world', WORLD, '--json'])
     expect(replayed).toMatchObject({ status: 0 })
     expect(JSON.parse(replayed.out)).toMatchObject({ episodes: 1, replayed: 1, diverged: 0, steps: 3 })
-    const traced = await workshop.run(['replay', 'episodes.jsonl', '--world', WORLD, '--task', 'task'])
+    const traced = await workshop.main(['replay', 'episodes.jsonl', '--world', WORLD, '--task', 'task'])
     expect(traced.out).toMatch(
       /^\* {2}price-changed \{"price":7\}\n {5}Now 7\.\n1 {2}buy \{\}\n {5}prepared \{"fee":\d+\}\n/m,
     )

@@ -2,7 +2,7 @@ import type { Policy, Target } from '@episodic/env'
 import { declaredAction } from '@episodic/mcp-server/extend'
 import type { Action, EnvironmentInfo, SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '../../base/harness-error.ts'
-import { type ModelProxyOptions, openModelProxy } from '../../models/model-proxy.ts'
+import type { ModelProxyOptions } from '../../models/model-proxy.ts'
 import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
 import type { Recording } from '../../run-folder/record/recording.ts'
 import type { RunManifest } from '../../run-folder/record/run-folder.ts'
@@ -92,7 +92,7 @@ export async function openRunner(
         ? openTarget(target, retryTimeout, times)
         : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout, times })),
   )
-  const proxy = models && cleanUp.use(await openModelProxy(models))
+  const proxy = models && cleanUp.use(await openProxy(models))
   const { seed, discount, branch, maxSteps, episodeTimeout, weights, policy, seats = {} } = configuration
   const agentSeconds = episodeTimeout ?? AGENT_SECONDS
   const limited = <P extends Agent | Policy>(player: P) =>
@@ -164,4 +164,10 @@ function assertForkable({ name, forkable }: EnvironmentInfo): void {
     'not-forkable',
     `${name} cannot be forked: its state is kept outside. Leave --branch out; --rollouts plays it from its start several times.`,
   )
+}
+
+/** Opens a proxy. Its modules load here, since few runs need them. */
+async function openProxy(options: ModelProxyOptions) {
+  const { openModelProxy } = await import('../../models/model-proxy.ts')
+  return openModelProxy(options)
 }
