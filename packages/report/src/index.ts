@@ -111,6 +111,12 @@ export {
   wordsOf,
 } from './lib/grades/grader.ts'
 export { graderNames } from './lib/grades/grader-names.ts'
+export {
+  AFTER_RUBRIC,
+  BEFORE_RUBRIC,
+  findJudgeQuestions,
+  type JudgeQuestion,
+} from './lib/grades/judge-question.ts'
 export { type LabelQuestion, labelQueue, personRef, personVerdictOf } from './lib/grades/labels.ts'
 export { type SharedGrade, sharedGrades, type TaskGrades, taskGradesOf } from './lib/grades/task-grades.ts'
 export { type ActionNode, actionTree } from './lib/group/action-tree.ts'

@@ -1,4 +1,6 @@
+import type { JudgeQuestion } from '@episodic/report'
 import { useState } from 'preact/hooks'
+import { PlainText } from '../parts/plain-text.tsx'
 import { openRoute } from '../route/use-route.ts'
 import { parseScale } from './label-scale.ts'
 
@@ -8,6 +10,7 @@ export function LabelStart({
   grader,
   scale,
   rubric,
+  judges,
   who,
   onWho,
 }: {
@@ -15,6 +18,8 @@ export function LabelStart({
   readonly grader: string
   readonly scale: string
   readonly rubric: string
+  /** What judges were asked of the runs. */
+  readonly judges: readonly JudgeQuestion[]
   readonly who: string
   readonly onWho: (who: string) => void
 }) {
@@ -42,6 +47,25 @@ export function LabelStart({
         Your name
         <input value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} autocomplete="name" />
       </label>
+      {judges.length > 0 && (
+        <p>
+          Ask what a judge was asked, with its rubric:{' '}
+          {judges.map((judge, i) => (
+            <button
+              key={i}
+              type="button"
+              class="button"
+              onClick={() => {
+                setQuestion(judge.name)
+                setAnswers(judge.scale)
+                setShown(judge.rubric)
+              }}
+            >
+              <PlainText text={judge.name} />
+            </button>
+          ))}
+        </p>
+      )}
       <label>
         Name of the question
         <input

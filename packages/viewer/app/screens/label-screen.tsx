@@ -1,3 +1,4 @@
+import { findJudgeQuestions } from '@episodic/report'
 import { useMemo, useState } from 'preact/hooks'
 import { DownloadVerdicts } from '../label/download-verdicts.tsx'
 import { parseScale } from '../label/label-scale.ts'
@@ -6,7 +7,7 @@ import { LabelView } from '../label/label-view.tsx'
 import { EmptyNote } from '../parts/notes.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import type { Route } from '../route/route.ts'
-import { useSource } from '../source/use-source.ts'
+import { useLoaded, useSource } from '../source/use-source.ts'
 
 type LabelRoute = Route & { readonly screen: 'label' }
 
@@ -21,6 +22,14 @@ export function LabelScreen({ route: { run, grader, scale, rubric = '' } }: { re
     const parsed = parseScale(scale)
     return grader !== '' && parsed ? { name: grader, version: '1', scale: parsed } : null
   }, [grader, scale])
+  const asksQuestion = can.grade && !(question && who !== '')
+  const judges = useLoaded(
+    async (source) => {
+      const runs = asksQuestion ? run.split(',') : []
+      return findJudgeQuestions((await Promise.all(runs.map((id) => source.grades(id)))).flat())
+    },
+    [run, asksQuestion],
+  )
   if (!can.grade)
     return (
       <>
@@ -58,6 +67,7 @@ export function LabelScreen({ route: { run, grader, scale, rubric = '' } }: { re
           grader={grader}
           scale={scale}
           rubric={rubric}
+          judges={judges.value ?? []}
           who={who}
           onWho={(name) => {
             keepWho(name)

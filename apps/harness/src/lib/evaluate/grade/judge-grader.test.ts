@@ -1,4 +1,4 @@
-import { gradedEpisodeOf, graderRefOf, type Verdict } from '@episodic/report'
+import { findJudgeQuestions, type GradeRecord, gradedEpisodeOf, graderRefOf, type Verdict } from '@episodic/report'
 import { playRun } from '@episodic/report/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Answering, type ChatServer, calling, saying, startChatServer } from '../../models/chat-server.fixture.ts'
@@ -36,6 +36,23 @@ async function judge(
 const pass = (value: unknown, rest: object = {}) => calling('verdict', { why: 'It halves.', value, ...rest })
 
 describe('judgeGrader', () => {
+  it('leaves in its messages what it was asked, to ask people the same', async () => {
+    const rubric = `${RUBRIC}\n\nGive your verdict by calling it by its name.`
+    const asked = async (scale: JudgeDefinition['scale'], value: unknown, vote = 0) => {
+      const definition = { name: 'guesses-well', rubric, model: 'judge', scale }
+      const verdict = await judge(() => pass(value), definition, { vote })
+      await server[Symbol.asyncDispose]()
+      return { grader: graderRefOf(judgeGrader(definition)), vote, ...verdict } as unknown as GradeRecord
+    }
+    const grades = [await asked('boolean', true), await asked('boolean', false), await asked(['bad', 'good'], 'bad')]
+    const question = { name: 'guesses-well', rubric }
+    expect(findJudgeQuestions([...grades, await asked('boolean', true, 1)])).toEqual([
+      { ...question, scale: 'boolean' },
+      { ...question, scale: 'bad,good' },
+    ])
+    expect(findJudgeQuestions(grades.map(({ asked: _, ...grade }) => grade))).toEqual([])
+  })
+
   it('forces a call of one tool, and returns its verdict with what it took', async () => {
     const quote = record!.steps[0]!.observation.text
     const verdict = await judge(() => pass(true, { evidence: [{ step: 0, quote }] }), {
