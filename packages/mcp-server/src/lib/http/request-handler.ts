@@ -9,15 +9,16 @@
  *    a. its headers are checked, and the session of its address is resolved, once for all that follows;
  *    b. at the agent endpoint the call is counted, and refused if its caller has made too many;
  *    c. the body is read, within its bounds, and parsed;
- *    d. `classifyPost` decides what the message is: of the stateless version of MCP, an `initialize`, in an MCP session,
- *       or none of these;
+ *    d. `classifyPost` decides what the message is: of the stateless version of MCP, an `initialize`, in an MCP
+ *       session, or none of these;
  *    e. a server that shuts down refuses it; otherwise it counts as in flight until its response is closed;
  *    f. the id of an MCP session is checked, or issued for an `initialize`;
  *    g. the dispatcher answers it: a step is committed to the store before;
  *    h. the answer is searched for secrets by the dispatcher, and written as JSON, or as an event stream if something
  *       was sent before it.
  *
- * What is rejected on the way is reported to `onRejected`. Work that nearly every request can do at once is not awaited.
+ * What is rejected on the way is reported to `onRejected`. Work that can be done at once, as for nearly every request,
+ * is not awaited.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
