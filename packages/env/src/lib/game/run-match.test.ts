@@ -1,5 +1,5 @@
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { type Channel, seedFor } from '@episodic/protocol'
+import { type Channel, METHODS, seedFor, WireError } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../connect.ts'
@@ -255,6 +255,27 @@ describe('runMatch', () => {
       undecided: [{ text: 'I give up.' }],
     })
     expect((match as Match & { kind: 'finished' }).seats.ann?.stopped).toBeUndefined()
+  })
+
+  it('fails if the game cannot be closed, with what a model had answered before its player stopped', async () => {
+    await using host = createGames()
+    const inner = inProcess(host)
+    const channel: Channel = {
+      ...inner,
+      async request(method, params, options) {
+        if (method === METHODS.close) throw new WireError('internal', 'Not now.')
+        return inner.request(method, params, options)
+      },
+    }
+    await using connection = await connect(channel)
+    const policies = { ann: stopping(0, perfect), bob: perfect }
+    const match = await runMatch({ createGame: () => connection.game('nim'), policies })
+    expect(match).toMatchObject({
+      kind: 'failed',
+      seat: null,
+      cause: { code: 'internal' },
+      undecided: [{ text: 'I give up.' }],
+    })
   })
 
   it('lets the rules decide what the seat of a player loses that stops, and names it', async () => {

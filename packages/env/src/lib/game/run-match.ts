@@ -37,8 +37,8 @@ export async function runMatch(options: MatchOptions): Promise<Match> {
   try {
     await game?.close()
   } catch (cause) {
-    if (match.kind === 'finished')
-      return { kind: 'failed', start, steps: match.steps, cause, seat: null, undecided: [] }
+    const { steps, undecided = [] } = match
+    if (match.kind === 'finished') return { kind: 'failed', start, steps, cause, seat: null, undecided }
   }
   return match
 }
