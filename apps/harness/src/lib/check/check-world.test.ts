@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { definePolicy } from '@episodic/env'
 import { defineEnvironment } from '@episodic/mcp-server'
+import type { LegalActions } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { loadWorld } from '../worlds/world.ts'
@@ -48,22 +49,24 @@ function lampsWith(lit: number): boolean[] {
   return [0, 1, 2, 3].map((lamp) => lamp === lit)
 }
 
-/** The checks of a world of one seat. */
-const ONE_SEAT = CHECKS.filter((name) => name !== 'seats')
-
 /** Runs one check on the lever world with a flaw. */
 async function checkOne(only: CheckName, flaw: LeverFlaw = {}, seed = '0') {
   const report = await checkWorld(leverWorld(flaw), { only: [only], seed, pairs: 30 })
   const [result] = report.checks
   if (!result) throw new Error(`${only} did not run.`)
-  return { ...result, ok: report.ok, found: result.findings.map(({ what }) => what).join('\n') }
+  return {
+    ...result,
+    ok: report.ok,
+    found: result.findings.map(({ what }) => what).join('\n'),
+    names: result.findings.map(({ name }) => name),
+  }
 }
 
 describe('checkWorld', () => {
   it('passes a sound world', async () => {
     const report = await checkWorld(leverWorld(), { pairs: 60 })
     expect(report.checks.map(({ name, outcome, findings }) => [name, outcome, findings])).toEqual(
-      ONE_SEAT.map((name) => [name, 'passed', []]),
+      CHECKS.map((name) => [name, 'passed', []]),
     )
     expect(report).toMatchObject({ ok: true, seed: '0', world: { name: 'levers', version: '1.0.0' } })
   })
@@ -102,14 +105,9 @@ describe('checkWorld', () => {
     const report = await checkWorld({ environment: { ...environment, tools } })
     expect(report.ok).toBe(true)
     expect(report.checks.map(({ name, outcome }) => [name, outcome])).toEqual(
-      ONE_SEAT.map((name) => [name, ['canaries', 'hygiene'].includes(name) ? 'passed' : 'skipped']),
+      CHECKS.map((name) => [name, ['canaries', 'hygiene'].includes(name) ? 'passed' : 'skipped']),
     )
     expect(report.checks[0]?.summary).toMatch(/^tool \w+ prepares its steps with outside inputs/)
-  })
-
-  it('skips the check of seats, which it runs only if it is selected', async () => {
-    const { checks } = await checkWorld(leverWorld(), { only: ['seats'] })
-    expect(checks).toMatchObject([{ name: 'seats', outcome: 'skipped', summary: 'the world has one seat' }])
   })
 
   it('stops when it is aborted', async () => {
@@ -190,7 +188,7 @@ describe('non-interference', () => {
       rewards: { none: () => 0 },
     })
     const { checks } = await checkWorld({ environment: floors }, { only: ['non-interference'], pairs: 100 })
-    expect(checks[0]).toMatchObject({ outcome: 'passed', findings: [], figures: { endpointPairs: 9 } })
+    expect(checks[0]).toMatchObject({ outcome: 'passed', findings: [], figures: { endpointPairs: 21 } })
   })
 
   it('finds a leak that only the public state shows', async () => {
@@ -241,8 +239,8 @@ describe('non-interference', () => {
     })
     expect(ok).toBe(false)
     expect(findings[0]).toMatchObject({
-      what: expect.stringMatching(/^Step 1 .*"pull"/),
-      again: expect.stringMatching(/seed \w+ against .*the private state of seed \w+/),
+      what: expect.stringMatching(/^Step \d+ .*"pull".* the answer depends on private state/),
+      again: expect.stringMatching(/seed \w+ against .*what seed \w+ hides/),
       difference: { first: expect.stringContaining('board'), second: expect.stringContaining('board') },
     })
   })
@@ -266,6 +264,31 @@ describe('non-interference', () => {
     expect(found).not.toContain('private.left')
     const { found: leaks } = await checkOne('non-interference', { board: ({ left }) => (left ? 'red' : 'blue') })
     expect(leaks).toContain('public.board determines private.left')
+  })
+})
+
+describe('the rules of the only seat', () => {
+  it('finds a listed action that is refused, and one that is accepted and not listed', async () => {
+    const { environment } = leverWorld()
+    const listing = (legal: LegalActions) =>
+      checkWorld({ environment: { ...environment, hasLegal: true, legal: () => legal } }, { only: ['seats'] })
+    const names = async (legal: LegalActions) =>
+      (await listing(legal)).checks.flatMap(({ findings }) => findings.map(({ name }) => name))
+    expect((await names({ pull: { enum: [{ left: true }] } })).toSorted()).toEqual([
+      'legal-missing:pull',
+      'legal-missing:wait',
+    ])
+    expect(await names({ pull: { enum: [{ left: 'both' }] }, wait: { enum: [{}] } })).toContain('legal-refused:pull')
+  })
+
+  it('finds a fork that goes on differently than its session', async () => {
+    let pulls = 0
+    const { names } = await checkOne('seats', {
+      onPull: ({ state }) => {
+        state.public.board = `${pulls++}`
+      },
+    })
+    expect(names).toEqual(['fork-differs'])
   })
 })
 
@@ -349,6 +372,23 @@ describe('determinism', () => {
 })
 
 describe('rewards', () => {
+  it('plays a solver as a run does: with the legal actions, if the environment lists them', async () => {
+    const { environment } = leverWorld()
+    const listing = { ...environment, hasLegal: true, legal: () => ({ pull: { enum: [{ left: true }] } }) }
+    const asked: unknown[] = []
+    const solver = definePolicy({
+      name: 'asking',
+      start:
+        ({ seat }) =>
+        async (_, { legal }) => {
+          asked.push([seat, await legal?.()])
+          return { tool: 'pull', arguments: { left: true } }
+        },
+    })
+    await checkWorld({ environment: listing, solver }, { only: ['rewards'] })
+    expect(asked).toContainEqual([undefined, { pull: { enum: [{ left: true }] } }])
+  })
+
   it('finds a reward for a refused call', async () => {
     const { found } = await checkOne('rewards', { reward: ({ won, refused }) => (refused ? 0.1 : won ? 1 : 0) })
     expect(found).toMatch(/A refused call .* earns 0\.1/)

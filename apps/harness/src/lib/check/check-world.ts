@@ -21,7 +21,7 @@ import { checkHygiene } from './hygiene.ts'
 import { checkExploits } from './rewards/exploits.ts'
 import { checkLearnability } from './rewards/learnability.ts'
 import { checkRewards } from './rewards/reward-check.ts'
-import { GAME_CHECKS } from './seats/game-checks.ts'
+import { checkSeats } from './seats/seat-rules.ts'
 import { sweepForCanaries } from './secrecy/canary-sweep.ts'
 import { checkNonInterference } from './secrecy/non-interference.ts'
 import { Waivers } from './waivers.ts'
@@ -35,8 +35,7 @@ export interface CheckOptions {
   /** Seed of every random draw. Default `0`. */
   readonly seed?: string
   /**
-   * The checks to run. Default: all; `seats` for worlds of several seats. Learnability fails only if it is named here;
-   * otherwise its findings are warnings.
+   * The checks to run. Default: all. Learnability fails only if it is named here; otherwise its findings are warnings.
    */
   readonly only?: readonly CheckName[]
   /** The agent endpoints to play through. Default: {@link AGENT_ENDPOINTS}. */
@@ -51,7 +50,7 @@ export interface CheckOptions {
 const RUN: Readonly<Record<CheckName, (context: CheckContext) => CheckOutcome | Promise<CheckOutcome>>> = {
   'non-interference': checkNonInterference,
   canaries: sweepForCanaries,
-  seats: () => skipped('seats', 'the world has one seat'),
+  seats: checkSeats,
   determinism: checkDeterminism,
   hygiene: checkHygiene,
   rewards: checkRewards,
@@ -70,11 +69,10 @@ const WITHOUT_REHEARSAL: readonly CheckName[] = ['canaries', 'hygiene']
  * played, or if a waiver names no finding or has no reason; and with the reason of `signal` once that is aborted.
  */
 export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}): Promise<CheckReport> {
-  const applicable = world.environment.game ? CHECKS : CHECKS.filter((check) => check !== 'seats')
   const {
     pairs = 1_000,
     seed = '0',
-    only = applicable,
+    only = CHECKS,
     endpoints = AGENT_ENDPOINTS,
     signal,
     onProgress,
@@ -106,7 +104,7 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
     checks.push(result)
     onResult?.(result)
   }
-  const unusedWaivers = applicable.every((check) => only.includes(check)) ? waivers.unused : []
+  const unusedWaivers = CHECKS.every((check) => only.includes(check)) ? waivers.unused : []
   const ok = checks.every(({ outcome }) => outcome !== 'failed')
   const warned = unusedWaivers.length > 0 || checks.some(({ outcome }) => outcome === 'warned')
   const skips = checks.filter(({ outcome }) => outcome === 'skipped').length
@@ -154,8 +152,7 @@ async function tryCheck(name: CheckName, context: CheckContext): Promise<CheckOu
       `tool ${preparing} prepares its steps with outside inputs, and this check runs the rules alone`,
     )
   try {
-    const run = (context.world.environment.game && GAME_CHECKS[name]) || RUN[name]
-    return await run(context)
+    return await RUN[name](context)
   } catch (error) {
     context.signal?.throwIfAborted()
     return checkOutcome(name, 'the check could not run', {

@@ -5,7 +5,6 @@ import { type CheckOutcome, checkOutcome } from './check-report.ts'
 import { describeError, type Finding, findTextDifference } from './finding.ts'
 import { drawPlayPolicy } from './noisy-policy.ts'
 import { type EpisodeSetting, type RehearsedEpisode, startEpisode } from './rehearsed-episode.ts'
-import { startGame } from './seats/game-episode.ts'
 
 const EPISODES = 48
 const STEPS = 120
@@ -73,10 +72,9 @@ async function playTogether(
   besideSeed: string,
   rng: Rng,
 ): Promise<readonly [RehearsedEpisode, RehearsedEpisode]> {
-  const start = options.environment.game ? startGame : startEpisode
-  const one = await start(options)
-  const beside = await start({ ...options, seed: besideSeed })
-  const other = await start(options)
+  const one = await startEpisode(options)
+  const beside = await startEpisode({ ...options, seed: besideSeed })
+  const other = await startEpisode(options)
   for (let playing = true; playing; ) {
     const first = await one.advance()
     if (rng.chance()) await beside.advance()

@@ -1,12 +1,21 @@
 import type { Player, Policy } from '@episodic/env'
 import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
-import { type Action, type JsonObject, type Observation, type Step, seedFor, type Truncation } from '@episodic/protocol'
-import type { CheckedWorld, Setting } from './check-context.ts'
+import { type Action, createRng, type JsonObject, seedFor, type Truncation } from '@episodic/protocol'
+import type { Setting } from './check-context.ts'
+import { startPlayer } from './seat-players.ts'
+import { SeatTable } from './seat-table.ts'
+
+/** A move of one seat; an environment of one seat has it too. */
+export interface Move {
+  readonly seat: string
+  readonly action: Action
+}
 
 /** A step of a rehearsed episode. */
-export interface PlayedStep extends RehearsedStep {
-  readonly action: Action
-  /** The sum of its terms, each with weight 1. */
+export interface PlayedStep extends RehearsedStep, Move {
+  /** The seats that could act before it. */
+  readonly turn: readonly string[]
+  /** What the seat earned by it, each term with weight 1. */
   readonly reward: number
 }
 
@@ -14,7 +23,7 @@ export interface PlayedStep extends RehearsedStep {
 export interface RehearsedEpisode {
   readonly rehearsal: Rehearsal
   readonly steps: readonly PlayedStep[]
-  /** The sum of all terms of all steps. */
+  /** The sum of what all seats earned by all steps. */
   readonly total: number
   /** The error of the rules that ended the episode, if any. */
   readonly fault: Error | null
@@ -25,10 +34,13 @@ export interface EpisodeSetting {
   readonly setting: Setting
   /** The seed of the environment. */
   readonly seed: string
+  /** Plays every seat that has no policy of its own in `policies`. */
   readonly policy: Policy
+  readonly policies?: Readonly<Record<string, Policy>>
+  /** Replaces the private state of the start. */
   readonly privateState?: JsonObject
   readonly strict?: boolean
-  /** Stops after this many steps, like a player who leaves. */
+  /** Stops after this many steps of all seats, like players who leave. */
   readonly maxSteps?: number
 }
 
@@ -40,26 +52,32 @@ export interface OngoingEpisode {
   advance(): Promise<boolean>
 }
 
-/** Plays one episode of the rules alone to its end or its step limit. An error of the rules ends it as a fault. */
+/** Plays one episode of the rules alone to its end. An error of the rules ends it as a fault. */
 export async function rehearseEpisode(options: EpisodeSetting): Promise<RehearsedEpisode> {
   const ongoing = await startEpisode(options)
   while (await ongoing.advance());
   return ongoing.episode
 }
 
-/** Starts an episode of the rules alone, to be advanced step by step. */
+/**
+ * Starts an episode of the rules alone, to be advanced step by step. Who of several seats that are in turn moves first
+ * is drawn.
+ */
 export async function startEpisode(options: EpisodeSetting): Promise<OngoingEpisode> {
-  const { environment, setting, seed, policy, privateState, strict = false } = options
+  const { environment, setting, seed, policy, policies = {}, privateState, strict = false } = options
+  const { maxSteps = Number.POSITIVE_INFINITY } = options
   const rehearsal = rehearse(environment, {
     params: setting.params,
     seed,
     strict,
     ...(privateState && { privateState }),
   })
-  const player = await startPlayer(policy, environment, setting, seed)
+  const rng = createRng(seedFor(seed, 'movers'))
+  const table = new SeatTable(environment, rehearsal)
+  const players = new Map<string, Player>()
+  for (const seat of table.seats)
+    players.set(seat, await startPlayer(policies[seat] ?? policy, environment, setting, seed, seat))
   const steps: PlayedStep[] = []
-  let last: Step | null = null
-  const most = Math.min(setting.steps, options.maxSteps ?? setting.steps)
   let total = 0
   let fault: Error | null = null
   return {
@@ -67,37 +85,32 @@ export async function startEpisode(options: EpisodeSetting): Promise<OngoingEpis
       return { rehearsal, steps, total, fault }
     },
     async advance() {
-      if (fault || steps.length >= most || rehearsal.end !== null) return false
-      const action: Action = await player(rehearsal.observation, { last })
+      if (fault || steps.length >= maxSteps || rehearsal.end !== null) return false
+      const { turn, state } = rehearsal
+      const seat = rng.pick(turn)
+      const { observation, last } = table.seenBy(seat)
+      const legal = environment.hasLegal ? async () => environment.legal(state, setting.params, seat) : undefined
+      const action = await (players.get(seat) as Player)(observation, { last, legal })
       let step: RehearsedStep
       try {
-        step = rehearsal.play(action.tool, action.arguments, { truncation: truncationAt(steps.length, setting) })
+        const truncation = truncationAt(table.stepsOf(seat), setting)
+        step = rehearsal.play(action.tool, action.arguments, { seat, truncation })
       } catch (cause) {
         fault = cause as Error
         return false
       }
-      const reward = rewardOf(step)
-      total += reward
-      steps.push({ ...step, action, reward })
-      last = asStep(step, steps.length)
+      table.take(seat, step)
+      const played = { ...step, action, seat, turn, reward: rewardOf(step) }
+      total += Object.values(returnsOf(played)).reduce((sum, one) => sum + one, 0)
+      steps.push(played)
       return true
     },
   }
 }
 
-/** `step-limit` if the next step is the last one allowed. */
+/** `step-limit` if the next step of a seat is the last one allowed. */
 export function truncationAt(played: number, { steps }: Setting): Truncation | null {
   return played + 1 >= steps ? 'step-limit' : null
-}
-
-/** Starts a policy as an episode does. Its random draws depend on the environment's seed and the policy's name. */
-export async function startPlayer(
-  policy: Policy,
-  { toolInfos: tools }: EnvironmentDefinition,
-  { prompt, hints, params }: Setting,
-  seed: string,
-): Promise<Player> {
-  return policy.start({ task: { prompt, hints, params }, tools, seed: seedFor(seed, 'policy', policy.name) })
 }
 
 /** The sum of a step's terms, each with weight 1. */
@@ -105,40 +118,20 @@ export function rewardOf({ terms }: Pick<RehearsedStep, 'terms'>): number {
   return Object.values(terms).reduce((sum, term) => sum + term, 0)
 }
 
-/** A rehearsed step as a player receives it. */
-export function asStep(step: RehearsedStep, seq: number): Step {
-  const { observation, terms, end, potential, refused, stateHash } = step
-  return {
-    observation: observation as Observation,
-    reward: { total: rewardOf(step), terms, shaping: 0 },
-    end,
-    info: { seq, potential, refused, stateHash, replayed: false },
-  }
+/** Returns what each seat earned by a step. */
+export function returnsOf(step: Pick<RehearsedStep, 'terms' | 'seats'> & { readonly seat: string }): {
+  readonly [seat: string]: number
+} {
+  const others = Object.entries(step.seats?.terms ?? {}).map(([seat, terms]) => [seat, rewardOf({ terms })])
+  return { ...Object.fromEntries(others), [step.seat]: rewardOf(step) }
 }
 
-/**
- * Returns a source of actions that needs no results: it plays them in a rehearsal of its own, so that they make sense
- * in the session that they are sent to. After the end of its episode it repeats the last action.
- */
-export async function rehearsedActions(
-  { environment }: CheckedWorld,
-  setting: Setting,
-  policy: Policy,
-  { seed, privateState }: { readonly seed: string; readonly privateState: JsonObject },
-): Promise<() => Promise<Action>> {
-  const rehearsal = rehearse(environment, { params: setting.params, seed, privateState })
-  const player = await startPlayer(policy, environment, setting, seed)
-  let last: Step | null = null
-  let action: Action | null = null
-  let steps = 0
-  return async () => {
-    if (action && rehearsal.end !== null) return action
-    action = await player(rehearsal.observation, { last })
-    try {
-      last = asStep(rehearsal.play(action.tool, action.arguments), ++steps)
-    } catch {
-      // An error of the rules leaves the state unchanged.
-    }
-    return action
-  }
+/** Plays moves again, and returns where they lead to. */
+export function replayMoves(
+  { environment, setting, seed }: Pick<EpisodeSetting, 'environment' | 'setting' | 'seed'>,
+  moves: readonly Move[],
+): Rehearsal {
+  const rehearsal = rehearse(environment, { params: setting.params, seed })
+  for (const { seat, action } of moves) rehearsal.play(action.tool, action.arguments, { seat })
+  return rehearsal
 }

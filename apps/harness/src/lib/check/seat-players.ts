@@ -8,8 +8,10 @@ export function toolsOfSeat({ tools, toolInfos }: EnvironmentDefinition, seat: s
   return toolInfos.filter(({ name }) => tools[name]?.seats?.includes(seat) ?? true)
 }
 
-/** Starts a policy for one seat, as a match does. Its draws depend on the seed, its name and the seat. */
-export async function startSeatPlayer(
+/**
+ * Starts a policy for a seat, as a run does. Its draws depend on the seed, its name and, of several, the seat.
+ */
+export async function startPlayer(
   policy: Policy,
   environment: EnvironmentDefinition,
   { params, task, ...setting }: Setting,
@@ -20,7 +22,7 @@ export async function startSeatPlayer(
   return policy.start({
     task: { prompt, hints, params },
     tools: toolsOfSeat(environment, seat),
-    seed: seedFor(seed, 'policy', policy.name, seat),
-    seat,
+    seed: seedFor(seed, 'policy', policy.name, ...(environment.game ? [seat] : [])),
+    ...(environment.game && { seat }),
   })
 }

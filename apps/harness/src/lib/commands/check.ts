@@ -49,9 +49,8 @@ async function check(
 ): Promise<void> {
   const world = await loadWorld(reference)
   const pairs = quick ? Math.ceil(all / 10) : all
-  const applicable = world.environment.game ? CHECKS : CHECKS.filter((check) => check !== 'seats')
-  const only = named ?? (quick ? applicable.filter((check) => check !== 'learnability') : undefined)
-  const planned = CHECKS.filter((check) => (only ?? applicable).includes(check))
+  const only = named ?? (quick ? CHECKS.filter((check) => check !== 'learnability') : undefined)
+  const planned = CHECKS.filter((check) => (only ?? CHECKS).includes(check))
   const command = `episodic check ${reference} --seed ${seed} --pairs ${all}${quick ? ' --quick' : ''}`
   const { dim } = colorsOf(console.out)
   const interruption = untilInterrupted(console)

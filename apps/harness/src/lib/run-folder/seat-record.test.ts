@@ -1,14 +1,15 @@
 import { connect, definePolicy, type Policy, randomPolicy } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess } from '@episodic/mcp-server'
 import { declaredAction } from '@episodic/mcp-server/extend'
-import { chainOf, type MatchRecord, parseSealedRecord, sealOf, type Task } from '@episodic/protocol'
+import { chainOf, type MatchRecord, parseSealedRecord, type Reward, sealOf, type Task } from '@episodic/protocol'
 import { createMatchFold, seatRecordOf } from '@episodic/report'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { replayEpisode } from '../evaluate/replay/replay-episode.ts'
 import { environment as meeting } from '../fixtures/meeting.fixture.ts'
 import { environment as nim, policies, solver } from '../fixtures/nim.fixture.ts'
-import { createRunMatchTask } from '../play/episodes/run-match-task.ts'
+import { createRunTask } from '../play/episodes/run-task.ts'
+import { sealed } from '../play/record/seal-episode.ts'
 
 const GAMES = { nim, meeting }
 const SCORING = { weights: { won: 2 }, shaping: false, discount: 0.9 }
@@ -36,7 +37,7 @@ async function play(
     tags: [],
     metadata: {},
   }
-  const runTask = createRunMatchTask({
+  const runTask = createRunTask({
     createGame: () => connection.game(name),
     policies: seats,
     seed,
@@ -189,5 +190,44 @@ describe('the replay of a match', () => {
     // Also by the rules alone, if somebody sealed the edited line again.
     const resealed = replayEpisode(nim, { record: finished, whole: true }, { strict: true, scoring: SCORING })
     expect(resealed.kind).toBe('diverged')
+  })
+
+  /** Seals an edited match again, as its run would. */
+  const sealedAgain = (match: MatchRecord) => replayed('nim', sealed(match))
+
+  it('distinguishes other rules from another scoring', async () => {
+    const match = await play(nim, { ann: solver, bob: randomPolicy() })
+    const paid = (reward: object) => ({
+      ...match,
+      steps: match.steps.map((step, i) =>
+        i > 0 ? step : { ...step, rewards: { ...step.rewards, ann: { ...(step.rewards.ann as Reward), ...reward } } },
+      ),
+    })
+    expect(sealedAgain(paid({ terms: { won: 7, stones: 0 } }))).toMatchObject({
+      divergence: { step: 1, field: 'terms.ann.won', cause: 'world-changed' },
+    })
+    expect(sealedAgain(paid({ total: 7 }))).toMatchObject({
+      divergence: { step: 1, field: 'rewards.ann.total', cause: 'score-edited' },
+    })
+  })
+
+  it('finds returns that do not follow from the rewards, also without the scoring of the run', async () => {
+    const match = await play(nim, { ann: solver, bob: randomPolicy() })
+    const { bob } = match.seats as { readonly bob: MatchRecord['seats'][string] }
+    const edited = { ...match, seats: { ...match.seats, bob: { ...bob, returns: { ...bob.returns, total: 9 } } } }
+    const bare = { strict: true, scoring: null }
+    expect(replayEpisode(nim, { record: sealed(edited as MatchRecord), whole: true }, bare)).toMatchObject({
+      divergence: { step: null, field: 'returns.bob.total', recorded: '9', cause: 'score-edited' },
+    })
+    expect(replayEpisode(nim, { record: match, whole: true }, bare).kind).toBe('reproduced')
+  })
+
+  it('finds a return of a failed match (invariant 3)', async () => {
+    const match = await play(nim, { ann: solver, bob: policies.broken })
+    const { ann } = match.seats as { readonly ann: MatchRecord['seats'][string] }
+    const returns = { total: 1, unshaped: 1, discounted: 1 }
+    const edited = { ...match, seats: { ...match.seats, ann: { ...ann, returns } } }
+    expect(sealedAgain(match).kind).toBe('reproduced')
+    expect(sealedAgain(edited)).toMatchObject({ divergence: { step: null, field: 'returns.ann', replayed: 'null' } })
   })
 })

@@ -65,7 +65,7 @@ describe('the rewards check of a world in which nothing ends', () => {
   ])('warns of one %s, names the world and says what to do', async (_, variant) => {
     const [warning] = await warned(counter(variant))
     expect(warning?.what).toBe(
-      'The rules of counter ended none of 96 episodes of the solver or random play: the step limit cut all of them off.',
+      'The rules of counter ended none of 192 episodes of the solver or random play: the step limit cut all of them off.',
     )
     expect(warning?.advice).toMatch(/^Call `end\('…'\)` in a tool .* `limits\.steps` .*`end\.reason === 'step-limit'`/)
   })
@@ -73,7 +73,7 @@ describe('the rewards check of a world in which nothing ends', () => {
   it('warns without a solver, and asks for one', async () => {
     const { environment } = counter({})
     const [warning] = await warned({ environment })
-    expect(warning?.what).toContain('none of 48 episodes of random play')
+    expect(warning?.what).toContain('none of 96 episodes of random play')
     expect(warning?.advice).toContain('export a solver')
   })
 

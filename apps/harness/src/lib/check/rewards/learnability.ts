@@ -35,7 +35,12 @@ const BEYOND = 0.05
  */
 export async function checkLearnability(context: CheckContext): Promise<CheckOutcome> {
   const { world, seed } = context
-  const { solver = null } = world
+  const { environment, solver = null } = world
+  if (environment.game)
+    return skipped(
+      'learnability',
+      'what a learner of one seat can earn depends on the others; solve a small game with gameTree',
+    )
   const setting = easiest(context.settings)
   const discrete = await discreteActions(world, setting, seed)
   if (!discrete) return skipped('learnability', 'it has too many actions, or too few, for a table')

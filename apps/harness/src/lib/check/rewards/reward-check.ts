@@ -1,99 +1,140 @@
-import { connect, runEpisode, withShaping } from '@episodic/env'
+import { connect, type Policy, runEpisode, withShaping } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { seedFor } from '@episodic/protocol'
+import { createRng, seedFor } from '@episodic/protocol'
 import { clusteredMean } from '@episodic/report'
-import type { CheckContext, Setting } from '../check-context.ts'
+import type { CheckContext, CheckedWorld, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import { Contradictions } from '../contradictions.ts'
 import type { Finding } from '../finding.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
-import { type RehearsedEpisode, rehearseEpisode } from '../rehearsed-episode.ts'
+import { type RehearsedEpisode, rehearseEpisode, returnsOf } from '../rehearsed-episode.ts'
 import { Endings } from './endings.ts'
 import { findUnearned, notePrizes } from './unearned.ts'
 
-const EPISODES = 48
+const EPISODES = 96
+/**
+ * Steps in episodes of the solver of a game, which may be slow. Each episode is compared with one of random play.
+ */
+const SOLVER_STEPS = 400
 /** Episodes whose shaping rewards are summed, and the discounts γ. */
 const SHAPED = 8
 const DISCOUNTS = [1, 0.9]
-/** Largest magnitude of a step's reward. */
+/** Largest magnitude of what a seat earns by one step. */
 const LARGEST = 1e6
 /** Most rounding error of a sum of some thousand numbers around 1. */
 const ROUNDING = 1e-9
 
 /**
- * Checks that rewards are finite and bounded, that refused calls earn nothing, that nothing is paid or counts as
- * success for being cut off by a limit, that the rules end some episodes, that the texts of answers say what their data
- * says, that the solver earns more than random play on the same tasks, and that shaping telescopes to the difference of
- * potentials.
+ * Checks that rewards are finite and bounded, that a refused call earns its seat nothing, that nothing is paid or
+ * counts as success for being cut off by a limit, that the rules end some episodes, that the texts of answers say what
+ * their data says, that the solver earns more than random play on the same tasks, and that shaping telescopes to the
+ * difference of potentials.
+ *
+ * In a zero-sum game the solver plays one seat against random opponents, where an equilibrium cannot lose on average
+ * over the seats, and otherwise all seats at once. In a game it only has to earn no less than random play, and without
+ * a common reward that only warns.
  */
 export async function checkRewards(context: CheckContext): Promise<CheckOutcome> {
   const { world, settings, seed } = context
   const { environment, solver = null } = world
+  const { game } = environment
   const findings: Finding[] = []
   const warnings: Finding[] = []
   const random = noisyPolicy(null, { random: 1, invalid: 0.1 })
-  const returns = { random: [] as number[], solver: [] as number[] }
   const range = { low: 0, high: 0 }
   const prizes = new Map<string, number>()
   const endings = new Endings(environment)
   const contradictions = new Contradictions(environment)
+  /** What each seat of each episode earned. */
+  const earned = new Set<number>()
+  /** Of the seats that are compared, on average. */
+  const returns = { random: [] as number[], solver: [] as number[] }
+  const gains: number[] = []
+  let solverSteps = 0
   for (let i = 0; i < EPISODES; i++) {
     context.signal?.throwIfAborted()
     context.onProgress(i, EPISODES)
     const setting = settings[i % settings.length] as Setting
     const own = seedFor(seed, 'rewards', i)
-    for (const [name, policy] of Object.entries({ random, solver })) {
-      if (!policy) continue
-      const episode = await rehearseEpisode({ environment, setting, seed: own, policy })
-      findings.push(...paymentFindings(episode, setting, own))
+    /** Returns what each seat earned, and the steps of all. */
+    const play = async (policies: Readonly<Record<string, Policy>>) => {
+      const episode = await rehearseEpisode({ environment, setting, seed: own, policy: random, policies })
+      findings.push(...paymentFindings(environment, episode, setting, own))
       notePrizes(prizes, episode)
       endings.add(episode, setting)
       contradictions.add(episode.steps, setting, own)
-      for (const { reward } of episode.steps) {
-        range.low = Math.min(range.low, reward)
-        range.high = Math.max(range.high, reward)
-      }
-      if (!episode.fault) returns[name as keyof typeof returns].push(episode.total)
+      const totals: Record<string, number> = {}
+      for (const step of episode.steps)
+        for (const [seat, reward] of Object.entries(returnsOf(step))) {
+          totals[seat] = (totals[seat] ?? 0) + reward
+          range.low = Math.min(range.low, reward)
+          range.high = Math.max(range.high, reward)
+        }
+      for (const total of Object.values(totals)) earned.add(total)
+      return { totals, steps: episode.steps.length, fault: episode.fault }
     }
+    const alone = await play({})
+    const seats = Object.keys(alone.totals)
+    const compared =
+      game?.utility === 'zero-sum' ? [createRng(own).pick(seats.length > 0 ? seats : environment.seats)] : seats
+    const meanOf = ({ totals }: typeof alone) => mean(compared.map((seat) => totals[seat] ?? 0)) ?? 0
+    const isSolved = solver && (!game || solverSteps < SOLVER_STEPS)
+    const solved = isSolved ? await play(Object.fromEntries(compared.map((seat) => [seat, solver]))) : null
+    solverSteps += solved?.steps ?? 0
+    // A failure is never a return of zero.
+    if (alone.fault || solved?.fault) continue
+    returns.random.push(meanOf(alone))
+    if (!solved) continue
+    returns.solver.push(meanOf(solved))
+    gains.push(meanOf(solved) - meanOf(alone))
   }
   findings.push(...findUnearned(context, prizes))
-  const tasks = Array.from({ length: EPISODES }, (_, i) => i)
-  const paired = returns.solver.map((earned, i) => earned - (returns.random[i] ?? 0))
-  const gain = solver && returns.random.length === returns.solver.length ? clusteredMean(paired, tasks) : null
-  if (gain && !(gain.mean > 0 && (gain.low ?? gain.mean) > 0))
-    findings.push({
+  const gain = clusteredMean(gains, [...gains.keys()])
+  const again = `${EPISODES} tasks of check seed ${seed}, each played by both`
+  const place = game ? (game.utility === 'zero-sum' ? ' in one seat, against random opponents' : ' in all seats') : ''
+  if (gain && (game ? (gain.high ?? gain.mean) < 0 : !(gain.mean > 0 && (gain.low ?? gain.mean) > 0))) {
+    const finding: Finding = {
       name: 'solver-no-better',
-      what: `The solver earns ${gain.mean.toFixed(3)} more than random play (95 % interval ${gain.low?.toFixed(3)} to ${gain.high?.toFixed(3)}): it is not better.`,
-      again: `${EPISODES} tasks of check seed ${seed}, each played by both`,
-      advice: 'Reward what the task asks for, so that solving it earns more than anything else.',
-    })
-  const again = `${EPISODES} tasks of check seed ${seed}`
+      what: `The solver earns ${gain.mean.toFixed(3)} more than random play${place} (95 % interval ${gain.low?.toFixed(3)} to ${gain.high?.toFixed(3)}): it is ${game ? 'worse' : 'not better'}.`,
+      again,
+      advice: 'Reward what the task asks for, so that solving it earns more than anything else, or correct the solver.',
+    }
+    if (game?.utility === 'general') warnings.push(finding)
+    else findings.push(finding)
+  }
   warnings.push(...endings.warnings(again, { hasSolver: solver !== null }), ...contradictions.warnings)
   if (!solver)
     warnings.push({
       name: 'solver-missing',
       what: 'The world exports no solver, so there is no reference for a good return.',
       again,
-      advice: 'Export a policy that plays well as `solver`.',
+      advice: `Export a policy that plays ${game ? 'every seat ' : ''}well as \`solver\`.`,
     })
-  if (new Set(returns.random).size === 1 && !solver)
+  if (earned.size === 1)
     warnings.push({
       name: 'return-constant',
-      what: 'Every random episode earns the same.',
+      what: `Every episode earns ${game ? 'every seat ' : ''}the same${solver ? ', of the solver too' : ''}.`,
       again,
       advice: 'Give good actions higher rewards than bad ones.',
     })
-  if (environment.hasPotential) findings.push(...(await shapingFindings(context)))
+  // A run of several seats shapes no rewards.
+  const isShaped = environment.hasPotential && !game
+  if (isShaped) findings.push(...(await shapingFindings(context)))
   const means = { random: mean(returns.random), solver: mean(returns.solver) }
-  const shaping = environment.hasPotential ? `; shaping telescopes for γ ${DISCOUNTS.join(' and ')}` : ''
+  const shaping = isShaped ? `; shaping telescopes for γ ${DISCOUNTS.join(' and ')}` : ''
   return checkOutcome(
     'rewards',
-    `steps earn ${range.low.toFixed(3)} to ${range.high.toFixed(3)}, random play ${means.random?.toFixed(3)}${means.solver === null ? '' : `, the solver ${means.solver.toFixed(3)}`}${findings.length === 0 ? shaping : ''}`,
+    `steps earn ${range.low.toFixed(3)} to ${range.high.toFixed(3)}${game ? ' a seat' : ''}, random play ${means.random?.toFixed(3)}${means.solver === null ? '' : `, the solver ${means.solver.toFixed(3)}${place}`}${findings.length === 0 ? shaping : ''}`,
     { findings, warnings, figures: { episodes: EPISODES, ...range, ...means, gain: gain?.mean ?? null } },
   )
 }
 
-function paymentFindings({ steps, fault }: RehearsedEpisode, { params }: Setting, seed: string): Finding[] {
+function paymentFindings(
+  { game }: CheckedWorld['environment'],
+  { steps, fault }: RehearsedEpisode,
+  { params }: Setting,
+  seed: string,
+): Finding[] {
   const findings: Finding[] = []
   const again = (step: number) => `params ${JSON.stringify(params)}, seed ${seed}, step ${step}`
   if (fault)
@@ -103,22 +144,24 @@ function paymentFindings({ steps, fault }: RehearsedEpisode, { params }: Setting
       again: again(steps.length + 1),
       advice: 'Return a finite number from every reward term, and answer or refuse every call.',
     })
-  for (const [i, { reward, refused, terms, action }] of steps.entries()) {
-    if (refused && reward > 0)
-      findings.push({
-        name: 'refusal-paid',
-        what: `A refused call (${JSON.stringify(action)}) earns ${reward}.`,
-        again: again(i + 1),
-        advice: `Return 0 from every reward term if refused is set: ${JSON.stringify(terms)}.`,
-      })
-    if (Math.abs(reward) > LARGEST)
-      findings.push({
-        name: 'reward-huge',
-        what: `One step earns ${reward}.`,
-        again: again(i + 1),
-        advice: 'Scale rewards so that a good episode earns about 1.',
-      })
-  }
+  for (const [i, step] of steps.entries())
+    for (const [seat, reward] of Object.entries(returnsOf(step))) {
+      const earns = `earns ${game ? `${seat} ` : ''}${reward}.`
+      if (step.refused && seat === step.seat && reward > 0)
+        findings.push({
+          name: 'refusal-paid',
+          what: `A refused call (${JSON.stringify(step.action)}) ${earns}`,
+          again: again(i + 1),
+          advice: `Return 0 from every reward term if refused is set: ${JSON.stringify(step.terms)}.`,
+        })
+      if (Math.abs(reward) > LARGEST)
+        findings.push({
+          name: 'reward-huge',
+          what: `One step ${earns}`,
+          again: again(i + 1),
+          advice: 'Scale rewards so that a good episode earns about 1.',
+        })
+    }
   return findings
 }
 

@@ -2,8 +2,8 @@ import type { Policy } from '@episodic/env'
 import { rehearse } from '@episodic/mcp-server'
 import { canonicalJson, type Json, type JsonObject, type Rng, seedFor } from '@episodic/protocol'
 import type { CheckedWorld, Setting } from '../check-context.ts'
+import { drawDeals, keepsPrivate } from '../deal.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
-import { seededStarts } from '../private-pairs.ts'
 import { rehearseEpisode, rewardOf, truncationAt } from '../rehearsed-episode.ts'
 import type { DiscreteActions } from './discrete-actions.ts'
 import type { Experience } from './tabular-learner.ts'
@@ -44,18 +44,18 @@ export interface Rollout {
  * table cannot generalize to public states that it has never seen.
  */
 export function tableStarts({ environment }: CheckedWorld, setting: Setting, seed: string) {
-  const found = seededStarts(environment, setting, seedFor(seed, 'learnability'), MEASURED)
-  const [first] = found
-  const publicStarts = new Set(found.map(({ publicText }) => publicText))
+  const deals = drawDeals(environment, setting, seedFor(seed, 'learnability'), MEASURED)
+  const [first] = deals
+  const publicStarts = new Set(deals.map(({ state }) => canonicalJson(state.public)))
   if (publicStarts.size === 1 || !first)
     return {
       unseen: true,
       measured: Array.from({ length: MEASURED }, (_, i): TableStart => ({ seed: seedFor(seed, 'measured', i) })),
       next: (rng: Rng): TableStart => ({ seed: seedFor(seed, 'practice', rng.int(0, 1_000_000_000)) }),
     }
-  const swapped = found
-    .filter(({ movable }) => movable)
-    .map((one): TableStart => ({ seed: first.seed, privateState: one.private }))
+  const swapped = deals
+    .filter(({ state }) => keepsPrivate(environment, state.private))
+    .map(({ state }): TableStart => ({ seed: first.seed, privateState: state.private }))
   const met = swapped.slice(0, PRIVATE_STATES)
   const measured = Array.from({ length: MEASURED }, (_, i) => met[i % met.length] as TableStart)
   return { unseen: false, measured, next: (rng: Rng): TableStart => rng.pick(met) }

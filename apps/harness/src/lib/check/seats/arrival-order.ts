@@ -3,7 +3,7 @@ import type { Rng, ToolInfo } from '@episodic/protocol'
 import type { Setting } from '../check-context.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
-import { type GameStep, type Move, replayMoves, returnsOf } from './game-episode.ts'
+import { type Move, type PlayedStep, replayMoves, returnsOf } from '../rehearsed-episode.ts'
 
 /**
  * Plays the moves of a round of sealed moves in the order of the seats and in the reverse one, at each position of an
@@ -14,7 +14,7 @@ export function findOrderMatters(
   environment: EnvironmentDefinition,
   setting: Setting,
   seed: string,
-  steps: readonly GameStep[],
+  steps: readonly PlayedStep[],
   rng: Rng,
 ): { readonly rounds: number; readonly findings: readonly Finding[] } {
   const findings: Finding[] = []
@@ -52,7 +52,7 @@ export function findOrderMatters(
 
 /** Returns what a round leads to, as JSON; `null` if a move is refused or fails. */
 function playRound(rehearsal: Rehearsal, moves: readonly Move[]): string | null {
-  let last: Pick<GameStep, 'stateHash' | 'seats' | 'terms' | 'end' | 'seat'> | null = null
+  let last: Pick<PlayedStep, 'stateHash' | 'seats' | 'terms' | 'end' | 'seat'> | null = null
   for (const { seat, action } of moves) {
     try {
       const step = rehearsal.play(action.tool, action.arguments, { seat })

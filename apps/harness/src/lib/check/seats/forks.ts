@@ -1,8 +1,8 @@
 import type { OpenResult } from '@episodic/protocol'
 import type { CheckedWorld, Setting } from '../check-context.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
-import type { Move } from './game-episode.ts'
-import { openGame, type ServedGame, serveGame, stepGame } from './served-game.ts'
+import type { Move } from '../rehearsed-episode.ts'
+import { openGame, type ServedGame, serveGame, stepGame } from '../served-game.ts'
 
 /** Most moves of an episode that is forked after each. */
 const MOVES = 16

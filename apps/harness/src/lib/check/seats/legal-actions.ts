@@ -11,8 +11,8 @@ import {
 import type { Setting } from '../check-context.ts'
 import type { Finding } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
+import { type PlayedStep, replayMoves } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
-import { type GameStep, replayMoves } from './game-episode.ts'
 
 /** Random actions in search of one that is not listed. */
 const TRIES = 8
@@ -25,7 +25,7 @@ export function findWrongLegal(
   environment: EnvironmentDefinition,
   setting: Setting,
   seed: string,
-  steps: readonly GameStep[],
+  steps: readonly PlayedStep[],
   rng: Rng,
 ): Finding[] {
   const findings: Finding[] = []
@@ -84,8 +84,9 @@ function drawUnlisted(
     const listed = legal[action.tool]
     if (listed === undefined) return action
     if (!Array.isArray(listed.enum)) continue
+    // What the schema does not accept is refused, and found as that.
     const known = (listed.enum as Json[]).map((args) =>
-      canonicalJson(tools[action.tool]?.input.parse(args) as JsonObject),
+      canonicalJson((tools[action.tool]?.input.safeParse(args).data ?? args) as JsonObject),
     )
     if (!known.includes(canonicalJson(parsed.data as JsonObject))) return action
   }

@@ -3,9 +3,9 @@ import { type Action, META, type OpenResult, type Rng } from '@episodic/protocol
 import type { CheckedWorld, Setting } from '../check-context.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
+import type { Move } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
-import type { Move } from './game-episode.ts'
-import { openGame, type ServedGame, serveGame, stepGame } from './served-game.ts'
+import { openGame, type ServedGame, serveGame, stepGame } from '../served-game.ts'
 
 /** Most moves of an episode during which others try to move. */
 const MOVES = 24

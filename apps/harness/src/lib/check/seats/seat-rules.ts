@@ -3,9 +3,9 @@ import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import type { Finding } from '../finding.ts'
 import { drawPlayPolicy } from '../noisy-policy.ts'
+import { type Move, type PlayedStep, rehearseEpisode } from '../rehearsed-episode.ts'
 import { findOrderMatters } from './arrival-order.ts'
 import { findWrongForks } from './forks.ts'
-import { type GameStep, type Move, playGame } from './game-episode.ts'
 import { countInformationSets } from './information-sets.ts'
 import { findWrongLegal } from './legal-actions.ts'
 import { findCheatedTurns } from './out-of-turn.ts'
@@ -18,16 +18,17 @@ const SERVED = 8
 const STEPS = 48
 
 /**
- * Checks the rules between seats: somebody who plays is in turn before the end, `legal` lists what the rules accept and
- * nothing else, the order of sealed moves does not matter, rewards are related as `utility` says, a fork goes on as its
- * session, and a call out of turn changes nothing. Counts the information sets of a small game.
+ * Checks what the seats of an environment may do: `legal` lists what the rules accept and nothing else, and a fork goes
+ * on as its session. Of several: somebody who plays is in turn before the end, the order of sealed moves does not
+ * matter, rewards are related as `utility` says, and a call out of turn changes nothing. Counts the information sets of
+ * a small game.
  */
-export async function checkSeatRules(context: CheckContext): Promise<CheckOutcome> {
+export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
   const { world, settings, seed } = context
   const { environment } = world
   const findings: Finding[] = []
   const warnings: Finding[] = []
-  const all: GameStep[] = []
+  const all: PlayedStep[] = []
   const counts = { episodes: 0, steps: 0, rounds: 0, forks: 0, callsOutOfTurn: 0 }
   for (let i = 0; i < EPISODES; i++) {
     context.signal?.throwIfAborted()
@@ -36,7 +37,7 @@ export async function checkSeatRules(context: CheckContext): Promise<CheckOutcom
     const own = seedFor(seed, 'seats', i)
     const rng = createRng(own)
     const policy = drawPlayPolicy(world, rng)
-    const episode = await playGame({ environment, setting, seed: own, policy, maxSteps: STEPS })
+    const episode = await rehearseEpisode({ environment, setting, seed: own, policy, maxSteps: STEPS })
     const { steps, fault } = episode
     counts.episodes += 1
     counts.steps += steps.length
@@ -63,16 +64,23 @@ export async function checkSeatRules(context: CheckContext): Promise<CheckOutcom
     findings.push(...forked.findings, ...cheated.findings)
   }
   warnings.push(...findIdleSeats(environment.seats, all, seed))
+  const { episodes, steps, rounds, forks, callsOutOfTurn } = counts
+  const found = findings.length === 0 ? 'nothing found' : `${findings.length} found`
+  if (!environment.game)
+    return checkOutcome('seats', `${episodes} episodes of the only seat, ${steps} steps, ${forks} forks: ${found}`, {
+      findings,
+      warnings,
+      figures: { episodes, steps, forks },
+    })
   const sets = countInformationSets(environment, (settings[0] as Setting).params)
   const counted = sets.bySeat
     ? `information sets ${Object.entries(sets.bySeat)
         .map(([seat, number]) => `${seat} ${number}`)
         .join(', ')}`
     : `information sets not counted (${sets.why})`
-  const { episodes, steps, rounds, forks, callsOutOfTurn } = counts
   return checkOutcome(
     'seats',
-    `${episodes} episodes, ${steps} steps, ${rounds} rounds in both orders, ${forks} forks, ${callsOutOfTurn} calls out of turn: ${findings.length === 0 ? 'nothing found' : `${findings.length} found`}; ${counted}`,
+    `${episodes} episodes, ${steps} steps, ${rounds} rounds in both orders, ${forks} forks, ${callsOutOfTurn} calls out of turn: ${found}; ${counted}`,
     { findings, warnings: onceEach(warnings), figures: { ...counts, informationSets: sets.bySeat } },
   )
 }

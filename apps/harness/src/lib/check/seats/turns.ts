@@ -1,7 +1,7 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Setting } from '../check-context.ts'
 import type { Finding } from '../finding.ts'
-import type { GameEpisode, GameStep } from './game-episode.ts'
+import type { PlayedStep, RehearsedEpisode } from '../rehearsed-episode.ts'
 
 /**
  * Finds a turn that names a seat that has left: players read it in their view, and wait for a move that never comes.
@@ -10,7 +10,7 @@ export function findWrongTurns(
   { game }: EnvironmentDefinition,
   { params }: Setting,
   seed: string,
-  { steps, rehearsal }: GameEpisode,
+  { steps, rehearsal }: RehearsedEpisode,
 ): Finding[] {
   const left = new Set<string>()
   let state = rehearsal.start.state
@@ -34,7 +34,7 @@ export function findWrongTurns(
 }
 
 /** Finds the seats that no episode gave a turn. */
-export function findIdleSeats(seats: readonly string[], steps: readonly GameStep[], seed: string): Finding[] {
+export function findIdleSeats(seats: readonly string[], steps: readonly PlayedStep[], seed: string): Finding[] {
   const named = new Set(steps.flatMap(({ turn, seats: after }) => [...turn, ...(after?.turn ?? [])]))
   return seats
     .filter((seat) => !named.has(seat))

@@ -1,7 +1,7 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Setting } from '../check-context.ts'
 import type { Finding } from '../finding.ts'
-import { type GameStep, returnsOf } from './game-episode.ts'
+import { type PlayedStep, returnsOf } from '../rehearsed-episode.ts'
 
 /** Most rounding error of a sum of a few rewards, relative to the largest. */
 const ROUNDING = 1e-9
@@ -11,7 +11,7 @@ export function findWrongUtility(
   { game }: EnvironmentDefinition,
   { params }: Setting,
   seed: string,
-  steps: readonly GameStep[],
+  steps: readonly PlayedStep[],
 ): Finding[] {
   const utility = game?.utility ?? 'general'
   if (utility === 'general') return []

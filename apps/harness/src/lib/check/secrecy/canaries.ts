@@ -1,8 +1,47 @@
-import type { Json, JsonObject, Rng } from '@episodic/protocol'
+import { rehearse } from '@episodic/mcp-server'
+import { createRng, type Json, type JsonObject, type Rng } from '@episodic/protocol'
+import type { CheckedWorld, Setting } from '../check-context.ts'
+import { type Deal, keepsOwn, keepsPrivate } from '../deal.ts'
 import { leavesOf, replaceAt } from '../walk-json.ts'
+import { type Form, formsOf } from './encodings.ts'
+
+/** A hidden value that can be recognized. */
+export interface Mark {
+  readonly text: string
+  /** Such as `own.first.card`. */
+  readonly place: string
+  /** The seat that holds it; `null` for the private state. */
+  readonly holder: string | null
+  readonly forms: readonly Form[]
+}
+
+/** Deals canaries to the private state and to every seat of a game, wherever the schemas accept them. */
+export function plantDeal(
+  { environment }: CheckedWorld,
+  { params }: Setting,
+  seed: string,
+): { readonly deal: Deal; readonly marks: readonly Mark[] } {
+  const { state } = rehearse(environment, { params, seed }).start
+  const rng = createRng(seed).stream('canaries')
+  const marks: Mark[] = []
+  const plant = (part: string, holder: string | null, real: JsonObject, keeps: (planted: JsonObject) => boolean) => {
+    const planted = plantCanaries(part, real, keeps, rng)
+    for (const [text, place] of planted.marks) marks.push({ text, place, holder, forms: formsOf(text) })
+    return planted.state
+  }
+  const own = Object.entries(state.own ?? {}).map(([seat, part]) => [
+    seat,
+    plant(`own.${seat}`, seat, part, (planted) => keepsOwn(environment, planted)),
+  ])
+  const hidden = plant('private', null, state.private, (planted) => keepsPrivate(environment, planted))
+  return {
+    deal: { seed, state: { ...state, private: hidden, ...(state.own && { own: Object.fromEntries(own) }) } },
+    marks,
+  }
+}
 
 /** A hidden part of a state with recognizable values. */
-export interface CanaryState {
+interface CanaryState {
   readonly state: JsonObject
   /** Texts that do not occur by chance, each with its place in the state. */
   readonly marks: ReadonlyMap<string, string>
@@ -16,12 +55,7 @@ const LEAST_DIGITS = 9
  * Replaces the values of a hidden part of the state by canaries: texts by 24 hexadecimal digits and numbers by primes
  * of nine digits. Where `keeps` rejects a canary, the real value stays, and is a mark if it is long enough.
  */
-export function plantCanaries(
-  part: string,
-  real: JsonObject,
-  keeps: (planted: JsonObject) => boolean,
-  rng: Rng,
-): CanaryState {
+function plantCanaries(part: string, real: JsonObject, keeps: (planted: JsonObject) => boolean, rng: Rng): CanaryState {
   const marks = new Map<string, string>()
   let state = real
   for (const { path, value } of leavesOf(real)) {

@@ -1,227 +1,314 @@
-import { createHost, type EnvironmentDefinition, type Fault, rehearse, ServerError } from '@episodic/mcp-server'
-import {
-  type Action,
-  createRng,
-  DEFAULT_SEAT,
-  type JsonObject,
-  type OpenResult,
-  type Rng,
-  seedFor,
-} from '@episodic/protocol'
+import { createHost, type Fault, type Host, ServerError } from '@episodic/mcp-server'
+import { createRng, type OpenResult, seedFor } from '@episodic/protocol'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
-import type { AgentEndpoint, EndpointSession } from '../endpoints/agent-endpoint.ts'
+import { type Deal, dealtEnvironment, namePlace, seatsOfDeal } from '../deal.ts'
+import type { AgentEndpoint, OpenEndpoint } from '../endpoints/agent-endpoint.ts'
 import type { Finding } from '../finding.ts'
-import { noisyPolicy } from '../noisy-policy.ts'
-import { isKept } from '../private-pairs.ts'
-import { rehearsedActions } from '../rehearsed-episode.ts'
-import { type CanaryState, plantCanaries } from './canaries.ts'
+import { noisyPolicy, randomAction } from '../noisy-policy.ts'
+import { type Move, rehearseEpisode } from '../rehearsed-episode.ts'
+import { openGame, stepGame } from '../served-game.ts'
+import { type Mark, plantDeal } from './canaries.ts'
 import { type Form, findSecrets, formsOf } from './encodings.ts'
+import { endpointsOf, playSide, type Route, routesAt } from './endpoint-pairs.ts'
 import { HOOKS, type Instrumentation, instrumentEnvironment } from './instrumented-environment.ts'
-import {
-  callMessage,
-  hostileMessages,
-  INITIALIZE,
-  type Message,
-  passiveMessages,
-  READ_STATE,
-  TOOLS_LIST,
-} from './messages.ts'
+import { callMessage, hostileMessages, INITIALIZE, passiveMessages, READ_STATE, TOOLS_LIST } from './messages.ts'
+import type { SeatAnswer } from './seat-player.ts'
+import type { AgentPlayer } from './url-player.ts'
 
-/** How many settings are swept, and the step limit of a session. */
+/** How many settings are swept, the episodes of each seat by each route, and their most steps. */
 const SETTINGS = 3
+const EPISODES = 2
 const STEPS = 24
+/** Seconds that an answer is held at most. */
+const HOLD = 1
 
-/** The secrets that no agent may receive, by description. */
-type Secrets = Map<string, readonly Form[]>
+/** A secret that nobody may get, by what it is. */
+type Secret = readonly [name: string, forms: readonly Form[]]
 
-/** The sweep of one agent's session. */
+/** What one player must not receive. */
 interface Swept {
-  readonly endpoint: AgentEndpoint
+  readonly seat: string
+  readonly marks: readonly Mark[]
+  /** For a mark, how many answers had come when it was revealed to the player. */
+  readonly revealed: Map<string, number>
+  /** Seeds, handles, what belongs to other seats, and another session. */
+  secrets: readonly Secret[]
+  answers: readonly SeatAnswer[]
+}
+
+/** The sweep of one endpoint in one setting. */
+interface Sweep {
   readonly context: CheckContext
   readonly setting: Setting
+  readonly endpoint: AgentEndpoint
   readonly seed: string
   readonly instrumentation: Instrumentation
-  readonly privateState: JsonObject
-  readonly own: readonly { readonly mark: string; readonly place: string; readonly forms: readonly Form[] }[]
-  /** Marks of {@link own} that a tool has revealed: answers may contain them from then on. */
-  readonly revealed: Set<string>
-  /** Everything else: seeds, handles, and another agent's session. */
-  readonly secrets: Secrets
   readonly findings: Finding[]
-  readonly counts: { messages: number; bytes: number; readonly kinds: Set<string> }
+  readonly counts: { messages: number; bytes: number; readonly kinds: Set<string>; marks: number }
+  /** Who is swept now. */
+  swept: Swept | null
 }
 
 /**
- * Fills the private state with canaries, sends every kind of message to every endpoint, and searches every byte of the
- * answers for the canaries, seeds, handles and another agent's session, in all the forms of {@link formsOf}. Also makes
- * each function of the world throw an error that contains everything. Answers may only contain what a tool reveals, and
- * no answer may be withheld.
+ * Fills the private state, and what every seat of a game holds, with canaries. Plays each seat by every route at every
+ * endpoint, sends every kind of message there, makes each function of the world throw an error that contains
+ * everything, and searches every byte of the answers for the canaries, seeds, handles, what belongs to other seats and
+ * another session, in all the forms of {@link formsOf}. Answers may only contain what is revealed to their player, and
+ * none may be withheld.
  */
 export async function sweepForCanaries(context: CheckContext): Promise<CheckOutcome> {
   const findings: Finding[] = []
-  const counts = { messages: 0, bytes: 0, kinds: new Set<string>() }
+  const counts = { messages: 0, bytes: 0, kinds: new Set<string>(), marks: 0 }
   const settings = context.settings.slice(0, SETTINGS)
-  let marks = 0
+  const endpoints = endpointsOf(context)
   let swept = 0
-  for (const [index, setting] of settings.entries()) {
-    for (const endpoint of context.endpoints) {
+  for (const [index, setting] of settings.entries())
+    for (const endpoint of endpoints) {
       context.signal?.throwIfAborted()
-      context.onProgress(swept++, settings.length * context.endpoints.length)
-      const seed = seedFor(context.seed, 'canaries', index, endpoint.name)
-      marks += await sweepEndpoint({ context, setting, endpoint, seed, findings, counts })
+      context.onProgress(swept++, settings.length * endpoints.length)
+      await sweepEndpoint({
+        context,
+        setting: { ...setting, steps: Math.min(setting.steps, STEPS) },
+        endpoint,
+        seed: seedFor(context.seed, 'canaries', index, endpoint.name),
+        instrumentation: { deal: null, failing: null, onReveal() {} },
+        findings,
+        counts,
+        swept: null,
+      })
     }
-  }
-  const { messages, bytes, kinds } = counts
-  const planted = marks > 0 ? `${marks} canaries` : 'no recognizable private value; seeds and handles'
+  const { messages, bytes, kinds, marks } = counts
+  const planted = marks > 0 ? `${marks} canaries` : 'no hidden value that can be recognized; seeds and handles'
   return checkOutcome(
     'canaries',
-    `${planted}: ${findings.length === 0 ? 'nothing' : `${findings.length} found`} in ${messages} answers (${bytes} bytes) to ${kinds.size} kinds of messages at ${context.endpoints.map(({ name }) => name).join(', ')}`,
+    `${planted}: ${findings.length === 0 ? 'nothing' : `${findings.length} found`} in ${messages} answers (${bytes} bytes) to ${kinds.size} kinds of messages at ${endpoints.map(({ name }) => name).join(', ')}`,
     { findings, figures: { canaries: marks, messages, bytes, kinds: kinds.size, found: findings.length } },
   )
 }
 
-async function sweepEndpoint(
-  options: Pick<Swept, 'context' | 'setting' | 'endpoint' | 'seed' | 'findings' | 'counts'>,
-): Promise<number> {
-  const { context, setting, endpoint, seed } = options
+async function sweepEndpoint(sweep: Sweep): Promise<void> {
+  const { context, setting, endpoint, seed, instrumentation } = sweep
   const { environment } = context.world
-  const rng = createRng(seed)
-  const [own, others] = [canariesFor(environment, setting, seed, rng), canariesFor(environment, setting, seed, rng)]
-  const revealed = new Set<string>()
-  const instrumentation: Instrumentation = {
-    privateState: others.state,
-    deal: null,
-    failing: null,
-    onReveal(value) {
-      const text = JSON.stringify(value)
-      for (const mark of own.marks.keys()) if (text.includes(mark)) revealed.add(mark)
-    },
+  instrumentation.onReveal = (value, to) => {
+    if (to === undefined || [to].flat().includes(sweep.swept?.seat as string)) noteKnown(sweep.swept, value)
   }
+  // What a seat of a game holds and says itself is its own to tell. What others hold stays hidden, if it says that too.
+  instrumentation.onInput = (input, seat) => noteKnown(sweep.swept, input, ({ holder }) => holder === seat)
   await using host = createHost({
     environments: [instrumentEnvironment(environment, instrumentation)],
-    onFault: (fault) => noteWithheld(options, fault),
+    bounds: { waitSeconds: HOLD },
+    onFault: (fault) => noteWithheld(sweep, fault),
   })
   await using opened = await endpoint.open(host)
-  const open = (name: string) =>
-    host.open(null, {
-      environment: environment.name,
-      params: setting.params,
-      seed: seedFor(seed, name),
-      limits: { steps: STEPS },
-      requestKey: `the session of ${name} ${seed}`,
-    })
-  const other = await open('another agent')
-  instrumentation.privateState = own.state
-  const mine = await open('this agent')
-
-  const secrets: Secrets = new Map([
-    ['the seed', formsOf(mine.seed)],
-    ['the control handle', formsOf(mine.session)],
-    ["another agent's seed", formsOf(other.seed)],
-    ["another agent's control handle", formsOf(other.session)],
-    ["another agent's capability", formsOf(capabilityOf(other))],
-    ...(setting.task ? ([['the id of the task', formsOf(setting.task.id)]] as const) : []),
-    // A value that both sessions have is not another agent's secret.
-    ...[...others.marks]
-      .filter(([mark]) => !own.marks.has(mark))
-      .map(([mark, place]) => [`another agent's ${place}`, formsOf(mark)] as const),
-  ])
-  const marked = [...own.marks].map(([mark, place]) => ({ mark, place, forms: formsOf(mark) }))
-  const swept: Swept = { ...options, privateState: own.state, own: marked, revealed, secrets, instrumentation }
-  const theirs = await opened.openSession(capabilityOf(other))
-  await theirs.send(INITIALIZE.text)
-  await playCalls(theirs, await actionsFor(options, others.state), 3)
-  const stolen = { control: other.session, capability: capabilityOf(other) }
-  // A plain client gets a session with the default parameters, so it is only swept for those.
-  const capabilities = setting.task === null ? [capabilityOf(mine), null] : [capabilityOf(mine)]
-  for (const capability of capabilities) {
-    revealed.clear()
-    const session = await opened.openSession(capability)
-    await sweepSession(swept, session, stolen)
-    await session.close()
-  }
-  await theirs.close()
-  return own.marks.size
+  const other = await playOther(sweep, host)
+  for (const route of routesAt(environment, endpoint, opened))
+    for (let i = 0; i < EPISODES; i++) {
+      const draws = seedFor(seed, route, i)
+      const { deal, marks } = plantDeal(context.world, setting, draws)
+      const moves = await draftMoves(sweep, deal)
+      sweep.counts.marks += marks.length
+      for (const seat of seatsOfDeal(environment, deal)) {
+        const own = toSwept(seat, deal, marks)
+        sweep.swept = own
+        instrumentation.deal = deal
+        const planned = { first: deal, second: deal, from: '', fits: false, setting, seat, sealed: false }
+        const begun = (session: OpenResult, answers: readonly SeatAnswer[]) => {
+          own.secrets = [...secretsOf(session, seat, route), ...secretsOfOther(other, deal), ...taskSecrets(setting)]
+          own.answers = answers
+        }
+        const isHostile = route === 'session URL' && i === 0
+        const answers = await playSide(host, opened, {
+          context,
+          planned,
+          moves: moves.map(({ seat, action }) => ({ seat, first: action, second: action })),
+          which: 'first',
+          route,
+          draws,
+          begun,
+          ...(isHostile && { visit: (player, at) => visit(sweep, player, at, { seat, moves }, other.session) }),
+        })
+        search(sweep, ` by the ${route} of ${seat}`, own, answers)
+      }
+      // A plain client gets a session with the default parameters, and there is one only for an only seat.
+      if (route === 'session URL' && i === 0 && setting.task === null && !environment.game) {
+        // Those of the session that was swept before, which this client has no part in either.
+        const own = { ...toSwept('', deal, marks), secrets: sweep.swept?.secrets ?? [] }
+        await sweepPlainClient(sweep, opened, own, moves, other.session)
+      }
+    }
+  sweep.swept = null
 }
 
-/** Sends everything that an agent may send, from the first message until after the end of the episode. */
-async function sweepSession(
-  swept: Swept,
-  session: EndpointSession,
-  stolen: { readonly control: string; readonly capability: string },
+/** Another session, and the canaries in it. */
+interface Other {
+  readonly session: OpenResult
+  readonly marks: readonly Mark[]
+}
+
+/** Opens the session of another agent, and plays a little. */
+async function playOther(sweep: Sweep, host: Host): Promise<Other> {
+  const { context, setting, seed, instrumentation } = sweep
+  const own = seedFor(seed, 'another agent')
+  const { deal, marks } = plantDeal(context.world, setting, own)
+  instrumentation.deal = deal
+  const game = await openGame(host, context.world, setting, own)
+  for (const move of (await draftMoves(sweep, deal)).slice(0, 3)) await stepGame(game, move).catch(() => {})
+  return { session: game.opened, marks }
+}
+
+/** The secrets of another session. A value that both have is none. */
+function secretsOfOther({ session, marks }: Other, { state }: Deal): Secret[] {
+  const known = JSON.stringify(state)
+  const hidden = marks.flatMap(({ text, place, forms }): Secret[] => (known.includes(text) ? [] : [[place, forms]]))
+  return [...secretsOf(session, '', 'session URL'), ...hidden].map(([name, forms]) => [
+    `another agent's ${name.replace(/^the /, '')}`,
+    forms,
+  ])
+}
+
+/** The secrets of a session that the player of a seat must not get. */
+function secretsOf({ seed, session, seats }: OpenResult, seat: string, route: Route): Secret[] {
+  const ofSeats = Object.entries(seats).flatMap(([name, { capability, handle }]): Secret[] => [
+    ...(name === seat ? [] : ([[`the capability of ${name}`, formsOf(capability)]] as const)),
+    ...(handle === undefined || (name === seat && route === 'seat handle')
+      ? []
+      : ([[`the handle of ${name}`, formsOf(handle)]] as const)),
+  ])
+  return [['the seed', formsOf(seed)], ['the control handle', formsOf(session)], ...ofSeats]
+}
+
+function taskSecrets({ task }: Setting): Secret[] {
+  return task ? [['the id of the task', formsOf(task.id)]] : []
+}
+
+function toSwept(seat: string, { state }: Deal, marks: readonly Mark[]): Swept {
+  const known = JSON.stringify([state.public, state.own?.[seat]])
+  const hidden = marks.filter(({ holder, text }) => (holder === null || holder !== seat) && !known.includes(text))
+  return { seat, marks: hidden, revealed: new Map(), secrets: [], answers: [] }
+}
+
+/** Plays an episode by the rules, so that its moves make sense in a session. What these cannot play is drawn. */
+async function draftMoves({ context, setting }: Sweep, deal: Deal): Promise<readonly Move[]> {
+  const { environment, solver = null } = context.world
+  const policy = noisyPolicy(solver, { random: 0.4, invalid: 0.2 })
+  const dealt = dealtEnvironment(environment, deal)
+  const { steps, fault } = await rehearseEpisode({
+    environment: dealt,
+    setting,
+    seed: deal.seed,
+    policy,
+    maxSteps: STEPS,
+  })
+  const rng = createRng(deal.seed).stream('moves')
+  const [seat] = seatsOfDeal(environment, deal) as [string]
+  const drawn = fault && !environment.game ? STEPS - steps.length : 0
+  return [
+    ...steps,
+    ...Array.from({ length: drawn }, () => ({ seat, action: randomAction(environment.toolInfos, rng) })),
+  ]
+}
+
+/**
+ * Sends what a player may send besides its moves: at its first turn what plays no step, then a call in which a function
+ * of the world throws before each of its moves, and at the end calls that no schema allows.
+ *
+ * @param at - how often it was its turn before; `null` at the end.
+ */
+async function visit(
+  { context: { world }, instrumentation }: Sweep,
+  player: AgentPlayer,
+  at: number | null,
+  { seat, moves }: { readonly seat: string; readonly moves: readonly Move[] },
+  { session, seats }: OpenResult,
 ): Promise<void> {
-  const { instrumentation, context } = swept
-  const [tool] = context.world.environment.toolInfos
-  const nextAction = await actionsFor(swept, swept.privateState)
-  const inspect = (kind: string, answer: string) => inspectAnswer(swept, kind, answer)
-  const hostile = hostileMessages(tool?.name ?? '', stolen)
-  for (const message of passiveMessages(stolen)) await exchange(swept, session, message)
-  const stopCollecting = await session.collectNotifications()
-  await playCalls(session, nextAction, 4, inspect)
-  for (const failing of HOOKS) {
+  const [tool] = world.environment.toolInfos
+  const stolen = { control: session, capability: Object.values(seats)[0]?.capability as string }
+  if (at === 0) for (const message of passiveMessages(stolen)) await player.send(message)
+  const failing = at === null ? undefined : HOOKS[at]
+  const { action } = moves.find((move) => move.seat === seat) ?? {}
+  if (failing && action) {
     instrumentation.failing = failing
-    await playCalls(session, nextAction, 1, inspect, `a call in which ${failing} throws`)
+    await player.send(callMessage(`a call in which ${failing} throws`, action))
     instrumentation.failing = null
   }
-  for (const message of hostile) await exchange(swept, session, message)
-  // Every answered call counts against the step limit, so this goes past the end.
-  await playCalls(session, nextAction, STEPS, inspect)
-  for (const message of [TOOLS_LIST, ...hostile.slice(0, 2)])
-    await exchange(swept, session, { ...message, kind: `${message.kind}, after the end` })
-  inspect('the subscription', await stopCollecting())
-  for (const [kind, ask] of Object.entries(session.unusualRequests)) inspect(kind, await ask())
+  if (at !== null) return
+  for (const message of [...hostileMessages(tool?.name ?? '', stolen), TOOLS_LIST]) await player.send(message)
+  await player.sendUnusual()
 }
 
-/** Plays calls and reads the state after each. */
-async function playCalls(
-  session: EndpointSession,
-  nextAction: () => Promise<Action>,
-  calls: number,
-  inspect: (kind: string, answer: string) => void = () => {},
-  kind = 'a call',
+/** Sends the same as a client that was given no session. */
+async function sweepPlainClient(
+  sweep: Sweep,
+  endpoint: OpenEndpoint,
+  swept: Swept,
+  moves: readonly Move[],
+  { session: control, seats }: OpenResult,
 ): Promise<void> {
-  for (let i = 0; i < calls; i++) {
-    inspect(kind, await session.send(callMessage(kind, await nextAction()).text))
-    inspect(`${READ_STATE.kind} after ${kind}`, await session.send(READ_STATE.text))
+  const { context, instrumentation } = sweep
+  const session = await endpoint.openSession(null)
+  const answers: SeatAnswer[] = []
+  const send = async (message: SeatAnswer['message']) =>
+    void answers.push({ message, text: await session.send(message.text) })
+  swept.answers = answers
+  sweep.swept = swept
+  await send(INITIALIZE)
+  const stopCollecting = await session.collectNotifications()
+  const stolen = { control, capability: Object.values(seats)[0]?.capability as string }
+  for (const message of passiveMessages(stolen)) await send(message)
+  for (const [at, { action }] of moves.entries()) {
+    instrumentation.failing = HOOKS[at - 1] ?? null
+    await send(
+      callMessage(`a call${instrumentation.failing ? ` in which ${instrumentation.failing} throws` : ''}`, action),
+    )
+    instrumentation.failing = null
+    await send(READ_STATE)
   }
+  for (const message of hostileMessages(context.world.environment.toolInfos[0]?.name ?? '', stolen)) await send(message)
+  answers.push({ message: { kind: 'the subscription', text: '' }, text: await stopCollecting() })
+  for (const [kind, ask] of Object.entries(session.unusualRequests))
+    answers.push({ message: { kind, text: '' }, text: await ask() })
+  await session.close()
+  search(sweep, ' of a plain client', swept, answers)
 }
 
-/** Actions of a noisy solver in an episode with canaries. */
-function actionsFor(
-  { context: { world }, setting, seed }: Pick<Swept, 'context' | 'setting' | 'seed'>,
-  state: JsonObject,
-) {
-  const policy = noisyPolicy(world.solver ?? null, { random: 0.4, invalid: 0.2 })
-  return rehearsedActions(world, setting, policy, { seed: seedFor(seed, 'this agent'), privateState: state })
+/** Notes the marks in a value: from now on, the swept player may get them. */
+function noteKnown(swept: Swept | null, value: unknown, isOpen: (mark: Mark) => boolean = () => true): void {
+  if (!swept) return
+  const text = JSON.stringify(value) ?? ''
+  for (const mark of swept.marks)
+    if (isOpen(mark) && text.includes(mark.text) && !swept.revealed.has(mark.text))
+      swept.revealed.set(mark.text, swept.answers.length)
 }
 
-async function exchange(swept: Swept, session: EndpointSession, { kind, text }: Message): Promise<void> {
-  inspectAnswer(swept, kind, await session.send(text))
-}
-
-function inspectAnswer(swept: Swept, kind: string, answer: string): void {
-  const { own, revealed, secrets, counts, findings, endpoint, setting, context } = swept
-  counts.messages += 1
-  counts.bytes += Buffer.byteLength(answer)
-  counts.kinds.add(kind)
-  const kept = own.filter(({ mark }) => !revealed.has(mark)).map(({ place, forms }) => [place, forms] as const)
-  for (const { secret, form, at } of findSecrets(answer, [...secrets, ...kept]))
-    findings.push({
-      name: `secret-sent:${secret.startsWith('private.') ? secret.slice('private.'.length) : secret}`,
-      what: `The answer to ${kind} over ${endpoint.name} contains ${secret} (${form}).`,
-      again: `params ${JSON.stringify(setting.params)}, check seed ${context.seed}: “${answer.slice(Math.max(0, at - 60), at + 60)}”`,
-      advice: secret.startsWith('private.')
-        ? 'Leave it out of the answer, or mark it with reveal(…) if the player is meant to learn it.'
-        : 'An agent endpoint never returns seeds, handles or other sessions. Check the code between the endpoint and the host.',
-    })
+function search(
+  { setting, endpoint, context, findings, counts }: Sweep,
+  where: string,
+  swept: Swept,
+  answers: readonly SeatAnswer[],
+): void {
+  const { environment } = context.world
+  for (const [at, { message, text }] of answers.entries()) {
+    counts.messages += 1
+    counts.bytes += Buffer.byteLength(text)
+    counts.kinds.add(message.kind)
+    const kept = swept.marks.filter(({ text: mark }) => at < (swept.revealed.get(mark) ?? Number.POSITIVE_INFINITY))
+    const places = new Set(kept.map(({ place }) => place))
+    const secrets = [...swept.secrets, ...kept.map(({ place, forms }) => [place, forms] as const)]
+    for (const { secret, form, at: place } of findSecrets(text, secrets))
+      findings.push({
+        name: `secret-sent:${namePlace(environment, secret)}`,
+        what: `The answer to ${message.kind}${environment.game ? where : ''} over ${endpoint.name} contains ${secret} (${form}).`,
+        again: `params ${JSON.stringify(setting.params)}, check seed ${context.seed}: “${text.slice(Math.max(0, place - 60), place + 60)}”`,
+        advice: places.has(secret)
+          ? 'Leave it out of what that player gets, or mark it with reveal(…) if it is meant to learn it.'
+          : 'No player gets seeds, handles or what belongs to other seats and sessions. Check the code between the endpoint and the host.',
+      })
+  }
 }
 
 /** A withheld answer is lost to real players too. */
-function noteWithheld(
-  { findings, endpoint, setting, context }: Pick<Swept, 'context' | 'setting' | 'endpoint' | 'findings'>,
-  { cause }: Fault,
-): void {
+function noteWithheld({ findings, endpoint, setting, context }: Sweep, { cause }: Fault): void {
   if (!ServerError.is(cause, 'secret-leaked')) return
   const what = `Over ${endpoint.name}: ${cause.message}`
   // A retry is withheld again.
@@ -233,14 +320,4 @@ function noteWithheld(
     advice:
       'The player gets no answer, and its episode fails. Leave the secret out of the answer, or out of `secrets` once it is revealed.',
   })
-}
-
-/** The private state of a seed, with canaries wherever the schema accepts them. */
-function canariesFor(environment: EnvironmentDefinition, { params }: Setting, seed: string, rng: Rng): CanaryState {
-  const { start } = rehearse(environment, { params, seed })
-  return plantCanaries('private', start.state.private, (planted) => isKept(environment, planted), rng)
-}
-
-function capabilityOf({ seats }: OpenResult): string {
-  return seats[DEFAULT_SEAT]?.capability as string
 }

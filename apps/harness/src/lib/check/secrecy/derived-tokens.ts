@@ -1,7 +1,7 @@
 import { createHash, getHashes } from 'node:crypto'
 import { canonicalJson, type Json } from '@episodic/protocol'
-import type { SeededStart } from '../private-pairs.ts'
 import { leavesOf } from '../walk-json.ts'
+import type { StartParts } from './initial-state-leaks.ts'
 
 /** Initial states that are compared. All of them have to agree. */
 const STATES = 16
@@ -28,7 +28,7 @@ const HASHES = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'].filter((n
  * the private value from it, or tries all values. Where values repeat between seeds, any function is found by
  * `findInitialStateLeaks`.
  */
-export function findDerivedTokens(starts: readonly Pick<SeededStart, 'public' | 'private'>[]): DerivedToken[] {
+export function findDerivedTokens(starts: readonly StartParts[]): DerivedToken[] {
   const states = starts
     .slice(0, STATES)
     .map((start) => ({ open: leavesBy(start.public), hidden: leavesBy(start.private) }))

@@ -1,181 +1,239 @@
-import { createHost, type Host, type Rehearsal, rehearse } from '@episodic/mcp-server'
-import {
-  type Action,
-  createRng,
-  DEFAULT_SEAT,
-  type Json,
-  type JsonObject,
-  type OpenResult,
-  type Rng,
-  seedFor,
-} from '@episodic/protocol'
-import type { CheckContext, Setting } from '../check-context.ts'
-import type { OpenEndpoint } from '../endpoints/agent-endpoint.ts'
+import { createHost, type EnvironmentDefinition, type Host, type TrainerSessionRef } from '@episodic/mcp-server'
+import { createRng, type OpenResult, type Rng, seedFor } from '@episodic/protocol'
+import type { CheckContext } from '../check-context.ts'
+import { seatsOfDeal } from '../deal.ts'
+import type { AgentEndpoint, OpenEndpoint } from '../endpoints/agent-endpoint.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
-import { noisyPolicy } from '../noisy-policy.ts'
-import { drawPair, type PrivatePair, type SeededStart } from '../private-pairs.ts'
-import { rehearsedActions } from '../rehearsed-episode.ts'
+import { toolsOfSeat } from '../seat-players.ts'
+import { openGame, stepGame } from '../served-game.ts'
+import { fieldOfOthers, handlePlayer } from './handle-player.ts'
 import { type Instrumentation, instrumentEnvironment } from './instrumented-environment.ts'
-import { callMessage, INITIALIZE, type Message, READ_STATE, READS, SUBSCRIBE } from './messages.ts'
+import { formatMoves, type PairedMove, type PlannedPair, playPair } from './paired-play.ts'
+import type { SeatAnswer, SeatPlayer } from './seat-player.ts'
+import { type AgentPlayer, urlPlayer } from './url-player.ts'
 
-/** The share of all pairs that is played at each endpoint, and the calls of a pair. */
-const SHARE = 0.03
-const CALLS = 16
+/** The share of all pairs that is played by each route, at an endpoint with connections and in this process. */
+const SHARE = { connected: 0.03, inProcess: 0.12 }
+/** Most moves of a pair. */
+const MOVES = 16
+/** Seconds that an answer is held at most. In a sound game no answer waits for so long. */
+const HOLD = 5
 
-/** A setting with its initial states for many seeds. */
-export interface VaryingSetting {
-  readonly setting: Setting
-  readonly starts: readonly SeededStart[]
+/** The ways in which a seat is played. */
+export type Route = 'session URL' | 'stateless session URL' | 'seat handle'
+
+/**
+ * Returns the endpoints at which an environment can be played. In a game an answer may be held until the seat may act
+ * again, and come after those to later messages, which a pipe cannot do.
+ */
+export function endpointsOf({ world: { environment }, endpoints }: CheckContext): readonly AgentEndpoint[] {
+  return environment.game ? endpoints.filter(({ name }) => name !== 'stdio') : endpoints
 }
 
 /**
- * Plays pairs of real sessions at real endpoints and compares everything that an agent can read there: status lines and
- * headers, lists, the public state after each call, and notifications. Session ids and tokens are left out.
+ * Returns the ways in which a seat is played at an endpoint. Without HTTP there is one kind of protocol version. Who
+ * has the handle of the only seat plays as its trainer, from whom nothing is kept.
+ */
+export function routesAt(
+  { game }: EnvironmentDefinition,
+  { name }: AgentEndpoint,
+  opened: OpenEndpoint,
+): readonly Route[] {
+  return [
+    'session URL',
+    ...(name === 'http' ? (['stateless session URL'] as const) : []),
+    ...(game && opened.sendAsTrainer ? (['seat handle'] as const) : []),
+  ]
+}
+
+/**
+ * Plays pairs of real sessions at real endpoints: by the session URL, in both kinds of protocol versions, and in a game
+ * by the seat handle. Other seats move by the opener's session. Everything that the player gets is compared: status
+ * lines and headers, answers that are held, waits, calls out of turn, repeated steps, views, lists, notifications, and
+ * all of it once more in a fork. Session ids and tokens are left out.
  */
 export async function comparePairsAtEndpoints(
   context: CheckContext,
-  differing: readonly VaryingSetting[],
-): Promise<{ readonly pairs: number; readonly messages: number; readonly findings: readonly Finding[] }> {
-  const { world, endpoints, seed } = context
-  const { environment } = world
-  const revealed: Json[] = []
-  const instrumentation: Instrumentation = {
-    privateState: null,
-    deal: null,
-    failing: null,
-    onReveal: (value) => revealed.push(value),
-  }
+  plan: (rng: Rng) => PlannedPair | null,
+): Promise<{
+  readonly pairs: number
+  readonly messages: number
+  readonly bytes: number
+  readonly findings: readonly Finding[]
+}> {
+  const { world, seed } = context
   const findings: Finding[] = []
-  const counts = { pairs: 0, messages: 0 }
-  for (const endpoint of endpoints) {
-    await using host = createHost({ environments: [instrumentEnvironment(environment, instrumentation)] })
+  const counts = { pairs: 0, messages: 0, bytes: 0 }
+  const instrumentation: Instrumentation = { deal: null, failing: null, onReveal() {} }
+  for (const endpoint of endpointsOf(context)) {
+    await using host = createHost({
+      environments: [instrumentEnvironment(world.environment, instrumentation)],
+      bounds: { waitSeconds: HOLD },
+    })
     await using opened = await endpoint.open(host)
-    for (let i = 0; i < Math.ceil(context.pairs * SHARE); i++) {
-      context.signal?.throwIfAborted()
-      const rng = createRng(seedFor(seed, 'endpoint pair', endpoint.name, i))
-      const { setting, starts } = rng.pick(differing)
-      const pair = drawPair(environment, starts, rng)
-      if (!pair) continue
-      counts.pairs += 1
-      const messages = await draftMessages(context, setting, pair, rng)
-      const script = { environment: environment.name, params: setting.params, seed: pair.seed, messages }
-      const answers: Answer[][] = []
-      for (const privateState of [pair.first, pair.second]) {
-        instrumentation.privateState = privateState
-        answers.push(await playScript(host, opened, script, () => revealed.splice(0)))
+    for (const route of routesAt(world.environment, endpoint, opened)) {
+      const share = endpoint.name === 'in process' ? SHARE.inProcess : SHARE.connected
+      for (let i = 0; i < Math.ceil(context.pairs * share); i++) {
+        context.signal?.throwIfAborted()
+        const draws = seedFor(seed, 'endpoint pair', endpoint.name, route, i)
+        const planned = plan(createRng(draws))
+        if (!planned) continue
+        const { moves } = await playPair(world, planned, createRng(draws).stream('play'), MOVES)
+        const answers: (readonly SeatAnswer[])[] = []
+        for (const which of ['first', 'second'] as const) {
+          instrumentation.deal = planned[which]
+          answers.push(await playSide(host, opened, { context, planned, moves, which, route, draws }))
+        }
+        instrumentation.deal = null
+        counts.pairs += 1
+        counts.messages += answers.flat().length
+        counts.bytes += answers.flat().reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+        const finding = compareAnswers(world.environment, { endpoint: endpoint.name, route, planned, moves }, answers)
+        if (finding) findings.push(finding)
       }
-      instrumentation.privateState = null
-      const [first = [], second = []] = answers
-      counts.messages += first.length
-      const finding = compare(endpoint.name, setting, pair, messages, first, second)
-      if (finding) findings.push(finding)
     }
   }
   return { ...counts, findings }
 }
 
-interface Answer {
-  readonly text: string
-  readonly revealed: readonly Json[]
+/** One of the two plays of a pair, at an endpoint. */
+export interface Side {
+  readonly context: CheckContext
+  readonly planned: PlannedPair
+  readonly moves: readonly PairedMove[]
+  readonly which: 'first' | 'second'
+  readonly route: Route
+  /** The seed of what is read. */
+  readonly draws: string
+  /** Called before the first message with the session, and what the seat gets from then on. */
+  readonly begun?: (session: OpenResult, answers: readonly SeatAnswer[]) => void
+  /**
+   * Sends more, by a session URL, each time before the seat moves, with the number of times before; and at the end,
+   * with `null`.
+   */
+  readonly visit?: (player: AgentPlayer, at: number | null) => Promise<void>
 }
 
 /**
- * The messages that both agents of a pair send: every read, then calls, each followed by two reads, then every read
- * again. The calls stop before the first one that would reveal different values, so all answers have to be equal.
+ * Plays the moves of one side: the seat by its route, the others by the opener's session. Resolves with what the seat
+ * got.
  */
-async function draftMessages(
-  { world }: CheckContext,
-  setting: Setting,
-  { seed, first, second }: PrivatePair,
-  rng: Rng,
-): Promise<Message[]> {
-  const policy = noisyPolicy(world.solver ?? null, { random: rng.float(), invalid: 0.2 })
-  const act = await rehearsedActions(world, setting, policy, { seed, privateState: first })
-  const sides = [first, second].map((privateState) =>
-    rehearse(world.environment, { params: setting.params, seed, privateState }),
-  )
-  const calls: Message[] = []
-  for (let i = 1; i <= CALLS; i++) {
-    const action = await act()
-    const [revealed, against] = sides.map((side) => JSON.stringify(revealedBy(side, action)))
-    if (revealed !== against) break
-    const reads = [READ_STATE, rng.pick(READS)].map((read) => ({ ...read, kind: `${read.kind} after call ${i}` }))
-    calls.push(callMessage(`call ${i}`, action), ...reads)
+export async function playSide(host: Host, endpoint: OpenEndpoint, side: Side): Promise<readonly SeatAnswer[]> {
+  const { context, planned, moves, which, draws, begun, visit } = side
+  const { seat, setting, first } = planned
+  const game = await openGame(host, context.world, setting, first.seed)
+  const { opened, control } = game
+  const rng = createRng(draws).stream('reads')
+  const player = await seatPlayer(endpoint, side, opened, control, rng)
+  const sendMore = visit && 'send' in player ? (at: number | null) => visit(player as AgentPlayer, at) : null
+  begun?.(opened, player.answers)
+  await player.begin()
+  let turns = 0
+  for (const move of moves) {
+    const action = move[which]
+    if (action && move.seat === seat) {
+      await sendMore?.(turns++)
+      // What it sent may have been its move.
+      const { mine, end } = sendMore ? await control.turn({ seat, wait: 0 }) : { mine: true, end: null }
+      if (mine || end) await player.move(action)
+      // What the rules throw leaves everything as it was, and the rehearsal has met it too.
+    } else if (action) await stepGame(game, { seat: move.seat, action }).catch(() => {})
+    await player.look()
   }
-  const atEnd = [...READS, READ_STATE].map((read) => ({ ...read, kind: `${read.kind} after the calls` }))
-  return [INITIALIZE, ...READS, READ_STATE, SUBSCRIBE, ...calls, ...atEnd]
-}
-
-function revealedBy(rehearsal: Rehearsal, { tool, arguments: args }: Action): readonly Json[] {
-  if (rehearsal.end !== null) return []
-  try {
-    return rehearsal.play(tool, args).revealed
-  } catch {
-    // An error of the rules leaves the state unchanged.
-    return []
+  await sendMore?.(null)
+  const answers = [...player.answers]
+  const { end } = await control.state()
+  if (end === null) {
+    const [fork] = await control.fork({ requestKey: crypto.randomUUID() })
+    if (fork) {
+      const forked = await host.resolve(null, { by: 'control', token: fork.session })
+      const twin = await seatPlayer(endpoint, side, fork, forked, rng)
+      await twin.begin()
+      await forked.close()
+      await twin.finish()
+      answers.push(
+        ...twin.answers.map(({ message, text }) => ({
+          message: { ...message, kind: `${message.kind} in a fork` },
+          text,
+        })),
+      )
+    }
   }
+  const before = player.answers.length
+  await control.close()
+  await player.finish()
+  return [...answers, ...player.answers.slice(before)]
 }
 
-interface Script {
-  readonly environment: string
-  readonly params: JsonObject
-  readonly seed: string
-  readonly messages: readonly Message[]
-}
-
-async function playScript(
-  host: Host,
+async function seatPlayer(
   endpoint: OpenEndpoint,
-  { environment, params, seed, messages }: Script,
-  takeRevealed: () => readonly Json[],
-): Promise<Answer[]> {
-  const opened: OpenResult = await host.open(null, { environment, params, seed, requestKey: crypto.randomUUID() })
-  const session = await endpoint.openSession(opened.seats[DEFAULT_SEAT]?.capability as string)
-  const answers: Answer[] = []
-  const stopCollecting = await session.collectNotifications()
-  takeRevealed()
-  for (const { text } of messages) {
-    const answer = await session.send(text)
-    answers.push({ text: withoutTokens(answer), revealed: takeRevealed() })
-  }
-  answers.push({ text: withoutTokens(await stopCollecting()), revealed: takeRevealed() })
-  await session.close()
-  await (await host.resolve(null, { by: 'control', token: opened.session })).close()
-  return answers
+  { context, planned: { seat }, route }: Side,
+  { seats }: OpenResult,
+  control: TrainerSessionRef,
+  rng: Rng,
+): Promise<SeatPlayer | AgentPlayer> {
+  const tools = toolsOfSeat(context.world.environment, seat)
+  const others = Object.keys(seats).filter((name) => name !== seat)
+  const setting = { seat, others, tools, control, rng }
+  const { capability, handle } = seats[seat] as OpenResult['seats'][string]
+  if (route !== 'seat handle')
+    return urlPlayer(setting, await endpoint.openSession(capability), route === 'stateless session URL')
+  return handlePlayer({
+    ...setting,
+    handle: handle as string,
+    send: endpoint.sendAsTrainer as NonNullable<OpenEndpoint['sendAsTrainer']>,
+  })
 }
 
-/** Masks the tokens and references that are drawn for each session or fault. */
-export function withoutTokens(answer: string): string {
-  return answer
-    .replace(/\b(mcp|cap)_[\w.-]{22,}/g, '$1_…')
-    .replace(/Reference: [\w-]{22}/g, 'Reference: …')
-    .replace(/"reference":"[\w-]{22}"/g, '"reference":"…"')
+interface ComparedRoute {
+  readonly endpoint: string
+  readonly route: Route
+  readonly planned: PlannedPair
+  readonly moves: readonly PairedMove[]
 }
 
-function compare(
-  endpoint: string,
-  { params }: Setting,
-  { seed, from, fits }: PrivatePair,
-  messages: readonly Message[],
-  first: readonly Answer[],
-  second: readonly Answer[],
+function compareAnswers(
+  environment: EnvironmentDefinition,
+  { endpoint, route, planned, moves }: ComparedRoute,
+  [first = [], second = []]: readonly (readonly SeatAnswer[])[],
 ): Finding | null {
+  const { seat, setting, first: deal, from, fits } = planned
+  const again = `params ${JSON.stringify(setting.params)}, seed ${deal.seed} against ${from}, moves: ${formatMoves(environment, moves)}`
+  const others = seatsOfDeal(environment, deal).filter((name) => name !== seat)
   for (const [i, one] of first.entries()) {
-    const other = second[i] as Answer
-    if (JSON.stringify(one.revealed) !== JSON.stringify(other.revealed)) return null
-    const difference = findTextDifference(one.text, other.text)
+    const { kind, text } = one.message
+    const shown = route === 'seat handle' ? fieldOfOthers(one.text, others) : null
+    if (shown)
+      return {
+        name: `others-shown:${shown}`,
+        what: `The answer to ${kind} by a seat handle over ${endpoint} has ${shown} of another seat.`,
+        again: `${again}; message ${i + 1}: ${text.slice(0, 300)}`,
+        advice:
+          'A seat handle gives what its own seat sees and earns. Check the code between the endpoint and the host.',
+      }
+    const other = second[i]
+    const difference = findTextDifference(withoutTokens(one.text), withoutTokens(other?.text ?? ''))
     if (!difference) continue
-    // A private state that is inconsistent with the public one may make the rules fail, which proves nothing.
-    if (!fits && /The environment failed/.test(one.text + other.text)) return null
-    const { kind, text } = messages[i] ?? { kind: 'the subscription', text: SUBSCRIBE.text }
+    // A deal that no seed has may make the rules fail, which proves nothing.
+    if (!fits && /The environment failed/.test(one.text + other?.text)) return null
     return {
-      name: `endpoint-differs:${endpoint}`,
-      what: `The answer to ${kind} over ${endpoint} distinguishes two private states that have revealed the same values.`,
-      again: `params ${JSON.stringify(params)}, seed ${seed} against ${from}, message ${i + 1}: ${text.slice(0, 300)}`,
+      name: `${route === 'seat handle' ? 'handle-differs' : 'endpoint-differs'}:${endpoint}`,
+      what: environment.game
+        ? `The answer to ${kind} by the ${route} of ${seat} over ${endpoint} depends on what is hidden from that seat.`
+        : `The answer to ${kind} by the ${route} over ${endpoint} depends on private state.`,
+      again: `${again}; message ${i + 1}: ${text.slice(0, 300)}`,
       advice:
-        'Except for what goes through reveal(…), no answer, no public state and no list may depend on private state.',
+        'Except for what goes through reveal(…), nothing that a player gets may depend on the private state or on what other seats hold.',
       difference,
     }
   }
   return null
+}
+
+/** Masks the tokens and references that are drawn for each session or fault. */
+function withoutTokens(answer: string): string {
+  return answer
+    .replace(/\b(mcp|cap)_[\w.-]{22,}/g, '$1_…')
+    .replace(/Reference: [\w-]{22}/g, 'Reference: …')
+    .replace(/"reference":"[\w-]{22}"/g, '"reference":"…"')
 }

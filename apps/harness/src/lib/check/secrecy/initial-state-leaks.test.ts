@@ -1,17 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { SeededStart } from '../private-pairs.ts'
-import { findInitialStateLeaks } from './initial-state-leaks.ts'
+import { findInitialStateLeaks, type StartParts } from './initial-state-leaks.ts'
 
 /** As many initial states as a check examines. */
-function startsOf(make: (i: number) => Pick<SeededStart, 'public' | 'private'>): SeededStart[] {
-  return Array.from({ length: 48 }, (_, i) => ({
-    ...make(i),
-    seed: `${i}`,
-    publicText: '',
-    privateText: '',
-    movable: true,
-  }))
+function startsOf(make: (i: number) => StartParts): StartParts[] {
+  return Array.from({ length: 48 }, (_, i) => make(i))
 }
 
 /** Whether the second column is a function of the first. */

@@ -1,6 +1,11 @@
 import { canonicalJson, type Json, type JsonObject } from '@episodic/protocol'
-import type { SeededStart } from '../private-pairs.ts'
 import { leavesOf } from '../walk-json.ts'
+
+/** The parts of an initial state that are compared: one that somebody sees, and one that they must not know. */
+export interface StartParts {
+  readonly public: JsonObject
+  readonly private: JsonObject
+}
 
 /** A private value that is correlated with the initial public state. */
 export interface InitialStateLeak {
@@ -21,7 +26,7 @@ const CHANCE = 1e-9
  * Finds private values that determine, or are determined by, a feature of the initial public state, beyond chance.
  * Reports the first feature for each private value and direction.
  */
-export function findInitialStateLeaks(starts: readonly Pick<SeededStart, 'public' | 'private'>[]): InitialStateLeak[] {
+export function findInitialStateLeaks(starts: readonly StartParts[]): InitialStateLeak[] {
   const features = publicFeatures(starts.map((start) => start.public))
   const leaks: InitialStateLeak[] = []
   for (const [path, column] of columnsOf(starts.map((start) => start.private))) {

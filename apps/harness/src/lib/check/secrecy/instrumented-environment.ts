@@ -1,6 +1,6 @@
 import type { EnvironmentDefinition, Tool } from '@episodic/mcp-server'
-import type { Json, JsonObject } from '@episodic/protocol'
-import { type Deal, startDealt } from '../deal.ts'
+import type { Json } from '@episodic/protocol'
+import { type Deal, dealtEnvironment } from '../deal.ts'
 
 /** The functions of an environment that can be made to throw. */
 export const HOOKS = ['start', 'play', 'answer', 'observe', 'reward', 'potential'] as const
@@ -8,9 +8,7 @@ export type Hook = (typeof HOOKS)[number]
 
 /** Controls an instrumented environment. Changes take effect at the next call. */
 export interface Instrumentation {
-  /** The private state of sessions that start; `null` for their own. */
-  privateState: JsonObject | null
-  /** The whole start of sessions of several seats; `null` for their own. */
+  /** The start of sessions; `null` for their own. */
   deal: Deal | null
   /** Which function throws, with an error that contains everything it knows; `null` for none. */
   failing: Hook | null
@@ -33,15 +31,14 @@ export function instrumentEnvironment(
     // Every connection plays one session, so the tools need no handle argument.
     handle: null,
     start(context) {
-      if (instrumentation.deal) return startDealt(environment, context, instrumentation.deal)
-      const started = environment.start(context)
-      const state = { ...started, private: instrumentation.privateState ?? started.private }
+      const { deal } = instrumentation
+      const state = (deal ? dealtEnvironment(environment, deal) : environment).start(context)
       trip('start', state)
       return state
     },
     observe(state, params, seat) {
-      // `observe` does not receive the private state, so the error contains the injected one.
-      trip('observe', { state: state.public, hidden: instrumentation.privateState })
+      // `observe` does not receive what is hidden, so the error contains the deal.
+      trip('observe', { state: state.public, deal: instrumentation.deal })
       return environment.observe(state, params, seat)
     },
     rewards(transition, seat) {

@@ -1,65 +1,61 @@
-import { type Policy, randomPolicy } from '@episodic/env'
-import { type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
-import { type Action, createRng, type Json, type Rng, type Step, seedFor } from '@episodic/protocol'
-import type { CheckContext, CheckedWorld, Setting } from '../check-context.ts'
+import { createRng, type Rng, seedFor } from '@episodic/protocol'
+import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
-import { type Difference, type Finding, findTextDifference } from '../finding.ts'
-import { drawPlayPolicy } from '../noisy-policy.ts'
-import { drawPair, type PrivatePair, type SeededStart, seededStarts } from '../private-pairs.ts'
-import { asStep, startPlayer, truncationAt } from '../rehearsed-episode.ts'
-import { findDerivedTokens } from './derived-tokens.ts'
-import { comparePairsAtEndpoints, type VaryingSetting } from './endpoint-pairs.ts'
-import { findInitialStateLeaks } from './initial-state-leaks.ts'
+import { type Deal, drawDeals, seatsOfDeal } from '../deal.ts'
+import type { Finding } from '../finding.ts'
+import { findDealLeaks } from './deal-leaks.ts'
+import { dealsFor, drawDealtPair, type SeatDeals } from './dealt-pairs.ts'
+import { comparePairsAtEndpoints } from './endpoint-pairs.ts'
+import { type Channel, formatMoves, type PairedPlay, type PlannedPair, playPair, STEPS } from './paired-play.ts'
 
-/** Seeds of each setting whose initial states are examined, and how many of them form pairs. */
-const STARTS = 384
-const PAIRED = 48
-/** Most steps of a pair. */
-const STEPS = 64
+/** Seeds of each setting whose deals are examined, and how many of them form pairs. */
+const DEALS = 384
+const PAIRED = 96
 /** Pairs that are played on, to find what leaks late, and the steps of all of them together. */
 const LONG_PAIRS = 8
 const LONG_STEPS = 4_000
 /** If a larger share of the pairs diverges at the first call, too little was compared to conclude anything. */
 const MOST_AT_ONCE = 0.9
 
-/** The comparison of one pair. */
-interface Compared {
-  readonly steps: number
-  /** Whether its tools revealed different values, which ended it. */
-  readonly diverged: boolean
-  /** Whether it diverged at the first call that was not refused. */
-  readonly atOnce: boolean
-  /** Whether the swapped private state was inconsistent with the public one, so the comparison proves nothing. */
-  readonly invalid: boolean
-  readonly finding: Finding | null
+/** What a pair can be drawn from: a setting, and a seat that something is hidden from. */
+interface HiddenFromSeat {
+  readonly setting: Setting
+  readonly deals: SeatDeals
+  /** Whether its deals vary in what is hidden from the seat. */
+  readonly varies: boolean
 }
 
 /**
- * Plays pairs of episodes that differ only in their private states: same parameters, initial public state, random draws
- * and actions. Until a tool reveals different values, both have to return the same answers and the same public state,
- * byte for byte.
+ * Plays pairs of episodes that a player must not be able to tell apart: equal parameters, public state and random
+ * draws, the same moves, and another private state; in a game equal own state, and other hands of the other seats,
+ * other private state, or other sealed moves. Until different values are revealed to that player, it has to get the
+ * same, byte for byte: answers, refusals, the public state, views, legal actions, messages, turns and ends.
  */
 export async function checkNonInterference(context: CheckContext): Promise<CheckOutcome> {
   const { world, settings, seed } = context
   const { environment } = world
-  const allStarts = settings.map((setting) => seededStarts(environment, setting, seed, STARTS))
-  const starts = allStarts.map((found) => found.slice(0, PAIRED))
-  const differing: VaryingSetting[] = settings.flatMap((setting, i) => {
-    const found = starts[i] as SeededStart[]
-    return drawPair(environment, found, createRng(seed)) ? [{ setting, starts: found }] : []
-  })
-  const { findings, warnings } = initialStateFindings(context, allStarts)
-  if (differing.length === 0) {
-    const declared = starts.some((found) => found.some((one) => Object.keys(one.private).length > 0))
-    const constant: Finding = {
-      name: 'nothing-varies',
-      what: 'There is a private state, but no two seeds differ in it.',
-      again: `${STARTS} seeds of each setting, check seed ${seed}`,
-      advice: 'Draw what a player has to find out from rng in start. A constant is memorized.',
-    }
-    return checkOutcome('non-interference', 'no private state varies, so there is nothing to compare', {
+  const allDeals = settings.map((setting) => drawDeals(environment, setting, seed, DEALS))
+  const { findings, warnings } = findDealLeaks(environment, settings, allDeals)
+  const sealed = Object.values(environment.tools).some((tool) => tool.sealed)
+  const hidden = settings.flatMap((setting, i) =>
+    hiddenFromSeats(context, setting, allDeals[i] as readonly Deal[], sealed),
+  )
+  if (hidden.length === 0) {
+    const declared = allDeals
+      .flat()
+      .some(({ state: { own = {}, private: rest } }) =>
+        [rest, ...Object.values(own)].some((part) => Object.keys(part).length > 0),
+      )
+    if (declared)
+      warnings.push({
+        name: 'nothing-varies',
+        what: 'There is hidden state, but no two seeds differ in what they hide from a player who sees the same.',
+        again: `${DEALS} seeds of each setting, check seed ${seed}`,
+        advice: 'Draw what players have to find out from rng in start. A constant is memorized.',
+      })
+    return checkOutcome('non-interference', 'nothing that varies is hidden, so there is nothing to compare', {
       findings,
-      warnings: declared ? [constant] : [],
+      warnings,
       figures: { pairs: 0, steps: 0, diverged: 0, differing: 0 },
     })
   }
@@ -68,41 +64,27 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
     context.signal?.throwIfAborted()
     if (i % 20 === 0) context.onProgress(i, context.pairs)
     const rng = createRng(seedFor(seed, 'pair', i))
-    const { setting, starts: found } = rng.pick(differing)
-    const pair = drawPair(environment, found, rng)
-    if (!pair) continue
+    const planned = planPair(context, hidden, sealed, rng)
+    if (!planned) continue
     const isLong = i < LONG_PAIRS
     const most = isLong ? Math.max(STEPS, Math.ceil((LONG_STEPS - counts.steps) / (LONG_PAIRS - i))) : STEPS
-    const compared = await comparePair(world, setting, pair, { rng, most, isLong })
+    const played = await playPair(world, planned, rng, most)
     counts.pairs += 1
-    counts.steps += compared.steps
-    if (pair.fits) counts.fitting += 1
-    if (compared.diverged) counts.diverged += 1
-    if (compared.atOnce) counts.divergedAtOnce += 1
-    if (compared.invalid) counts.invalid += 1
-    if (compared.finding) findings.push(compared.finding)
+    counts.steps += played.moves.length
+    if (planned.fits) counts.fitting += 1
+    if (played.diverged) counts.diverged += 1
+    if (played.atOnce) counts.divergedAtOnce += 1
+    if (played.invalid) counts.invalid += 1
+    if (played.differs) findings.push(describe(context, planned, played, played.differs))
   }
-  const endpoints = await comparePairsAtEndpoints(context, differing)
+  const endpoints = await comparePairsAtEndpoints(context, (rng) => planPair(context, hidden, sealed, rng))
   findings.push(...endpoints.findings)
-  const { pairs, steps, diverged, divergedAtOnce, invalid } = counts
-  const again = `${pairs} pairs of check seed ${seed}`
-  if (invalid > pairs / 2)
-    warnings.push({
-      name: 'pairs-invalid',
-      what: `In ${invalid} of ${pairs} pairs the private state of another seed was inconsistent with the public one, so little was compared.`,
-      again,
-      advice: 'If you can, draw the private state independently of the public one.',
-    })
-  if (divergedAtOnce > pairs * MOST_AT_ONCE)
-    warnings.push({
-      name: 'pairs-diverge',
-      what: `${divergedAtOnce} of ${pairs} pairs diverged at the first accepted call, by what it revealed, so hardly anything was compared.`,
-      again,
-      advice: 'Mark less with reveal(…), or later, so that the rest of the answers can be compared.',
-    })
+  warnings.push(...doubts(counts, seed))
+  const { pairs, steps, diverged } = counts
+  const seats = new Set(hidden.map(({ deals }) => deals.seat)).size
   return checkOutcome(
     'non-interference',
-    `${pairs} pairs, ${steps} steps, ${diverged} diverged by revealed values; ${endpoints.pairs} pairs at the agent endpoints (${endpoints.messages} answers): ${findings.length === 0 ? '0 bytes differ' : `${findings.length} differ`}`,
+    `${pairs} pairs${environment.game ? ` for ${seats} seats` : ''}, ${steps} steps, ${diverged} diverged by revealed values; ${endpoints.pairs} pairs at the endpoints (${endpoints.messages} answers): ${findings.length === 0 ? '0 bytes differ' : `${findings.length} differ`}`,
     {
       findings,
       warnings,
@@ -110,149 +92,102 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
         ...counts,
         endpointPairs: endpoints.pairs,
         endpointMessages: endpoints.messages,
+        endpointBytes: endpoints.bytes,
         differing: findings.length,
       },
     },
   )
 }
 
-/**
- * What the initial public state reveals, once for all settings: findings, and warnings for what only narrows a value
- * down.
- */
-function initialStateFindings({ settings }: CheckContext, allStarts: readonly (readonly SeededStart[])[]) {
-  const found = new Map<string, Finding>()
-  for (const [i, starts] of allStarts.entries())
-    for (const { feature, private: path, reveals } of findInitialStateLeaks(starts)) {
-      const [kind, verb, rest] = LEAK_WORDS[reveals]
-      const name = `${kind}:${path}` as const
-      if (found.has(name)) continue
-      found.set(name, {
-        name,
-        what: `In the initial state, ${feature} ${verb} private.${path}${rest}.`,
-        again: `params ${JSON.stringify(settings[i]?.params)}, seeds ${starts
-          .slice(0, 3)
-          .map((one) => one.seed)
-          .join(', ')}`,
-        advice:
-          'Keep it in the private state only, and reveal(…) what a tool is meant to return. If players are meant to know it, waive this finding.',
-      })
-    }
-  for (const [i, starts] of allStarts.entries())
-    for (const { feature, private: path, how } of findDerivedTokens(starts)) {
-      const name = `start-reveals:${path}` as const
-      if (found.has(name)) continue
-      found.set(name, {
-        name,
-        what: `In the initial state, ${feature} is ${how} private.${path}: a player who tries values finds it.`,
-        again: `params ${JSON.stringify(settings[i]?.params)}, seed ${starts[0]?.seed}`,
-        advice: 'Draw public tokens from a stream of their own, such as rng.stream(…), and never from a private value.',
-      })
-    }
-  const [findings, warnings] = [true, false].map((fails) =>
-    [...found.values()].filter(({ name }) => name.startsWith('start-reveals') === fails),
-  ) as [Finding[], Finding[]]
-  return { findings, warnings }
-}
-
-const LEAK_WORDS = {
-  all: ['start-reveals', 'determines', ''],
-  order: ['start-reveals', 'is determined by', ''],
-  part: ['start-narrows', 'is determined by', ', which narrows it down'],
-} as const
-
-async function comparePair(
-  world: CheckedWorld,
+/** Returns the seats of a setting that something is hidden from. */
+function hiddenFromSeats(
+  { world: { environment }, seed }: CheckContext,
   setting: Setting,
-  pair: PrivatePair,
-  { rng, most, isLong }: { readonly rng: Rng; readonly most: number; readonly isLong: boolean },
-): Promise<Compared> {
-  const { environment } = world
-  const { params } = setting
-  const { seed } = pair
-  const [left, right] = [pair.first, pair.second].map((privateState) =>
-    rehearse(environment, { params, seed, privateState }),
-  ) as [Rehearsal, Rehearsal]
-  // Half of the long pairs are of valid random calls, which rarely end an episode early.
-  const policy = isLong && rng.chance() ? randomPolicy() : drawPlayPolicy(world, rng)
-  const player = await startPlayer(policy, environment, setting, seedFor(seed, pair.from))
-  const actions: Action[] = []
-  let last: Step | null = null
-  let steps = 0
-  let answered = 0
-  const end = (rest: Partial<Compared> = {}): Compared => ({
-    steps,
-    diverged: false,
-    atOnce: false,
-    invalid: false,
-    finding: null,
-    ...rest,
+  deals: readonly Deal[],
+  sealed: boolean,
+): HiddenFromSeat[] {
+  return seatsOfDeal(environment, deals[0] as Deal).flatMap((seat) => {
+    const own = dealsFor(environment, seat, deals.slice(0, PAIRED))
+    const varies = drawDealtPair(environment, own, createRng(seed)) !== null
+    return varies || sealed ? [{ setting, deals: own, varies }] : []
   })
-  while (steps < Math.min(most, setting.steps) && left.end === null) {
-    const action = await player(left.observation, { last })
-    actions.push(action)
-    const truncation = truncationAt(steps, setting)
-    const [first, second] = [left, right].map((rehearsal) => tryStep(rehearsal, action, truncation)) as [
-      Visible,
-      Visible,
-    ]
-    if (!pair.fits && first.step && !second.step) return end({ invalid: true })
-    if (JSON.stringify(first.revealed) !== JSON.stringify(second.revealed))
-      return end({ diverged: true, atOnce: answered === 0 })
-    const inAnswer = findTextDifference(first.text, second.text)
-    if (inAnswer) return end({ finding: describe('answer-differs', setting, pair, policy, actions, inAnswer) })
-    const inState = findTextDifference(first.state, second.state)
-    if (inState) return end({ finding: describe('state-differs', setting, pair, policy, actions, inState) })
-    steps += 1
-    if (first.step?.refused === null) answered += 1
-    if (first.step) last = asStep(first.step, steps)
-  }
-  return end()
 }
 
-/** What an agent receives for one step and can read after it. */
-interface Visible {
-  readonly text: string
-  /** The public state with its keys in their order, as the state resource returns it. */
-  readonly state: string
-  readonly revealed: readonly Json[]
-  readonly step: RehearsedStep | null
+/** Draws a pair: of deals, of sealed moves from one deal, or of both. */
+function planPair(
+  { world: { environment } }: CheckContext,
+  hidden: readonly HiddenFromSeat[],
+  sealed: boolean,
+  rng: Rng,
+): PlannedPair | null {
+  const { setting, deals, varies } = rng.pick(hidden)
+  const { seat } = deals
+  const pair = varies && (!sealed || rng.chance()) ? drawDealtPair(environment, deals, rng) : null
+  if (pair) return { ...pair, setting, seat, sealed: sealed && rng.chance() }
+  if (!sealed) return null
+  const { deal } = rng.pick(deals.deals)
+  return { first: deal, second: deal, from: 'other sealed moves', fits: true, setting, seat, sealed }
 }
 
-function tryStep(
-  rehearsal: Rehearsal,
-  { tool, arguments: args }: Action,
-  truncation: ReturnType<typeof truncationAt>,
-): Visible {
-  const readState = () => JSON.stringify(rehearsal.state.public)
-  try {
-    const step = rehearsal.play(tool, args, { truncation })
-    return { text: answerText(step), state: readState(), revealed: step.revealed, step }
-  } catch {
-    return { text: 'the environment failed', state: readState(), revealed: [], step: null }
-  }
+function doubts(
+  {
+    pairs,
+    invalid,
+    divergedAtOnce,
+  }: { readonly pairs: number; readonly invalid: number; readonly divergedAtOnce: number },
+  seed: string,
+): Finding[] {
+  const again = `${pairs} pairs of check seed ${seed}`
+  const found: Finding[] = []
+  if (invalid > pairs / 2)
+    found.push({
+      name: 'pairs-invalid',
+      what: `In ${invalid} of ${pairs} pairs what is hidden did not fit what the player sees, or a move of another seat was possible in one play alone, so little was compared.`,
+      again,
+      advice: 'If you can, draw what is hidden independently of what is seen, and the hands of seats of each other.',
+    })
+  if (divergedAtOnce > pairs * MOST_AT_ONCE)
+    found.push({
+      name: 'pairs-diverge',
+      what: `${divergedAtOnce} of ${pairs} pairs diverged at the first accepted call, by what it revealed, so hardly anything was compared.`,
+      again,
+      advice: 'Mark less with reveal(…), or later, so that the rest can be compared.',
+    })
+  return found
 }
 
-/** Everything that the agent endpoint returns for a step, and whether the episode is over. */
-function answerText({ observation, refused, end }: RehearsedStep): string {
-  const { text, structured } = observation
-  return JSON.stringify({ text, ...(refused ? { isError: true } : { structured }), over: end !== null })
+/** The finding of each channel, and what it is about. */
+const DIFFERING: Readonly<Record<Channel, readonly [Finding['name'], string]>> = {
+  answer: ['answer-differs', 'the answer'],
+  view: ['view-differs', 'what the seat sees'],
+  legal: ['legal-differs', 'the list of legal actions'],
+  message: ['message-differs', 'what is sent'],
+  turn: ['turn-differs', 'whether it is the turn'],
+  end: ['end-differs', 'the end'],
+  state: ['state-differs', 'the public state'],
 }
 
 function describe(
-  kind: 'answer-differs' | 'state-differs',
-  { params }: Setting,
-  { seed, from }: PrivatePair,
-  policy: Policy,
-  actions: readonly Action[],
-  difference: Difference,
+  { world: { environment } }: CheckContext,
+  { setting: { params }, seat, first, from }: PlannedPair,
+  { moves, policies }: PairedPlay,
+  { channel, difference }: NonNullable<PairedPlay['differs']>,
 ): Finding {
+  const [kind, subject] = DIFFERING[channel]
+  const last = moves.at(-1)
+  const about = last && (channel === 'answer' || channel === 'state') ? last.first.tool : seat
+  const when = last
+    ? `Step ${moves.length} (${environment.game ? `${last.seat}: ` : ''}${JSON.stringify(last.first).slice(0, 200)})`
+    : 'The start'
+  const hiddenFrom = environment.game
+    ? `of ${seat} depends on what is hidden from that seat`
+    : 'depends on private state'
   return {
-    name: `${kind}:${actions.at(-1)?.tool}`,
-    what: `${kind === 'state-differs' ? 'The public state after step' : 'Step'} ${actions.length} (${JSON.stringify(actions.at(-1))?.slice(0, 200)}) distinguishes two private states that have revealed the same values.`,
-    again: `params ${JSON.stringify(params)}, seed ${seed} against ${from}, actions of ${policy.name}: ${JSON.stringify(actions).slice(0, 600)}`,
+    name: `${kind}:${about}` as Finding['name'],
+    what: `${when}: ${subject} ${hiddenFrom}.`,
+    again: `params ${JSON.stringify(params)}, seed ${first.seed} against ${from}, moves of ${policies}: ${formatMoves(environment, moves)}`,
     advice:
-      'Except for what goes through reveal(…), no answer and no public state may depend on private state, nor may their length or order.',
+      'Except for what goes through reveal(…), nothing that a player gets may depend on the private state or on what other seats hold, nor may its length, order or time.',
     difference,
   }
 }

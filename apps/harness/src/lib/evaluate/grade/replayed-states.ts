@@ -1,9 +1,7 @@
 import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
-import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
+import type { SealedRecord } from '@episodic/protocol'
 import type { GradedParts } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
-import { freshSeedAt, limitOf } from '../replay/replay-episode.ts'
-import { truncationOfTurn } from '../replay/replay-match.ts'
 import { playRecorded } from '../replay/replayed-step.ts'
 
 /**
@@ -22,14 +20,7 @@ export function statesOf(
   const start = world.state
   const states: GradedParts['states']['start'][] = []
   for (const [i, step] of steps.entries()) {
-    const isLast = i === steps.length - 1
-    const { played } =
-      'seat' in step
-        ? playRecorded(world, step, { fresh: null, truncation: truncationOfTurn(step), seat: step.seat })
-        : playRecorded(world, step, {
-            fresh: isMatchRecord(record) ? null : freshSeedAt(record.branch, i),
-            truncation: isLast && !isMatchRecord(record) ? limitOf(record.outcome) : null,
-          })
+    const { played } = playRecorded(world, record, i)
     if (played.stateHash !== step.stateHash)
       throw new HarnessError(
         'replay-diverged',

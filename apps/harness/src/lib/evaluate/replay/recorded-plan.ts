@@ -228,18 +228,6 @@ export function mostSteps(
   return most.length > 0 ? Math.min(...most) : DEFAULT_LIMITS.steps
 }
 
-/** Whether a limit can have ended the episode after its last step. */
-export function canHaveRunOut(
-  environment: EnvironmentDefinition,
-  record: EpisodeRecord,
-  asked: LimitsRequest,
-): boolean {
-  const { params, steps, outcome } = record
-  if (outcome.kind === 'failed' || outcome.end.kind === 'terminated') return true
-  if (outcome.end.reason === 'time-limit') return (asked.seconds ?? environment.limitsFor(params).seconds) !== undefined
-  return steps.length === mostSteps(environment, record, asked)
-}
-
 type Planned = Pick<RunConfiguration, 'seed' | 'branch'>
 
 /** An episode of a run, and its path of lines in the tree; empty without a tree. */

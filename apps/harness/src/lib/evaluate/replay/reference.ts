@@ -11,7 +11,6 @@ import { seatRecordOf } from '@episodic/report'
 import { readRecorded } from '../../run-folder/read-recorded.ts'
 import type { World } from '../../worlds/world.ts'
 import { findDifference } from './difference.ts'
-import { freshSeedAt, limitOf } from './replay-episode.ts'
 import { playRecorded } from './replayed-step.ts'
 
 /** How a file of episodes differs from a reference. */
@@ -102,14 +101,9 @@ function countDifferingBytes(a: string, b: string): number {
 export function playedByRulesAlone(environment: EnvironmentDefinition, record: EpisodeRecord): Reproducible {
   const { params, seed, branch, start, steps, outcome } = record
   const world = rehearse(environment, { params, seed })
-  const truncation = limitOf(outcome)
   let success: boolean | undefined
   const played = steps.map((recorded, i): RecordedStep => {
-    const isLast = i === steps.length - 1
-    const { events, played } = playRecorded(world, recorded, {
-      fresh: freshSeedAt(branch, i),
-      truncation: isLast ? truncation : null,
-    })
+    const { events, played } = playRecorded(world, record, i)
     const { observation, terms, potential, refused, stateHash } = played
     success = played.success
     return {

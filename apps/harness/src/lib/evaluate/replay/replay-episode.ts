@@ -1,24 +1,11 @@
 import { type EnvironmentDefinition, type Rehearsal, rehearse } from '@episodic/mcp-server'
-import {
-  chainOf,
-  DEFAULT_SEAT,
-  type EpisodeEnd,
-  type EpisodeRecord,
-  isMatchRecord,
-  type RecordedStep,
-  type Reward,
-  type SealedRecord,
-  sealOf,
-  type Truncation,
-} from '@episodic/protocol'
-import { stopReasonOf, truncationOf } from '@episodic/protocol/extend'
+import { chainOf, isMatchRecord, type SealedRecord, sealOf } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import type { RecordedEpisode } from '../../run-folder/read-recorded.ts'
-import { type Difference, findDifference } from './difference.ts'
+import { compareEnd, compareWhole, mapSeats } from './compare-ends.ts'
+import { findDifference } from './difference.ts'
 import { type Divergence, describeDivergence, type Parting } from './divergence.ts'
-import { canHaveRunOut } from './recorded-plan.ts'
-import { replayMatch } from './replay-match.ts'
 import {
   compareAction,
   compareObservation,
@@ -26,7 +13,7 @@ import {
   type ReplayedStep,
   type ReplayOptions,
 } from './replayed-step.ts'
-import { createScorer, earnedBy } from './scoring.ts'
+import { type AnyStep, createScoreComparison, playedTerms, recordedTerms } from './scoring.ts'
 
 /** The result of replaying an episode. `steps` counts the reproduced ones. */
 export type Replay =
@@ -64,47 +51,38 @@ function isReplayable(record: SealedRecord): boolean {
 /**
  * Replays a recorded episode and yields its start and each step, up to the first difference.
  */
-export function replaySteps(
+export function* replaySteps(
   environment: EnvironmentDefinition,
   record: SealedRecord,
   options: ReplayOptions,
 ): Generator<ReplayedStep, void, undefined> {
-  return isMatchRecord(record) ? replayMatch(environment, record, options) : replayOneSeat(environment, record, options)
-}
-
-function* replayOneSeat(
-  environment: EnvironmentDefinition,
-  record: EpisodeRecord,
-  options: ReplayOptions,
-): Generator<ReplayedStep, void, undefined> {
-  const { strict, scoring, mayLeave, declaredOnly } = options
-  const { params, seed, branch, start, steps, outcome, policy } = record
-  const truncation = limitOf(outcome)
-  const lastEnd = outcome.kind === 'finished' && !isEndedByPlayer(outcome, mayLeave) ? outcome.end : null
+  const { strict, scoring, declaredOnly } = options
+  const { params, seed, steps } = record
   let step = 0
   try {
     const world = rehearse(environment, { params, seed, strict })
-    const difference =
-      findDifference(start?.observation, world.start.observation, 'observation') ??
-      findDifference(start?.potential, world.start.potential, 'potential')
+    const difference = compareStart(record, world.start)
     yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }
     if (difference) return
-    const score = scoring && createScorer(scoring, world.start.potential)
-    for (const recorded of steps) {
-      const fresh = freshSeedAt(branch, step)
+    const compareScore = scoring && createScoreComparison(scoring, world.start.potential)
+    for (const [at, recorded] of steps.entries()) {
       step += 1
-      const isLast = step === steps.length
-      const { events, played } = playRecorded(world, recorded, { fresh, truncation: isLast ? truncation : null })
+      const { events, played } = playRecorded(world, record, at)
       const difference =
-        (declaredOnly ? compareAction(environment, recorded, policy.name) : null) ??
+        (declaredOnly ? compareAction(environment, recorded, playerOf(record, recorded)) : null) ??
         findDifference(recorded.events, events, 'events') ??
-        compareStep(recorded, isLast ? lastEnd : null, played) ??
-        (isLast && lastEnd ? findDifference(successOf(outcome), played.success, 'success') : null) ??
-        (score && compareReward(recorded.reward, score(played)))
+        compareObservation(recorded.observation, played.observation) ??
+        findDifference(recordedTerms(recorded), playedTerms(recorded, played), 'terms') ??
+        findDifference(recorded.potential, played.potential, 'potential') ??
+        findDifference(recorded.refused, played.refused, 'refused') ??
+        compareEnd(record, at, played, options) ??
+        findDifference(recorded.stateHash, played.stateHash, 'stateHash') ??
+        compareScore?.(recorded, played) ??
+        null
       yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }
       if (difference) return
     }
-    const whole = compareWhole(environment, record, world.state, options)
+    const whole = compareWhole(environment, record, world, options)
     if (whole) yield { step: null, state: world.state, parting: { ...whole, step: null, failure: null } }
   } catch (error) {
     const failure = (error as Error).message
@@ -112,79 +90,27 @@ function* replayOneSeat(
   }
 }
 
-/**
- * Returns the seed that replaced the environment's randomness after this many steps, at a fork; `null` at other steps.
- */
-export function freshSeedAt(branch: EpisodeRecord['branch'], steps: number): string | null {
-  return branch?.seeds[branch.at.indexOf(steps)] ?? null
-}
-
-/**
- * Whether the player stopped, or left if it may, before the end: the episode was closed then, and no step has the end.
- */
-function isEndedByPlayer({ end }: Finished, mayLeave: boolean | undefined): boolean {
-  if (stopReasonOf(end)) return true
-  return mayLeave === true && end.kind === 'truncated' && end.reason === 'closed'
-}
-
-type Finished = EpisodeRecord['outcome'] & { readonly kind: 'finished' }
-
-/** Returns the limit that truncated the last step. */
-export function limitOf(outcome: EpisodeRecord['outcome']): Truncation | null {
-  const reason = outcome.kind === 'failed' ? null : truncationOf(outcome.end)
-  return reason === 'closed' ? null : reason
-}
-
-type Played = ReturnType<Rehearsal['play']>
-
-function compareStep(recorded: RecordedStep, end: EpisodeEnd | null, played: Played): Difference | null {
-  return (
-    compareObservation(recorded.observation, played.observation) ??
-    findDifference(recorded.reward.terms, played.terms, 'terms') ??
-    findDifference(recorded.potential, played.potential, 'potential') ??
-    findDifference(recorded.refused, played.refused, 'refused') ??
-    findDifference(end, played.end, 'end') ??
-    findDifference(recorded.stateHash, played.stateHash, 'stateHash')
-  )
-}
-
-function compareReward(recorded: Reward, { total, shaping }: Pick<Reward, 'total' | 'shaping'>): Difference | null {
-  return (
-    findDifference(recorded.shaping, shaping, 'reward.shaping') ?? findDifference(recorded.total, total, 'reward.total')
-  )
-}
-
-/** Compares the parts that are in no step: an end outside of the steps, and the returns. */
-function compareWhole(
-  environment: EnvironmentDefinition,
-  record: EpisodeRecord,
-  state: Rehearsal['state'],
-  { scoring, limits, mayLeave }: ReplayOptions,
-): Difference | null {
-  const { steps, outcome, returns, params } = record
-  const left = outcome.kind === 'finished' && isEndedByPlayer(outcome, mayLeave) ? outcome : null
-  const given =
-    left !== null || (steps.length > 0 && (limits === undefined || canHaveRunOut(environment, record, limits)))
-  if (!given && outcome.kind === 'finished') return { field: 'end', recorded: outcome.end, replayed: null }
-  return (
-    (left &&
+function compareStart(record: SealedRecord, { observation, potential, turn, seats }: Rehearsal['start']) {
+  if (isMatchRecord(record))
+    return (
+      findDifference(record.turn, turn ?? [], 'turn') ??
       findDifference(
-        successOf(left),
-        successOfLeft(left, environment.success({ end: left.end, state, params }, DEFAULT_SEAT)),
-        'success',
-      )) ??
-    findDifference(returns, earnedBy(record, scoring), 'returns')
+        mapSeats(record, ({ start }) => start),
+        seats,
+        'start',
+      )
+    )
+  const { start } = record
+  return (
+    findDifference(start?.observation, observation, 'observation') ??
+    findDifference(start?.potential, potential, 'potential')
   )
 }
 
-/** The success of an episode that its player ended: a player that stopped has none, whatever its world would say. */
-function successOfLeft({ end }: Finished, judged: boolean | undefined): boolean | undefined {
-  return judged !== undefined && stopReasonOf(end) ? false : judged
-}
-
-/** The recorded success; `undefined` if the environment does not define it. */
-function successOf(outcome: EpisodeRecord['outcome']): boolean | undefined {
-  return outcome.kind === 'finished' ? outcome.success : undefined
+/** The name of the policy that played a step. */
+function playerOf(record: SealedRecord, step: AnyStep): string | undefined {
+  if (!isMatchRecord(record)) return record.policy.name
+  return 'seat' in step ? record.seats[step.seat]?.policy.name : undefined
 }
 
 function findParting(environment: EnvironmentDefinition, record: SealedRecord, options: ReplayOptions) {

@@ -1,14 +1,22 @@
 import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/mcp-server'
-import { declaredAction } from '@episodic/mcp-server/extend'
-import type { LimitsRequest, Observation, RecordedStep, Truncation } from '@episodic/protocol'
-import { withoutDataLine } from '@episodic/protocol/extend'
+import { absenceOf, declaredAction } from '@episodic/mcp-server/extend'
+import {
+  isMatchRecord,
+  type LimitsRequest,
+  type MatchRecord,
+  type Observation,
+  type RecordedStep,
+  type SealedRecord,
+  type Truncation,
+} from '@episodic/protocol'
+import { truncationOf, withoutDataLine } from '@episodic/protocol/extend'
 import type { SessionState } from '@episodic/state'
 import { isAction, readCall } from '../../models/read-call.ts'
 import { REDACTED } from '../../run-folder/record/recording.ts'
 import { isLlm } from '../../worlds/policies.ts'
 import { type Difference, findDifference } from './difference.ts'
 import type { Parting } from './divergence.ts'
-import type { Scoring } from './scoring.ts'
+import type { AnyStep, Scoring } from './scoring.ts'
 
 /** The start or a step of a replay. */
 export interface ReplayedStep {
@@ -43,6 +51,8 @@ export function compareAction(
   { action, completions = [] }: Pick<RecordedStep, 'action' | 'completions'>,
   player: string | undefined,
 ): Difference | null {
+  // No player can name the action of a step that the server took for a seat.
+  if (environment.game && absenceOf(action)) return null
   const difference = findDifference(action, declaredAction(environment, action), 'action')
   if (difference || player === undefined || !isLlm(player)) return difference
   for (const { calls = [], cut = 0 } of completions)
@@ -75,24 +85,39 @@ export interface Replayed {
   readonly played: RehearsedStep
 }
 
-/**
- * Replays a recorded step, after its external events. At a fork, `fresh` is the new seed of the environment's
- * randomness; otherwise `null`.
- */
-export function playRecorded(
-  world: Rehearsal,
-  { action: { tool, arguments: args }, events, prepared }: Omit<RecordedStep, 'reward'>,
-  {
-    fresh,
-    truncation,
-    seat,
-  }: { readonly fresh: string | null; readonly truncation: Truncation | null; readonly seat?: string },
-): Replayed {
+/** Replays a step of a record, after its external events and, at a fork, with the new randomness of the environment. */
+export function playRecorded(world: Rehearsal, record: SealedRecord, at: number): Replayed {
+  const step = record.steps[at] as AnyStep
+  const { action, events, prepared } = step
   const publish = (happened: NonNullable<RecordedStep['events']>) =>
     happened.map((event) => ({ ...event, ...world.publish(event.type, event.data) }))
   const inherited = publish(events?.filter((event) => event.inherited) ?? [])
+  const fresh = freshSeedAt(record, at)
   if (fresh !== null) world.reseed(fresh)
   const own = publish(events?.filter((event) => !event.inherited) ?? [])
-  const played = world.play(tool, args, { truncation, prepared, ...(seat !== undefined && { seat }) })
+  const played = world.play(action.tool, action.arguments, {
+    truncation: truncationAt(record, at),
+    prepared,
+    ...('seat' in step && { seat: step.seat }),
+  })
   return { events: events && [...inherited, ...own], played }
+}
+
+/** Returns the seed that replaced the environment's randomness after this many steps, at a fork; otherwise `null`. */
+function freshSeedAt(record: SealedRecord, steps: number): string | null {
+  const branch = isMatchRecord(record) ? null : record.branch
+  return branch?.seeds[branch.at.indexOf(steps)] ?? null
+}
+
+/** Returns the limit that cut an episode short in one of its steps; `null` if none did. */
+export function truncationAt(record: SealedRecord, at: number): Truncation | null {
+  if (isMatchRecord(record)) {
+    const { seats, action } = record.steps[at] as MatchRecord['steps'][number]
+    const end = Object.values(seats.ends ?? {}).find(({ kind }) => kind === 'truncated') ?? null
+    return absenceOf(action) ? null : truncationOf(end)
+  }
+  const { steps, outcome } = record
+  if (at < steps.length - 1 || outcome.kind === 'failed') return null
+  const reason = truncationOf(outcome.end)
+  return reason === 'closed' ? null : reason
 }

@@ -1,6 +1,12 @@
 import { returnsOf } from '@episodic/env'
-import type { EpisodeEnd, EpisodeRecord, Reward } from '@episodic/protocol'
+import type { RehearsedStep } from '@episodic/mcp-server'
+import { type EpisodeRecord, isMatchRecord, type SealedRecord } from '@episodic/protocol'
+import { returnsOfSeat, weigh } from '../../play/record/scoring.ts'
 import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
+import { type Difference, findDifference } from './difference.ts'
+
+/** A step of one seat, or of one of several. */
+export type AnyStep = SealedRecord['steps'][number]
 
 /** The parts of a run's configuration that decide rewards and returns. */
 export type Scoring = Pick<RunConfiguration, 'weights' | 'shaping' | 'discount'>
@@ -17,43 +23,66 @@ export const UNKNOWN_WITHOUT_RUN = [
 /** The fields that cannot be verified without the generator or the file of tasks. */
 export const UNKNOWN_WITHOUT_PLAN = ['task', 'params', 'seed', 'attempt', 'policy', 'step limit'] as const
 
-/** The result of a step from the environment. */
-interface Given {
-  readonly terms: Reward['terms']
-  readonly potential: number | null
-  readonly end: EpisodeEnd | null
+/** Returns the raw terms of a recorded step; those of each seat, if there are several. */
+export function recordedTerms(step: AnyStep): object {
+  if ('reward' in step) return step.reward.terms
+  return Object.fromEntries(Object.entries(step.rewards).map(([seat, { terms }]) => [seat, terms]))
+}
+
+/** Returns the same of its replay. */
+export function playedTerms(step: AnyStep, { terms, seats }: RehearsedStep): object {
+  return 'seat' in step ? { [step.seat]: terms, ...seats?.terms } : terms
 }
 
 /**
- * Scores the steps of one episode, called with each in turn: Σ weight · term, and F = γΦ(s′) − Φ(s) with Φ = 0 at a
- * terminated end if the run shaped. Adds in the same order as `withWeights` and `withShaping`, so that results are
- * equal to the last bit.
+ * Compares the rewards of the steps of an episode, called with each in turn: Σ weight · term, and for the only seat F =
+ * γΦ(s′) − Φ(s) with Φ = 0 at a terminated end if the run shaped. Adds in the same order as `withWeights` and
+ * `withShaping`, so that results are equal to the last bit.
  *
  * @param before - Φ at the start.
  */
-export function createScorer(
+export function createScoreComparison(
   { weights, shaping: shaped, discount }: Scoring,
   before: number | null,
-): (given: Given) => Pick<Reward, 'total' | 'shaping'> {
-  return ({ terms, potential, end }) => {
-    let weighed = 0
-    for (const name in terms) weighed += (weights[name] ?? 1) * (terms[name] as number)
+): (recorded: AnyStep, played: RehearsedStep) => Difference | null {
+  return (recorded, played) => {
+    if ('rewards' in recorded) {
+      const terms = Object.entries({ [recorded.seat]: played.terms, ...played.seats?.terms })
+      const rewards = Object.fromEntries(terms.map(([seat, own]) => [seat, weigh(own, weights)]))
+      return findDifference(recorded.rewards, rewards, 'rewards')
+    }
+    const { terms, potential, end } = played
+    const { total } = weigh(terms, weights)
     const after = end?.kind === 'terminated' ? 0 : potential
     const shaping = shaped ? discount * (after ?? 0) - (before ?? 0) : 0
     before = after
-    return { total: weighed + shaping, shaping }
+    const { reward } = recorded
+    return (
+      findDifference(reward.shaping, shaping, 'reward.shaping') ??
+      findDifference(reward.total, total + shaping, 'reward.total')
+    )
   }
 }
 
 /**
- * Returns the returns of an episode, computed from its rewards; `null` for a failed one. Without a scoring the discount
- * is unknown, and the recorded discounted return is kept.
+ * Compares the returns with those that follow from the recorded rewards: none in a failed episode. Without a scoring
+ * the discount is unknown, and the recorded discounted return is kept.
  */
-export function earnedBy(
-  { steps, outcome, returns }: EpisodeRecord,
-  scoring: Scoring | null,
-): NonNullable<EpisodeRecord['returns']> | null {
-  if (outcome.kind === 'failed') return null
-  const earned = returnsOf(steps, scoring?.discount ?? 1)
-  return scoring ? earned : { ...earned, discounted: returns?.discounted ?? earned.discounted }
+export function compareReturns(record: SealedRecord, scoring: Scoring | null): Difference | null {
+  const { discount = 1 } = scoring ?? {}
+  const earned = (recorded: EpisodeRecord['returns'], computed: NonNullable<EpisodeRecord['returns']>) => {
+    if (record.outcome.kind === 'failed') return null
+    return scoring ? computed : { ...computed, discounted: recorded?.discounted ?? computed.discounted }
+  }
+  if (!isMatchRecord(record))
+    return findDifference(record.returns, earned(record.returns, returnsOf(record.steps, discount)), 'returns')
+  for (const [name, { returns }] of Object.entries(record.seats)) {
+    const difference = findDifference(
+      returns,
+      earned(returns, returnsOfSeat(record, name, discount)),
+      `returns.${name}`,
+    )
+    if (difference) return difference
+  }
+  return null
 }

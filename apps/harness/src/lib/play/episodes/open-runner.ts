@@ -11,12 +11,9 @@ import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
 import type { AgentModels } from '../../worlds/agents/agent-models.ts'
 import { createSeatAgent } from '../../worlds/agents/seat-agent.ts'
 import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
-import type { World } from '../../worlds/world.ts'
 import type { Players } from '../plan/players.ts'
-import { createRunAgentTask } from '../run-agent-task.ts'
 import type { InFlight } from './in-flight.ts'
 import { environmentFactory, gameFactory, openTarget, openWorld, type Transport } from './open-environment.ts'
-import { createRunMatchTask } from './run-match-task.ts'
 import { createRunTask, type RunTask } from './run-task.ts'
 import { withTimeLimit } from './with-time-limit.ts'
 
@@ -94,54 +91,42 @@ export async function openRunner(
   )
   const proxy = models && cleanUp.use(await openProxy(models))
   const { seed, discount, branch, maxSteps, episodeTimeout, weights, policy, seats = {} } = configuration
-  const agentSeconds = episodeTimeout ?? AGENT_SECONDS
   const limited = <P extends Agent | Policy>(player: P) =>
     isAgent(player) || episodeTimeout === undefined ? player : withTimeLimit(player as Policy, episodeTimeout)
+  const hasAgents = (players.kind === 'seats' ? Object.values(players.policies) : [players.player]).some(isAgent)
+  const addressOf = hasAgents ? sessionUrls(agentUrl) : null
+  const playing = {
+    seed,
+    discount,
+    recording,
+    proxy,
+    seatAgent:
+      addressOf &&
+      ((agent: Agent, models: AgentModels) =>
+        createSeatAgent(agent, addressOf, episodeTimeout ?? AGENT_SECONDS, models)),
+    // Only a world declares all arguments of its tools.
+    ...(!isServed(world) && { accept: (action: Action) => declaredAction(world.environment, action) }),
+  }
   if (players.kind === 'seats') {
-    const createGame = gameFactory(configuration, connection)
-    const accept = (action: Action) => declaredAction((world as World).environment, action)
     const policies = Object.fromEntries(
       Object.entries(players.policies).map(([seat, player]) => [seat, limited(player)]),
     )
-    const addressOf = Object.values(policies).some(isAgent) ? sessionUrls(agentUrl) : null
-    const seatAgent = addressOf
-      ? (agent: Agent, models: AgentModels) => createSeatAgent(agent, addressOf, agentSeconds, models)
-      : null
     const versions = Object.fromEntries(Object.entries(seats).map(([seat, { version }]) => [seat, version]))
-    const scoring = { seed, maxSteps, weights, discount, accept, recording, versions }
-    const runTask = createRunMatchTask({ policies, createGame, ...scoring, seatAgent, proxy })
+    const createGame = gameFactory(configuration, connection)
+    const runTask = createRunTask({ ...playing, createGame, policies, versions, maxSteps, weights })
     const owned = cleanUp.move()
     return { runTask, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   }
-  const { player } = players
   const createEnvironment = environmentFactory(configuration, connection)
   if (branch.length > 0) assertForkable(createEnvironment().info)
-  // Only a world declares all arguments of its tools.
-  const accept = isServed(world) ? undefined : (action: Action) => declaredAction(world.environment, action)
-  const runTask = isAgent(player)
-    ? createRunAgentTask({
-        agent: player,
-        version: policy.version,
-        watch: () => connection.watched(configuration.environment.name),
-        score: createEnvironment,
-        addressOf: sessionUrls(agentUrl),
-        seed,
-        discount,
-        accept,
-        seconds: agentSeconds,
-        proxy,
-        recording,
-      })
-    : createRunTask({
-        createEnvironment,
-        policy: limited(player),
-        version: policy.version,
-        seed,
-        discount,
-        branch,
-        accept,
-        recording,
-      })
+  const runTask = createRunTask({
+    ...playing,
+    createEnvironment,
+    policy: limited(players.player),
+    version: policy.version,
+    branch,
+    watch: () => connection.watched(configuration.environment.name),
+  })
   const owned = cleanUp.move()
   return { runTask, times, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

@@ -25,7 +25,6 @@ import { createLlmPolicy } from '../../models/llm-policy.ts'
 import { DEFAULT_OPTIONS } from '../../models/model-options.ts'
 import { createRecording, type Recording } from '../../run-folder/record/recording.ts'
 import { loadWorld } from '../../worlds/world.ts'
-import { createRunMatchTask } from '../episodes/run-match-task.ts'
 import { createRunTask, type RunTaskOptions } from '../episodes/run-task.ts'
 
 const KEY = 'sk-nobody-may-read-this'
@@ -160,7 +159,7 @@ describe('the transcript of a line', () => {
 
   it('is kept for each seat of a match that a model plays', async () => {
     const policy = await policyOver(() => calling('take', { count: 1 }))
-    const runTask = createRunMatchTask({
+    const runTask = createRunTask({
       createGame: () => connection.game('nim'),
       policies: { ann: policy, bob: policy },
       seed: 's',

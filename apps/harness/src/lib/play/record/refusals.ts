@@ -1,4 +1,4 @@
-import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
+import type { SealedRecord } from '@episodic/protocol'
 import { cleanText, noteUnknownTools, type Summary } from '@episodic/report'
 
 /** Keeps the first refusal of a run that is likely a mistake of the policy: a tool or arguments that there are not. */
@@ -7,7 +7,7 @@ export class Refusals {
 
   add(record: SealedRecord): void {
     if (this.#first !== null) return
-    for (const { refused, observation } of isMatchRecord(record) ? [] : record.steps)
+    for (const { refused, observation } of record.steps)
       if (refused === 'tool' || refused === 'arguments') {
         this.#first = observation.text.split('\n')[0] as string
         return

@@ -1,147 +1,249 @@
-import { type Episode, type ModelAnswer, returnsOf } from '@episodic/env'
+import { type Episode, type Match, type ModelAnswer, returnsOf } from '@episodic/env'
+import { absenceOf } from '@episodic/mcp-server/extend'
 import {
   type Action,
+  type Completion,
   chainOf,
   type EpisodeRecord,
+  type MatchRecord,
   type RecordedEvent,
+  type RecordedSeat,
+  type RecordedSeatStep,
   type RecordedStep,
-  type Reproducible,
   type SealedRecord,
   type Step,
   sealOf,
   type Transcript,
 } from '@episodic/protocol'
 import { wellFormed } from '@episodic/protocol/extend'
+import { seatRecordOf } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
 import { createRecording, type Recording } from '../../run-folder/record/recording.ts'
-import { placeAnswers, recordAnswers } from './record-answers.ts'
+import { MOST_BYTES, placeAnswers, recordAnswers } from './record-answers.ts'
+import { returnsOfSeat, weigh } from './scoring.ts'
 
-/** The parts of a record that are not in the episode itself. */
-export interface Sealing {
+/** The parts of a record that are not in what was played, whatever it was. */
+interface AnySealing {
   readonly run: string
-  readonly policy: EpisodeRecord['policy']
   readonly discount: number
   /** Returns the recorded part of an action, see `declaredAction`. Default: all of it. */
   readonly accept?: (action: Action) => Action
-  /** The episode's place in its tree. Default: `null`, it is not part of one. */
-  readonly branch?: EpisodeRecord['branch']
-  /** Answers of a language model after the last step, beside those of a failed episode. Default: none. */
-  readonly undecided?: readonly ModelAnswer[]
-  /** Who recorded the answers of a language model. Default: the harness. */
-  readonly recordedBy?: Transcript['by'] | undefined
-  /** How the answers of a language model are kept. Default: all, without secrets. */
+  /** How the answers of language models are kept. Default: all, without secrets. */
   readonly recording?: Recording
-  /** Whether the times of the steps are known. Default: `true`. */
-  readonly timed?: boolean
   /** Milliseconds since the run started. */
   readonly time: { readonly started: number; readonly ended: number }
 }
 
+/** The parts of a record of one seat that are not in the episode itself. */
+export interface Sealing extends AnySealing {
+  readonly policy: EpisodeRecord['policy']
+  /** The episode's place in its tree. Default: `null`, it is not part of one. */
+  readonly branch?: EpisodeRecord['branch']
+  /** Who recorded the answers of a language model. Default: the harness. */
+  readonly recordedBy?: Transcript['by'] | undefined
+  /** Whether the times of the steps are known. Default: `true`. */
+  readonly timed?: boolean
+}
+
+/** The parts of a record of several seats that are not in the match itself. */
+export interface MatchSealing extends AnySealing {
+  /** The name and the seed of each seat's policy. */
+  readonly policies: { readonly [seat: string]: RecordedSeat['policy'] }
+  readonly weights: { readonly [term: string]: number }
+  /** Who recorded the answers of the language model of a seat. Default: the harness. */
+  readonly recordedBy?: { readonly [seat: string]: Transcript['by'] }
+}
+
 /**
- * Returns the record of an episode. A failed one keeps its steps and its cause, and has no return. An episode that
- * holds what no line can, such as a number beyond the largest, is recorded as failed with `record-invalid`, without its
- * steps.
+ * Returns the record of an episode: an `EpisodeRecord` if it was of one seat, a `MatchRecord` if it was of several. A
+ * failed one keeps its steps and its cause, and has no return. One that holds what no line can, such as a number beyond
+ * the largest, is recorded as failed with `record-invalid`, without its steps.
  */
-export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: Sealing): EpisodeRecord {
+export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: Sealing): EpisodeRecord
+export function sealEpisode(match: Match, planned: PlannedEpisode, sealing: MatchSealing): MatchRecord
+export function sealEpisode(
+  played: Episode | Match,
+  planned: PlannedEpisode,
+  sealing: Sealing | MatchSealing,
+): SealedRecord {
+  const seal = (one: Episode | Match) =>
+    sealed(
+      'policies' in sealing
+        ? toMatchRecord(one as Match, planned, sealing)
+        : toEpisodeRecord(one as Episode, planned, sealing),
+    )
   try {
-    return recordOf(episode, planned, sealing)
+    return seal(played)
   } catch (cause) {
-    const failed: Episode = { kind: 'failed', start: null, steps: [], undecided: [], cause: cannotBeSealed(cause) }
-    return recordOf(failed, planned, { ...sealing, undecided: [] })
+    const cannot = new HarnessError(
+      'record-invalid',
+      `The episode holds what no line of a run can, so its steps are not recorded: ${describeFailure(cause).message}`,
+      { cause },
+    )
+    return seal({ kind: 'failed', start: null, steps: [], undecided: [], cause: cannot, seat: null })
   }
 }
 
-/** Returns the failure of an episode that cannot be written as a line. */
-export function cannotBeSealed(cause: unknown): HarnessError {
-  return new HarnessError(
-    'record-invalid',
-    `The episode holds what no line of a run can, so its steps are not recorded: ${describeFailure(cause).message}`,
-    { cause },
-  )
-}
-
-function recordOf(episode: Episode, planned: PlannedEpisode, sealing: Sealing): EpisodeRecord {
-  const { task, attempt, try: number = 0, curriculum } = planned
-  const { start, steps } = episode
-  const { accept = (action) => action, recording = createRecording() } = sealing
-  const played = steps.map(({ action, observation, reward, info, milliseconds, completions }): RecordedStep => {
-    const step = {
-      action: accept(action),
-      observation,
-      reward,
-      potential: info.potential,
-      refused: info.refused,
-      stateHash: info.stateHash,
-      milliseconds: sealing.timed === false ? null : roundTime(milliseconds),
-    }
-    // Most steps have none of these, and each of them spread into the step would cost as much as the step.
-    if (!info.events && info.prepared === undefined && completions.length === 0) return step
-    return {
-      ...step,
-      ...(info.events && { events: info.events.map(recordedOf) }),
-      ...(info.prepared !== undefined && { prepared: info.prepared }),
-      ...(completions.length > 0 && { completions }),
-    }
+function toEpisodeRecord(episode: Episode, planned: PlannedEpisode, sealing: Sealing): EpisodeRecord {
+  const { start, steps, undecided: left = [] } = episode
+  const { policy, branch = null, timed = true, recordedBy, recording = createRecording() } = sealing
+  const played = steps.map((step): RecordedStep => {
+    const { info, reward, milliseconds } = step
+    return toRecordedStep({ ...step, milliseconds: timed ? milliseconds : null }, { reward }, info, sealing.accept)
   })
-  const answers: readonly ModelAnswer[] = [
-    ...(steps.some(({ completions }) => completions.length > 0) ? steps.flatMap(({ completions }) => completions) : []),
-    ...(episode.undecided ?? []),
-    ...(sealing.undecided ?? []),
-  ]
-  const { recordedBy } = sealing
-  const {
-    steps: recorded,
-    undecided,
-    transcript,
-  } = answers.length === 0
-    ? { steps: played, undecided: [], transcript: undefined }
-    : withAnswers(played, answers, recording, recordedBy)
-  const reproducible: Reproducible = {
-    environment: task.environment,
-    params: start?.info.params ?? task.params,
-    seed: start?.info.seed ?? task.seed,
-    branch: sealing.branch ?? null,
+  const { completions, transcript } = keepAnswers(played, left, recording, recordedBy)
+  const { steps: placed, undecided } = placeAnswers(played, completions)
+  return {
+    ...beginLine(planned, sealing),
+    policy,
+    ...started(planned, start),
+    branch,
     start: start && { observation: start.observation, potential: start.info.potential },
-    steps: recorded,
-    outcome: outcomeOf(episode, answers.length > 0 || recordedBy !== undefined ? recording.redact : (text) => text),
+    steps: placed,
+    outcome:
+      episode.kind === 'failed'
+        ? { kind: 'failed', error: redacted(describeFailure(episode.cause), recording) }
+        : { kind: 'finished', end: episode.end, ...judged(episode, recording) },
+    ...(undecided.length > 0 && { undecided }),
+    ...(transcript && { transcript }),
+    returns: episode.kind === 'finished' ? returnsOf(steps, sealing.discount) : null,
+    ...endLine(sealing),
   }
-  return sealed({
+}
+
+function toMatchRecord(match: Match, planned: PlannedEpisode, sealing: MatchSealing): MatchRecord {
+  const { start } = match
+  const { policies, weights, recordedBy = {}, recording = createRecording(), discount } = sealing
+  const names = start ? Object.keys(start.seats) : Object.keys(policies)
+  const seatOf = (name: string): RecordedSeat => {
+    const { observation, potential = null } = start?.seats[name] ?? {}
+    const result = match.kind === 'finished' ? match.seats[name] : undefined
+    const prompt = planned.task.seats?.[name]?.prompt
+    return {
+      policy: policies[name] as RecordedSeat['policy'],
+      ...(prompt !== undefined && { prompt }),
+      start: observation ? { observation, potential } : null,
+      end: result?.end ?? null,
+      ...judged(result ?? {}, recording),
+      returns: null,
+    }
+  }
+  let record: MatchRecord = {
+    ...beginLine(planned, sealing),
+    ...started(planned, start),
+    turn: start?.turn ?? [],
+    seats: Object.fromEntries(names.map((name) => [name, seatOf(name)])),
+    steps: match.steps.map((step): RecordedSeatStep => {
+      const { seat, action, report } = step
+      const { terms = {}, due: _, messages: __, ...learned } = report.seats ?? { turn: [], views: {} }
+      const rewards = Object.entries({ [seat]: report.terms, ...terms }).map(
+        ([name, terms]) => [name, weigh(terms, weights)] as const,
+      )
+      // No player can name the action of a step that the server took.
+      const accept = absenceOf(action) ? undefined : sealing.accept
+      return {
+        seat,
+        ...toRecordedStep(step, { rewards: Object.fromEntries(rewards) }, report, accept),
+        seats: learned,
+      }
+    }),
+    outcome:
+      match.kind === 'failed'
+        ? { kind: 'failed', error: redacted(describeFailure(match.cause), recording), seat: match.seat }
+        : { kind: 'finished' },
+    ...((match.undecided ?? []).length > 0 && { undecided: match.undecided }),
+    ...endLine(sealing),
+  }
+  for (const name of names) {
+    const own = seatRecordOf(record, name)
+    const kept = keepAnswers(own.steps, own.undecided ?? [], recording, recordedBy[name], names.length)
+    if (kept.completions.length === 0) continue
+    const { completions, ...transcript } = kept
+    const { steps, undecided } = placeAnswers(record.steps, completions, ({ seat }) => seat === name)
+    const seats = { ...record.seats, [name]: { ...(record.seats[name] as RecordedSeat), ...transcript } }
+    record = { ...record, seats, steps, ...(undecided.length > 0 && { undecided }) }
+  }
+  if (match.kind === 'failed') return record
+  const seats = names.map((name) => {
+    const seat = record.seats[name] as RecordedSeat
+    return [name, { ...seat, returns: returnsOfSeat(record, name, discount) }]
+  })
+  return { ...record, seats: Object.fromEntries(seats) }
+}
+
+/** The beginning of a line. The order of the fields is the order in which they are written. */
+function beginLine({ task, attempt, try: number = 0, curriculum }: PlannedEpisode, { run }: AnySealing) {
+  return {
     format: 3,
-    run: sealing.run,
+    run,
     task: { id: task.id, prompt: task.prompt, difficulty: task.difficulty, split: task.split, tags: task.tags },
     attempt,
     try: number,
     ...(curriculum && { curriculum }),
-    policy: sealing.policy,
-    ...reproducible,
-    ...(undecided.length > 0 && { undecided }),
-    ...(transcript && { transcript }),
-    returns: episode.kind === 'finished' ? returnsOf(steps, sealing.discount) : null,
-    chain: '',
-    time: { started: roundTime(sealing.time.started), ended: roundTime(sealing.time.ended) },
-    seal: null,
-  })
+  } as const
 }
 
-/**
- * Returns the steps with what is kept of the answers of a language model, the answers that led to no step, and the
- * transcript.
- */
-function withAnswers(
-  played: readonly RecordedStep[],
-  answers: readonly ModelAnswer[],
+function started({ task }: PlannedEpisode, start: (Episode | Match)['start']) {
+  return {
+    environment: task.environment,
+    params: start?.info.params ?? task.params,
+    seed: start?.info.seed ?? task.seed,
+  }
+}
+
+function endLine({ time }: AnySealing) {
+  return { chain: '', time: { started: roundTime(time.started), ended: roundTime(time.ended) }, seal: null }
+}
+
+/** Returns a step as it is recorded, with the rewards of one seat or of several. */
+function toRecordedStep<Rewards extends object>(
+  {
+    action,
+    observation,
+    milliseconds,
+    completions,
+  }: Pick<RecordedStep, 'action' | 'observation' | 'milliseconds'> & { readonly completions: readonly ModelAnswer[] },
+  rewards: Rewards,
+  { potential, refused, stateHash, events, prepared }: Omit<Step['info'], 'seq' | 'replayed'>,
+  accept: (action: Action) => Action = (action) => action,
+) {
+  const step = {
+    action: accept(action),
+    observation,
+    ...rewards,
+    potential,
+    refused,
+    stateHash,
+    milliseconds: milliseconds === null ? null : roundTime(milliseconds),
+  }
+  // Most steps have none of these, and each of them spread into the step would cost as much as the step.
+  if (!events && prepared === undefined && completions.length === 0) return step
+  return {
+    ...step,
+    ...(events && { events: events.map(recordedOf) }),
+    ...(prepared !== undefined && { prepared }),
+    ...(completions.length > 0 && { completions }),
+  }
+}
+
+/** Returns what a line keeps of the answers of a seat's language model, and of what the model was sent. */
+function keepAnswers(
+  steps: readonly RecordedStep[],
+  undecided: readonly ModelAnswer[],
   recording: Recording,
   by: Transcript['by'] | undefined,
-) {
-  const { completions, transcript } = recordAnswers(answers, played, recording, by ? { by } : {})
-  return { ...placeAnswers(played, completions), transcript }
+  seats = 1,
+): { readonly completions: readonly Completion[]; readonly transcript?: Transcript } {
+  const asked = steps.some(({ completions }) => completions)
+  const answers = [...(asked ? steps.flatMap(({ completions = [] }) => completions) : []), ...undecided]
+  return recordAnswers(answers, steps, recording, { mostBytes: MOST_BYTES / seats, ...(by && { by }) })
 }
 
 /**
  * Drops the revision of an event, which counts commits outside the episode too. Revision 0 marks an inherited event.
  */
-export function recordedOf({
+function recordedOf({
   id,
   type,
   data,
@@ -159,28 +261,21 @@ export function describeFailure(cause: unknown): { readonly code: string; readon
   return { code: typeof code === 'string' ? code : 'unexpected', message: cause.message }
 }
 
-/** @param redact - takes secrets out of a message, which may quote a language model or a program that uses one. */
-function outcomeOf(episode: Episode, redact: (text: string) => string): EpisodeRecord['outcome'] {
-  if (episode.kind === 'failed') return { kind: 'failed', error: redacted(describeFailure(episode.cause), redact) }
-  const { end, success, stopped } = episode
+/** Returns how an episode was judged, and why its player ended it, as far as either is known. */
+function judged({ success, stopped }: Pick<RecordedSeat, 'success' | 'stopped'>, recording: Recording) {
   return {
-    kind: 'finished',
-    end,
     ...(success !== undefined && { success }),
-    ...(stopped && { stopped: redacted(stopped, redact) }),
+    ...(stopped && { stopped: redacted(stopped, recording) }),
   }
 }
 
-/** Takes secrets out of a message. */
-export function redacted<Said extends { readonly message: string }>(
-  said: Said,
-  redact: (text: string) => string,
-): Said {
+/** Takes secrets out of a message, which may quote a language model or a program that uses one. */
+function redacted<Said extends { readonly message: string }>(said: Said, { redact }: Recording): Said {
   return { ...said, message: redact(said.message) }
 }
 
 /** Rounds to microseconds. */
-export function roundTime(milliseconds: number): number {
+function roundTime(milliseconds: number): number {
   return Math.round(milliseconds * 1_000) / 1_000
 }
 

@@ -1,8 +1,7 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { canonicalJson, type Json, type JsonObject, type Rng } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
-import type { z } from 'zod'
-import { type Deal, hiddenFrom, seenBy } from '../deal.ts'
+import { type Deal, hiddenFrom, keepsOwn, keepsPrivate, seenBy } from '../deal.ts'
 import { leavesOf, replaceAt } from '../walk-json.ts'
 
 /** Two deals between which a seat cannot tell. */
@@ -18,16 +17,23 @@ export interface DealtPair {
 /** The deals of many seeds, as one seat can and cannot see them. */
 export interface SeatDeals {
   readonly seat: string
-  readonly deals: readonly { readonly deal: Deal; readonly seen: string; readonly hidden: string }[]
+  readonly deals: readonly {
+    readonly deal: Deal
+    readonly seen: string
+    readonly hidden: string
+    /** Whether the schemas accept the hidden parts and keep all of them, so that they can replace others. */
+    readonly movable: boolean
+  }[]
 }
 
-export function dealsFor(seat: string, deals: readonly Deal[]): SeatDeals {
+export function dealsFor(environment: EnvironmentDefinition, seat: string, deals: readonly Deal[]): SeatDeals {
   return {
     seat,
     deals: deals.map((deal) => ({
       deal,
       seen: seenBy(deal.state, seat),
       hidden: canonicalJson(hiddenFrom(deal.state, seat)),
+      movable: isKept(environment, deal.state),
     })),
   }
 }
@@ -44,16 +50,14 @@ export function drawDealtPair(
 ): DealtPair | null {
   const own = rng.pick(deals)
   const others = deals.filter(({ hidden }) => hidden !== own.hidden)
-  if (others.length === 0) return null
-  const first = own.deal
   const same = others.filter(({ seen }) => seen === own.seen)
-  const { deal: other } = rng.pick(same.length > 0 ? same : others)
   const fits = same.length > 0
-  const { state } = first
-  const swapped = { ...state, ...other.state, public: state.public, own: { ...other.state.own, ...ownOf(state, seat) } }
-  if (!fits && !isKept(environment, swapped)) return null
-  const second = fits ? other : { seed: first.seed, state: swapped }
-  const pair = { first, second, from: `what seed ${other.seed} hides from ${seat}`, fits }
+  const fitting = fits ? same : others.filter(({ movable }) => movable)
+  if (fitting.length === 0) return null
+  const first = own.deal
+  const { deal: other } = rng.pick(fitting)
+  const second = fits ? other : { seed: first.seed, state: withHidden(first.state, seat, other.state) }
+  const pair = { first, second, from: `what seed ${other.seed} hides`, fits }
   // A pair that differs in one value has more to compare before it diverges.
   return (rng.chance() && swapOne(environment, seat, pair, rng)) || pair
 }
@@ -68,31 +72,25 @@ function swapOne(environment: EnvironmentDefinition, seat: string, pair: DealtPa
     const other = known.get(path.join('.'))
     return other !== undefined && other !== value
   })
-  if (differing.length < 2) return null
+  if (differing.length === 0) return null
   const { path } = rng.pick(differing)
   const place = path.join('.')
-  const { own, private: secret } = replaceAt(hidden, path, known.get(place) as Json) as unknown as SessionState
+  const parts = replaceAt(hidden, path, known.get(place) as Json) as unknown as SessionState
   const { state, seed } = pair.first
-  const swapped = { ...state, own: { ...own, ...ownOf(state, seat) }, private: secret }
+  const swapped = withHidden(state, seat, parts)
   if (!isKept(environment, swapped)) return null
+  const isWhole = canonicalJson(hiddenFrom(swapped, seat)) === canonicalJson(theirs)
+  if (isWhole) return pair
   return { ...pair, second: { seed, state: swapped }, from: `${place} of ${pair.from}`, fits: false }
 }
 
-function ownOf(state: SessionState, seat: string): { readonly [seat: string]: JsonObject } {
-  return { [seat]: state.own?.[seat] as JsonObject }
+/** Returns a state with the hidden parts of another one. The seat holds what it held. */
+function withHidden(state: SessionState, seat: string, { own, private: secret }: SessionState): SessionState {
+  if (!state.own) return { ...state, private: secret }
+  return { ...state, private: secret, own: { ...own, [seat]: state.own[seat] as JsonObject } }
 }
 
 /** Whether the schemas accept the hidden parts of a state and keep all of them. */
 function isKept(environment: EnvironmentDefinition, { own = {}, private: hidden }: SessionState): boolean {
-  return keepsPart(environment.state.private, hidden) && Object.values(own).every((part) => keepsOwn(environment, part))
-}
-
-/** Whether the schema of what one seat sees accepts a part and keeps all of it. */
-export function keepsOwn({ game }: EnvironmentDefinition, part: JsonObject): boolean {
-  return game !== null && keepsPart(game.own, part)
-}
-
-function keepsPart(schema: z.ZodType, part: JsonObject): boolean {
-  const parsed = schema.safeParse(part)
-  return parsed.success && JSON.stringify(parsed.data) === JSON.stringify(part)
+  return keepsPrivate(environment, hidden) && Object.values(own).every((part) => keepsOwn(environment, part))
 }

@@ -3,16 +3,22 @@ import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/
 import type { Observation, Step, StepReport } from '@episodic/protocol'
 
 /**
- * What the policies of a rehearsed game are shown: the same observation and the same last step as in a run, where a
+ * What the policies of a rehearsed episode are shown: the same observation and the same last step as in a run, where a
  * seat's own answer is not replaced by what the seat sees.
  */
 export class SeatTable {
+  readonly seats: readonly string[]
+  readonly #rehearsal: Rehearsal
   readonly #table: Table
   readonly #own = new Map<string, Omit<StepReport, 'revision'>>()
   #revision = 0
 
-  constructor({ terms }: EnvironmentDefinition, { start, turn }: Rehearsal) {
-    this.#table = new Table({ turn, seats: start.seats ?? {} }, terms)
+  constructor({ terms, seats }: EnvironmentDefinition, rehearsal: Rehearsal) {
+    const { start, turn } = rehearsal
+    const starts = start.seats ?? Object.fromEntries(seats.map((seat) => [seat, start]))
+    this.seats = Object.keys(starts)
+    this.#rehearsal = rehearsal
+    this.#table = new Table({ turn, seats: starts }, terms)
   }
 
   /** Returns what the policy of a seat gets when it is asked for a move. */
@@ -22,9 +28,15 @@ export class SeatTable {
     return { observation: view.observation, last: report ? ownStepOf({ report, replayed: false }, view) : null }
   }
 
-  /** Takes in a step of a seat. */
+  /** Answered steps of a seat. */
+  stepsOf(seat: string): number {
+    return this.#table.stepsOf(seat)
+  }
+
+  /** Takes in the step that a seat has just played. */
   take(seat: string, step: RehearsedStep): void {
-    const { observation, terms, potential, refused, end, success, stateHash, seats } = step
+    const { observation, terms, potential, refused, end, success, stateHash } = step
+    const { seats = { turn: this.#rehearsal.turn, views: {} } } = step
     this.#revision += 1
     const report = {
       seq: this.#table.stepsOf(seat) + 1,
@@ -34,7 +46,7 @@ export class SeatTable {
       end,
       stateHash,
       ...(success !== undefined && { success }),
-      ...(seats && { seats }),
+      seats,
     }
     this.#own.set(seat, report)
     this.#table.apply({ seat, observation, report: { ...report, revision: this.#revision } })

@@ -1,13 +1,11 @@
 import { type Action, type Json, type JsonObject, META, METHODS } from '@episodic/protocol'
 import { randomAction } from '../noisy-policy.ts'
-import { type Message, trainerMessage } from '../secrecy/messages.ts'
+import { type Message, trainerMessage } from './messages.ts'
 import { type SeatPlayer, type SeatPlayerSetting, Transcript } from './seat-player.ts'
 
 /** What a handle player plays with. */
 export interface HandleSetting extends SeatPlayerSetting {
   readonly handle: string
-  /** The other seats of the episode. */
-  readonly others: readonly string[]
   readonly send: (message: string) => Promise<string>
 }
 

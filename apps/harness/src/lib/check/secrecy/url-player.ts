@@ -1,7 +1,6 @@
-import type { Action } from '@episodic/protocol'
 import type { EndpointSession } from '../endpoints/agent-endpoint.ts'
 import { randomAction } from '../noisy-policy.ts'
-import { callMessage, INITIALIZE, type Message, READ_STATE, READS, SUBSCRIBE, stateless } from '../secrecy/messages.ts'
+import { callMessage, INITIALIZE, type Message, READ_STATE, READS, SUBSCRIBE, stateless } from './messages.ts'
 import { type SeatPlayer, type SeatPlayerSetting, Transcript } from './seat-player.ts'
 
 /** A call whose answer is held until the seat may act again. */
@@ -14,15 +13,23 @@ interface HeldCall {
 /** The last messages of a session URL: the notifications. */
 const NOTIFICATIONS: Message = { kind: 'the subscription', text: SUBSCRIBE.text }
 
+/** A player at a session URL, which can send anything. */
+export interface AgentPlayer extends SeatPlayer {
+  /** Sends a message, when the seat may act or the episode is over. Its answer may be held if it is a step. */
+  send(message: Message): Promise<void>
+  /** Sends what is no message, such as requests of other HTTP methods. */
+  sendUnusual(): Promise<void>
+}
+
 /**
  * Plays a seat as an agent at its session URL: calls, waits, reads and subscribes, and calls out of turn. With
  * `modern`, by MCP 2026-07-28, without subscriptions.
  */
 export function urlPlayer(
-  { seat, tools, control, rng }: SeatPlayerSetting,
+  { seat, others, tools, control, rng }: SeatPlayerSetting,
   session: EndpointSession,
   modern: boolean,
-): SeatPlayer {
+): AgentPlayer {
   const transcript = new Transcript()
   const speak = (message: Message) => (modern ? stateless(message) : message)
   let held: HeldCall | null = null
@@ -48,6 +55,17 @@ export function urlPlayer(
     transcript.note(held.message, await held.answer)
     held = null
   }
+  const send = async (message: Message) => {
+    // The seat may act, so an earlier call has its answer.
+    await release()
+    const { revision } = await control.state()
+    const stop = new AbortController()
+    const { answer } = hold(message)
+    const committed = control.watch({ after: revision, limit: 1, wait: 60, signal: stop.signal })
+    await Promise.race([answer, committed])
+    stop.abort()
+    await committed.catch(() => {})
+  }
   return {
     answers: transcript.answers,
     async begin() {
@@ -58,17 +76,12 @@ export function urlPlayer(
       }
       for (const read of [...READS, READ_STATE]) await ask(read)
     },
-    async move(action: Action) {
-      // The seat may act, so an earlier call has its answer.
-      await release()
-      const { revision } = await control.state()
-      const stop = new AbortController()
-      const { answer } = hold(callMessage('a move', action))
-      const committed = control.watch({ after: revision, limit: 1, wait: 60, signal: stop.signal })
-      await Promise.race([answer, committed])
-      stop.abort()
-      await committed.catch(() => {})
+    send,
+    async sendUnusual() {
+      for (const [kind, request] of Object.entries(session.unusualRequests))
+        transcript.note({ kind, text: '' }, await request())
     },
+    move: (action) => send(callMessage('a move', action)),
     async look() {
       const { mine, end } = await control.turn({ seat, wait: 0 })
       if (mine || end) await release()
@@ -77,7 +90,8 @@ export function urlPlayer(
       if (held) {
         const { message, answered } = held as HeldCall
         transcript.note({ ...message, kind: `whether ${message.kind} is answered` }, String(answered))
-      } else if (mine ? rng.chance(0.2) : rng.chance(0.3)) {
+      } else if (others.length === 0) return
+      else if (mine ? rng.chance(0.2) : rng.chance(0.3)) {
         const wait = hold(callMessage('wait', { tool: 'wait', arguments: {} }))
         if (mine || end) await wait.answer.then(release)
       } else if (!mine) await ask(callMessage('a call out of turn', randomAction(tools, rng)))
@@ -85,6 +99,7 @@ export function urlPlayer(
     async finish() {
       await release()
       if (stopCollecting) transcript.note(NOTIFICATIONS, await stopCollecting())
+      await session.close()
     },
   }
 }

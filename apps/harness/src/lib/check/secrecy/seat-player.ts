@@ -1,7 +1,6 @@
 import type { TrainerSessionRef } from '@episodic/mcp-server'
 import type { Action, Rng, ToolInfo } from '@episodic/protocol'
-import { withoutTokens } from '../secrecy/endpoint-pairs.ts'
-import type { Message } from '../secrecy/messages.ts'
+import type { Message } from './messages.ts'
 
 /** What a seat received, and the message that it answers. */
 export interface SeatAnswer {
@@ -12,6 +11,8 @@ export interface SeatAnswer {
 /** Who plays a seat at an endpoint. */
 export interface SeatPlayerSetting {
   readonly seat: string
+  /** The other seats of the episode; none if there is one. */
+  readonly others: readonly string[]
   readonly tools: readonly ToolInfo[]
   /** The opener's session: it says when a move is committed, and whose turn it is. */
   readonly control: TrainerSessionRef
@@ -37,6 +38,6 @@ export class Transcript {
   readonly answers: SeatAnswer[] = []
 
   note(message: Message, answer: string): void {
-    this.answers.push({ message, text: withoutTokens(answer) })
+    this.answers.push({ message, text: answer })
   }
 }

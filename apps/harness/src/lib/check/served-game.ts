@@ -1,9 +1,9 @@
 import { createHost, type Host, type TrainerSessionRef } from '@episodic/mcp-server'
 import type { OpenResult } from '@episodic/protocol'
-import type { CheckedWorld, Setting } from '../check-context.ts'
-import type { Move } from './game-episode.ts'
+import type { CheckedWorld, Setting } from './check-context.ts'
+import type { Move } from './rehearsed-episode.ts'
 
-/** A session of several seats on a host in this process, as its opener holds it. */
+/** A session on a host in this process, as its opener holds it. */
 export interface ServedGame {
   readonly host: Host
   readonly opened: OpenResult

@@ -1,17 +1,17 @@
-import type { Player } from '@episodic/env'
+import { type Player, randomPolicy } from '@episodic/env'
 import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
 import { type Action, type Json, type Rng, seedFor, type ToolInfo } from '@episodic/protocol'
 import type { CheckedWorld, Setting } from '../check-context.ts'
-import { type Deal, startDealt } from '../deal.ts'
+import { type Deal, dealtEnvironment } from '../deal.ts'
 import { type Difference, findTextDifference } from '../finding.ts'
 import { drawPlayPolicy, randomAction } from '../noisy-policy.ts'
 import { truncationAt } from '../rehearsed-episode.ts'
-import { startSeatPlayer } from '../seat-players.ts'
+import { startPlayer } from '../seat-players.ts'
+import { SeatTable } from '../seat-table.ts'
 import type { DealtPair } from './dealt-pairs.ts'
-import { SeatTable } from './seat-table.ts'
 
-/** Most steps of a pair. */
-const STEPS = 64
+/** Most steps of a pair, unless it is played on. */
+export const STEPS = 64
 
 /** Two plays between which one seat must not be able to tell. */
 export interface PlannedPair extends DealtPair {
@@ -28,9 +28,14 @@ export interface PairedMove {
   readonly second: Action | null
 }
 
-/** What a seat gets by a step, by channel, as JSON. */
+/** Returns moves as a finding says how to reproduce it. */
+export function formatMoves({ game }: EnvironmentDefinition, moves: readonly PairedMove[]): string {
+  return JSON.stringify(game ? moves : moves.map(({ first }) => first)).slice(0, 600)
+}
+
+/** What a seat gets by a step, by channel, as text. */
 export type Received = Readonly<Record<Channel, string>>
-export type Channel = 'answer' | 'view' | 'legal' | 'message' | 'turn' | 'end'
+export type Channel = 'answer' | 'view' | 'legal' | 'message' | 'turn' | 'end' | 'state'
 
 /** The comparison of two plays. */
 export interface PairedPlay {
@@ -40,7 +45,9 @@ export interface PairedPlay {
   readonly policies: string
   /** Whether different values were revealed to the seat, which ended it. */
   readonly diverged: boolean
-  /** Whether a move was possible in the first play alone, which proves nothing about what other seats learn. */
+  /** Whether that was at the first call that was not refused. */
+  readonly atOnce: boolean
+  /** Whether a move was possible in the first play alone, which proves nothing about what the seat learns. */
   readonly invalid: boolean
   /** What the seat gets first that differs, by the last of the moves, or at the start. */
   readonly differs: { readonly channel: Channel; readonly difference: Difference } | null
@@ -50,23 +57,26 @@ export interface PairedPlay {
  * Plays an episode by policies, and then the same moves of all seats again from the other deal. Stops where different
  * values are revealed to the seat, where it gets something else, and where a move of another seat is possible in one
  * play alone.
+ *
+ * @param most - most steps. Half of the pairs that have more than usual are of valid random calls, which rarely end an
+ *   episode early; in a game, whose solver may be slow, all of them.
  */
-export async function playPair(world: CheckedWorld, planned: PlannedPair, rng: Rng): Promise<PairedPlay> {
+export async function playPair(world: CheckedWorld, planned: PlannedPair, rng: Rng, most = STEPS): Promise<PairedPlay> {
   const { environment } = world
   const { setting, seat, first: deal } = planned
-  const first = startSide(environment, setting, deal, deal.seed)
-  const start = first.received(seat)
+  const first = startSide(environment, planned, deal)
+  const start = first.now
+  const table = new SeatTable(environment, first.rehearsal)
   const players = new Map<string, Player>()
   const names = new Set<string>()
-  for (const name of Object.keys(first.rehearsal.start.seats ?? {})) {
-    const policy = drawPlayPolicy(world, rng)
-    names.add(`${policy.name} as ${name}`)
-    players.set(name, await startSeatPlayer(policy, environment, setting, seedFor(deal.seed, planned.from), name))
+  for (const name of table.seats) {
+    const policy = most > STEPS && (environment.game || rng.chance()) ? randomPolicy() : drawPlayPolicy(world, rng)
+    names.add(environment.game ? `${policy.name} as ${name}` : policy.name)
+    players.set(name, await startPlayer(policy, environment, setting, seedFor(deal.seed, planned.from), name))
   }
   const moves: PairedMove[] = []
   const seen: Outcome[] = []
-  const table = new SeatTable(environment, first.rehearsal)
-  while (moves.length < STEPS && first.rehearsal.end === null) {
+  while (moves.length < most && first.rehearsal.end === null) {
     const { rehearsal } = first
     const mover = rng.pick(rehearsal.turn)
     const { observation, last } = table.seenBy(mover)
@@ -76,7 +86,7 @@ export async function playPair(world: CheckedWorld, planned: PlannedPair, rng: R
     const action = await (players.get(mover) as Player)(observation, { last, legal })
     const drawn =
       planned.sealed && mover !== seat ? otherMove(environment, rehearsal, setting, mover, action, rng) : action
-    const outcome = first.play(mover, action, seat, truncationAt(playedBy(mover, moves), setting))
+    const outcome = first.play(mover, action)
     // A step that ends the episode for all, such as the last one allowed, is no secret.
     const second = drawn ?? (rehearsal.end ? action : null)
     moves.push({ seat: mover, first: action, second })
@@ -90,45 +100,39 @@ export async function playPair(world: CheckedWorld, planned: PlannedPair, rng: R
 /** Plays the moves from the other deal, after the first play is over, as a server plays one session after another. */
 function compare(
   environment: EnvironmentDefinition,
-  { setting, seat, first: { seed }, second, fits }: PlannedPair,
+  planned: PlannedPair,
   moves: readonly PairedMove[],
   seen: readonly Outcome[],
   start: Received,
 ): Omit<PairedPlay, 'policies'> {
-  const side = startSide(environment, setting, second, seed)
+  const { seat, second, fits } = planned
+  const side = startSide(environment, planned, second)
   const stopped = (at: number, rest: Partial<PairedPlay> = {}) => ({
     moves: moves.slice(0, at),
     diverged: false,
+    atOnce: false,
     invalid: false,
     differs: null,
     ...rest,
   })
-  const atStart = findDifference(start, side.received(seat))
+  const atStart = findDifference(start, side.now)
   if (atStart) return stopped(0, { differs: atStart })
-  for (const [at, move] of moves.entries()) {
-    const { seat: mover, second: action } = move
+  for (const [at, { seat: mover, second: action }] of moves.entries()) {
     const one = seen[at] as Outcome
-    if (action === null) {
-      const other = side.received(seat)
-      return stopped(at + 1, { differs: findDifference(one.received, other) })
-    }
+    if (action === null) return stopped(at + 1, { differs: findDifference(one.received, side.now) })
     if (!side.rehearsal.turn.includes(mover)) {
-      const differs = findDifference(one.before, side.received(seat))
+      const differs = findDifference(one.before, side.now)
       return stopped(at, differs ? { differs } : { invalid: true })
     }
-    const other = side.play(mover, action, seat, truncationAt(playedBy(mover, moves.slice(0, at)), setting))
+    const other = side.play(mover, action)
     const apart = one.step?.refused !== other.step?.refused
     if (apart && (mover !== seat || (!fits && !other.step))) return stopped(at, { invalid: true })
-    if (JSON.stringify(one.revealed) !== JSON.stringify(other.revealed)) return stopped(at, { diverged: true })
+    if (JSON.stringify(one.revealed) !== JSON.stringify(other.revealed))
+      return stopped(at, { diverged: true, atOnce: seen.slice(0, at).every(({ step }) => step?.refused !== null) })
     const differs = findDifference(one.received, other.received)
     if (differs) return stopped(at + 1, { differs })
   }
   return stopped(moves.length)
-}
-
-/** Steps are limited for each seat by itself. */
-function playedBy(seat: string, moves: readonly PairedMove[]): number {
-  return moves.filter((move) => move.seat === seat).length
 }
 
 /** What came of one step. */
@@ -144,50 +148,67 @@ interface Outcome {
 /** One of two plays. */
 interface Side {
   readonly rehearsal: Rehearsal
-  /** Returns what a seat has now. */
-  received(seat: string): Received
-  /** Plays a move, and returns what it means to `seat`. An error of the rules leaves the state unchanged. */
-  play(mover: string, action: Action, seat: string, truncation: ReturnType<typeof truncationAt>): Outcome
+  /** What the seat has now. */
+  readonly now: Received
+  /** Plays a move, and returns what it means to the seat. An error of the rules leaves the state unchanged. */
+  play(mover: string, action: Action): Outcome
 }
 
-function startSide(environment: EnvironmentDefinition, { params }: Setting, deal: Deal, seed: string): Side {
-  const dealt = {
-    ...environment,
-    start: (context: Parameters<typeof environment.start>[0]) => startDealt(environment, context, deal),
-  }
-  const rehearsal = rehearse(dealt, { params, seed })
-  const received = (seat: string, step: RehearsedStep | null = null, mover: string | null = null): Received => {
-    const mine = rehearsal.turn.includes(seat)
-    const { ends = {}, sent = {} } = step?.seats ?? {}
+function startSide(environment: EnvironmentDefinition, { setting, seat, first }: PlannedPair, deal: Deal): Side {
+  const { params } = setting
+  const { game, hasLegal } = environment
+  const rehearsal = rehearse(dealtEnvironment(environment, deal), { params, seed: first.seed })
+  const played = new Map<string, number>()
+  const read = (): Received => {
+    const { state, turn } = rehearsal
+    const mine = turn.includes(seat)
     return {
-      answer: mover === seat ? answerText(step) : '',
-      view: JSON.stringify(rehearsal.observe(seat)),
-      legal: mine ? JSON.stringify(environment.legal(rehearsal.state, params, seat)) : '',
-      message: JSON.stringify(sent[seat] ?? []),
+      answer: '',
+      // The only seat reads its view in its answers alone.
+      view: game ? JSON.stringify(rehearsal.observe(seat)) : '',
+      legal: mine && hasLegal ? JSON.stringify(environment.legal(state, params, seat)) : '',
+      message: '[]',
       turn: String(mine),
-      end: JSON.stringify(ends[seat] ?? null),
+      end: 'null',
+      // With the keys in their order, as the resource of the state has them.
+      state: JSON.stringify([state.public, state.own?.[seat]]),
     }
   }
+  let now = read()
   return {
     rehearsal,
-    received: (seat) => received(seat),
-    play(mover, { tool, arguments: args }, seat, truncation) {
-      const before = received(seat)
+    get now() {
+      return now
+    },
+    play(mover, { tool, arguments: args }) {
+      const count = played.get(mover) ?? 0
+      const before = now
+      let step: RehearsedStep | null = null
       try {
-        const step = rehearsal.play(tool, args, { seat: mover, truncation })
-        const revealed = step.revealed.filter((_, i) => step.revealedTo[i]?.includes(seat) ?? true)
-        return { step, before, received: received(seat, step, mover), revealed }
+        step = rehearsal.play(tool, args, { seat: mover, truncation: truncationAt(count, setting) })
+        played.set(mover, count + 1)
       } catch {
-        return { step: null, before, received: received(seat, null, mover), revealed: [] }
+        // The plays of both deals have to fail.
       }
+      now = read()
+      const { ends = {}, sent = {} } = step?.seats ?? {}
+      const received = {
+        ...now,
+        answer: mover === seat ? answerText(step) : '',
+        message: JSON.stringify(sent[seat] ?? []),
+        end: JSON.stringify(ends[seat] ?? null),
+      }
+      const revealed = step?.revealed.filter((_, i) => step.revealedTo[i]?.includes(seat) ?? true) ?? []
+      return { step, before, received, revealed }
     },
   }
 }
 
 function answerText(step: RehearsedStep | null): string {
   if (!step) return 'the environment failed'
-  const { text, structured } = step.observation
-  return JSON.stringify({ text, ...(step.refused ? { isError: true } : { structured }) })
+  const { observation, refused, end } = step
+  const { text, structured } = observation
+  return JSON.stringify({ text, ...(refused ? { isError: true } : { structured }), over: end !== null })
 }
 
 function findDifference(first: Received, second: Received): PairedPlay['differs'] {

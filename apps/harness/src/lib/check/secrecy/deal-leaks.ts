@@ -1,0 +1,70 @@
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import type { JsonObject } from '@episodic/protocol'
+import type { Setting } from '../check-context.ts'
+import { type Deal, hiddenFrom, namePlace } from '../deal.ts'
+import type { Finding, FindingKind } from '../finding.ts'
+import { findDerivedTokens } from './derived-tokens.ts'
+import { findInitialStateLeaks, type StartParts } from './initial-state-leaks.ts'
+
+/** How a seen feature and a hidden value depend on each other. */
+const LEAK_WORDS = {
+  all: ['start-reveals', 'determines', ''],
+  order: ['start-reveals', 'is determined by', ''],
+  part: ['start-narrows', 'is determined by', ', which narrows it down'],
+} as const
+
+/**
+ * Finds what is hidden from a player and follows from what it sees at the start: from the public state, or from what a
+ * seat holds. Each is reported once for all settings. Warns of what only narrows a value down.
+ */
+export function findDealLeaks(
+  environment: EnvironmentDefinition,
+  settings: readonly Setting[],
+  allDeals: readonly (readonly Deal[])[],
+): { readonly findings: Finding[]; readonly warnings: Finding[] } {
+  const found = new Map<string, Finding>()
+  for (const [i, deals] of allDeals.entries()) {
+    const again = `params ${JSON.stringify(settings[i]?.params)}, seeds ${deals
+      .slice(0, 3)
+      .map(({ seed }) => seed)
+      .join(', ')}`
+    const note = (kind: FindingKind, path: string, what: string, advice: string) => {
+      const name = `${kind}:${namePlace(environment, path)}` as const
+      if (!found.has(name)) found.set(name, { name, what: `In the initial state, ${what}.`, again, advice })
+    }
+    const compare = (seen: string, parts: readonly StartParts[]) => {
+      const named = (feature: string) => feature.replace('public', seen)
+      for (const { feature, private: path, reveals } of findInitialStateLeaks(parts)) {
+        const [kind, verb, rest] = LEAK_WORDS[reveals]
+        // What a seat holds is dealt from what is hidden, so that much of it follows from that.
+        if (seen !== 'public' && reveals !== 'all') continue
+        note(
+          kind,
+          path,
+          `${named(feature)} ${verb} ${path}${rest}`,
+          'Keep it in the part of the state that it belongs to, and reveal(…) what players are meant to learn. If they are meant to know it, waive this finding.',
+        )
+      }
+      for (const { feature, private: path, how } of findDerivedTokens(parts))
+        note(
+          'start-reveals',
+          path,
+          `${named(feature)} is ${how} ${path}: a player who tries values finds it`,
+          'Draw tokens that players see from a stream of their own, such as rng.stream(…), and never from a hidden value.',
+        )
+    }
+    compare(
+      'public',
+      deals.map(({ state }) => ({ public: state.public, private: hiddenFrom(state, '') })),
+    )
+    for (const seat of Object.keys(deals[0]?.state.own ?? {}))
+      compare(
+        `own.${seat}`,
+        deals.map(({ state }) => ({ public: state.own?.[seat] as JsonObject, private: hiddenFrom(state, seat) })),
+      )
+  }
+  const [findings, warnings] = [true, false].map((fails) =>
+    [...found.values()].filter(({ name }) => name.startsWith('start-reveals') === fails),
+  ) as [Finding[], Finding[]]
+  return { findings, warnings }
+}
