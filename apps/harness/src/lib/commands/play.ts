@@ -1,5 +1,5 @@
-import { type Environment, withShaping } from '@episodic/env'
-import type { EnvironmentInfo, JsonObject, Step } from '@episodic/protocol'
+import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
+import { randomText } from '@episodic/protocol/extend'
 import { noteGuarantees } from '@episodic/report'
 import { Command } from 'commander'
 import { z } from 'zod'
@@ -11,8 +11,8 @@ import { openTarget, openWorld } from '../play/episodes/open-environment.ts'
 import { PLAYED_SERVERS, targetOf, targetOptions } from '../worlds/target-options.ts'
 import { loadWorld, type World } from '../worlds/world.ts'
 import { readValue } from './call.ts'
-import { isPerson, playMatch } from './play-match.ts'
-import { helpOf, TerminalPlayer } from './terminal-player.ts'
+import { isPerson, playInTerminal } from './play-in-terminal.ts'
+import { helpOf } from './terminal-player.ts'
 
 const playOptions = z.object({
   seed: option('<seed>', 'seed of the episode; the same seed repeats it', nonEmpty.optional()),
@@ -53,27 +53,18 @@ async function play(reference: string | undefined, options: PlayOptions, console
     ? openTarget(target)
     : openWorld(reference as string, world as World, { transport: 'in-process', sessions: 1 }))
   const { connection } = opened
-  const params = readParams(options)
-  const { seed, seat: seats = {} } = options
-  const { environments } = connection
-  const info = environments.find(({ name }) => name === (options.environment ?? environments[0]?.name))
-  if (info?.seats) {
-    const own = info.seats.filter(({ name }) => isPerson(seats[name])).flatMap(({ tools }) => tools)
-    const tools = info.tools.filter(({ name }) => own.includes(name))
-    console.out.write(introduce({ ...info, tools }, null, console))
-    await playMatch(connection, info, { params, seed, seats, world: world ?? NO_POLICIES }, console)
-    return
-  }
-  if (options.seat)
-    throw new HarnessError('option-invalid', '--seat is for an environment of several seats. Leave it out.')
-  const bare = connection.environment(options.environment)
-  await using environment = bare.info.potential ? withShaping(bare) : bare
-  const start = await environment.reset({ params: params as Record<string, never> }, { seed })
-  const { guarantees } = connection
-  const played = guarantees.seed === 'ignored' ? 'no seed' : `seed ${start.info.seed}`
+  const { seed = randomText(), seat: seats = {} } = options
+  const { environments, guarantees } = connection
+  const info =
+    environments.find(({ name }) => name === (options.environment ?? environments[0]?.name)) ??
+    connection.environment(options.environment).info
+  const own = info.seats?.filter(({ name }) => isPerson(seats[name])).flatMap(({ tools }) => tools)
+  const tools = info.tools.filter(({ name }) => own?.includes(name) ?? true)
+  const played = guarantees.seed === 'ignored' ? 'no seed' : `seed ${seed}`
   const notes = guarantees.system === 'episodic' ? [] : noteGuarantees({ guarantees })
-  console.out.write(introduce(environment.info, played, console, notes))
-  await playInTerminal(environment, start.observation.text, console)
+  const asked = { params: readParams(options), seed, seats, world: world ?? NO_POLICIES }
+  const introduction = introduce({ ...info, tools }, played, console, notes)
+  await playInTerminal(connection, info, asked, introduction, console)
 }
 
 /** The policies that can be named for the seats of a server's environment. */
@@ -87,35 +78,11 @@ function readParams({ params: text }: PlayOptions): JsonObject {
 
 function introduce(
   { name, version, description, tools }: EnvironmentInfo,
-  seed: string | null,
+  seed: string,
   console: Console,
-  notes: readonly string[] = [],
+  notes: readonly string[],
 ): string {
   const { bold, dim } = colorsOf(console.out)
-  const head = `${bold(name)} ${dim(seed === null ? version : `${version}, ${seed}`)}`
+  const head = `${bold(name)} ${dim(`${version}, ${seed}`)}`
   return `${[head, ...notes.map(dim), description].join('\n')}\n\n${helpOf(tools)}\n\n`
-}
-
-async function playInTerminal(environment: Environment, start: string, console: Console): Promise<void> {
-  const { dim, red, green, bold } = colorsOf(console.out)
-  using terminal = new TerminalPlayer(console)
-  let earned = 0
-  for (let text = start; ; ) {
-    const action = await terminal.ask(text, environment.info.tools)
-    if (!action) return
-    const step = await environment.step(action)
-    earned += step.reward.total
-    text = `${step.info.refused ? red(step.observation.text) : step.observation.text}\n${dim(rewardOf(step))}`
-    if (!step.end) continue
-    const how = `${step.end.kind}: ${step.end.reason}`
-    const shown = bold(step.end.kind === 'terminated' ? green(how) : how)
-    console.out.write(`${text}\n${shown}  return ${earned.toFixed(3)}\n`)
-    return
-  }
-}
-
-function rewardOf({ reward }: Step): string {
-  if (Object.keys(reward.terms).length === 0) return 'no reward'
-  const terms = Object.entries(reward.terms).map(([name, value]) => `${name} ${value.toFixed(3)}`)
-  return `reward ${reward.total.toFixed(3)}  (${[...terms, ...(reward.shaping === 0 ? [] : [`shaping ${reward.shaping.toFixed(3)}`])].join(', ')})`
 }
