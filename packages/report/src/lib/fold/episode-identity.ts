@@ -1,4 +1,5 @@
 import { contentId, type EpisodeRecord } from '@episodic/protocol'
+import { compareTries } from './which-line-counts.ts'
 
 /**
  * The identity of a sealed line in seven 32-bit words: three of the task id's SHA-256, the attempt, the try, and two of
@@ -63,16 +64,10 @@ export interface SealedLine {
   readonly failed: boolean
 }
 
-/**
- * Orders lines of one episode, the one that counts first: finished before failed, of finished ones the first try and of
- * failed ones the last, then by content.
- */
+/** Orders lines of one episode, the one that counts first. */
 export function comparePreference(a: SealedLine, b: SealedLine): number {
-  const tries = tryOf(a) - tryOf(b)
   return (
-    Number(a.failed) - Number(b.failed) ||
-    (a.failed ? -tries : tries) ||
-    compareWords(a.identity, 0, b.identity, 0, IDENTITY_WORDS)
+    compareTries(a.failed, tryOf(a), b.failed, tryOf(b)) || compareWords(a.identity, 0, b.identity, 0, IDENTITY_WORDS)
   )
 }
 

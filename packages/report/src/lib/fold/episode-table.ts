@@ -7,6 +7,7 @@ import {
   PLAY_WORDS,
   TASK_WORDS,
 } from './episode-identity.ts'
+import { compareTries } from './which-line-counts.ts'
 
 /** The outcomes that a report distinguishes: how an episode ended, and its world's judgment, if any. */
 export const OUTCOMES = [
@@ -65,9 +66,8 @@ export interface EpisodeTable {
   /** Adds a row. Returns `false` if the same line was added before. */
   add(identity: EpisodeIdentity, row: EpisodeRow): boolean
   /**
-   * The row that counts for each episode, in the order of the keys, with a number for its task (equal tasks are
-   * adjacent). Of several tries the first finished one counts, else the last one. If lines conflict, a finished one
-   * counts before a failed one, and then the one with the lowest content.
+   * The row that counts for each episode, see {@link compareTries}, in the order of the keys, with a number for its
+   * task (equal tasks are adjacent).
    */
   episodes(): IterableIterator<CountedRow>
   /** All rows, including those of other tries, and those that conflict with the one that counts. */
@@ -117,8 +117,7 @@ export function createEpisodeTable(): EpisodeTable {
   const compareRows = (a: number, b: number, count: number) =>
     compareWords(wordsOf(a), startOf(a) + IDENTITY, wordsOf(b), startOf(b) + IDENTITY, count)
   const tryAt = (row: number) => wordsOf(row)[startOf(row) + IDENTITY + PLAY_WORDS - 1] as number
-  const failedAt = (row: number) =>
-    Number(OUTCOMES[wordsOf(row)[startOf(row) + FIRST_WORD] as number]?.kind === 'failed')
+  const failedAt = (row: number) => OUTCOMES[wordsOf(row)[startOf(row) + FIRST_WORD] as number]?.kind === 'failed'
 
   return {
     get size() {
@@ -143,8 +142,7 @@ export function createEpisodeTable(): EpisodeTable {
       const order = Uint32Array.from({ length: size }, (_, row) => row).sort(
         (a, b) =>
           compareRows(a, b, KEY_WORDS) ||
-          failedAt(a) - failedAt(b) ||
-          (failedAt(a) ? tryAt(b) - tryAt(a) : tryAt(a) - tryAt(b)) ||
+          compareTries(failedAt(a), tryAt(a), failedAt(b), tryAt(b)) ||
           compareRows(a, b, IDENTITY_WORDS),
       )
       let task = -1

@@ -1,6 +1,7 @@
 import type { SealedRecord } from '@episodic/protocol'
 import { IDENTITY_WORDS, identityOf } from '../fold/episode-identity.ts'
 import { OUTCOMES } from '../fold/episode-table.ts'
+import { compareTries } from '../fold/which-line-counts.ts'
 import { seatRecordOf } from '../seats/seat-record.ts'
 import type { EpisodeColumns } from './columns.ts'
 import { type Row, rowOf } from './row.ts'
@@ -34,10 +35,7 @@ export interface RowTableOptions {
   readonly contentAt?: (row: number) => number
 }
 
-/**
- * Creates an empty table. Of the lines of one episode the same one counts as in a report: of several tries the first
- * finished one, else the last one; of conflicting lines a finished one, and then the one with the lowest content.
- */
+/** Creates an empty table. Of the lines of one episode the same one counts as in a report, see {@link compareTries}. */
 export function createRowTable({ seat, contentAt }: RowTableOptions = {}): RowTable {
   const columns = createRowColumns()
   const compareContent = contentAt ?? ((row: number) => columns.place(row).content)
@@ -65,11 +63,8 @@ export function createRowTable({ seat, contentAt }: RowTableOptions = {}): RowTa
   }
   const isFailed = (row: number) => OUTCOMES[columns.at('outcome', row)]?.kind === 'failed'
   const isPreferred = (row: number, other: number): boolean => {
-    const [failed, otherFailed] = [isFailed(row), isFailed(other)]
-    if (failed !== otherFailed) return otherFailed
-    const tries = columns.at('try', row) - columns.at('try', other)
-    if (tries !== 0) return failed ? tries > 0 : tries < 0
-    return compareContent(row) < compareContent(other)
+    const order = compareTries(isFailed(row), columns.at('try', row), isFailed(other), columns.at('try', other))
+    return order === 0 ? compareContent(row) < compareContent(other) : order < 0
   }
   const isRepeated = (row: number, others: readonly number[]) =>
     others.some(
