@@ -45,5 +45,6 @@ export {
   stepReportSchema,
 } from './lib/step.ts'
 export { type SeatInstructions, type Split, type Task, taskSchema } from './lib/task.ts'
-export { type ModelRequest, requestsOf, type Transcript } from './lib/transcript.ts'
+export { type ModelRequest, requestsOf } from './lib/transcript.ts'
+export type { Transcript } from './lib/transcript-schema.ts'
 export { WireError, type WireErrorCode } from './lib/wire-error.ts'

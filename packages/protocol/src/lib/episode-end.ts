@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type EpisodeEnd, STOP_REASONS, type StopReason, TRUNCATIONS } from './end-reasons.ts'
+import { type EpisodeEnd, STOP_REASONS, TRUNCATIONS } from './end-reasons.ts'
+import type { Wire } from './wire.ts'
 
 /** See {@link EpisodeEnd}. */
 export const episodeEndSchema: z.ZodType<EpisodeEnd> = z.discriminatedUnion('kind', [
@@ -7,13 +8,9 @@ export const episodeEndSchema: z.ZodType<EpisodeEnd> = z.discriminatedUnion('kin
   z.object({ kind: z.literal('truncated'), reason: z.enum([...TRUNCATIONS, ...STOP_REASONS]) }),
 ])
 
-/** That a player stopped before its episode was over, and what it did, in words. */
-export interface PlayerStopped {
-  readonly reason: StopReason
-  readonly message: string
-}
-
-export const playerStoppedSchema: z.ZodType<PlayerStopped> = z.object({
+export const playerStoppedSchema = z.object({
   reason: z.enum(STOP_REASONS),
   message: z.string(),
 })
+/** That a player stopped before its episode was over, and what it did, in words. */
+export type PlayerStopped = Wire<typeof playerStoppedSchema>

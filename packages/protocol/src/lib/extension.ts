@@ -1,22 +1,15 @@
 import { z } from 'zod'
-import type { EpisodeEnd } from './end-reasons.ts'
 import { environmentInfoSchema } from './environment-info.ts'
 import { episodeEndSchema } from './episode-end.ts'
-import { type FullState, fullStateSchema } from './full-state.ts'
+import { fullStateSchema } from './full-state.ts'
 import { type JsonObject, jsonObjectSchema, parsedObjectSchema } from './json.ts'
-import { type Limits, limitsRequestSchema, limitsSchema } from './limits.ts'
-import { type Observation, observationSchema } from './observation.ts'
-import {
-  type AppliedEvent,
-  appliedEventSchema,
-  type PublishedEvent,
-  publishedEventSchema,
-  publishParamsSchema,
-  publishResultSchema,
-} from './outside-event.ts'
-import { type Terms, termsSchema } from './seats-report.ts'
+import { limitsRequestSchema, limitsSchema } from './limits.ts'
+import { observationSchema } from './observation.ts'
+import { appliedEventSchema, publishedEventSchema, publishParamsSchema, publishResultSchema } from './outside-event.ts'
+import { termsSchema } from './seats-report.ts'
 import { sessionSnapshotSchema } from './session-snapshot.ts'
-import { type Action, actionSchema, type StepReport, stepReportSchema } from './step.ts'
+import { actionSchema, type StepReport, stepReportSchema } from './step.ts'
+import type { Wire } from './wire.ts'
 
 /** The version that servers and clients report: the version of this wire format. */
 export const WIRE_VERSION = '1.0.0'
@@ -82,63 +75,43 @@ export const openParamsSchema = z.strictObject({
 })
 
 /** One seat of an open session. */
-interface OpenSeat {
+const openSeatSchema = z.object({
   /**
    * The agent capability: allows this seat's tools at the agent endpoint, at `/mcp/s/<capability>`, and nothing else.
    */
-  readonly capability: string
+  capability: z.string(),
   /**
    * The seat handle: a secret that allows this seat's steps, turns and legal actions at the trainer endpoint, without
    * what other seats see and earn. Left out if the environment has one seat.
    */
-  readonly handle?: string | undefined
+  handle: z.string().optional(),
   /** The observation of the initial state. */
-  readonly observation: Observation
+  observation: z.object({ text: z.string(), structured: parsedObjectSchema.nullable() }),
   /** Answered steps so far, which the first step sends. 0 unless the session was restored or forked. */
-  readonly seq: number
+  seq: z.int().min(0),
   /** Φ of the initial state for this seat. Left out if the environment has one seat, or defines no potential. */
-  readonly potential?: number | undefined
-}
+  potential: z.number().optional(),
+})
 
-/** Result of `environment/open` and `environment/restore`, and of `environment/fork` for each fork. */
-export interface OpenResult {
+export const openResultSchema = z.object({
   /** Names the session in lists and logs; not a secret. */
-  readonly id: string
-  /** The control handle: a secret that allows stepping, watching and closing the session at the trainer endpoint. */
-  readonly session: string
-  readonly epoch: number
-  readonly environment: { readonly name: string; readonly version: string }
-  /** The parameters with defaults filled in. */
-  readonly params: JsonObject
-  readonly seed: string
-  readonly limits: Limits
-  readonly seats: { readonly [seat: string]: OpenSeat }
-  /** The seats that may act first. Left out if the environment has one seat. */
-  readonly turn?: readonly string[] | undefined
-  /** Φ of the initial state; `null` if the environment defines no potential, or has several seats. */
-  readonly potential: number | null
-}
-export const openResultSchema: z.ZodType<OpenResult> = z.object({
   id: z.string(),
+  /** The control handle: a secret that allows stepping, watching and closing the session at the trainer endpoint. */
   session: z.string(),
   epoch: z.int(),
   environment: z.object({ name: z.string(), version: z.string() }),
+  /** The parameters with defaults filled in. */
   params: parsedObjectSchema,
   seed: z.string(),
   limits: limitsSchema,
-  seats: z.record(
-    z.string(),
-    z.object({
-      capability: z.string(),
-      handle: z.string().optional(),
-      observation: z.object({ text: z.string(), structured: parsedObjectSchema.nullable() }),
-      seq: z.int().min(0),
-      potential: z.number().optional(),
-    }),
-  ),
+  seats: z.record(z.string(), openSeatSchema),
+  /** The seats that may act first. Left out if the environment has one seat. */
   turn: z.array(z.string()).optional(),
+  /** Φ of the initial state; `null` if the environment defines no potential, or has several seats. */
   potential: z.number().nullable(),
 })
+/** Result of `environment/open` and `environment/restore`, and of `environment/fork` for each fork. */
+export type OpenResult = Wire<typeof openResultSchema>
 
 /** Parameters of `environment/snapshot`. */
 export const snapshotParamsSchema = z.strictObject({
@@ -213,63 +186,42 @@ const leaveParamsSchema = z.strictObject({ session: z.string(), seat: z.string()
  * What one seat knows of a session. It changes nothing, so it can be asked again: everything since the seat's own last
  * step is in it, until its next one.
  */
-export interface TurnResult {
+const turnResultSchema = z.object({
   /** Whether the seat may act now. */
-  readonly mine: boolean
-  /** The seats that may act now; empty once the episode is over. */
-  readonly turn: readonly string[]
-  readonly observation: Observation
-  /** Texts for the seat since its own last step, oldest first. */
-  readonly messages: readonly string[]
-  /** Raw reward that the seat earned by the steps of others since its own last step. */
-  readonly due: Terms
-  /** Φ of the state for this seat; `null` if the environment defines no potential. */
-  readonly potential: number | null
-  /** How the episode ended for this seat; `null` if it has not. */
-  readonly end: EpisodeEnd | null
-  /** Whether the seat succeeded, if its episode is over and the environment defines success. */
-  readonly success?: boolean | undefined
-  /** Answered steps of the seat, which its next step sends. */
-  readonly seq: number
-  /** Commits of any kind to the session. By a seat handle, the same as `seq`. */
-  readonly revision: number
-}
-const turnResultSchema: z.ZodType<TurnResult> = z.object({
   mine: z.boolean(),
+  /** The seats that may act now; empty once the episode is over. */
   turn: z.array(z.string()),
   observation: observationSchema,
+  /** Texts for the seat since its own last step, oldest first. */
   messages: z.array(z.string()),
+  /** Raw reward that the seat earned by the steps of others since its own last step. */
   due: termsSchema,
+  /** Φ of the state for this seat; `null` if the environment defines no potential. */
   potential: z.number().nullable(),
+  /** How the episode ended for this seat; `null` if it has not. */
   end: episodeEndSchema.nullable(),
+  /** Whether the seat succeeded, if its episode is over and the environment defines success. */
   success: z.boolean().optional(),
+  /** Answered steps of the seat, which its next step sends. */
   seq: z.int().min(0),
+  /** Commits of any kind to the session. By a seat handle, the same as `seq`. */
   revision: z.int().min(0),
 })
 
-/** The full state of a session, private part included: only for the trainer endpoint. */
-export interface StateResult {
-  readonly id: string
-  readonly environment: { readonly name: string; readonly version: string }
-  readonly revision: number
-  readonly epoch: number
-  /** Answered steps of each seat. */
-  readonly seats: { readonly [seat: string]: { readonly seq: number } }
-  /** Virtual time, in milliseconds. */
-  readonly now: number
-  readonly state: FullState
-  readonly end: EpisodeEnd | null
-}
-export const stateResultSchema: z.ZodType<StateResult> = z.object({
+export const stateResultSchema = z.object({
   id: z.string(),
   environment: z.object({ name: z.string(), version: z.string() }),
   revision: z.int(),
   epoch: z.int(),
+  /** Answered steps of each seat. */
   seats: z.record(z.string(), z.object({ seq: z.int() })),
+  /** Virtual time, in milliseconds. */
   now: z.number(),
   state: fullStateSchema,
   end: episodeEndSchema.nullable(),
 })
+/** The full state of a session, private part included: only for the trainer endpoint. */
+export type StateResult = Wire<typeof stateResultSchema>
 
 /** Parameters of `environment/watch`: entries after revision `after`, waiting up to `wait` seconds for the first. */
 export const watchParamsSchema = z.strictObject({
@@ -280,86 +232,58 @@ export const watchParamsSchema = z.strictObject({
   _meta: z.unknown().optional(),
 })
 
-/** One answered step as the session's step log keeps it. */
-export interface LoggedStep {
-  readonly seat: string
-  readonly action: Action
-  readonly observation: Observation
-  readonly report: StepReport
+const loggedStepSchema = z.object({
+  seat: z.string(),
+  action: actionSchema,
+  observation: observationSchema,
+  report: stepReportSchema,
   /** Events that its tool published and that were applied with the step, oldest first. Left out if there are none. */
-  readonly published?: readonly PublishedEvent[] | undefined
-}
-export interface WatchResult {
-  readonly steps: readonly LoggedStep[]
+  published: z.array(publishedEventSchema).optional(),
+})
+/** One answered step as the session's step log keeps it. */
+export type LoggedStep = Wire<typeof loggedStepSchema>
+
+export const watchResultSchema = z.object({
+  steps: z.array(loggedStepSchema),
   /**
    * Outside events after revision `after` that no step has followed yet, oldest first. The report of the next step
    * repeats them, so a watcher recognises them by their revision. If one of them ended the episode, one more step may
    * follow. Left out if there are none.
    */
-  readonly events?: readonly AppliedEvent[] | undefined
-  readonly end: EpisodeEnd | null
-}
-export const watchResultSchema: z.ZodType<WatchResult> = z.object({
-  steps: z.array(
-    z.object({
-      seat: z.string(),
-      action: actionSchema,
-      observation: observationSchema,
-      report: stepReportSchema,
-      published: z.array(publishedEventSchema).optional(),
-    }),
-  ),
   events: z.array(appliedEventSchema).optional(),
   end: episodeEndSchema.nullable(),
 })
+export type WatchResult = Wire<typeof watchResultSchema>
 
-/** An open session as an operator sees it, without secrets and state. */
-export interface SessionSummary {
-  readonly id: string
-  readonly environment: string
-  readonly owner: string | null
+const sessionSummarySchema = z.object({
+  id: z.string(),
+  environment: z.string(),
+  owner: z.string().nullable(),
   /** Seconds since it was opened, and since its last finished call. */
-  readonly age: number
-  readonly idle: number
+  age: z.number(),
+  idle: z.number(),
   /** UTF-8 bytes that the store keeps for it, its step log included. */
-  readonly bytes: number
+  bytes: z.int(),
   /** Answered steps of all seats. */
-  readonly steps: number
+  steps: z.int(),
   /** Answered steps of each seat, and how the episode ended for it; omitted if there is one seat. */
-  readonly seats?: { readonly [seat: string]: { readonly steps: number; readonly end: EpisodeEnd | null } } | undefined
+  seats: z.record(z.string(), z.object({ steps: z.int(), end: episodeEndSchema.nullable() })).optional(),
   /** The seats that may act; omitted if there is one seat. */
-  readonly turn?: readonly string[] | undefined
+  turn: z.array(z.string()).optional(),
   /** Entries of the bounded history. */
-  readonly history: number
-  readonly end: EpisodeEnd | null
-}
+  history: z.int(),
+  end: episodeEndSchema.nullable(),
+})
+/** An open session as an operator sees it, without secrets and state. */
+export type SessionSummary = Wire<typeof sessionSummarySchema>
+
 export const sessionsParamsSchema = z.strictObject({
   /** Sessions come in the order of their ids; pass the last id of one page to get the next. */
   after: z.string().optional(),
   limit: z.int().min(1).max(1_000).default(100),
   _meta: z.unknown().optional(),
 })
-export const sessionsResultSchema: z.ZodType<{
-  readonly total: number
-  readonly sessions: readonly SessionSummary[]
-}> = z.object({
-  total: z.int(),
-  sessions: z.array(
-    z.object({
-      id: z.string(),
-      environment: z.string(),
-      owner: z.string().nullable(),
-      age: z.number(),
-      idle: z.number(),
-      bytes: z.int(),
-      steps: z.int(),
-      seats: z.record(z.string(), z.object({ steps: z.int(), end: episodeEndSchema.nullable() })).optional(),
-      turn: z.array(z.string()).optional(),
-      history: z.int(),
-      end: episodeEndSchema.nullable(),
-    }),
-  ),
-})
+export const sessionsResultSchema = z.object({ total: z.int(), sessions: z.array(sessionSummarySchema) })
 
 /**
  * Parameters of `environment/dump`: the id of a session, as listed by `environment/sessions`, and a page of its step
@@ -377,32 +301,24 @@ const dumpParamsSchema = z.strictObject({
 })
 
 /** Result of `environment/dump`. */
-interface DumpResult {
+const dumpResultSchema = z.object({
   /** The record of the session, without its step log. */
-  readonly session: JsonObject
-  /** Entries after revision `after`, in order: see {@link LoggedStep}. */
-  readonly log: readonly JsonObject[]
-  /** What to send as `after` for the next page; `null` after the last. */
-  readonly next: number | null
-}
-const dumpResultSchema: z.ZodType<DumpResult> = z.object({
   session: jsonObjectSchema,
+  /** Entries after revision `after`, in order: see {@link LoggedStep}. */
   log: z.array(jsonObjectSchema),
+  /** What to send as `after` for the next page; `null` after the last. */
   next: z.int().nullable(),
 })
 
-/** Result of `environment/close`. The session no longer exists afterwards, so closing again does not find it. */
-export interface CloseResult {
-  readonly end: EpisodeEnd
+export const closeResultSchema = z.object({
+  end: episodeEndSchema,
   /**
    * Whether the episode succeeded, if this request ended it and the environment defines success. Left out otherwise.
    */
-  readonly success?: boolean | undefined
-}
-export const closeResultSchema: z.ZodType<CloseResult> = z.object({
-  end: episodeEndSchema,
   success: z.boolean().optional(),
 })
+/** Result of `environment/close`. The session no longer exists afterwards, so closing again does not find it. */
+export type CloseResult = Wire<typeof closeResultSchema>
 
 /**
  * The schemas of each method, by its name in {@link METHODS}. Parameters are strict, so a misspelt key is reported;
@@ -431,12 +347,12 @@ type Method = keyof typeof METHOD_SCHEMAS
 export type MethodParams<Name extends Method> = (typeof METHOD_SCHEMAS)[Name] extends {
   readonly params: infer Params extends z.ZodType
 }
-  ? Omit<z.output<Params>, '_meta'>
+  ? Omit<Wire<Params>, '_meta'>
   : never
 
 /** The result of a method. */
 export type MethodResult<Name extends Method> = (typeof METHOD_SCHEMAS)[Name] extends {
   readonly result: infer Result extends z.ZodType
 }
-  ? z.output<Result>
+  ? Wire<Result>
   : never

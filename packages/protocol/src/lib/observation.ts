@@ -1,12 +1,10 @@
 import { z } from 'zod'
-import { type JsonObject, jsonObjectSchema } from './json.ts'
+import { jsonObjectSchema } from './json.ts'
+import type { Wire } from './wire.ts'
 
-/** What the agent observes: a text, and the same as data if the environment provides it. */
-export interface Observation {
-  readonly text: string
-  readonly structured: JsonObject | null
-}
-export const observationSchema: z.ZodType<Observation> = z.object({
+export const observationSchema = z.object({
   text: z.string(),
   structured: jsonObjectSchema.nullable(),
 })
+/** What the agent observes: a text, and the same as data if the environment provides it. */
+export type Observation = Wire<typeof observationSchema>

@@ -1,57 +1,22 @@
 import { z } from 'zod'
-import type { EpisodeEnd } from './end-reasons.ts'
 import { episodeEndSchema } from './episode-end.ts'
-import { type FullState, fullStateSchema } from './full-state.ts'
-import { type JsonObject, jsonObjectSchema } from './json.ts'
-import { type Limits, limitsSchema } from './limits.ts'
-import { type OutsideHistory, outsideHistorySchema } from './outside-event.ts'
-import type { RngState } from './rng.ts'
-import { type Terms, termsSchema } from './seats-report.ts'
-
-/**
- * A session at one step, as plain JSON: everything that decides how it continues. Sessions can be opened from it on any
- * server with the same version of the environment. It contains private state, so it is for the trainer endpoint only.
- */
-export interface SessionSnapshot {
-  /** Version of this shape. */
-  readonly format: 1
-  readonly environment: { readonly name: string; readonly version: string }
-  /** The parameters with defaults filled in. */
-  readonly params: JsonObject
-  readonly seed: string
-  readonly limits: Limits
-  /** Position of every random stream that was drawn from. */
-  readonly rng: RngState
-  /** Virtual time, in milliseconds: at most the largest safe integer. */
-  readonly now: number
-  readonly state: FullState
-  readonly seats: { readonly [seat: string]: SeatSnapshot }
-  /** The seats that may act. Left out if the environment has one seat. */
-  readonly turn?: readonly string[] | undefined
-  /** The history of its steps, oldest first; empty if the environment keeps none. */
-  readonly history: readonly JsonObject[]
-  /** Outside events; left out if there were none. */
-  readonly outside?: OutsideHistory | undefined
-  readonly end: EpisodeEnd | null
-}
+import { fullStateSchema } from './full-state.ts'
+import { jsonObjectSchema } from './json.ts'
+import { limitsSchema } from './limits.ts'
+import { outsideHistorySchema } from './outside-event.ts'
+import { termsSchema } from './seats-report.ts'
+import type { Wire } from './wire.ts'
 
 /** One seat of a session at one step. Everything but `seq` is left out where there is nothing to say. */
-export interface SeatSnapshot {
+const seatSnapshotSchema = z.strictObject({
   /** Answered steps: what its next step sends. They count against the limit of steps. */
-  readonly seq: number
-  /** See {@link SeatsReport}. */
-  readonly due?: Terms | undefined
-  readonly messages?: readonly string[] | undefined
-  /** How the episode ended for this seat, if it goes on for others. */
-  readonly end?: EpisodeEnd | undefined
-  /** Whether it succeeded, if its episode is over and the environment defines success. */
-  readonly success?: boolean | undefined
-}
-const seatSnapshotSchema: z.ZodType<SeatSnapshot> = z.strictObject({
   seq: z.int().min(0),
+  /** See {@link SeatsReport}. */
   due: termsSchema.optional(),
   messages: z.array(z.string()).optional(),
+  /** How the episode ended for this seat, if it goes on for others. */
   end: episodeEndSchema.optional(),
+  /** Whether it succeeded, if its episode is over and the environment defines success. */
   success: z.boolean().optional(),
 })
 
@@ -62,18 +27,30 @@ const streamSchema = z
   .refine((words) => words.some((word) => word !== 0), 'Expected a word other than 0')
 
 /** Strict: an unknown key is reported, not dropped. */
-export const sessionSnapshotSchema: z.ZodType<SessionSnapshot> = z.strictObject({
+export const sessionSnapshotSchema = z.strictObject({
+  /** Version of this shape. */
   format: z.literal(1),
   environment: z.strictObject({ name: z.string().min(1), version: z.string().min(1) }),
+  /** The parameters with defaults filled in. */
   params: jsonObjectSchema,
   seed: z.string().min(1).max(256),
   limits: limitsSchema,
+  /** Position of every random stream that was drawn from. */
   rng: z.record(z.string(), streamSchema),
+  /** Virtual time, in milliseconds: at most the largest safe integer. */
   now: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
   state: fullStateSchema,
   seats: z.record(z.string(), seatSnapshotSchema),
+  /** The seats that may act. Left out if the environment has one seat. */
   turn: z.array(z.string()).optional(),
+  /** The history of its steps, oldest first; empty if the environment keeps none. */
   history: z.array(jsonObjectSchema),
+  /** Outside events; left out if there were none. */
   outside: outsideHistorySchema.optional(),
   end: episodeEndSchema.nullable(),
 })
+/**
+ * A session at one step, as plain JSON: everything that decides how it continues. Sessions can be opened from it on any
+ * server with the same version of the environment. It contains private state, so it is for the trainer endpoint only.
+ */
+export type SessionSnapshot = Wire<typeof sessionSnapshotSchema>

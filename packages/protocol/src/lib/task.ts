@@ -1,60 +1,43 @@
 import { z } from 'zod'
-import { type JsonObject, jsonObjectSchema } from './json.ts'
-import { type LimitsRequest, limitsRequestSchema } from './limits.ts'
+import { jsonObjectSchema } from './json.ts'
+import { limitsRequestSchema } from './limits.ts'
+import type { Wire } from './wire.ts'
 
 export const splitSchema = z.enum(['train', 'validation', 'test'])
 /** Which part of a dataset a task belongs to. */
 export type Split = z.infer<typeof splitSchema>
 
+const seatInstructionsSchema = z.strictObject({ prompt: z.string(), hints: z.array(z.string()) })
 /** What the player of one seat is asked to do. */
-export interface SeatInstructions {
-  readonly prompt: string
-  readonly hints: readonly string[]
-}
+export type SeatInstructions = Wire<typeof seatInstructionsSchema>
 
-/** One row of a dataset: the environment, its parameters and seed, and the player's prompt. One line of JSONL. */
-export interface Task {
+/** Strict: an unknown key is reported as a typing error, not dropped. */
+export const taskSchema = z.strictObject({
   /** A content hash of everything that decides what is played; the same task has the same id wherever it is made. */
-  readonly id: string
-  readonly environment: { readonly name: string; readonly version: string }
+  id: z.string().min(1),
+  environment: z.strictObject({ name: z.string().min(1), version: z.string().min(1) }),
   /** The entry of an `mcpServers` file that serves it, if it is not the run's own server. */
-  readonly server?: string | undefined
+  server: z.string().min(1).optional(),
   /** The names of the player's tools. */
-  readonly tools: readonly string[]
+  tools: z.array(z.string().min(1)),
   /** The instruction for the player. */
-  readonly prompt: string
-  readonly hints: readonly string[]
+  prompt: z.string(),
+  hints: z.array(z.string()),
   /**
    * The instructions for seats that have their own, in an environment of several: of a simulated user, for example.
    * Others get `prompt` and `hints`.
    */
-  readonly seats?: { readonly [seat: string]: SeatInstructions } | undefined
+  seats: z.record(z.string(), seatInstructionsSchema).optional(),
   /** Parameters of the environment. */
-  readonly params: JsonObject
-  /** Seed of the environment. */
-  readonly seed: string
-  /** From 0 (easiest) to 1. */
-  readonly difficulty: number
-  readonly limits: LimitsRequest
-  readonly split: Split
-  readonly tags: readonly string[]
-  readonly metadata: JsonObject
-}
-
-/** Strict: an unknown key is reported as a typing error, not dropped. */
-export const taskSchema: z.ZodType<Task> = z.strictObject({
-  id: z.string().min(1),
-  environment: z.strictObject({ name: z.string().min(1), version: z.string().min(1) }),
-  server: z.string().min(1).optional(),
-  tools: z.array(z.string().min(1)),
-  prompt: z.string(),
-  hints: z.array(z.string()),
-  seats: z.record(z.string(), z.strictObject({ prompt: z.string(), hints: z.array(z.string()) })).optional(),
   params: jsonObjectSchema,
+  /** Seed of the environment. */
   seed: z.string().min(1),
+  /** From 0 (easiest) to 1. */
   difficulty: z.number().min(0).max(1),
   limits: limitsRequestSchema,
   split: splitSchema,
   tags: z.array(z.string()),
   metadata: jsonObjectSchema,
 })
+/** One row of a dataset: the environment, its parameters and seed, and the player's prompt. One line of JSONL. */
+export type Task = Wire<typeof taskSchema>

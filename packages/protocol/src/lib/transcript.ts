@@ -1,36 +1,12 @@
 import type { Completion, PoolRanges } from './completion.ts'
 import type { JsonObject } from './json.ts'
 import type { Observation } from './observation.ts'
+import type { MessageReference, Transcript } from './transcript-schema.ts'
 
 /** What a language model was sent for one answer: messages and tools in the shape of its API. */
 export interface ModelRequest {
   readonly messages: readonly JsonObject[]
   readonly tools: readonly JsonObject[]
-}
-
-/**
- * A message that is elsewhere in the line: `completion` is an answer of the model, sent back to it, and `step` what the
- * environment answered to the call of that step. Completions are numbered over all steps, and then over `undecided`.
- */
-export interface MessageReference {
-  readonly from: 'completion' | 'step'
-  readonly index: number
-}
-
-/**
- * All that a language model was sent in one play, each message and tool once. Each completion says which of them were
- * in its request, see {@link requestsOf}.
- */
-export interface Transcript {
-  /**
-   * Who recorded it: the harness, which itself asked the model; a proxy between an agent and its models; or the agent.
-   * Of the latter two, completions belong to a step by time: its call was the next, and need not follow from them.
-   */
-  readonly by: 'harness' | 'proxy' | 'agent'
-  readonly messages: readonly (JsonObject | MessageReference)[]
-  readonly tools: readonly JsonObject[]
-  /** Characters that were left out of its messages and tools, which say so in their place. Left out if none were. */
-  readonly cut?: number | undefined
 }
 
 /** The parts of a step of which a message to the model is made. */
