@@ -74,7 +74,7 @@ export async function startProxy(port: number, { fate, onExchange }: ProxyOption
   }
 
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await textOf(request)
+    const body = await readText(request)
     const comes = fate(body)
     fates[comes.kind] = (fates[comes.kind] ?? 0) + 1
     if (comes.kind === 'request-lost') return void response.destroy()
@@ -114,7 +114,7 @@ export async function startProxy(port: number, { fate, onExchange }: ProxyOption
   }
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage): Promise<string> {
   let text = ''
   for await (const chunk of request.setEncoding('utf8')) text += chunk
   return text

@@ -14,11 +14,11 @@ export interface LineDifferences {
 
 /** Compares files of sealed lines, whose order may differ. What a clock measured is not compared. */
 export function compareLines(file: string, expected: string): LineDifferences {
-  const quiet = new Map(linesOf(expected).map((line) => [keyOf(line), line]))
+  const quiet = new Map(linesOf(expected).map((line) => [toTryKey(line), line]))
   const seen = new Set<string>()
   let [doubled, differing, unknown] = [0, 0, 0]
   for (const line of linesOf(file)) {
-    const key = keyOf(line)
+    const key = toTryKey(line)
     const other = quiet.get(key)
     if (seen.has(key)) doubled++
     else if (other === undefined) unknown++
@@ -61,7 +61,7 @@ function linesOf(file: string): string[] {
   return readFileSync(file, 'utf8').split('\n').filter(Boolean)
 }
 
-function keyOf(line: string): string {
+function toTryKey(line: string): string {
   const { task, attempt, try: number } = JSON.parse(line)
   return `${task.id} ${attempt} ${number}`
 }

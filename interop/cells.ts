@@ -30,7 +30,7 @@ export function listCells(clients: readonly Client[], worlds: readonly World[]):
 }
 
 /** Returns the name of a cell. */
-export function nameOf({ client, world, protocol, transport }: Cell): string {
+export function formatCell({ client, world, protocol, transport }: Cell): string {
   return `${client.name} ${protocol} ${transport} ${world.name}`
 }
 

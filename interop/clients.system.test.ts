@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findAllLeaks, listCells, nameOf, type PlayedCell, playCell } from './cells.ts'
+import { findAllLeaks, formatCell, listCells, type PlayedCell, playCell } from './cells.ts'
 import { findLeaks } from './find-leaks.ts'
 import { sdkFirst } from './sdk-first.ts'
 import { sdkSecond } from './sdk-second.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => served?.[Symbol.asyncDispose]())
 
 describe('the TypeScript SDKs of MCP', () => {
-  it.each(cells.map((cell) => [nameOf(cell), cell] as const))('play %s', async (_, cell) => {
+  it.each(cells.map((cell) => [formatCell(cell), cell] as const))('play %s', async (_, cell) => {
     const result = await playCell(cell, served)
     played.push(result)
     expect(result.problem).toBeNull()
@@ -25,7 +25,7 @@ describe('the TypeScript SDKs of MCP', () => {
   it('receive no reward, no seed and no reason of an end in any of it', async () => {
     expect(played).toHaveLength(cells.length)
     const leaking = (await findAllLeaks(played, served)).filter(({ problem }) => problem !== null)
-    expect(leaking.map((cell) => `${nameOf(cell)}: ${cell.problem}`)).toEqual([])
+    expect(leaking.map((cell) => `${formatCell(cell)}: ${cell.problem}`)).toEqual([])
   })
 })
 

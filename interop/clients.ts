@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { findAllLeaks, listCells, nameOf, type PlayedCell, playCell } from './cells.ts'
+import { findAllLeaks, formatCell, listCells, type PlayedCell, playCell } from './cells.ts'
 import type { Client } from './client.ts'
 import { PAGE_PACKAGES, playPage } from './play-page.ts'
 import { PYTHON_CLIENTS, startPythonClient } from './python-client.ts'
@@ -95,5 +95,5 @@ function choose(noun: string, all: readonly string[], asked: string | undefined)
 }
 
 function lineOf(cell: PlayedCell): string {
-  return `${cell.problem === null ? '✓' : '✗'} ${nameOf(cell)}`
+  return `${cell.problem === null ? '✓' : '✗'} ${formatCell(cell)}`
 }

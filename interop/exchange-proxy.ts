@@ -56,13 +56,13 @@ export async function startExchangeProxy(target: string, options: ExchangeProxyO
 
   async function relay(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = asked
-    const body = await textOf(asked)
+    const body = await readText(asked)
     const fate = fateOf({ path, body })
     if (fate === 'lose') return void answer.destroy()
     const forwarded = request(new URL(path, target), { method, headers: { ...headers, host: new URL(target).host } })
     forwarded.end(body)
     const [answered] = (await once(forwarded, 'response')) as [IncomingMessage]
-    const text = await textOf(answered)
+    const text = await readText(answered)
     const status = answered.statusCode ?? 502
     const { 'set-cookie': [setCookie = ''] = [], 'content-type': type = '' } = answered.headers
     const { cookie = '', 'x-session-id': sessionId = '' } = headers
@@ -75,7 +75,7 @@ export async function startExchangeProxy(target: string, options: ExchangeProxyO
   }
 }
 
-async function textOf(stream: IncomingMessage): Promise<string> {
+async function readText(stream: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString('utf8')

@@ -35,7 +35,7 @@ export function openPythonEnvironment(
   onMake: (text: string) => void,
   needs: PythonNeeds = {},
 ): PythonEnvironment {
-  const { file, pinned, interpreter, folder, python, complete } = placeOf(requirements, needs)
+  const { file, pinned, interpreter, folder, python, complete } = locate(requirements, needs)
   if (!existsSync(complete)) {
     onMake(`making the Python environment of ${requirements}`)
     rmSync(folder, { recursive: true, force: true })
@@ -68,11 +68,11 @@ export function openPythonEnvironment(
 
 /** Returns the interpreter of an environment that was created before; `null` if there is none. */
 export function findPythonEnvironment(requirements: string, needs: PythonNeeds = {}): string | null {
-  const { python, complete } = placeOf(requirements, needs)
+  const { python, complete } = locate(requirements, needs)
   return existsSync(complete) ? python : null
 }
 
-function placeOf(requirements: string, needs: PythonNeeds) {
+function locate(requirements: string, needs: PythonNeeds) {
   const file = fileURLToPath(new URL(`./python/requirements/${requirements}`, import.meta.url))
   const pinned = readFileSync(file, 'utf8')
   const interpreter = findPython(needs)

@@ -30,11 +30,21 @@ const WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\bisolates?\b(?!:)/i, 'worker thread'],
   [/\beras?\b/i, 'protocol version'],
   [/\bnobody in particular\b/i, 'anyone'],
+  [
+    /^(export )?(async )?(function|const) (name|text|key|play|place) Of(?=\s*[(<=:])/,
+    'a verb: toKey, findPlace, formatName',
+  ],
+  [/^(export )?(async )?function describe [A-Z]/, 'formatX or toX: describe is for suites'],
   [/\bcomes? to the same\b|\bcame of it\b/i, 'say what is equal, or the result'],
 ]
 
 /** Where a word has its ordinary meaning, such as in the texts of a game, and files that have to name the words. */
 const ALLOWED: readonly (readonly [file: string, word: RegExp])[] = [
+  // Suites, and names within one test.
+  ['**/*.{test,fixture,contract,abilities}.ts', /function describe | Of$/],
+  // Named so before the rule.
+  ['packages/{mcp-server,protocol,report}/src/lib/**', /function describe /],
+  ['apps/harness/src/lib/{check,play}/**', /function describe /],
   ['scripts/words.ts', /./],
   ['scripts/words.test.ts', /./],
   // The benchmark's name at the time.

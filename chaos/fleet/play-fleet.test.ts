@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { machineClock } from '../../apps/harness/src/lib/base/waiting-clock.ts'
-import { placeOf } from '../../apps/harness/src/lib/fleet/fleet-messages.ts'
+import { signedPlaces } from '../../apps/harness/src/lib/fleet/fleet-messages.ts'
 import { playFleet } from '../../apps/harness/src/lib/fleet/play-fleet.ts'
 import { createSigner } from '../../apps/harness/src/lib/fleet/signer.ts'
 import { createMemoryQueue } from './memory-queue.ts'
@@ -26,7 +26,7 @@ it('gives an episode times that do not go back, also if the clock of the queue d
   const entry = { id: RUN, announcement: announceSimulated(RUN, signer), digest: RUN, elapsed: 0 }
   const coordination = await queue.coordinate(entry, { host: 'here', pid: 1 }, signal)
   await coordination.renew(lifeOf(RUN, signer))
-  await coordination.add([{ id: 'job', payload: signer.sign(placeOf.job(RUN, 'job'), JSON.stringify(JOB)) }])
+  await coordination.add([{ id: 'job', payload: signer.sign(signedPlaces.job(RUN, 'job'), JSON.stringify(JOB)) }])
 
   const stopping = new AbortController()
   const times: number[] = []
@@ -60,7 +60,7 @@ it('begins no other episode while one is played that two workers ended with', as
   const coordination = await queue.coordinate(entry, { host: 'here', pid: 1 }, new AbortController().signal)
   const jobs = ['one', 'other']
   await coordination.add(
-    jobs.map((id) => ({ id, payload: signer.sign(placeOf.job(RUN, id), JSON.stringify({ ...JOB, attempt: 0 })) })),
+    jobs.map((id) => ({ id, payload: signer.sign(signedPlaces.job(RUN, id), JSON.stringify({ ...JOB, attempt: 0 })) })),
   )
   for (const id of ['first', 'second']) {
     model.renewWorker({ ...WORKER, id, plays: [], declines: {} })
@@ -93,7 +93,7 @@ it.each(['a secret', null])(
     await using queue = createMemoryQueue({ model, lease: LEASE })
     const signer = createSigner(secret)
     const entry = { id: RUN, announcement: announceSimulated(RUN, signer), digest: RUN, elapsed: 0 }
-    const job = { id: 'job', payload: signer.sign(placeOf.job(RUN, 'job'), JSON.stringify(JOB)) }
+    const job = { id: 'job', payload: signer.sign(signedPlaces.job(RUN, 'job'), JSON.stringify(JOB)) }
     const owner = { host: 'here', pid: 1 }
     const coordination = await queue.coordinate(entry, owner, new AbortController().signal)
     let copied = ''

@@ -1,5 +1,5 @@
 import type { Task } from '@episodic/protocol'
-import { type Announcement, placeOf } from '../../apps/harness/src/lib/fleet/fleet-messages.ts'
+import { type Announcement, signedPlaces } from '../../apps/harness/src/lib/fleet/fleet-messages.ts'
 import type { Signer } from '../../apps/harness/src/lib/fleet/signer.ts'
 import { playSettingsSchema } from '../../apps/harness/src/lib/play/run-settings.ts'
 import { configurationSchema } from '../../apps/harness/src/lib/run-folder/plan/configuration.ts'
@@ -40,10 +40,10 @@ export function announceSimulated(run: string, signer: Signer): string {
     settings: playSettingsSchema.parse({}),
     world: null,
   }
-  return signer.sign(placeOf.announcement(run), JSON.stringify(announcement))
+  return signer.sign(signedPlaces.announcement(run), JSON.stringify(announcement))
 }
 
 /** Returns what signs that the coordinator of a run lives, as coordinators do. */
 export function lifeOf(run: string, signer: Signer): (until: number) => string {
-  return (until) => signer.sign(placeOf.life(run), String(until))
+  return (until) => signer.sign(signedPlaces.life(run), String(until))
 }

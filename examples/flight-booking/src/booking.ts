@@ -142,7 +142,7 @@ export const booking = defineContext({
     date: { prompt: () => 'On which day?' },
     passengers: { prompt: () => 'For how many passengers?' },
     confirm: {
-      prompt: ({ data }) => `${describeOffer(data as Complete)} Shall I book it?`,
+      prompt: ({ data }) => `${formatOffer(data as Complete)} Shall I book it?`,
       on: {
         confirm: [
           {
@@ -189,7 +189,7 @@ export const booking = defineContext({
     },
     paid: {
       final: true,
-      entry: ({ data, say }) => say(`Booked and paid: ${describeOffer(data as Complete)} Have a good flight.`),
+      entry: ({ data, say }) => say(`Booked and paid: ${formatOffer(data as Complete)} Have a good flight.`),
     },
   },
   unrecognised({ data, slot, text, state, say }) {
@@ -326,7 +326,7 @@ export function priceOf(seat: number, { passengers, cabin }: Pick<Complete, 'pas
   return seat * passengers * (cabin === 'business' ? BUSINESS : 1)
 }
 
-function describeOffer({ from, to, date, passengers, cabin, offer }: Complete): string {
+function formatOffer({ from, to, date, passengers, cabin, offer }: Complete): string {
   const people = passengers === 1 ? '1 passenger' : `${passengers} passengers`
   return `${offer.flight}, ${cityOf(from)} to ${cityOf(to)}, ${readDay(date)} at ${offer.departs}, ${people} in ${cabin}, $${offer.price}.`
 }

@@ -1,7 +1,7 @@
 import { conversationEnvironment } from '@episodic/contexts'
 import { z } from 'zod'
 import { conversation } from './conversation.ts'
-import { describeGoal, Goal, TODAY } from './goal.ts'
+import { formatGoal, Goal, TODAY } from './goal.ts'
 import { accuracy, digressions, inVain, isReached } from './judge.ts'
 import { TROUBLES } from './trip.ts'
 
@@ -38,7 +38,7 @@ export const environment = conversationEnvironment(conversation, {
   goal: {
     schema: Goal,
     draw: ({ params }) => params.goal,
-    describe: describeGoal,
+    describe: formatGoal,
     reached: isReached,
     accuracy,
     digressions,

@@ -1,7 +1,7 @@
 import { type ConversationEnvironment, conversationEnvironment, type UserSpeaker } from '@episodic/contexts'
 import { z } from 'zod'
 import { conversation } from './conversation.ts'
-import { DIGRESSIONS, describeGoal, drawGoal, MAX_CONSTRAINTS, TODAY } from './goal.ts'
+import { DIGRESSIONS, drawGoal, formatGoal, MAX_CONSTRAINTS, TODAY } from './goal.ts'
 import { accuracy, digressions, inVain, isReached } from './judge.ts'
 import { Traveller, traveller } from './traveller.ts'
 import { TROUBLES } from './trip.ts'
@@ -46,7 +46,7 @@ export function createFlightDesk(speaker?: UserSpeaker): ConversationEnvironment
         typos,
         patience,
       }),
-      describe: describeGoal,
+      describe: formatGoal,
       reached: isReached,
       accuracy,
       digressions,

@@ -107,7 +107,7 @@ const QUESTIONS: Readonly<Record<Digression, (goal: Goal) => string>> = {
 }
 
 /** Returns the goal in words, as a task's prompt states it. */
-export function describeGoal(goal: Goal): string {
+export function formatGoal(goal: Goal): string {
   const { from, to, date, passengers, cabin, part, budget, digressions } = goal
   const people = passengers === 1 ? '1 passenger' : `${passengers} passengers`
   const requests = [

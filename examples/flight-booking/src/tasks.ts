@@ -1,6 +1,6 @@
 import { defineTasks } from '@episodic/dataset'
 import { environment } from './environment.ts'
-import { describeGoal, drawGoal } from './goal.ts'
+import { drawGoal, formatGoal } from './goal.ts'
 import { drawDemands, stageOf, tagsOf } from './stages.ts'
 
 /**
@@ -15,7 +15,7 @@ export const tasks = defineTasks({
     const demands = drawDemands(rng, stage)
     const goal = drawGoal(rng, demands)
     return {
-      prompt: describeGoal(goal),
+      prompt: formatGoal(goal),
       hints: ['Everything about the trip can be said at once.', 'Whatever you ask in between, the booking is kept.'],
       params: { goal, trouble: rng.pick(stage.troubles) },
       difficulty,

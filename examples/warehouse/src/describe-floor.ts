@@ -3,16 +3,16 @@ import { isComplete } from './orders.ts'
 import type { Params } from './params.ts'
 
 /** Describes the public state to a player. */
-export function describeFloor(floor: Floor, { capacity, battery }: Params): string {
+export function formatFloor(floor: Floor, { capacity, battery }: Params): string {
   const { minute, position, orders, bins, cart, size } = floor
   return [
     `Minute ${minute}. You are at ${place(position)}${isAtDock(floor) ? ' (the dock)' : ''} of a floor of ${size} × ${size}. ` +
       `Battery ${floor.battery} of ${battery}. Cart (at most ${capacity}): ${list(cart)}.`,
     `Open orders: ${orders
       .filter((order) => !isComplete(order))
-      .map(describeOrder)
+      .map(formatOrder)
       .join('; ')}.`,
-    `Bins: ${bins.map(describeBin).join('; ')}.`,
+    `Bins: ${bins.map(formatBin).join('; ')}.`,
   ].join('\n')
 }
 
@@ -28,10 +28,10 @@ export function list(units: Units): string {
   )
 }
 
-function describeOrder({ name, article, quantity, delivered, due }: Order): string {
+function formatOrder({ name, article, quantity, delivered, due }: Order): string {
   return `${name} wants ${quantity - delivered} ${article}${due === null ? '' : `, urgent, due at minute ${due}`}`
 }
 
-function describeBin(bin: Bin): string {
+function formatBin(bin: Bin): string {
   return `${bin.name} with ${bin.article} at ${place(bin)} (${bin.counted === null ? 'not counted' : `${bin.counted} left`})`
 }

@@ -1,6 +1,6 @@
 import { defineEnvironment } from '@episodic/mcp-server'
 import { z } from 'zod'
-import { describeFloor, list, place } from './describe-floor.ts'
+import { formatFloor, list, place } from './describe-floor.ts'
 import { addUnits, binHere, countUnits, distance, Floor, isAtDock } from './floor.ts'
 import { drawLayout } from './layout.ts'
 import { handIn, isComplete, unitsDelivered, unitsOrdered, unitsUnderWay } from './orders.ts'
@@ -34,7 +34,7 @@ export const environment = defineEnvironment({
     const { floor, stock } = drawLayout(params, rng)
     return { public: floor, private: { stock } }
   },
-  observe: describeFloor,
+  observe: formatFloor,
   tools: ({ tool }) => ({
     look: tool({
       description: `Count what is in the bins up to ${LOOK_REACH} moves away. Takes 1 of the battery.`,

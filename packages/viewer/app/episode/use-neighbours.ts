@@ -1,4 +1,4 @@
-import { placeOf, useRowList } from '../list/row-list.ts'
+import { findPlace, useRowList } from '../list/row-list.ts'
 import { formatRoute } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 import type { Neighbours } from './episode-header.tsx'
@@ -6,7 +6,7 @@ import type { Neighbours } from './episode-header.tsx'
 /** The episodes around a row: in the list that it was opened from, else in the order of the file. */
 export function useNeighbours(run: string, row: number): Neighbours {
   const list = useRowList(run)
-  const place = list ? placeOf(list, row) : null
+  const place = list ? findPlace(list, row) : null
   const { value: rows } = useLoaded(
     async (source) => (place ? 0 : (await source.listing(run)).rows),
     [run, place === null],

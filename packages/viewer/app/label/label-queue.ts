@@ -31,16 +31,16 @@ export async function loadLabelQueue(
     .filter((row) => counts[row] === 1 && outcome[row] !== failed)
     .sort((a, b) => (draw[a] as number) - (draw[b] as number))
   const key = graderKeyOf(person)
-  const judged = new Set(grades.filter(({ grader }) => graderKeyOf(grader) === key).map(playOf))
+  const judged = new Set(grades.filter(({ grader }) => graderKeyOf(grader) === key).map(toPlayKey))
   const found = { total: order.length, judged: judged.size }
   for (let from = 0; from < order.length; from += PART) {
     const words = await source.words(run, order.slice(from, from + PART))
-    const next = words.find((one) => !judged.has(playOf(one)))
+    const next = words.find((one) => !judged.has(toPlayKey(one)))
     if (next) return { ...found, next: { ...next, draw: draw[next.row] as number } }
   }
   return { ...found, next: null }
 }
 
-function playOf({ task, attempt, try: number }: Pick<RowWords, 'task' | 'attempt' | 'try'>): string {
+function toPlayKey({ task, attempt, try: number }: Pick<RowWords, 'task' | 'attempt' | 'try'>): string {
   return JSON.stringify([task, attempt, number])
 }

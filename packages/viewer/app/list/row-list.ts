@@ -31,7 +31,7 @@ export function useRowList(run: string): RowList | null {
 }
 
 /** Finds a row in a list. Returns `null` if it is not there. */
-export function placeOf({ rows, href }: RowList, row: number): RowPlace | null {
+export function findPlace({ rows, href }: RowList, row: number): RowPlace | null {
   const index = Array.prototype.indexOf.call(rows, row)
   if (index < 0) return null
   const at = (place: number) => rows[place] ?? null

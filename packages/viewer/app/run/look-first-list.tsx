@@ -35,7 +35,7 @@ export function LookFirstList({
               aria-expanded={item.reason === open}
               onClick={() => setOpen(item.reason === open ? null : item.reason)}
             >
-              {describeReason(item, summary)}
+              {formatReason(item, summary)}
             </button>
           </li>
         ))}
@@ -71,7 +71,7 @@ export function LookFirstList({
   )
 }
 
-function describeReason({ reason, count }: LookFirst, { failures }: Summary): string {
+function formatReason({ reason, count }: LookFirst, { failures }: Summary): string {
   const number = formatCount(count)
   switch (reason) {
     case 'failed': {

@@ -21,7 +21,7 @@ import {
   BundleCount,
   contentsOf,
   countWhole,
-  describeContents,
+  formatContents,
 } from '../view/bundle/describe-bundle.ts'
 import type { BundleOptions } from '../view/bundle/shared-run.ts'
 import { assertFree, StaticFolder } from '../view/bundle/static-folder.ts'
@@ -147,7 +147,7 @@ async function isWanted(
   console: Console,
 ): Promise<boolean> {
   const { err } = console
-  if (!json) err.write(`${shownPath(path)} is to hold:\n${describeContents(contents)}`)
+  if (!json) err.write(`${shownPath(path)} is to hold:\n${formatContents(contents)}`)
   if (json || yes || (await isAgreed(console))) return true
   err.write('Nothing was written.\n')
   process.exitCode = 1

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../fixtures/episodic.fixture.ts'
 import { readArguments, readValue } from './call.ts'
 import { readAction } from './terminal-player.ts'
-import { describeInput } from './tools.ts'
+import { formatInput } from './tools.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -133,11 +133,11 @@ describe('readAction', () => {
   })
 })
 
-describe('describeInput', () => {
+describe('formatInput', () => {
   it('names the fields of objects, also in lists', () => {
     const point = { type: 'object', properties: { x: { type: 'integer' }, y: { type: 'integer' } }, required: ['x'] }
     const properties = { at: point, by: { type: 'array', items: point }, so: { type: 'object' } }
-    expect(describeInput({ type: 'object', properties, required: ['at'] })).toBe(
+    expect(formatInput({ type: 'object', properties, required: ['at'] })).toBe(
       'at: { x: integer, y?: integer }, by?: { x: integer, y?: integer }[], so?: object',
     )
   })

@@ -5,7 +5,7 @@ import { HarnessError } from '../base/harness-error.ts'
 import { untilInterrupted } from '../base/interruption.ts'
 import { addOptions, flag, option } from '../base/options.ts'
 import { machineClock } from '../base/waiting-clock.ts'
-import { announcementSchema, placeOf } from '../fleet/fleet-messages.ts'
+import { announcementSchema, signedPlaces } from '../fleet/fleet-messages.ts'
 import { signerOfEnvironment } from '../fleet/open-fleet.ts'
 import { openRedisQueue } from '../fleet/redis/open-redis-queue.ts'
 import type { QueueStatus, RunQueue } from '../fleet/run-queue.ts'
@@ -107,7 +107,7 @@ function showStatus({ paused, runs, workers }: QueueStatus, { json }: QueueOptio
 function describe(run: string, signed: string) {
   try {
     const announced = announcementSchema.parse(
-      JSON.parse(signerOfEnvironment().open(placeOf.announcement(run), signed)),
+      JSON.parse(signerOfEnvironment().open(signedPlaces.announcement(run), signed)),
     )
     const { name, configuration } = announced
     const { environment, policy } = configuration

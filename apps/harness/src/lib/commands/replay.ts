@@ -76,7 +76,7 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
     ? loadRecordedWorld({ folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder) }, warn)
     : loadWorld(given))
   const { environment } = world
-  const rules = await describeRules(world, manifest?.sources?.world?.sha256)
+  const rules = await findRules(world, manifest?.sources?.world?.sha256)
   const all = readRecorded(file, { onTorn: (line) => console.err.write(tornNotice(line)) })
   const chosen = options.task === undefined ? all : choose(all, options.task, options.attempt)
   const traced = options.task !== undefined && !options.json
@@ -108,7 +108,7 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   console.out.write(
     options.json ? `${JSON.stringify({ ...summary, rules, notChecked })}\n` : formatReplay(summary, console),
   )
-  if (!options.json) console.out.write(`Judged by ${describeJudge(rules)}\n`)
+  if (!options.json) console.out.write(`Judged by ${formatJudge(rules)}\n`)
   if (notChecked.length > 0 && !options.json)
     console.out.write(
       `Not checked: ${notChecked.join(', ')}. ${unknown ? `${unknown} Name it with --dataset.` : NOT_KNOWN}\n`,
@@ -126,7 +126,7 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
           `run.json says that ${manifest?.scheduled} episodes were scheduled, but its configuration plans ${plan.scheduled}.`,
         ]
       : []),
-    ...(summary.redrawn?.first ? [describeRedrawn(summary.redrawn, summary.redrawn.first)] : []),
+    ...(summary.redrawn?.first ? [formatRedrawn(summary.redrawn, summary.redrawn.first)] : []),
     ...(missing && complete ? [`${missing}, but the run's summary says that all were sealed.`] : []),
   ]
   if (wrong.length > 0) throw new HarnessError('replay-diverged', wrong.join(' '))
@@ -142,24 +142,24 @@ interface Rules {
   readonly sameAsRecorded: boolean | null
 }
 
-async function describeRules({ url, environment }: World, recorded: string | undefined): Promise<Rules> {
+async function findRules({ url, environment }: World, recorded: string | undefined): Promise<Rules> {
   const file = fileURLToPath(url)
   const sha256 = await hashModule(file)
   const sameAsRecorded = recorded === undefined ? null : recorded === sha256
   return { environment: `${environment.name}@${environment.version}`, file: shownPath(file), sha256, sameAsRecorded }
 }
 
-function describeJudge({ environment, file, sha256, sameAsRecorded }: Rules): string {
+function formatJudge({ environment, file, sha256, sameAsRecorded }: Rules): string {
   const recorded = sameAsRecorded === null ? '' : sameAsRecorded ? ', as in run.json' : ', which run.json does not have'
   return `the rules of ${environment} in ${file} (SHA-256 ${sha256.slice(0, 12)}…${recorded}).`
 }
 
-function describeRedrawn({ misdrawn }: Redrawn, { draw, planned, recorded }: NonNullable<Redrawn['first']>): string {
+function formatRedrawn({ misdrawn }: Redrawn, { draw, planned, recorded }: NonNullable<Redrawn['first']>): string {
   const [lines, are] = misdrawn === 1 ? ['1 line', 'is of an episode'] : [`${misdrawn} lines`, 'are of episodes']
-  return `The tasks do not follow from the outcomes: ${lines} ${are} that the curriculum does not draw there. First, ${describeDraw(draw, planned, recorded)} Lines were edited, removed or added, or the curriculum in run.json.`
+  return `The tasks do not follow from the outcomes: ${lines} ${are} that the curriculum does not draw there. First, ${formatDraw(draw, planned, recorded)} Lines were edited, removed or added, or the curriculum in run.json.`
 }
 
-function describeDraw(draw: number, planned: DrawnEpisode | null, recorded: DrawnEpisode | null): string {
+function formatDraw(draw: number, planned: DrawnEpisode | null, recorded: DrawnEpisode | null): string {
   if (!planned) return `it does not get to draw ${draw}, and a line of it is of task ${recorded?.task}.`
   const it = `it draws task ${planned.task} at draw ${draw}`
   if (recorded?.task !== planned.task) return `${it}, and a line of it is of task ${recorded?.task}.`

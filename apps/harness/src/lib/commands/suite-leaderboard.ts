@@ -10,7 +10,7 @@ import { formatLeaderboard } from '../suites/suite/format-leaderboard.ts'
 import { leaderboardOf } from '../suites/suite/leaderboard.ts'
 import { renderLeaderboard } from '../suites/suite/render-leaderboard.ts'
 import type { VerifiedSubmission } from '../suites/suite/verify-submission.ts'
-import { checkResult, describeFinding } from './suite-verify.ts'
+import { checkResult, formatFinding } from './suite-verify.ts'
 
 const leaderboardOptions = z.object({
   suite: option('<suite>', 'the suite (default: the one that each result names)'),
@@ -43,7 +43,7 @@ async function rank(folders: readonly string[], options: LeaderboardOptions, con
     await writeRunFile(dirname(file), basename(file), renderLeaderboard(board))
   }
   for (const { folder, findings } of board.rejected)
-    for (const finding of findings) err.write(`${folder}: ${describeFinding(finding)}\n`)
+    for (const finding of findings) err.write(`${folder}: ${formatFinding(finding)}\n`)
   if (board.rejected.length > 0)
     throw new HarnessError(
       'submission-invalid',

@@ -37,7 +37,7 @@ async function verify(folder: string, { suite, json }: VerifyOptions, console: C
     out.write(`${JSON.stringify({ suite: result.suite, policy: result.policy, lines: lines.length, findings })}\n`)
   else if (findings.length === 0)
     out.write(`${colorsOf(out).green('holds')}  ${cleanText(`${name} ${version}`)}: ${plural(lines.length, 'line')}\n`)
-  else out.write(findings.map((finding) => `${describeFinding(finding)}\n`).join(''))
+  else out.write(findings.map((finding) => `${formatFinding(finding)}\n`).join(''))
   if (findings.length > 0)
     throw new HarnessError(
       'submission-invalid',
@@ -53,6 +53,6 @@ export function checkResult(folder: string, suite: string | undefined, { err }: 
   })
 }
 
-export function describeFinding({ world, line, what }: Finding): string {
+export function formatFinding({ world, line, what }: Finding): string {
   return cleanText([world, line, what].filter((part) => part !== null).join(' '))
 }

@@ -2,7 +2,7 @@ import { createInterface, type Interface } from 'node:readline/promises'
 import type { Action, ToolInfo } from '@episodic/protocol'
 import { type Console, colorsOf } from '../base/console.ts'
 import { readArguments, readValue } from './call.ts'
-import { describeInput } from './tools.ts'
+import { formatInput } from './tools.ts'
 
 /** Reads the actions of a person from standard input. Disposing of it stops reading. */
 export class TerminalPlayer implements Disposable {
@@ -86,14 +86,14 @@ export function readAction(text: string, tools: readonly ToolInfo[]): Action | s
   if (rest !== '' && only && properties.length === 1 && only[1].type === 'string' && !rest.startsWith(`${only[0]}=`))
     return { tool: name, arguments: { [only[0]]: typeof value === 'string' ? value : rest } }
   if (words.every((word) => word.includes('='))) return { tool: name, arguments: readArguments(words) }
-  if (words.length > names.length) return `${name} takes ${describeInput(tool.inputSchema)}.`
+  if (words.length > names.length) return `${name} takes ${formatInput(tool.inputSchema)}.`
   return { tool: name, arguments: Object.fromEntries(words.map((word, i) => [names[i] as string, readValue(word)])) }
 }
 
 /** Returns the tools with their arguments, and the commands of the terminal. */
 export function helpOf(tools: readonly ToolInfo[]): string {
   return tools
-    .map(({ name, description, inputSchema }) => `  ${name}  ${description}  (${describeInput(inputSchema)})`)
+    .map(({ name, description, inputSchema }) => `  ${name}  ${description}  (${formatInput(inputSchema)})`)
     .concat('  help, quit')
     .join('\n')
 }

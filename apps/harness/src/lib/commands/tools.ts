@@ -27,7 +27,7 @@ export function toolsCommand(console: Console): Command {
       if (json) console.out.write(`${JSON.stringify(tools)}\n`)
       else
         for (const { name, description = '', inputSchema } of tools)
-          console.out.write(`${bold(name)}  ${description}\n  ${dim(describeInput(inputSchema))}\n`)
+          console.out.write(`${bold(name)}  ${description}\n  ${dim(formatInput(inputSchema))}\n`)
     } finally {
       await channel.close()
     }
@@ -35,23 +35,23 @@ export function toolsCommand(console: Console): Command {
 }
 
 /** Describes the arguments of a tool on one line, with a question mark after each optional one. */
-export function describeInput(schema: z.output<typeof jsonObjectSchema>): string {
+export function formatInput(schema: z.output<typeof jsonObjectSchema>): string {
   const required = new Set(schema.required as readonly string[] | undefined)
   const properties = Object.entries((schema.properties ?? {}) as Record<string, Record<string, unknown>>)
   if (properties.length === 0) return 'no arguments'
   return properties
-    .map(([name, property]) => `${name}${required.has(name) ? '' : '?'}: ${describeType(property)}`)
+    .map(([name, property]) => `${name}${required.has(name) ? '' : '?'}: ${formatType(property)}`)
     .join(', ')
 }
 
-function describeType(schema: Record<string, unknown>): string {
+function formatType(schema: Record<string, unknown>): string {
   const { enum: values, type, description, properties, items } = schema
   const what = Array.isArray(values)
     ? values.map((value) => JSON.stringify(value)).join(' | ')
     : properties
-      ? `{ ${describeInput(schema as z.output<typeof jsonObjectSchema>)} }`
+      ? `{ ${formatInput(schema as z.output<typeof jsonObjectSchema>)} }`
       : items
-        ? `${describeType(items as Record<string, unknown>)}[]`
+        ? `${formatType(items as Record<string, unknown>)}[]`
         : String(type ?? 'any')
   return typeof description === 'string' ? `${what} (${description})` : what
 }

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, type Started, withoutTimes } from '../fixtures/episodic.fixture.ts'
 import { startRedis } from '../fixtures/programs.fixture.ts'
-import { placeOf } from '../fleet/fleet-messages.ts'
+import { signedPlaces } from '../fleet/fleet-messages.ts'
 import { createSigner } from '../fleet/signer.ts'
 
 const workshop = openWorkshop()
@@ -137,7 +137,7 @@ describe('a run that is put back into the queue after its end', () => {
 
 /** Without a secret, anyone can sign. */
 function signed(run: string, job: string, text: string): string {
-  return JSON.stringify({ payload: createSigner(null).sign(placeOf.job(run, job), text) })
+  return JSON.stringify({ payload: createSigner(null).sign(signedPlaces.job(run, job), text) })
 }
 
 function textOf(data: string): string {

@@ -108,7 +108,7 @@ function ending({ steps, undecided = [] }: EpisodeRecord, completion: Completion
 
 /** Reads a message in the shape of chat completions, as far as other formats can show it. */
 export function parseMessage({ role, content, tool_calls: calls, tool_call_id: callId }: JsonObject): Message {
-  const text = textOf(content)
+  const text = toContentText(content)
   if (role === 'tool') return { role, content: text, callId: String(callId ?? '') }
   if (role !== 'assistant')
     return { role: role === 'system' || role === 'developer' ? 'system' : 'user', content: text }
@@ -116,7 +116,7 @@ export function parseMessage({ role, content, tool_calls: calls, tool_call_id: c
 }
 
 /** Parts that are no text, such as images, are kept as JSON. */
-function textOf(content: Json | undefined): string {
+function toContentText(content: Json | undefined): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return content ? JSON.stringify(content) : ''
   return content

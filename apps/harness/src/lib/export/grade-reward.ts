@@ -46,7 +46,7 @@ export async function gradeReward(reference: string, folder: string): Promise<Ex
     name: `${GRADER}${grader.name}@${grader.who ?? grader.version} ${grader.sha256.slice(0, 8)}`,
     description: 'verdict of a grader',
     of(record) {
-      const value = values.get(nameOf(sealNameOf(record), record.task.id))
+      const value = values.get(toSeatEpisodeKey(sealNameOf(record), record.task.id))
       return value === undefined ? null : Number(value)
     },
   }
@@ -69,7 +69,7 @@ export async function readVerdicts(folder: string): Promise<ExportedVerdicts[]> 
     const values = valuesOf(records, key)
     return {
       name: names.get(key) as string,
-      of: (record) => values.get(nameOf(sealNameOf(record), record.task.id)) ?? null,
+      of: (record) => values.get(toSeatEpisodeKey(sealNameOf(record), record.task.id)) ?? null,
     }
   })
 }
@@ -80,7 +80,8 @@ function valuesOf(records: readonly GradeRecord[], key: string): ReadonlyMap<str
   const own = records.filter((record) => !record.planted && graderKeyOf(record.grader) === key)
   for (const [seat, graded] of Map.groupBy(own, (record) => record.seat ?? null))
     for (const { line, value } of judgementsOf(graded, seat))
-      if (value !== null) values.set(nameOf(line.seal, seat === null ? line.task : `${line.task}/${seat}`), value)
+      if (value !== null)
+        values.set(toSeatEpisodeKey(line.seal, seat === null ? line.task : `${line.task}/${seat}`), value)
   return values
 }
 
@@ -124,6 +125,6 @@ function judgementsOf(records: readonly GradeRecord[], seat: string | null): rea
 }
 
 /** Names an episode of one seat in an export, where each seat has a task of its own. */
-function nameOf(seal: string, task: EpisodeRecord['task']['id']): string {
+function toSeatEpisodeKey(seal: string, task: EpisodeRecord['task']['id']): string {
   return `${seal} ${task}`
 }

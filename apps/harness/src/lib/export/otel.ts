@@ -154,7 +154,7 @@ function chatSpan({ chain, policy }: EpisodeRecord, { completion, request }: Ans
   const answer: Message = { role: 'assistant', content: text ?? '', reasoning, calls }
   const output = { ...messageOf(answer), ...(finish !== undefined && { finish_reason: finish }) }
   const integer = (value: number | undefined) => (value === undefined ? null : BigInt(value))
-  const tools = request?.tools.map((tool) => nameOf(tool)).map((name) => ({ type: 'function', name }))
+  const tools = request?.tools.map((tool) => getToolName(tool)).map((name) => ({ type: 'function', name }))
   return {
     name: `chat ${asked}`,
     attributes: {
@@ -180,7 +180,7 @@ function chatSpan({ chain, policy }: EpisodeRecord, { completion, request }: Ans
   }
 }
 
-function nameOf(tool: AnswerToolDefinition): string {
+function getToolName(tool: AnswerToolDefinition): string {
   const declared = tool.function
   return typeof declared === 'object' && declared !== null && 'name' in declared ? String(declared.name) : ''
 }

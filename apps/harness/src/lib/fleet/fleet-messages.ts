@@ -84,7 +84,7 @@ export function jobIdOf({ task, attempt, try: number = 0 }: Omit<PlannedEpisode,
 }
 
 /** Names the place of a signed text. */
-export const placeOf = {
+export const signedPlaces = {
   announcement: (run: string) => `run ${run}`,
   life: (run: string) => `life ${run}`,
   job: (run: string, job: string) => `job ${run} ${job}`,

@@ -6,7 +6,7 @@ import type { EarlierParts, Runner } from '../play/episodes/open-runner.ts'
 import type { RunContext } from '../play/episodes/run-task.ts'
 import type { PlannedEpisode } from '../run-folder/plan/planned-episode.ts'
 import type { RunManifest } from '../run-folder/record/run-folder.ts'
-import { type JobMessage, jobIdOf, placeOf, readMessage } from './fleet-messages.ts'
+import { type JobMessage, jobIdOf, readMessage, signedPlaces } from './fleet-messages.ts'
 import {
   type Coordination,
   type CoordinatorInfo,
@@ -217,7 +217,7 @@ class FleetRunner implements Runner {
     this.#release(id)
     const { task, attempt, try: number = 0, curriculum } = planned
     const payload = this.#options.signer.sign(
-      placeOf.job(this.#run?.id ?? '', id),
+      signedPlaces.job(this.#run?.id ?? '', id),
       JSON.stringify({ task, attempt, try: number, curriculum }),
     )
     const asked: Asked = { job: { id, payload }, onAnswer, answer: Promise.withResolvers() }
@@ -306,7 +306,7 @@ class FleetRunner implements Runner {
   #read(job: string, signed: string): JobMessage {
     const { signer } = this.#options
     try {
-      const message = readMessage(signer.open(placeOf.result(this.#run?.id ?? '', job), signed))
+      const message = readMessage(signer.open(signedPlaces.result(this.#run?.id ?? '', job), signed))
       // Anyone who can write to the queue can make a digest. Only with a secret it is clear that a worker has written
       // this.
       if (message.kind === 'played' && !signer.isSecret) assertRecords(message, job, this.#options.leaves)
@@ -339,7 +339,7 @@ class FleetRunner implements Runner {
   }
 
   async #look(): Promise<void> {
-    const place = placeOf.life(this.#run?.id ?? '')
+    const place = signedPlaces.life(this.#run?.id ?? '')
     const toLife = (until: number) => this.#options.signer.sign(place, String(until))
     this.#workers = (await this.#coordination?.renew(toLife)) ?? []
     const jobs = Math.ceil((JOBS_PER_SLOT * this.#slots) / this.#options.leaves)

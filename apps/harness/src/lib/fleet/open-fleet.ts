@@ -12,7 +12,7 @@ import { countLeaves } from '../run-folder/plan/configuration.ts'
 import { hashModule } from '../run-folder/plan/content-hash.ts'
 import { runIdOf } from '../run-folder/record/run-folder.ts'
 import { isServed } from '../worlds/served-world.ts'
-import { type Announcement, placeOf } from './fleet-messages.ts'
+import { type Announcement, signedPlaces } from './fleet-messages.ts'
 import { openFleetModels } from './fleet-models.ts'
 import { createFleetRunner } from './fleet-runner.ts'
 import { processTable } from './process-table.ts'
@@ -79,7 +79,7 @@ async function openFleet(
       }
       return {
         id,
-        announcement: signer.sign(placeOf.announcement(id), JSON.stringify(announcement)),
+        announcement: signer.sign(signedPlaces.announcement(id), JSON.stringify(announcement)),
         digest: hash('sha256', canonicalJson(JSON.parse(JSON.stringify(manifest.configuration)))),
         elapsed,
       }

@@ -8,7 +8,7 @@ import {
   announcementSchema,
   type JobMessage,
   jobSchema,
-  placeOf,
+  signedPlaces,
   writeMessage,
 } from './fleet-messages.ts'
 import { orAborted } from './or-aborted.ts'
@@ -163,7 +163,7 @@ export async function playFleet(options: PlayFleetOptions): Promise<void> {
  */
 function findEnd({ id, life }: RunAnnouncement, time: number, signer: Signer): Error | null {
   try {
-    if (Number(signer.open(placeOf.life(id), life)) > time) return null
+    if (Number(signer.open(signedPlaces.life(id), life)) > time) return null
     return new HarnessError(
       'run-declined',
       'Its coordinator has signed no sign of life for this time: somebody has put it back into the queue after its end.',
@@ -186,7 +186,7 @@ async function openPlaying(
   options: OpenPlayingOptions,
 ): Promise<Playing> {
   const { signer, worker, openRun } = options
-  const announcement = announcementSchema.safeParse(JSON.parse(signer.open(placeOf.announcement(id), signed)))
+  const announcement = announcementSchema.safeParse(JSON.parse(signer.open(signedPlaces.announcement(id), signed)))
   if (!announcement.success)
     throw new HarnessError(
       'run-declined',
@@ -222,7 +222,7 @@ interface PlayOptions extends OpenPlayingOptions {
 async function play(job: TakenJob, options: PlayOptions): Promise<void> {
   const { signer, run, signal, alone } = options
   if (signal.aborted) return
-  const send = (message: JobMessage) => signer.sign(placeOf.result(run, job.id), writeMessage(message))
+  const send = (message: JobMessage) => signer.sign(signedPlaces.result(run, job.id), writeMessage(message))
   let place = await alone.enter()
   try {
     const begun = await job.begin()
@@ -256,7 +256,7 @@ async function resultOf(
 ): Promise<JobMessage | null> {
   let planned: ReturnType<typeof jobSchema.parse>
   try {
-    planned = jobSchema.parse(JSON.parse(signer.open(placeOf.job(run, job.id), job.payload)))
+    planned = jobSchema.parse(JSON.parse(signer.open(signedPlaces.job(run, job.id), job.payload)))
   } catch (error) {
     return { kind: 'refused', why: HarnessError.is(error) ? error.message : 'It asks for no episode.' }
   }

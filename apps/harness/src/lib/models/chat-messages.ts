@@ -19,10 +19,10 @@ export function chatMessages(items: readonly JsonObject[]): JsonObject[] {
     const { type = 'message', role, content, call_id: callId, name, arguments: args, output, summary } = item
     if (type === 'message' && role === 'assistant') {
       const begun = turn()
-      begun.content = [begun.content, textOf(content)].filter(Boolean).join('\n') || null
+      begun.content = [begun.content, toText(content)].filter(Boolean).join('\n') || null
     } else if (type === 'message') messages.push({ role: role ?? 'user', content: partsOf(content) })
     else if (type === 'reasoning') {
-      const reasoning = textOf(summary ?? content)
+      const reasoning = toText(summary ?? content)
       if (reasoning) turn().reasoning = reasoning
     } else if (type === 'function_call') {
       const begun = turn()
@@ -41,7 +41,7 @@ export function chatTool(tool: JsonObject): JsonObject {
   return type === 'function' && !('function' in tool) ? { type, function: declared } : tool
 }
 
-function textOf(content: unknown): string {
+function toText(content: unknown): string {
   if (typeof content === 'string') return content
   const parts = Array.isArray(content) ? content : []
   return parts.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('\n')
@@ -51,6 +51,6 @@ function textOf(content: unknown): string {
 function partsOf(content: Json | undefined): Json {
   if (!Array.isArray(content)) return content ?? null
   const isText = (part: unknown) => isObject(part) && /^(in|out)put_text$/.test(String(part.type))
-  if (content.every(isText)) return textOf(content)
-  return content.map((part) => (isText(part) ? { type: 'text', text: textOf([part]) } : part))
+  if (content.every(isText)) return toText(content)
+  return content.map((part) => (isText(part) ? { type: 'text', text: toText([part]) } : part))
 }

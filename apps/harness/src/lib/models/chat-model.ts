@@ -214,10 +214,10 @@ function unanswered(model: string, baseURL: string | undefined, keyName: string,
   const said = shortened(rootOf(cause))
   const refused = (words: string, advice: string) =>
     new HarnessError('model-refused', `${words.replace(/\.?$/, '.')} ${advice.replace('KEY', keyName)}`, { cause })
-  if (inside === 'other') return refused(`The server of the model ${model}${placeOf(baseURL)} ${said}`, OTHER_API)
+  if (inside === 'other') return refused(`The server of the model ${model}${formatHost(baseURL)} ${said}`, OTHER_API)
   const advice = status === undefined ? undefined : code === QUOTA_SPENT ? SPENT : ADVICE[status]
   const named = inside === 'unnamed' ? nameStatus(200) : nameStatus(status, inside === 'named')
-  const words = `The model ${model}${placeOf(baseURL)} did not answer${named}: ${said}`
+  const words = `The model ${model}${formatHost(baseURL)} did not answer${named}: ${said}`
   if (advice) return refused(words, advice)
   return new HarnessError(isPassing(status) ? 'model-unavailable' : 'policy-failed', words, { cause })
 }
@@ -259,7 +259,7 @@ function shortened(said: string): string {
   return cleanText(shorten(said, 300)).trim()
 }
 
-function placeOf(baseURL: string | undefined): string {
+function formatHost(baseURL: string | undefined): string {
   return baseURL ? ` at ${new URL(baseURL).host}` : ''
 }
 
@@ -283,7 +283,7 @@ function fetchWhole(key: string | undefined): typeof fetch {
   return async (request, init) => {
     const response = await fetch(request, init)
     const headers = new Headers(response.headers)
-    const whole = await textOf(response)
+    const whole = await readText(response)
     const said = key && key.length >= KEY_LENGTH ? whole.replaceAll(key, '[key]') : whole
     // The client does not retry an answer with this header.
     if (said.includes(`"${QUOTA_SPENT}"`)) headers.set('x-should-retry', 'false')
@@ -316,7 +316,7 @@ function fetchWhole(key: string | undefined): typeof fetch {
   }
 }
 
-async function textOf({ body }: Response): Promise<string> {
+async function readText({ body }: Response): Promise<string> {
   const decoder = new TextDecoder()
   let [text, bytes] = ['', 0]
   for await (const chunk of body ?? []) {

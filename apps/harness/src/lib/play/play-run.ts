@@ -8,7 +8,7 @@ import { removeDrafts } from '../base/own-files.ts'
 import { modelWords, recordingOf } from '../models/model-options.ts'
 import { countLeaves, type RunConfiguration } from '../run-folder/plan/configuration.ts'
 import { countDraws } from '../run-folder/plan/curriculum-settings.ts'
-import { describeSources } from '../run-folder/plan/sources.ts'
+import { readSources } from '../run-folder/plan/sources.ts'
 import { LiveFile } from '../run-folder/record/live-file.ts'
 import { policySeedsOf } from '../run-folder/record/policy-seeds.ts'
 import { foldRun, tornNotice, writeReport } from '../run-folder/record/report-run.ts'
@@ -99,7 +99,7 @@ export async function playRun(
     : processes === 1
       ? openPrepared(prepared, configuration, journal)
       : openWorkers(configuration, { reference, settings, target, folder, processes, warn, signal }))
-  const sources = await describeSources(folder, reference, world, configuration)
+  const sources = await readSources(folder, reference, world, configuration)
   const { curriculum } = configuration
   const checked =
     earlier && !curriculum ? { count: 0, again: tasks } : await checkTasks(tasks, configuration.tasks.from)
@@ -109,7 +109,7 @@ export async function playRun(
   const manifest =
     (await findRun(folder, configuration, resume)) ??
     (await createRun(folder, configuration, curriculum ? countDraws(curriculum) : checked.count, {
-      played: describePlay(prepared, configuration),
+      played: toPlayInfo(prepared, configuration),
       sources,
     }))
   const { world: recorded } = manifest.sources ?? {}
@@ -195,7 +195,7 @@ export async function playRun(
   return { folder, summary, stopped: HarnessError.is(failure) ? failure : null }
 }
 
-function describePlay(
+function toPlayInfo(
   { world, target, transport, players, settings }: PreparedRun,
   configuration: RunConfiguration,
 ): RunManifest['played'] {

@@ -150,7 +150,8 @@ export async function configureRun({ world, settings }: PreparedRun): Promise<Ru
   if (seats) assertForSeats(name, settings)
   const focus = settings.focus ?? Object.keys(seats ?? {})[0]
   const policy = (focus && seats?.[focus]) ?? players.policy ?? defaultPolicy(world)
-  const describe = (name: string) => describePolicy(name, name === policy ? settings.policyVersion : undefined)
+  const toConfiguration = (name: string) =>
+    toPolicyConfiguration(name, name === policy ? settings.policyVersion : undefined)
   const curriculum = curriculumOf(settings)
   const leaves = countLeaves(settings.branch)
   // The workers of a queue have a concurrency of their own.
@@ -175,8 +176,8 @@ export async function configureRun({ world, settings }: PreparedRun): Promise<Ru
     tasks: settings.dataset
       ? { from: 'dataset', file: settings.dataset, sha256: await hashFile(settings.dataset), split }
       : { from: 'generator', count: settings.tasks, difficulty: settings.difficulty, split },
-    policy: await describe(policy),
-    ...(seats && { seats: await describePolicies(seats, describe), focus }),
+    policy: await toConfiguration(policy),
+    ...(seats && { seats: await toPolicyConfigurations(seats, toConfiguration), focus }),
     sampling: samplingOf(seats ? Object.values(seats) : [policy], settings),
     rollouts: settings.rollouts,
     ...(curriculum && { curriculum }),
@@ -199,17 +200,17 @@ function playersOf({ policy, seat, focus }: RunSettings): NamedPlayers {
   return { policy, seats: seat, focus }
 }
 
-async function describePolicy(name: string, version: string | undefined): Promise<RunConfiguration['policy']> {
+async function toPolicyConfiguration(name: string, version: string | undefined): Promise<RunConfiguration['policy']> {
   const file = policyFileOf(name)
   return { name, sha256: file && (await hashModule(file)), ...(version !== undefined && { version }) }
 }
 
-async function describePolicies(
+async function toPolicyConfigurations(
   seats: { readonly [seat: string]: string },
-  describe: (name: string) => Promise<RunConfiguration['policy']>,
+  toConfiguration: (name: string) => Promise<RunConfiguration['policy']>,
 ): Promise<RunConfiguration['seats']> {
-  const described = Object.entries(seats).map(async ([seat, name]) => [seat, await describe(name)] as const)
-  return Object.fromEntries(await Promise.all(described))
+  const entries = Object.entries(seats).map(async ([seat, name]) => [seat, await toConfiguration(name)] as const)
+  return Object.fromEntries(await Promise.all(entries))
 }
 
 /** Throws `option-invalid` for options that runs of several seats do not have. */

@@ -55,7 +55,7 @@ export async function matchingLines({ file, grades, seat }: QueriedLines, text: 
   const unknown = graders.find((name) => !verdicts.graders.includes(name))
   if (unknown !== undefined)
     throw invalid(text, {
-      ...placeOf(query, `grade.${unknown}`),
+      ...findTerm(query, `grade.${unknown}`),
       message: `The run has no verdicts of "${unknown}"; there are: ${verdicts.graders.join(', ') || 'none'}.`,
     })
   const taskOf = (row: number) => table.tasks[table.at('task', row)] ?? ''
@@ -83,7 +83,7 @@ function readShape(text: string) {
   }
 }
 
-function placeOf({ terms }: Query, field: string) {
+function findTerm({ terms }: Query, field: string) {
   const term = terms.find((one) => one.kind === 'field' && one.field === field)
   return { from: term?.from ?? 0, to: term?.to ?? 0 }
 }

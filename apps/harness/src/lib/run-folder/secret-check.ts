@@ -33,10 +33,11 @@ export function createSecretCheck(): SecretCheck {
     run(detail, grades) {
       const run = `run ${detail.entry.name}`
       find(detail, run)
-      for (const grade of grades) find(grade, `${placeOf(detail.entry.name, grade)}, a verdict`)
+      for (const grade of grades) find(grade, `${formatPlace(detail.entry.name, grade)}, a verdict`)
     },
-    episode: (run, words, line) => find(line ?? { prompt: words.prompt, message: words.message }, placeOf(run, words)),
-    states: (run, words, states) => find(states, `${placeOf(run, words)}, its states`),
+    episode: (run, words, line) =>
+      find(line ?? { prompt: words.prompt, message: words.message }, formatPlace(run, words)),
+    states: (run, words, states) => find(states, `${formatPlace(run, words)}, its states`),
     rest: (value) => find(value, 'the file'),
     assertNone() {
       if (count === 0) return
@@ -70,7 +71,7 @@ export function assertNoSecrets({ runs, ...rest }: EmbeddedRuns): void {
   check.assertNone()
 }
 
-function placeOf(run: string, { task, attempt }: Pick<RowWords, 'task' | 'attempt'>): string {
+function formatPlace(run: string, { task, attempt }: Pick<RowWords, 'task' | 'attempt'>): string {
   return `run ${run}, task ${task.slice(0, 12)}, attempt ${attempt}`
 }
 

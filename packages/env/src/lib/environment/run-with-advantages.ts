@@ -185,7 +185,7 @@ async function begin(
       return takes ? taken.action : drawn
     }
     await playOn({ environment: fork, start, steps, player: first, undecided: [] }, at + 1, options)
-    return { fork, steps, player, differs: takes || textOf(steps[at]) !== textOf(taken) }
+    return { fork, steps, player, differs: takes || toActionText(steps[at]) !== toActionText(taken) }
   } catch {
     return null
   }
@@ -218,7 +218,7 @@ async function playOut(
   return { earned: isOver ? earned : null, steps: own.length }
 }
 
-function textOf(step: PlayedStep | undefined): string {
+function toActionText(step: PlayedStep | undefined): string {
   return canonicalJson((step?.action ?? null) as unknown as Json)
 }
 

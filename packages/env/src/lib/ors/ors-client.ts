@@ -80,7 +80,7 @@ export class OrsClient {
   }
 
   async prompt({ environment, session }: SessionCall, options: CallOptions): Promise<string> {
-    return textOf(await this.#read('GET', pathOf(environment, 'prompt'), blocksSchema, { ...options, session }))
+    return joinTexts(await this.#read('GET', pathOf(environment, 'prompt'), blocksSchema, { ...options, session }))
   }
 
   async ping(session: string): Promise<void> {
@@ -187,7 +187,7 @@ interface Received {
 }
 
 /** Returns the texts of blocks, one below the other. */
-export function textOf(blocks: z.infer<typeof blocksSchema>): string {
+export function joinTexts(blocks: z.infer<typeof blocksSchema>): string {
   return blocks.map(({ type, text }) => text ?? `[${type}]`).join('\n')
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import { type Answer, type ExternalSession, LATE_ANSWER } from '../external/external-session.ts'
 import type { CallOptions } from '../session/call-options.ts'
-import { type OrsAnswer, type OrsClient, textOf } from './ors-client.ts'
+import { joinTexts, type OrsAnswer, type OrsClient } from './ors-client.ts'
 
 /** Milliseconds between two signs of life: a server may remove a session that shows none. */
 const PING = 10_000
@@ -55,7 +55,7 @@ function answerOf(answer: OrsAnswer): Answer {
   if (answer.ok) {
     const { blocks, reward, finished } = answer.output
     return {
-      observation: { text: textOf(blocks), structured: null },
+      observation: { text: joinTexts(blocks), structured: null },
       refused: null,
       terms: typeof reward === 'number' ? { reward } : {},
       end: finished ? { kind: 'terminated', reason: 'finished' } : null,

@@ -48,12 +48,12 @@ function createPlayer({ tools, seed }: PolicyContext, earlier: readonly EarlierS
     return { tool: name, arguments: sampleJson(inputSchema, rng) as JsonObject }
   }
   const learn = (action: Action, { info }: Step) => {
-    if (info.refused !== null) refused.add(keyOf(action))
+    if (info.refused !== null) refused.add(toActionKey(action))
     else if (refused.size > 0) refused.clear()
   }
   const choose = (choices: readonly Choice[]): Action => {
     played = draw(choices)
-    for (let redraws = 0; redraws < MOST_REDRAWS && refused.size > 0 && refused.has(keyOf(played)); redraws++)
+    for (let redraws = 0; redraws < MOST_REDRAWS && refused.size > 0 && refused.has(toActionKey(played)); redraws++)
       played = draw(choices)
     return played
   }
@@ -78,6 +78,6 @@ function legalChoices(actions: LegalActions): readonly Choice[] | null {
   return choices.length > 0 ? choices : null
 }
 
-function keyOf(action: Action): string {
+function toActionKey(action: Action): string {
   return canonicalJson(action as unknown as Json)
 }

@@ -32,7 +32,7 @@ export async function openChannel(target: Target, options: ChannelOptions = {}):
   }
   throw new EnvError(
     'target-invalid',
-    `Cannot connect to ${JSON.stringify(nameOf(target))}. Give a URL (http, https, ws, wss, or ors: and openenv: before one of http), a command, an mcpServers entry, or a channel.`,
+    `Cannot connect to ${JSON.stringify(withoutSecrets(target))}. Give a URL (http, https, ws, wss, or ors: and openenv: before one of http), a command, an mcpServers entry, or a channel.`,
   )
 }
 
@@ -47,7 +47,7 @@ export function disconnectPreservingSessions(target: Target): Pick<ChannelOption
 }
 
 /** Returns a description of a target without its secrets. */
-function nameOf(target: unknown): unknown {
+function withoutSecrets(target: unknown): unknown {
   return typeof target === 'object' && target !== null && 'url' in target ? { url: target.url } : target
 }
 

@@ -16,13 +16,13 @@ export async function subscribe(
 ): Promise<object> {
   const uri = uriIn(params)
   const view = await viewUri(host, caller, session, uri)
-  channel().listen(keyOf(uri), { changes: [{ view, text: updated(caller, view, { uri }) }], farewell: null })
+  channel().listen(toResourceKey(uri), { changes: [{ view, text: updated(caller, view, { uri }) }], farewell: null })
   return {}
 }
 
 /** Answers `resources/unsubscribe`. Without a subscription it does nothing. */
 export function unsubscribe(channel: () => ClientChannel, params: JsonObject): object {
-  channel().unlisten(keyOf(uriIn(params)))
+  channel().unlisten(toResourceKey(uriIn(params)))
   return {}
 }
 
@@ -105,6 +105,6 @@ function notice(method: string, params: JsonObject): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params })
 }
 
-function keyOf(uri: string): string {
+function toResourceKey(uri: string): string {
   return `resource ${uri}`
 }

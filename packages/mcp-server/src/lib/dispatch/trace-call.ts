@@ -39,7 +39,7 @@ async function runTraced<R extends { readonly refusal: WireErrorCode | null }>(
   answer: () => Promise<R>,
 ): Promise<R> {
   const parent = parentOf(call, headers)
-  const span = tracer.startSpan(nameOf(call), { kind: SpanKind.SERVER, attributes: attributesOf(call) }, parent)
+  const span = tracer.startSpan(toSpanName(call), { kind: SpanKind.SERVER, attributes: attributesOf(call) }, parent)
   try {
     const reply = await context.with(trace.setSpan(parent, span), answer)
     if (reply.refusal !== null) fail(span, reply.refusal)
@@ -66,7 +66,7 @@ interface DelegatingProvider {
 
 const TRACER = '@episodic/mcp-server'
 
-function nameOf({ params: { name } }: Message): string {
+function toSpanName({ params: { name } }: Message): string {
   return typeof name === 'string' ? `tools/call ${name.slice(0, LONGEST_NAME)}` : 'tools/call'
 }
 

@@ -72,7 +72,7 @@ export function defineEnvironment<
     tools,
     toolInfos,
     events,
-    eventInfos: Object.entries(events).map(([type, event]) => describeEvent(name, type, event)),
+    eventInfos: Object.entries(events).map(([type, event]) => toEventInfo(name, type, event)),
     terms,
     hasPotential: erased.potential !== undefined,
     hasSuccess: erased.success !== undefined,
@@ -124,7 +124,7 @@ const NONE: readonly string[] = []
 
 const makeEvent = <Data extends z.ZodType>(written: WorldEvent<Data>): WorldEvent<Data> => written
 
-function describeEvent(environment: string, type: string, event: WorldEvent): EventInfo {
+function toEventInfo(environment: string, type: string, event: WorldEvent): EventInfo {
   if (!/^[\w.-]{1,128}$/.test(type))
     throw invalid(environment, `its event "${type}" needs a name of letters, digits, "_", "-" and "." (at most 128)`)
   const dataSchema = jsonSchemaOf(event.data, 'input', `the data of ${type}`)

@@ -191,7 +191,7 @@ export function describeEnvironment(environment: EnvironmentDefinition): Environ
     forkable: true,
     ...(handle !== null && { handle }),
     ...(environment.game && {
-      seats: environment.seats.map((seat) => describeSeat(environment, seat)),
+      seats: environment.seats.map((seat) => toSeatInfo(environment, seat)),
       viewSchema: environment.game.viewSchema,
     }),
     ...(events.length > 0 && { events }),
@@ -199,7 +199,7 @@ export function describeEnvironment(environment: EnvironmentDefinition): Environ
   }
 }
 
-function describeSeat({ tools }: EnvironmentDefinition, name: string) {
+function toSeatInfo({ tools }: EnvironmentDefinition, name: string) {
   return { name, tools: Object.keys(tools).filter((tool) => hasTool(tools[tool] as Tool, name)) }
 }
 

@@ -54,7 +54,7 @@ export interface GameClaim {
 }
 
 /** Returns a text that no other claim has: each part with its length. */
-function textOf(claim: readonly string[]): string {
+function toClaimText(claim: readonly string[]): string {
   let text = ''
   for (const part of claim) text += `${part.length}:${part}`
   return text
@@ -68,11 +68,11 @@ const REMEMBERED = 16_384
 
 export function createSessionTokens(secret: Uint8Array): SessionTokens {
   const sign = signerOf(secret)
-  const prove = (...claim: readonly string[]): string => sign(textOf(claim))
+  const prove = (...claim: readonly string[]): string => sign(toClaimText(claim))
   // Every call of a plain client needs the same proofs. Those of a session's own handles are kept with the session.
   const proofs = new Map<string, string>()
   const proveAgain = (...claim: readonly string[]): string => {
-    const text = textOf(claim)
+    const text = toClaimText(claim)
     const known = proofs.get(text)
     if (known !== undefined) return known
     const proof = sign(text)
@@ -81,28 +81,28 @@ export function createSessionTokens(secret: Uint8Array): SessionTokens {
     return proof
   }
   return {
-    idFor: (principal, requestKey) => asWord(prove('id', nameOf(principal), requestKey)),
+    idFor: (principal, requestKey) => asWord(prove('id', toPrincipalName(principal), requestKey)),
     idsFor(principal, requestKey, count) {
-      const root = asWord(prove('ids', nameOf(principal), requestKey)).slice(0, -2)
+      const root = asWord(prove('ids', toPrincipalName(principal), requestKey)).slice(0, -2)
       return Array.from({ length: count }, (_, place) => root + place.toString(36).padStart(2, '0'))
     },
-    control: (id, owner) => `ctl_${id}${prove('control', id, nameOf(owner))}`,
+    control: (id, owner) => `ctl_${id}${prove('control', id, toPrincipalName(owner))}`,
     seatHandle: (id, seat) => `sct_${seat.toString(36)}${id}${prove('seat', id, String(seat))}`,
     capability: (id, seat) => `cap_${seat.toString(36)}${id}${prove('capability', id, String(seat))}`,
     gameId: (game) => proveAgain('game', game),
     player: ({ game, seat }, principal, role) =>
-      `ply_${seat.toString(36)}${game}${proveAgain('player', role, game, String(seat), nameOf(principal))}`,
+      `ply_${seat.toString(36)}${game}${proveAgain('player', role, game, String(seat), toPrincipalName(principal))}`,
     invitation: ({ game, seat }) => `inv_${seat.toString(36)}${game}${proveAgain('invitation', game, String(seat))}`,
     transport(principal, issuedAt, earlier) {
       const name = `${earlier === undefined ? randomText() : randomPartOf(earlier)}.${issuedAt.toString(36)}`
-      return `mcp_${name}.${proveAgain('transport', nameOf(principal), name)}`
+      return `mcp_${name}.${proveAgain('transport', toPrincipalName(principal), name)}`
     },
     seedOf: (transportId) => proveAgain('seed', randomPartOf(transportId)),
     transportIssuedAt(principal, transportId) {
       const parts = /^mcp_([\w-]{22}\.([0-9a-z]{1,11}))\.([\w-]{22})$/.exec(transportId)
       if (!parts) return null
       const [, name, issuedAt, proof] = parts as unknown as [string, string, string, string]
-      return equalSecrets(proof, proveAgain('transport', nameOf(principal), name))
+      return equalSecrets(proof, proveAgain('transport', toPrincipalName(principal), name))
         ? Number.parseInt(issuedAt, 36)
         : null
     },
@@ -160,7 +160,7 @@ function randomPartOf(transportId: string): string {
 }
 
 /** Returns a name of a principal for the HMAC. The name of an anonymous caller is one that no principal can have. */
-function nameOf(principal: string | null): string {
+function toPrincipalName(principal: string | null): string {
   return principal === null ? 'anonymous' : `principal ${principal}`
 }
 

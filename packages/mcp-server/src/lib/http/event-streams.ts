@@ -39,7 +39,7 @@ export class Streams {
 
   /** Whether a client has as many streams as it may have. */
   hasEnough(caller: AgentCaller): boolean {
-    const open = this.#clients.get(keyOf(caller))?.streams.size ?? 0
+    const open = this.#clients.get(toClientKey(caller))?.streams.size ?? 0
     return open >= (caller.address.by === 'capability' ? STREAMS_PER_URL : 1)
   }
 
@@ -51,7 +51,7 @@ export class Streams {
     this.#add(stream, response, async () => stream.end())
     onceClosed(response, () => {
       streams.delete(stream)
-      this.#forgetIdle(keyOf(caller), channel)
+      this.#forgetIdle(toClientKey(caller), channel)
     })
   }
 
@@ -73,8 +73,8 @@ export class Streams {
 
   /** Ends the channel and the streams of a client whose session is over. */
   forget(caller: AgentCaller): void {
-    const client = this.#clients.get(keyOf(caller))
-    this.#clients.delete(keyOf(caller))
+    const client = this.#clients.get(toClientKey(caller))
+    this.#clients.delete(toClientKey(caller))
     client?.channel.end()
     for (const stream of client?.streams ?? []) stream.end()
   }
@@ -93,7 +93,7 @@ export class Streams {
   }
 
   #clientOf(caller: AgentCaller): Client {
-    const key = keyOf(caller)
+    const key = toClientKey(caller)
     const known = this.#clients.get(key)
     if (known) return known
     const streams = new Set<EventStream>()
@@ -125,7 +125,7 @@ export class Streams {
 }
 
 /** The key of a client: its transport session, or the seat of a session URL. */
-function keyOf({ principal, address }: AgentCaller): string {
+function toClientKey({ principal, address }: AgentCaller): string {
   return `${address.token} ${principal ?? ''}`
 }
 

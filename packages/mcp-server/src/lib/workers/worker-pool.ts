@@ -68,7 +68,12 @@ class ThreadPool implements WorkerPool {
   }
 
   async start(environment: EnvironmentDefinition, params: JsonObject, seed: string): Promise<InitialState> {
-    const { value, secrets } = await this.#run({ kind: 'start', environment: nameOf(environment), params, seed })
+    const { value, secrets } = await this.#run({
+      kind: 'start',
+      environment: toNameAndVersion(environment),
+      params,
+      seed,
+    })
     this.#secrets.set((value as InitialState).state, secrets)
     return value as InitialState
   }
@@ -79,7 +84,7 @@ class ThreadPool implements WorkerPool {
     params: JsonObject,
     seat: string,
   ): Promise<ObservedState> {
-    const call = { kind: 'observe', environment: nameOf(environment), state, params, seat } as const
+    const call = { kind: 'observe', environment: toNameAndVersion(environment), state, params, seat } as const
     const { value, secrets } = await this.#run(call)
     this.#secrets.set(state, secrets)
     return value as ObservedState
@@ -94,7 +99,7 @@ class ThreadPool implements WorkerPool {
     const { params, seed, rng, now, state, history, end, outside, seats, turn: inTurn } = record
     const known = { params, seed, rng, now, state, history, end, outside, seats, turn: inTurn }
     const turn = { seat, record: known, truncation }
-    const call: RulesCall = { kind: 'play', environment: nameOf(environment), turn, action }
+    const call: RulesCall = { kind: 'play', environment: toNameAndVersion(environment), turn, action }
     const { value, secrets } = await this.#run(call, waiting?.signal)
     const outcome = value as PlayOutcome
     this.#secrets.set(outcome.change?.state ?? state, secrets)
@@ -104,7 +109,12 @@ class ThreadPool implements WorkerPool {
   async apply(environment: EnvironmentDefinition, { record }: EventTurn, event: OutsideEvent): Promise<Happened> {
     const { params, seed, rng, now, state } = record
     const turn = { record: { params, seed, rng, now, state } }
-    const { value, secrets } = await this.#run({ kind: 'event', environment: nameOf(environment), turn, event })
+    const { value, secrets } = await this.#run({
+      kind: 'event',
+      environment: toNameAndVersion(environment),
+      turn,
+      event,
+    })
     const happened = value as Happened
     this.#secrets.set(happened.change.state, secrets)
     return happened
@@ -117,13 +127,19 @@ class ThreadPool implements WorkerPool {
     seat: string,
   ): Promise<LegalActions> {
     if (!environment.hasLegal) return directRules.legal(environment, state, params, seat)
-    const { value } = await this.#run({ kind: 'legal', environment: nameOf(environment), state, params, seat })
+    const { value } = await this.#run({
+      kind: 'legal',
+      environment: toNameAndVersion(environment),
+      state,
+      params,
+      seat,
+    })
     return value as LegalActions
   }
 
   async judge(environment: EnvironmentDefinition, final: EndedEpisode): Promise<boolean | undefined> {
     if (!environment.hasSuccess) return undefined
-    const { value } = await this.#run({ kind: 'judge', environment: nameOf(environment), ...final })
+    const { value } = await this.#run({ kind: 'judge', environment: toNameAndVersion(environment), ...final })
     return value as boolean
   }
 
@@ -211,7 +227,7 @@ class ThreadPool implements WorkerPool {
   }
 }
 
-function nameOf({ name, version }: EnvironmentDefinition): RulesCall['environment'] {
+function toNameAndVersion({ name, version }: EnvironmentDefinition): RulesCall['environment'] {
   return { name, version }
 }
 

@@ -45,7 +45,7 @@ export function figureRows(comparison: Comparison): FigureRow[] {
             : 'same in every task'
           : formatDifferenceInterval(figure, unit),
       effect: figure.effect,
-      shown: describeEffect(figure),
+      shown: formatEffect(figure),
       tasks: `${formatCount(figure.higher)} higher, ${formatCount(figure.lower)} lower, ${formatCount(figure.equal)} equal`,
       tests: `sign-flip test ${formatPValue(figure.p)}, sign test ${formatPValue(figure.signP)}`,
       detectable: describeDetectable(figure, unit),
@@ -58,7 +58,7 @@ export function figureRows(comparison: Comparison): FigureRow[] {
  * the sign test finds something, B is higher or lower in more tasks than chance explains, and not shown to be so on
  * average.
  */
-function describeEffect({ effect, signP, higher, lower }: PairedFigure): string {
+function formatEffect({ effect, signP, higher, lower }: PairedFigure): string {
   if (effect !== 'unclear') return effect
   if (signP >= SIGNIFICANCE) return 'not shown'
   return `${higher > lower ? 'higher' : 'lower'} in more tasks; the mean is not shown to be`
@@ -96,7 +96,7 @@ export const UNSEEDED = 'The server may not use the seed, so the chance of a tas
 /** How the figures were computed, and over how many tasks. */
 export function methodOf({ tasks, success, successRules, seeded }: Comparison): string {
   const chance = seeded ? '' : ` ${UNSEEDED}`
-  const power = success ? ` ${describePower(success)}` : ''
+  const power = success ? ` ${formatPower(success)}` : ''
   return `Success: ${describeRules(successRules)}. Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts (the page of a run has the rate over episodes): 95 % intervals by Student’s t. A difference is shown if p < 0.05 in the ${testOf(success)}; the exact sign test (McNemar’s with one rollout per task) counts tasks.${power}${chance}`
 }
 
@@ -105,7 +105,7 @@ function testOf(figure: Pick<PairedFigure, 'exact'> | null): string {
   return figure?.exact === false ? 'sign-flip test of the means (19,999 draws)' : 'exact sign-flip test of the means'
 }
 
-function describePower(success: PairedFigure): string {
+function formatPower(success: PairedFigure): string {
   const detectable = describeDetectable(success, 'share')
   if (detectable === NOTHING) return ''
   if (detectable.startsWith('none'))

@@ -111,11 +111,11 @@ function joinVotes(values: readonly GradeValue[]): GradeValue | null {
 }
 
 function compareRevisions(a: GradeRecord, b: GradeRecord): number {
-  return a.revision - b.revision || compareText(a.at, b.at) || compareText(textOf(a), textOf(b))
+  return a.revision - b.revision || compareText(a.at, b.at) || compareText(toRecordText(a), toRecordText(b))
 }
 
 function comparePlaces(a: GradeRecord, b: GradeRecord): number {
-  return compareText(a.task, b.task) || a.attempt - b.attempt || compareText(textOf(a), textOf(b))
+  return compareText(a.task, b.task) || a.attempt - b.attempt || compareText(toRecordText(a), toRecordText(b))
 }
 
 function compareGraders(a: GraderRef, b: GraderRef): number {
@@ -124,7 +124,7 @@ function compareGraders(a: GraderRef, b: GraderRef): number {
   return one.reduce((order, word, i) => order || compareText(word, other[i] as string), 0)
 }
 
-function textOf(record: GradeRecord): string {
+function toRecordText(record: GradeRecord): string {
   return canonicalJson(record as unknown as Json)
 }
 

@@ -26,23 +26,23 @@ export function createGradeTable(grades: readonly GradeRecord[]): GradeTable {
   const latest = new Map<string, GradeRecord>()
   for (const grade of grades) {
     const { grader, vote, revision } = grade
-    const key = JSON.stringify([grader.kind, grader.name, grader.sha256, grader.who ?? '', vote, playOf(grade)])
+    const key = JSON.stringify([grader.kind, grader.name, grader.sha256, grader.who ?? '', vote, toPlayKey(grade)])
     if ((latest.get(key)?.revision ?? -1) < revision) latest.set(key, grade)
   }
   for (const grade of [...latest.values()].sort((a, b) => a.vote - b.vote || (a.at < b.at ? -1 : 1))) {
     const ofGrader = byGrader.get(grade.grader.name) ?? { values: new Map(), tasks: new Set() }
     byGrader.set(grade.grader.name, ofGrader)
     ofGrader.tasks.add(grade.task)
-    const play = playOf(grade)
+    const play = toPlayKey(grade)
     if (grade.value !== null && !ofGrader.values.has(play)) ofGrader.values.set(play, grade.value)
   }
   return {
     graders: [...byGrader.keys()].sort(),
-    valueOf: (grader, episode) => byGrader.get(grader)?.values.get(playOf(episode)) ?? null,
+    valueOf: (grader, episode) => byGrader.get(grader)?.values.get(toPlayKey(episode)) ?? null,
     ofTasks: (grader) => byGrader.get(grader)?.tasks ?? new Set(),
   }
 }
 
-function playOf({ task, attempt, try: number }: Played): string {
+function toPlayKey({ task, attempt, try: number }: Played): string {
   return JSON.stringify([task, attempt, number])
 }

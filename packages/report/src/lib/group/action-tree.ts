@@ -26,7 +26,7 @@ export interface ActionNode {
  * and it branches where they part. Each step is in exactly one node of its episode.
  */
 export function actionTree(episodes: readonly ActedEpisode[]): ActionNode {
-  const keyed = episodes.map(({ episode, steps }) => ({ episode, steps, keys: steps.map(keyOf) }))
+  const keyed = episodes.map(({ episode, steps }) => ({ episode, steps, keys: steps.map(toActionKey) }))
   return nodeOf(keyed, 0, 0)
 }
 
@@ -56,6 +56,6 @@ function sharedEnd(episodes: readonly KeyedEpisode[], from: number): number {
   return end
 }
 
-function keyOf({ action, seat }: ActedEpisode['steps'][number]): string {
+function toActionKey({ action, seat }: ActedEpisode['steps'][number]): string {
   return canonicalJson({ tool: action.tool, arguments: action.arguments, ...(seat !== undefined && { seat }) })
 }

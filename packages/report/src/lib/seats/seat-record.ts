@@ -18,7 +18,7 @@ import { stopReasonOf } from '@episodic/protocol/extend'
  * @param seat - default: the first; the only one of an environment of one seat.
  */
 export function seatRecordOf(record: SealedRecord, seat?: string): EpisodeRecord {
-  return isMatchRecord(record) ? playOf(record, seat ?? Object.keys(record.seats)[0] ?? '') : record
+  return isMatchRecord(record) ? toSeatRecord(record, seat ?? Object.keys(record.seats)[0] ?? '') : record
 }
 
 /**
@@ -32,7 +32,7 @@ export function seatRecordsOf(
   if (!isMatchRecord(record)) return [['', record]]
   const names = Object.keys(record.seats).filter((name) => seat === undefined || name === seat)
   return names.map((name) => {
-    const episode = playOf(record, name)
+    const episode = toSeatRecord(record, name)
     const { task, chain } = episode
     return [name, { ...episode, task: { ...task, id: `${task.id}/${name}` }, chain: contentId(`${chain}/${name}`) }]
   })
@@ -43,7 +43,7 @@ export function hasStarted(record: SealedRecord): boolean {
   return isMatchRecord(record) ? Object.values(record.seats).some(({ start }) => start) : record.start !== null
 }
 
-function playOf(record: MatchRecord, seat: string): EpisodeRecord {
+function toSeatRecord(record: MatchRecord, seat: string): EpisodeRecord {
   const { turn: _, seats, steps, outcome, undecided, ...line } = record
   const {
     policy,

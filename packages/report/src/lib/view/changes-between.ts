@@ -35,7 +35,7 @@ function compareObjects(before: JsonObject, after: JsonObject, path: string, cha
 }
 
 function compareLists(before: readonly Json[], after: readonly Json[], path: string, changes: StateChange[]): void {
-  const [old, now] = [before.map(textOf), after.map(textOf)]
+  const [old, now] = [before.map(toText), after.map(toText)]
   let head = 0
   while (head < old.length && head < now.length && old[head] === now[head]) head++
   let tail = 0
@@ -74,7 +74,7 @@ function commonItems(old: readonly string[], now: readonly string[]): (readonly 
   return common
 }
 
-function textOf(value: Json): string {
+function toText(value: Json): string {
   return JSON.stringify(value)
 }
 

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { StateError } from '../state-error.ts'
-import { describeAddress, redisFault } from './redis-fault.ts'
+import { formatAddress, redisFault } from './redis-fault.ts'
 import { REDIS_SCRIPTS, type RedisScripts } from './redis-scripts.ts'
 
 export type RedisClient = Redis & RedisScripts
@@ -25,7 +25,7 @@ export class RedisConnection implements AsyncDisposable {
 
   /** `timeout` is in milliseconds, for connecting and again for each answer. */
   constructor(url: string, timeout: number) {
-    this.#address = describeAddress(url)
+    this.#address = formatAddress(url)
     this.#timeout = timeout
     this.#client = new Redis(url, {
       lazyConnect: true,

@@ -1,7 +1,7 @@
 import { StateError } from '../state-error.ts'
 
 /** Returns a Redis address for messages, without user and password. */
-export function describeAddress(url: string): string {
+export function formatAddress(url: string): string {
   const { protocol, host, pathname } = new URL(url)
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
 }

@@ -1,7 +1,7 @@
 import { StateError } from '../state-error.ts'
 import type { LogEntry, SessionStore, StoredProgress, StoredSession } from '../store/session-store.ts'
 import { RedisConnection } from './redis-connection.ts'
-import { describeAddress } from './redis-fault.ts'
+import { formatAddress } from './redis-fault.ts'
 
 export interface RedisStoreOptions {
   /** The prefix of all keys. Stores with different prefixes share nothing. Default `episodic:`. */
@@ -34,7 +34,7 @@ export interface RedisStoreOptions {
 export async function openRedisStore(url: string, options: RedisStoreOptions = {}): Promise<SessionStore> {
   const { prefix = 'episodic:', ttlSeconds = 86_400, timeoutSeconds = 5 } = options
   assertAddress(url)
-  const address = describeAddress(url)
+  const address = formatAddress(url)
   const connection = new RedisConnection(url, timeoutSeconds * 1_000)
   await connection.connect()
   try {

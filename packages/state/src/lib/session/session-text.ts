@@ -7,7 +7,7 @@ import { StateError } from '../state-error.ts'
 /** Returns the text of a state. Throws `not-json`, and `too-large` if it would exceed the session's limit. */
 export function encodeState(state: object, limits: Limits): string {
   assertJsonState(state)
-  const text = textOf(state, 'state')
+  const text = toJsonText(state, 'state')
   assertFits(text, limits, 'state')
   return text
 }
@@ -19,7 +19,7 @@ export function encodeState(state: object, limits: Limits): string {
  */
 export function encodeStep(step: LoggedStep, limits: Limits, textBytes: number): string {
   assertTextFits(step.observation.text, textBytes)
-  const text = textOf(step, 'answer')
+  const text = toJsonText(step, 'answer')
   if (text.includes(HALF_PAIR)) assertWholeText(step)
   if (!fits(text, limits)) assertStepFits(step, text, limits)
   return text
@@ -75,7 +75,7 @@ function assertTextFits(text: string, bytes: number): void {
   )
 }
 
-function textOf(value: object, what: string): string {
+function toJsonText(value: object, what: string): string {
   try {
     return JSON.stringify(value)
   } catch {

@@ -6,7 +6,7 @@ import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
 import type { Measure, Reference } from '../reference.ts'
 import { strategyPolicy } from '../strategy-policy.ts'
-import { addCard, drawCard, handOf, nameOf } from './blackjack/cards.ts'
+import { addCard, drawCard, formatCard, handOf } from './blackjack/cards.ts'
 import { drawTotal } from './blackjack/dealer.ts'
 
 const NATURAL_PAYS = 1.5
@@ -33,7 +33,7 @@ export const environment = defineEnvironment({
     return { public: { ...hand, natural: hand.sum === 21, dealer }, private: { hole: drawCard(rng) } }
   },
   observe: ({ sum, usableAce, natural, dealer }) =>
-    `Your cards sum up to ${sum}${usableAce ? ', with an ace that counts as 11' : ''}.${natural ? ' That is a natural.' : ''} The dealer shows ${nameOf(dealer)}.`,
+    `Your cards sum up to ${sum}${usableAce ? ', with an ace that counts as 11' : ''}.${natural ? ' That is a natural.' : ''} The dealer shows ${formatCard(dealer)}.`,
   legal: () => ({ play: [{ move: 'stick' }, { move: 'hit' }] }),
   tools: ({ tool }) => ({
     play: tool({
@@ -45,16 +45,16 @@ export const environment = defineEnvironment({
         if (input.move === 'hit') {
           const card = drawCard(rng)
           Object.assign(mine, addCard(mine, card), { natural: false })
-          if (mine.sum <= 21) return say(`You drew ${nameOf(card)}.`)
+          if (mine.sum <= 21) return say(`You drew ${formatCard(card)}.`)
           end('bust')
-          return say(`You drew ${nameOf(card)}: that is ${mine.sum}, more than 21. You lose.`)
+          return say(`You drew ${formatCard(card)}: that is ${mine.sum}, more than 21. You lose.`)
         }
         const dealt = handOf(mine.dealer, reveal(state.private.hole))
         const dealer = drawTotal(dealt, rng)
         const result = resultOf(mine, dealer, params.naturals === 'win' && dealt.sum < 21)
         end(result)
         return say(
-          `The dealer's other card is ${nameOf(state.private.hole)}, and the dealer ${dealer > 21 ? 'goes over 21' : `ends with ${dealer}`}. ${RESULTS[result]}`,
+          `The dealer's other card is ${formatCard(state.private.hole)}, and the dealer ${dealer > 21 ? 'goes over 21' : `ends with ${dealer}`}. ${RESULTS[result]}`,
         )
       },
     }),

@@ -116,12 +116,12 @@ function states({ slippery = false }: JsonObject): JsonObject[] {
 }
 
 /** Returns what decides where a walk goes on. */
-function keyOf({ position = null }: JsonObject): Json {
+function getPosition({ position = null }: JsonObject): Json {
   return position
 }
 
 /** Plays the optimal action for the steps that are left. */
-export const solver = optimalPolicy({ environment, states, keyOf })
+export const solver = optimalPolicy({ environment, states, keyOf: getPosition })
 
 /** Gymnasium's CliffWalking-v1, which has no limit of steps: 200 is this package's own, and part of the figures. */
 export const references = tabledReferences([
@@ -150,5 +150,5 @@ export const references = tabledReferences([
   },
 ])
 
-export const cliffWalking: Classic = { environment, tasks, solver, references, keyOf, states }
+export const cliffWalking: Classic = { environment, tasks, solver, references, keyOf: getPosition, states }
 export const measure = measureOf(cliffWalking)

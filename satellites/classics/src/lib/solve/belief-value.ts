@@ -55,7 +55,7 @@ export function beliefValue(
     return value + sumOfValues(next)
   }
   const valueOfBelief = (belief: Belief): number => {
-    const key = keyOf(belief)
+    const key = toBeliefKey(belief)
     const known = values.get(key)
     if (known === 'open')
       throw new ServerError(
@@ -104,7 +104,7 @@ function merged<T extends SessionState | Result>(branches: readonly Branch<T>[])
 }
 
 /** Beliefs whose weights differ by rounding alone are the same. */
-function keyOf(belief: Belief): string {
+function toBeliefKey(belief: Belief): string {
   return belief
     .map(({ probability, value }) => `${canonicalJson({ ...value })} ${probability.toPrecision(12)}`)
     .sort()

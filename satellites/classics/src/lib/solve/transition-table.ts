@@ -104,12 +104,12 @@ export function transitionTable(
       ),
     )
   }
-  const text = textOf(outcomes)
+  const text = formatTable(outcomes)
   const { steps = DEFAULT_LIMITS.steps } = environment.limitsFor(parsed)
   return { states, actions, outcomes, starts, steps, numberOf, text, sha256: bytesToHex(sha256(utf8ToBytes(text))) }
 }
 
-function textOf(outcomes: TransitionTable['outcomes']): string {
+function formatTable(outcomes: TransitionTable['outcomes']): string {
   const lines = outcomes.flatMap((byAction, state) =>
     byAction.flatMap((branches, action) =>
       branches.map(({ probability, next, reward, done }) =>

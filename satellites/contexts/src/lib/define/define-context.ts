@@ -146,7 +146,7 @@ function edgesOf({ initial, states, opens, on }: Machine, events: Schemas): Edge
         to: target ?? from ?? initial,
         on: input,
         kind: input === null ? 'always' : Object.hasOwn(events, input) ? 'event' : 'intent',
-        guard: guard ? nameOf(guard) : null,
+        guard: guard ? getGuardName(guard) : null,
       })
   }
   for (const [intent, handlers] of Object.entries(opens)) add(null, intent, handlers)
@@ -159,6 +159,6 @@ function edgesOf({ initial, states, opens, on }: Machine, events: Schemas): Edge
 }
 
 /** An inline guard function is named after its key. */
-function nameOf({ name }: NonNullable<MachineHandler['guard']>): string {
+function getGuardName({ name }: NonNullable<MachineHandler['guard']>): string {
   return name === '' || name === 'guard' ? 'guarded' : name
 }

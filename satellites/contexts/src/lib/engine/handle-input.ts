@@ -3,7 +3,7 @@ import { ContextError, handlerFailed } from '../model/context-error.ts'
 import type { FallbackReason } from '../model/conversation.ts'
 import type { ConversationInput } from '../model/conversation-input.ts'
 import type { ConversationRecord, QuestionOption } from '../model/conversation-record.ts'
-import { describeUnknownSlots, unknownSlots } from '../model/intent-slots.ts'
+import { formatUnknownSlots, unknownSlots } from '../model/intent-slots.ts'
 import type { Route, RouteDecision } from '../model/router.ts'
 import type { TurnResult } from '../model/turn-result.ts'
 import { inputProblem } from './check-input.ts'
@@ -124,7 +124,7 @@ function routeUtterance(
 function takeAct(turn: Turn, { intent, slots, context }: Input<'act'>): InputEntry {
   const known = turn.rules.intents.get(intent)
   const unknown = known ? unknownSlots(known, slots) : []
-  if (known && unknown.length > 0) throw new ContextError('slots-invalid', `${describeUnknownSlots(known, unknown)}.`)
+  if (known && unknown.length > 0) throw new ContextError('slots-invalid', `${formatUnknownSlots(known, unknown)}.`)
   const candidate = { intent, slots, score: 1 }
   const routes = findRoutes(turn, candidate, context)
   if (routes.length === 0) {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Conversation } from '../model/conversation.ts'
-import { describeSlots, slotsOf } from '../model/intent-slots.ts'
+import { formatSlots, slotsOf } from '../model/intent-slots.ts'
 import type { IntentInfo } from '../model/interpreter.ts'
 
 /**
@@ -41,7 +41,7 @@ function unknownSlots(keys: unknown, intents: readonly IntentInfo[]): string {
     .slice(0, MAX_NAMED)
     .map((key) => JSON.stringify(key.slice(0, LONGEST_NAME).toWellFormed()))
   // Intents with the same slots are named together.
-  const bySlots = Map.groupBy(intents, describeSlots)
+  const bySlots = Map.groupBy(intents, formatSlots)
   const known = [...bySlots].map(([slots, taking]) => `${taking.map(({ name }) => name).join(', ')}: ${slots}`)
   return `There is no slot ${named.join(', ')}. The slots are, by intent: ${known.join('; ')}`
 }

@@ -9,7 +9,7 @@ import type { Conversation } from '../model/conversation.ts'
 import type { ConversationGoal, GoalView } from './conversation-goal.ts'
 import {
   type ConversationState,
-  describeOpen,
+  formatOpen,
   keepLines,
   keepRecord,
   linesOf,
@@ -156,11 +156,11 @@ export function conversationEnvironment<
       return state
     },
     observe({ conversation: open, goal: visible, dialogue }) {
-      if (user) return `The user said: ${dialogue.findLast(({ by }) => by === 'user')?.text}\n${describeOpen(open)}`
+      if (user) return `The user said: ${dialogue.findLast(({ by }) => by === 'user')?.text}\n${formatOpen(open)}`
       // Replies to a call are in its result; the replies before the first call are only here.
       const greeting = dialogue.some(({ by }) => by === 'user') ? [] : dialogue.map(({ text }) => text)
       const wish = visible === null ? 'Talk about what you like.' : goal.describe(visible as z.output<Goal>)
-      return [`You are the user. ${wish}`, ...greeting, describeOpen(open)].join('\n')
+      return [`You are the user. ${wish}`, ...greeting, formatOpen(open)].join('\n')
     },
     tools: ({ tool }) =>
       user

@@ -83,7 +83,7 @@ export function keepLines(state: ConversationState, lines: readonly Line[]): voi
 }
 
 /** Describes the open contexts to the agent. */
-export function describeOpen({ stack, question }: PublicConversation): string {
+export function formatOpen({ stack, question }: PublicConversation): string {
   const [active, ...below] = stack.toReversed().map(({ context, state }) => `${context} (${state})`)
   const open = active
     ? `Open: ${active}${below.length > 0 ? `, over ${below.join(', over ')}` : ''}.`

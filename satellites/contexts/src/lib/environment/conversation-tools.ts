@@ -7,7 +7,7 @@ import { ContextError } from '../model/context-error.ts'
 import type { Conversation } from '../model/conversation.ts'
 import type { ConversationInput } from '../model/conversation-input.ts'
 import type { ConversationRecord } from '../model/conversation-record.ts'
-import { describeUnknownSlots } from '../model/intent-slots.ts'
+import { formatUnknownSlots } from '../model/intent-slots.ts'
 import { type Interpreted, interpretedSchema } from '../model/interpret-utterance.ts'
 import type { IntentInfo } from '../model/interpreter.ts'
 import type { TurnResult } from '../model/turn-result.ts'
@@ -237,7 +237,7 @@ function strictInput(schema: z.ZodType, intent: IntentInfo): z.ZodType {
     ...schema.def,
     catchall: z.never(),
     error: ({ code, keys }) =>
-      code === 'unrecognized_keys' ? describeUnknownSlots(intent, keys as readonly string[]) : undefined,
+      code === 'unrecognized_keys' ? formatUnknownSlots(intent, keys as readonly string[]) : undefined,
   })
 }
 

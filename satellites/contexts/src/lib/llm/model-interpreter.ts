@@ -28,7 +28,7 @@ export function createModelInterpreter(options: ModelInterpreterOptions): Interp
   const ask = createModelEndpoint(options)
   const answers = new WeakMap<readonly IntentInfo[], Answer>()
   const answerOf = (intents: readonly IntentInfo[]): Answer => {
-    const known = answers.get(intents) ?? describeAnswer(intents)
+    const known = answers.get(intents) ?? toAnswerSchema(intents)
     answers.set(intents, known)
     return known
   }
@@ -104,7 +104,7 @@ interface Answer {
   check(text: string): Interpretation
 }
 
-function describeAnswer(intents: readonly IntentInfo[]): Answer {
+function toAnswerSchema(intents: readonly IntentInfo[]): Answer {
   const jsonSchema = {
     type: 'object',
     properties: {

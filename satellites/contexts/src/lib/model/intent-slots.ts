@@ -8,7 +8,7 @@ export function slotsOf({ slots }: Pick<IntentInfo, 'slots'>): { readonly [slot:
 }
 
 /** The names of an intent's slots, as a list for messages. */
-export function describeSlots(intent: Pick<IntentInfo, 'slots'>): string {
+export function formatSlots(intent: Pick<IntentInfo, 'slots'>): string {
   return Object.keys(slotsOf(intent)).join(', ') || 'no slots'
 }
 
@@ -23,7 +23,7 @@ export function unknownSlots(intent: Pick<IntentInfo, 'slots'>, slots: JsonObjec
 /**
  * Returns a message, without its full stop, that names the first four unknown slots and the slots that the intent has.
  */
-export function describeUnknownSlots(intent: Pick<IntentInfo, 'name' | 'slots'>, unknown: readonly string[]): string {
+export function formatUnknownSlots(intent: Pick<IntentInfo, 'name' | 'slots'>, unknown: readonly string[]): string {
   const named = unknown.slice(0, 4).map((slot) => `"${shorten(slot)}"`)
-  return `${intent.name} has no slot ${named.join(', ')}. What it takes: ${describeSlots(intent)}`
+  return `${intent.name} has no slot ${named.join(', ')}. What it takes: ${formatSlots(intent)}`
 }

@@ -24,20 +24,20 @@ export function oneOf(
   { again = [] }: { readonly again?: readonly string[] } = {},
 ): Entity {
   return choiceOf(
-    Object.entries(names).flatMap(([value, ways]) => ways.map((way) => nameOf(way, value))),
+    Object.entries(names).flatMap(([value, ways]) => ways.map((way) => toName(way, value))),
     again,
   )
 }
 
 /** Creates an entity for `true` and `false`, by the usual words for yes and no. */
 export function yesOrNo(): Entity {
-  return choiceOf([...YES.map((way) => nameOf(way, true)), ...NO.map((way) => nameOf(way, false))], [])
+  return choiceOf([...YES.map((way) => toName(way, true)), ...NO.map((way) => toName(way, false))], [])
 }
 
 const YES = ['yes', 'yeah', 'yep', 'yup', 'sure', 'ok', 'okay', 'of course', 'certainly', 'correct', 'exactly', 'right']
 const NO = ['no', 'nope', 'nah', 'not at all', 'certainly not', 'of course not', 'wrong', 'incorrect', 'not right']
 
-function nameOf(way: string, value: Json): Name {
+function toName(way: string, value: Json): Name {
   const words = wordsOf(way)
   if (words.length === 0)
     throw new ContextError(
@@ -48,7 +48,7 @@ function nameOf(way: string, value: Json): Name {
 }
 
 function choiceOf(names: readonly Name[], again: readonly string[]): Entity {
-  const referring = again.map((way) => ({ ...nameOf(way, null), refers: true }))
+  const referring = again.map((way) => ({ ...toName(way, null), refers: true }))
   const all = [...names.map((name) => ({ ...name, refers: false })), ...referring]
   const meanings = new Map<string, Json>()
   for (const { words, value, capitals } of all) {

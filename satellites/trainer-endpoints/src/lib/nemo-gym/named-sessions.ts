@@ -35,7 +35,7 @@ export class NamedSessions {
    * Rejects with `invalid-params` for a name of another episode, `episode-ended` for a closed one, and as `open` does.
    */
   async open(principal: string | null, { id, episode }: NamedSession, task: EpisodeRequest): Promise<RolloutSession> {
-    const key = keyOf(principal, id)
+    const key = toSessionKey(principal, id)
     const known = this.#known.get(key)
     if (known?.handle === null) throw closed(id)
     if (known && known.episode !== episode)
@@ -52,13 +52,13 @@ export class NamedSessions {
 
   /** Returns whether a name is that of the session of a handle, or of one that is closed. */
   async isNameOf(principal: string | null, id: string, handle: string): Promise<boolean> {
-    const known = this.#known.get(keyOf(principal, id))
+    const known = this.#known.get(toSessionKey(principal, id))
     if (known) return known.handle === null || known.handle === handle
     return this.#sessions.isOpenedBy(principal, requestKeyOf(id), handle)
   }
 
   async close(principal: string | null, id: string): Promise<void> {
-    const key = keyOf(principal, id)
+    const key = toSessionKey(principal, id)
     const known = this.#known.get(key)
     this.#known.set(key, { episode: null, handle: null })
     if (known?.handle === null) return
@@ -86,6 +86,6 @@ function closed(id: string): WireError {
   return new WireError('episode-ended', `The session ${id} is closed, and its name cannot be used again.`)
 }
 
-function keyOf(principal: string | null, id: string): string {
+function toSessionKey(principal: string | null, id: string): string {
   return JSON.stringify([principal, id])
 }

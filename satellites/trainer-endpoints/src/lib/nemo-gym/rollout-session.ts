@@ -90,7 +90,7 @@ export class RolloutSessions {
   async open(principal: string | null, request: EpisodeRequest): Promise<OpenedRollout> {
     const { opened, session: ref } = await openSession(this.#host, principal, request)
     const { session: handle } = opened
-    const key = keyOf(principal, handle)
+    const key = toRolloutKey(principal, handle)
     // A request without a key opens a new session, in which nothing has been played.
     const read = () =>
       request.requestKey === undefined
@@ -103,7 +103,7 @@ export class RolloutSessions {
 
   /** Returns a session by its handle. Rejects with `session-not-found`. */
   async find(principal: string | null, handle: string): Promise<RolloutSession> {
-    const key = keyOf(principal, handle)
+    const key = toRolloutKey(principal, handle)
     const known = this.#known.get(key)
     if (known) return known
     const reading = this.#read(principal, handle)
@@ -145,7 +145,7 @@ export class RolloutSessions {
   }
 
   forget(principal: string | null, handle: string): void {
-    this.#known.delete(keyOf(principal, handle))
+    this.#known.delete(toRolloutKey(principal, handle))
   }
 
   async #read(principal: string | null, handle: string): Promise<RolloutSession> {
@@ -165,6 +165,6 @@ async function newSession(handle: string, ref: TrainerSessionRef, stored: Tally 
   return new RolloutSession(handle, ref, tools, stored)
 }
 
-function keyOf(principal: string | null, handle: string): string {
+function toRolloutKey(principal: string | null, handle: string): string {
   return JSON.stringify([principal, handle])
 }

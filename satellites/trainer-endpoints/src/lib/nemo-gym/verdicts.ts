@@ -25,12 +25,12 @@ export class Verdicts {
 
   /** Whether the session of a handle has been judged. */
   has(principal: string | null, handle: string): boolean {
-    return this.#given.has(keyOf(principal, handle))
+    return this.#given.has(toRolloutKey(principal, handle))
   }
 
   /** Judges the session of a handle, once: for other calls than the first time, the verdict is void. */
   async of(principal: string | null, handle: string, claim: Claim): Promise<Verdict> {
-    const key = keyOf(principal, handle)
+    const key = toRolloutKey(principal, handle)
     const calls = canonicalJson(claim.calls.map((call) => ({ ...call })) as unknown as Json)
     const again = ({ calls: before, verdict }: Given) => (before === calls ? verdict : voidVerdict(JUDGED))
     try {
@@ -51,7 +51,7 @@ export class Verdicts {
   }
 }
 
-function keyOf(principal: string | null, handle: string): string {
+function toRolloutKey(principal: string | null, handle: string): string {
   return JSON.stringify([principal, handle])
 }
 

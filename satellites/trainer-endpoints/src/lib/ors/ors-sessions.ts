@@ -50,7 +50,7 @@ export class OrsSessions {
    * of `open`.
    */
   async create(principal: string | null, id: string, creation: Creation): Promise<void> {
-    const key = keyOf(principal, id)
+    const key = toSessionKey(principal, id)
     const entry = this.#entries.get(key)
     if (entry?.session === null) throw deleted(id)
     const opening = this.#open(principal, id, creation)
@@ -60,7 +60,7 @@ export class OrsSessions {
 
   /** Returns the session of an id. Rejects with 404 if there is none, and with 410 if it was deleted. */
   async find(principal: string | null, id: string): Promise<OrsSession> {
-    const key = keyOf(principal, id)
+    const key = toSessionKey(principal, id)
     const entry = this.#entries.get(key)
     if (entry?.session === null) throw deleted(id)
     return this.#keep(key, entry?.session ?? this.#restore(principal, id))
@@ -68,7 +68,7 @@ export class OrsSessions {
 
   /** Ends the session of an id for good. Does nothing if there is none. */
   async delete(principal: string | null, id: string): Promise<void> {
-    const key = keyOf(principal, id)
+    const key = toSessionKey(principal, id)
     const entry = this.#entries.get(key)
     if (entry?.session === null) return
     const session = await this.find(principal, id).catch(ignoreMissing)
@@ -130,7 +130,7 @@ export class OrsSessions {
 }
 
 /** Throws 400 for an id that is too long. */
-function keyOf(principal: string | null, id: string): string {
+function toSessionKey(principal: string | null, id: string): string {
   if (id.length > MOST_CHARACTERS)
     throw new RequestProblem(400, `A session id has at most ${MOST_CHARACTERS} characters.`)
   return JSON.stringify([principal, id])

@@ -113,13 +113,13 @@ export async function copySolver(
 ): Promise<ReadonlyMap<string, number>> {
   // If the solver throws in a swapped private state, it goes on at random.
   const policy = noisyPolicy(solver, { random: 0, invalid: 0 })
-  const numbers = new Map(actions.map((action, i) => [keyOf(action), i]))
+  const numbers = new Map(actions.map((action, i) => [toActionKey(action), i]))
   const rows = new Map<string, Map<number, number>>()
   for (const start of starts) {
     const { rehearsal, steps } = await rehearseEpisode({ environment, setting, policy, ...start })
     let open: JsonObject = rehearsal.start.state.public
     for (const { action, change } of steps) {
-      const number = numbers.get(keyOf(action))
+      const number = numbers.get(toActionKey(action))
       const row = rows.get(features(open)) ?? new Map<number, number>()
       if (number !== undefined) rows.set(features(open), row.set(number, (row.get(number) ?? 0) + 1))
       if (change) open = change.state.public
@@ -132,6 +132,6 @@ function mostOften(counts: ReadonlyMap<number, number>): number {
   return [...counts].reduce((most, next) => (next[1] > most[1] ? next : most))[0]
 }
 
-function keyOf(action: object): string {
+function toActionKey(action: object): string {
   return canonicalJson(action as Json)
 }

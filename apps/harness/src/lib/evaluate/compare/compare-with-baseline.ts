@@ -42,7 +42,7 @@ export function compareWithBaseline(
   const having: { readonly place: number; readonly run: ComparedRun }[] = []
   for (const [place, run] of runs.entries()) {
     const why = 'problem' in run ? run.problem : whyNothing(run)
-    if (why !== null) leftOut.push({ place, name: nameOf(run), why: oneLine(why) })
+    if (why !== null) leftOut.push({ place, name: getRunName(run), why: oneLine(why) })
     else if ('tasks' in run) having.push({ place, run })
   }
   const [first, ...candidates] = having
@@ -53,7 +53,7 @@ export function compareWithBaseline(
   for (const candidate of candidates) {
     const compared = compareOrWhy(baseline, candidate.run)
     if (typeof compared === 'string') {
-      leftOut.push({ place: candidate.place, name: nameOf(candidate.run), why: oneLine(compared) })
+      leftOut.push({ place: candidate.place, name: getRunName(candidate.run), why: oneLine(compared) })
       continue
     }
     others.push(candidate)
@@ -67,18 +67,20 @@ export function compareWithBaseline(
     places: [first, ...others].map(({ place }) => place),
     leftOut: leftOut
       .toSorted((a, b) => a.place - b.place)
-      .map((one) => (one.place > 0 ? one : { ...one, why: `${one.why} The baseline is ${nameOf(baseline)} instead.` })),
+      .map((one) =>
+        one.place > 0 ? one : { ...one, why: `${one.why} The baseline is ${getRunName(baseline)} instead.` },
+      ),
   }
 }
 
-function nameOf(run: ComparedRun | UnreadRun): string {
+function getRunName(run: ComparedRun | UnreadRun): string {
   return 'problem' in run ? run.name : run.manifest.name
 }
 
 function compareOrWhy(baseline: ComparedRun, run: ComparedRun): Comparison | string {
   try {
     const comparison = compareRuns(baseline, run)
-    return comparison.success ? comparison : `No task has a finished episode both in it and in ${nameOf(baseline)}.`
+    return comparison.success ? comparison : `No task has a finished episode both in it and in ${getRunName(baseline)}.`
   } catch (error) {
     if (HarnessError.is(error, 'runs-differ')) return error.message
     throw error

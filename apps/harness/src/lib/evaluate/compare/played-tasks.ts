@@ -83,7 +83,7 @@ export function createPlayedTasks(): {
           `Task ${id} was played with more than one ${differing.join(' and ')} in the run ${record.run}. Combine only lines of one run.`,
         )
       task.setup ??= setup
-      const play = playOf(record)
+      const play = toPlay(record)
       const earlier = task.plays.get(record.attempt)
       if (earlier && areConflicting(play, earlier)) hasConflicts = true
       const counted = !earlier || comparePreference(play, earlier) < 0 ? play : earlier
@@ -104,7 +104,7 @@ function setupOf({ start, environment, params, seed }: EpisodeRecord): Setup | n
   return { environment: `${environment.name}@${environment.version}`, params: contentId(canonicalJson(params)), seed }
 }
 
-function playOf(record: EpisodeRecord): Play {
+function toPlay(record: EpisodeRecord): Play {
   const outcome = scoredOutcomeOf(record)
   const { promptTokens = null, completionTokens = null, cost = null } = usageOf(completionsOf(record)) ?? {}
   return {

@@ -91,11 +91,11 @@ function judgeFor(model: string, { rubric, scale, settings }: JudgeOptions): Gra
     })
   }
   if (text.trim() === '') throw new HarnessError('option-invalid', `--rubric ${rubric} is empty.`)
-  return judgeGrader({ name: nameOf(rubric), rubric: text, model, scale, ...settings })
+  return judgeGrader({ name: toJudgeName(rubric), rubric: text, model, scale, ...settings })
 }
 
 /** Names a judge by the file of its rubric, so that people and other judges can answer the same question. */
-function nameOf(rubric: string): string {
+function toJudgeName(rubric: string): string {
   return rubric.replace(/^.*[/\\]/, '').replace(/\.[^.]+$/, '')
 }
 

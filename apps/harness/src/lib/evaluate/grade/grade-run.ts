@@ -148,18 +148,18 @@ function createKept(earlier: readonly GradeRecord[], again: boolean): (line: Gra
   const kept = new Set<string>()
   for (const record of earlier)
     if (!again && !record.planted && (record.value !== null || record.grader.kind !== 'model'))
-      kept.add(placeOf(record, record.vote))
-  return (line, vote) => kept.has(placeOf(line, vote))
+      kept.add(toVoteKey(record, record.vote))
+  return (line, vote) => kept.has(toVoteKey(line, vote))
 }
 
 /** Returns the revision of a further verdict: 0 for the first on a line and vote. */
 function createRevisions(earlier: readonly GradeRecord[]): (line: Judged, vote: number) => number {
   const next = new Map<string, number>()
   for (const record of earlier) {
-    const place = placeOf(record, record.vote)
+    const place = toVoteKey(record, record.vote)
     next.set(place, Math.max(next.get(place) ?? 0, record.revision + 1))
   }
-  return (line, vote) => next.get(placeOf(line, vote)) ?? 0
+  return (line, vote) => next.get(toVoteKey(line, vote)) ?? 0
 }
 
 interface Judged {
@@ -167,7 +167,7 @@ interface Judged {
   readonly seat?: string | null | undefined
 }
 
-function placeOf({ seal, seat }: Judged, vote: number): string {
+function toVoteKey({ seal, seat }: Judged, vote: number): string {
   return `${seal} ${seat ?? ''} ${vote}`
 }
 

@@ -28,7 +28,7 @@ export function judgeMessages(
   { vote, seed, ...episode }: GraderContext<'transcript'>,
 ): Message[] {
   const shown = vote === 0 ? rubric : shuffleRubric(rubric, createRng(seed))
-  const data = describeEpisode(episode)
+  const data = formatEpisode(episode)
   const fence = `=== ${contentId(`${seed}\n${data}`).slice(0, 32)} ===`
   return [
     {
@@ -76,19 +76,19 @@ function valueSchema(scale: GraderScale): JsonObject {
 
 type Described = Pick<GraderContext<'transcript'>, 'task' | 'start' | 'steps' | 'transcript'>
 
-function describeEpisode(episode: Described): string {
-  const whole = describeWith(episode, Number.POSITIVE_INFINITY)
+function formatEpisode(episode: Described): string {
+  const whole = formatWith(episode, Number.POSITIVE_INFINITY)
   if (whole.length <= MOST_CHARACTERS) return whole
-  const cut = TEXT_LIMITS.map((limit) => () => describeWith(episode, limit))
+  const cut = TEXT_LIMITS.map((limit) => () => formatWith(episode, limit))
   for (const describe of cut) {
     const text = describe()
     if (text.length <= MOST_CHARACTERS) return text
   }
-  return describeWith(episode, TEXT_LIMITS.at(-1) as number)
+  return formatWith(episode, TEXT_LIMITS.at(-1) as number)
 }
 
 /** Texts are written as JSON, so that no line break of theirs makes a line that looks like ours. */
-function describeWith({ task, start, steps, transcript }: Described, limit: number): string {
+function formatWith({ task, start, steps, transcript }: Described, limit: number): string {
   const text = (words: string) => JSON.stringify(shortenMiddle(words, limit).text)
   const lines = [`task: ${text(task.prompt)}`, ...(start ? [`start: ${text(start.text)}`] : [])]
   for (const [i, { action, observation, refused, events }] of steps.entries()) {

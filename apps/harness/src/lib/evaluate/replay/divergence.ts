@@ -56,7 +56,7 @@ export interface Parting extends Difference {
 
 const LONGEST_VALUE = 160
 
-export function describeDivergence(
+export function toDivergence(
   { task, attempt, environment }: Pick<SealedRecord, 'task' | 'attempt' | 'environment'>,
   { step, field, recorded, replayed }: Parting,
   { cause, failure }: { readonly cause: Cause; readonly failure: string | null },

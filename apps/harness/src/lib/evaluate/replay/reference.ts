@@ -35,11 +35,11 @@ export interface Reference {
 export async function createReference({ environment }: World, recorded: string): Promise<Reference> {
   const chains = new Map<string, string>()
   for await (const record of readEpisodes(recorded))
-    chains.set(nameOf(record), chainOf(playedByRulesAlone(environment, record)))
+    chains.set(toAttemptKey(record), chainOf(playedByRulesAlone(environment, record)))
 
   async function find(name: string): Promise<Reproducible | null> {
     for await (const record of readEpisodes(recorded))
-      if (nameOf(record) === name) return playedByRulesAlone(environment, record)
+      if (toAttemptKey(record) === name) return playedByRulesAlone(environment, record)
     return null
   }
 
@@ -51,7 +51,7 @@ export async function createReference({ environment }: World, recorded: string):
       let differingBytes = 0
       let field: string | null = null
       for await (const record of readEpisodes(path)) {
-        const name = nameOf(record)
+        const name = toAttemptKey(record)
         seen.add(name)
         steps += record.steps.length
         const chain = chainOf(record)
@@ -59,7 +59,7 @@ export async function createReference({ environment }: World, recorded: string):
         const expected = await find(name)
         const made = reproducibleOf(record)
         differingEpisodes += 1
-        differingBytes += countDifferingBytes(textOf(made), expected ? textOf(expected) : '')
+        differingBytes += countDifferingBytes(toReproducibleText(made), expected ? toReproducibleText(expected) : '')
         field ??= findDifference(made, expected)?.field ?? 'chain'
       }
       const missing = [...chains.keys()].filter((name) => !seen.has(name)).length
@@ -73,7 +73,7 @@ async function* readEpisodes(path: string): AsyncGenerator<EpisodeRecord, void, 
   for await (const { record } of readRecorded(path)) yield seatRecordOf(record)
 }
 
-function nameOf({ task, attempt }: EpisodeRecord): string {
+function toAttemptKey({ task, attempt }: EpisodeRecord): string {
   return `${task.id} ${attempt}`
 }
 
@@ -82,7 +82,7 @@ function reproducibleOf({ environment, params, seed, branch, start, steps, outco
 }
 
 /** Without the parts that the player computes: times, weights and shaping. */
-function textOf({ steps, ...rest }: Reproducible): string {
+function toReproducibleText({ steps, ...rest }: Reproducible): string {
   const played = steps.map(({ milliseconds: _, reward: { terms }, ...step }) => ({ ...step, terms }))
   return canonicalJson({ ...rest, steps: played } as unknown as Json)
 }

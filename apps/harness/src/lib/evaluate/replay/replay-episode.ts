@@ -5,7 +5,7 @@ import { HarnessError } from '../../base/harness-error.ts'
 import type { RecordedEpisode } from '../../run-folder/read-recorded.ts'
 import { compareEnd, compareWhole, mapSeats } from './compare-ends.ts'
 import { findDifference } from './difference.ts'
-import { type Divergence, describeDivergence, type Parting } from './divergence.ts'
+import { type Divergence, type Parting, toDivergence } from './divergence.ts'
 import {
   compareAction,
   compareObservation,
@@ -134,21 +134,21 @@ function explain(
   const [field, recorded, replayed] =
     chain === record.chain ? ['seal', record.seal, sealOf(record)] : ['chain', record.chain, chain]
   const line: Parting = { step: null, field, recorded, replayed, failure: null }
-  if (!whole) return describeDivergence(record, parting ?? line, { cause: 'edited', failure: null })
+  if (!whole) return toDivergence(record, parting ?? line, { cause: 'edited', failure: null })
   const [strict, first, second] = [true, false, false].map(
     (strict) => findParting(environment, record, { ...options, strict }).parting,
   )
   // Strict rehearsal stops at the forbidden call; plain rehearsal shows its effect.
   const shown = first ?? second ?? strict ?? parting ?? line
   const failure = strict?.failure ?? first?.failure ?? null
-  if (failure !== null) return describeDivergence(record, shown, { cause: 'rules-failed', failure })
+  if (failure !== null) return toDivergence(record, shown, { cause: 'rules-failed', failure })
   const always = SCORED.test(shown.field)
     ? 'score-edited'
     : /^action\b/.test(shown.field)
       ? 'action-edited'
       : 'world-changed'
   const cause = findDifference(first, second) === null ? always : 'not-deterministic'
-  return describeDivergence(record, shown, { cause, failure })
+  return toDivergence(record, shown, { cause, failure })
 }
 
 /** The fields that the player computes. The chain does not cover them. */

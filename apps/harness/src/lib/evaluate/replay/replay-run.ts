@@ -2,7 +2,7 @@ import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
 import { episodeKey } from '../../play/plan/plan.ts'
 import type { RecordedLine } from '../../run-folder/read-recorded.ts'
-import { type Divergence, describeDivergence } from './divergence.ts'
+import { type Divergence, toDivergence } from './divergence.ts'
 import type { RecordedPlan } from './recorded-plan.ts'
 import type { Redrawn } from './redraw.ts'
 import { replayEpisode } from './replay-episode.ts'
@@ -97,7 +97,7 @@ export async function replayRun(
     if (scheduled !== undefined) plan?.redraw?.add(record)
     steps += replay.steps
     const key = episodeKey(record)
-    const name = nameOf(record)
+    const name = toTryKey(record)
     const earlier = digests.get(name)
     const isPlanned = plan?.holds(record) ?? true
     if (!isPlanned) unplanned += 1
@@ -123,7 +123,7 @@ export async function replayRun(
     counts[kind] -= 1
     diverge(divergence)
   }
-  const divergences = await describeAll(shown, plan)
+  const divergences = await formatAll(shown, plan)
   const seconds = (performance.now() - began) / 1_000
   return {
     episodes: read,
@@ -143,7 +143,7 @@ export async function replayRun(
   }
 }
 
-function nameOf(record: Pick<SealedRecord, 'task' | 'attempt' | 'try'>): string {
+function toTryKey(record: Pick<SealedRecord, 'task' | 'attempt' | 'try'>): string {
   return `${episodeKey(record)} ${record.try}`
 }
 
@@ -171,19 +171,19 @@ function againOf(record: SealedRecord, kind: Again['kind']): Again {
     failure: null,
   }
   return {
-    earlier: Array.from({ length: leaves }, (_, leaf) => nameOf({ ...record, attempt: first + leaf, try: before })),
+    earlier: Array.from({ length: leaves }, (_, leaf) => toTryKey({ ...record, attempt: first + leaf, try: before })),
     kind,
-    divergence: describeDivergence(record, parting, { cause: 'try-missing', failure: null }),
+    divergence: toDivergence(record, parting, { cause: 'try-missing', failure: null }),
   }
 }
 
 function conflictOf(record: SealedRecord, earlier: number, line: number): Divergence {
   const parting = { step: null, field: 'line', recorded: `line ${line}`, replayed: `line ${earlier}`, failure: null }
-  return describeDivergence(record, parting, { cause: 'conflict', failure: null })
+  return toDivergence(record, parting, { cause: 'conflict', failure: null })
 }
 
 /** Replaces each record that differs from the plan by its divergence. Reads the tasks once more, for all of them. */
-async function describeAll(
+async function formatAll(
   shown: readonly (Divergence | SealedRecord)[],
   plan: RecordedPlan | undefined,
 ): Promise<Divergence[]> {
@@ -193,11 +193,7 @@ async function describeAll(
   return shown.map((one) => {
     if (isDivergence(one)) return one
     const difference = differences[unfit.indexOf(one)] ?? { field: 'task', recorded: one.task, replayed: undefined }
-    return describeDivergence(
-      one,
-      { ...difference, step: null, failure: null },
-      { cause: 'plan-differs', failure: null },
-    )
+    return toDivergence(one, { ...difference, step: null, failure: null }, { cause: 'plan-differs', failure: null })
   })
 }
 

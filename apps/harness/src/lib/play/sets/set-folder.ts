@@ -141,7 +141,7 @@ export async function openSet(
     written.push({
       environment: world.environment,
       tasks: { file: world.file, sha256, count },
-      members: describeMembers(world),
+      members: toMembers(world),
     })
     opened.push(withTasks(folder, world, sha256))
   }
@@ -179,7 +179,7 @@ function withTasks(folder: string, world: SetWorld, sha256: string): SetWorld {
   return { ...world, members }
 }
 
-function describeMembers({ members }: SetWorld): SetManifest['worlds'][number]['members'] {
+function toMembers({ members }: SetWorld): SetManifest['worlds'][number]['members'] {
   return members.map(({ player, run, configuration }) => ({
     player: player.name,
     run,
@@ -192,7 +192,7 @@ function assertSame(folder: string, kept: SetManifest['worlds'], planned: readon
   const linesOf = (world: string, members: SetManifest['worlds'][number]['members']) =>
     members.map(({ player, configuration }) => `${player} in ${world}, configuration ${configuration.slice(0, 6)}`)
   const was = kept.flatMap(({ environment, members }) => linesOf(environment.name, members))
-  const is = planned.flatMap((world) => linesOf(world.environment.name, describeMembers(world)))
+  const is = planned.flatMap((world) => linesOf(world.environment.name, toMembers(world)))
   const differences = [
     ...was.filter((line) => !is.includes(line)).map((line) => `was: ${line}`),
     ...is.filter((line) => !was.includes(line)).map((line) => `now: ${line}`),

@@ -149,7 +149,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
             ? [line('  in the server', formatDuration(time.stepParts.server), describeStepParts(time.stepParts))]
             : []),
           ...(time.stepsPerSecond
-            ? [line('time per step', formatDuration(1_000 / time.stepsPerSecond), describeShare(time))]
+            ? [line('time per step', formatDuration(1_000 / time.stepsPerSecond), formatShare(time))]
             : []),
         ]
       : []),
@@ -167,7 +167,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
           line(
             'tokens',
             formatKnown(totalTokens(tokens)),
-            `${describeTokens(tokens)}   ${formatCount(tokens.requests)} requests`,
+            `${formatTokens(tokens)}   ${formatCount(tokens.requests)} requests`,
           ),
           ...(tokens.cost === null
             ? []
@@ -274,7 +274,7 @@ function distinctReturns(summary: Summary): [name: string, Distribution][] {
 }
 
 /** Explains the time per step: of all steps in flight together, where a single one also waits for the others. */
-function describeShare({ concurrency }: Summary['time']): string {
+function formatShare({ concurrency }: Summary['time']): string {
   const peak = concurrency?.peak ?? 1
   return peak > 1 ? `time of the run / steps; up to ${peak} episodes share that time` : 'time of the run / steps'
 }
@@ -288,7 +288,7 @@ function formatKnown(count: number | null): string {
   return count === null ? NOTHING : formatCount(count)
 }
 
-function describeTokens({ prompt, completion, requests, counted = requests }: NonNullable<Summary['tokens']>): string {
+function formatTokens({ prompt, completion, requests, counted = requests }: NonNullable<Summary['tokens']>): string {
   if (prompt === 0) return 'not counted by the server'
   const known = `${formatCount(prompt)} prompt   ${formatCount(completion)} completion`
   return counted === requests ? known : `${known}   counted by the server for ${formatCount(counted)} of`

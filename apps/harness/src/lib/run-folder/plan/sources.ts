@@ -26,7 +26,7 @@ export const sourcesSchema = z.object({
 export type Sources = z.infer<typeof sourcesSchema>
 
 /** Describes the files of a run's world and dataset, for `run.json`. */
-export async function describeSources(
+export async function readSources(
   runFolder: string,
   reference: string,
   world: { readonly url: string } | { readonly guarantees: unknown },

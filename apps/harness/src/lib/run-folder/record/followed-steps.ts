@@ -72,8 +72,8 @@ export class FollowedSteps {
     if (this.#looks >= IDLE_LOOKS) return this.remove()
     if (file.size > MOST_ASKED) return
     const asked = askedSchema.parse(JSON.parse(await readFile(this.#asked, 'utf8')))
-    const isAsked = new Set(asked.episodes.map(keyOf))
-    const followed = [...episodes].filter((episode) => isAsked.has(keyOf(episode))).slice(0, MOST_FOLLOWED)
+    const isAsked = new Set(asked.episodes.map(toEpisodeKey))
+    const followed = [...episodes].filter((episode) => isAsked.has(toEpisodeKey(episode))).slice(0, MOST_FOLLOWED)
     const text = JSON.stringify({ format: 1, episodes: followed.map(describe) } satisfies z.infer<typeof stepsSchema>)
     await writeRunFile(this.#folder, RUN_FILES.steps, text)
   }
@@ -84,7 +84,7 @@ export class FollowedSteps {
   }
 }
 
-function keyOf({ task, attempt }: { readonly task: string; readonly attempt: number }): string {
+function toEpisodeKey({ task, attempt }: { readonly task: string; readonly attempt: number }): string {
   return `${attempt} ${task}`
 }
 

@@ -86,7 +86,7 @@ export function formatVerdict(line: LineResult): string {
 }
 
 /** The quantity of a line, after the variant that it is of. */
-export function describeLine({ id, params, quantity }: LineResult): string {
+export function formatFigureName({ id, params, quantity }: LineResult): string {
   const variant = id.split('/').slice(0, -1).join('/')
   return variant !== '' && params && Object.keys(params).length > 0 ? `${variant}: ${quantity}` : quantity
 }

@@ -15,7 +15,7 @@ export function entryCells({ policy, here, score, failed, folder }: LeaderboardE
 }
 
 /** What the tables of a leaderboard show of the scale of a variant. */
-export function describeAnchors({ anchors: { random, optimum } }: LeaderboardTable): string {
+export function formatAnchors({ anchors: { random, optimum } }: LeaderboardTable): string {
   return [
     ...(random === null ? [] : [`random ${formatExact(random)}`]),
     ...(optimum === null ? [] : [`best ${formatExact(optimum)}`]),
@@ -35,7 +35,7 @@ export function formatLeaderboard(board: Leaderboard, { color }: { readonly colo
     bold(`${cleanText(suite.name)} ${cleanText(suite.version)}`),
     ...tables.flatMap((table) => [
       '',
-      `  ${bold(cleanText([table.world, table.variant].filter(Boolean).join(' ')))}  ${dim(describeAnchors(table))}`.trimEnd(),
+      `  ${bold(cleanText([table.world, table.variant].filter(Boolean).join(' ')))}  ${dim(formatAnchors(table))}`.trimEnd(),
       ...aligned([['policy', 'return', 'score', '', ''], ...table.entries.map(entryCells)]).map((row, i) =>
         i === 0 ? dim(row) : row,
       ),

@@ -1,6 +1,6 @@
 import { cleanText, formatCount, plural } from '@episodic/report'
 import { createColors } from 'picocolors'
-import { describeLine, formatHere, formatReference, formatVerdict } from './format-figure.ts'
+import { formatFigureName, formatHere, formatReference, formatVerdict } from './format-figure.ts'
 import type { LineResult, SuiteResult } from './suite-result.ts'
 
 /** Longer quantities and sources are cut. */
@@ -21,7 +21,7 @@ export function formatSuite(result: SuiteResult, { color }: { readonly color: bo
       const reference = formatReference(line)
       const cells = [
         i === 0 ? environment.name : '',
-        describeLine(line),
+        formatFigureName(line),
         figure,
         half,
         reference.figure,

@@ -3,7 +3,7 @@ import { element, escapeHtml } from '../../base/svg.ts'
 import { renderHtmlPage } from '../../run-folder/page/html-page.ts'
 import { PAGE_STYLE } from '../../run-folder/page/page-style.ts'
 import { card, section } from '../../run-folder/page/sections.ts'
-import { describeAnchors, entryCells } from './format-leaderboard.ts'
+import { entryCells, formatAnchors } from './format-leaderboard.ts'
 import type { Leaderboard, LeaderboardTable } from './leaderboard.ts'
 
 /**
@@ -64,7 +64,7 @@ function renderTable(table: LeaderboardTable): string {
   )
   return card(
     [table.world, table.variant].filter(Boolean).join(' '),
-    describeAnchors(table),
+    formatAnchors(table),
     element('table', {}, element('tr', {}, ...head), ...rows),
     '',
   )

@@ -4,7 +4,7 @@ import { renderCards } from '../../run-folder/page/headline.ts'
 import { renderHtmlPage } from '../../run-folder/page/html-page.ts'
 import { PAGE_STYLE } from '../../run-folder/page/page-style.ts'
 import { cell } from '../../run-folder/page/tables.ts'
-import { describeLine, formatHere, formatReference, formatVerdict } from './format-figure.ts'
+import { formatFigureName, formatHere, formatReference, formatVerdict } from './format-figure.ts'
 import type { LineResult, SuiteResult } from './suite-result.ts'
 
 /**
@@ -30,7 +30,7 @@ export function renderSuite(result: SuiteResult): string {
       element('p', { class: 'meta' }, escapeHtml(facts.join(' · '))),
     ),
     ...(counts.differ + counts.notChecked > 0
-      ? [element('p', { class: 'alarm', role: 'alert' }, escapeHtml(describeProblems(counts)))]
+      ? [element('p', { class: 'alarm', role: 'alert' }, escapeHtml(formatProblems(counts)))]
       : []),
     renderCards([
       ['References', formatCount(counts.references), `in ${plural(worlds.length, 'world')}`],
@@ -56,7 +56,7 @@ td .badge { white-space: nowrap; }
 .suite { overflow-x: auto; } td.reference { color: var(--muted); font-size: 12.5px; }
 `
 
-function describeProblems({ differ, notChecked }: SuiteResult['counts']): string {
+function formatProblems({ differ, notChecked }: SuiteResult['counts']): string {
   return [
     ...(differ > 0 ? [`${plural(differ, 'figure')} ${differ === 1 ? 'differs' : 'differ'} from the reference.`] : []),
     ...(notChecked > 0 ? [`${plural(notChecked, 'figure')} could not be checked.`] : []),
@@ -82,7 +82,7 @@ function renderLine(line: LineResult): string {
   return element(
     'tr',
     {},
-    element('td', { class: 'quantity' }, escapeHtml(describeLine(line))),
+    element('td', { class: 'quantity' }, escapeHtml(formatFigureName(line))),
     cell(figure),
     element('td', { class: 'name' }, escapeHtml(half)),
     element('td', { class: 'strip' }, line.kind === 'exact' ? '' : renderStrip(line)),

@@ -167,7 +167,7 @@ async function planWorld(entry: SuiteFile['worlds'][number], folder: string): Pr
       return {
         kind: 'played',
         id,
-        quantity: quantity ?? `mean return of ${describePlayers(chosen)}`,
+        quantity: quantity ?? `mean return of ${formatPlayers(chosen)}`,
         params,
         ...chosen,
         reference: { value: expected, tolerance: tolerance || 'interval', source },
@@ -217,7 +217,7 @@ function playersOf({ environment }: World, id: string, given: object): LinePlaye
   return { policy: seats[focus] as string, seats, focus }
 }
 
-function describePlayers({ policy, seats, focus }: LinePlayers): string {
+function formatPlayers({ policy, seats, focus }: LinePlayers): string {
   if (!seats) return policy
   const others = Object.entries(seats).filter(([seat]) => seat !== focus)
   return `${policy} as ${focus} against ${others.map(([, other]) => other).join(', ')}`

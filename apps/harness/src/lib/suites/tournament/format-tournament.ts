@@ -34,7 +34,7 @@ export function formatTournament(tournament: Tournament, { color }: { readonly c
       ]),
     ),
     '',
-    `  ${dim(describeAnchor(anchor))}`,
+    `  ${dim(formatAnchor(anchor))}`,
     '',
     `  ${dim('mean return of the row against the column, and the share of matches that it won')}`,
     ...table(
@@ -55,7 +55,7 @@ export function formatTournament(tournament: Tournament, { color }: { readonly c
       ({ player, code, count, message }) =>
         `\n  ${red(code)}  ${formatCount(count)}${player === null ? '' : ` by ${cleanText(player)}`}  ${dim(cleanText(message.split('\n', 1)[0] ?? ''))}`,
     ),
-    ...cycles.map((cycle) => `\n  ${yellow(describeCycle(cycle))}`),
+    ...cycles.map((cycle) => `\n  ${yellow(formatCircle(cycle))}`),
     ...(seats.length > 2 ? [`\n  ${dim('A match of more than two seats counts for every two of them.')}`] : []),
   ].join('\n')}\n`
 
@@ -77,12 +77,12 @@ export function formatRating(rating: number | null): string {
   return rating === null ? '' : String(Math.round(rating))
 }
 
-export function describeAnchor(anchor: string | null): string {
+export function formatAnchor(anchor: string | null): string {
   const zero = anchor === null ? 'the mean of all players is 1,000' : `${cleanText(anchor)} is 1,000`
   return `Ratings of Bradley and Terry: ${zero}, and 400 more mean tenfold odds of a win.`
 }
 
-export function describeCycle(cycle: readonly string[]): string {
+export function formatCircle(cycle: readonly string[]): string {
   const [first = '', ...others] = cycle.map(cleanText)
   return `${[first, ...others, first].join(' beats ')}: no rating can show that.`
 }

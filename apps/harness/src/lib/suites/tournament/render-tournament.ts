@@ -4,7 +4,7 @@ import { renderHtmlPage } from '../../run-folder/page/html-page.ts'
 import { PAGE_STYLE } from '../../run-folder/page/page-style.ts'
 import { card, section } from '../../run-folder/page/sections.ts'
 import { cell, figuresTable } from '../../run-folder/page/tables.ts'
-import { describeAnchor, describeCycle, formatRating, shareWon } from './format-tournament.ts'
+import { formatAnchor, formatCircle, formatRating, shareWon } from './format-tournament.ts'
 import type { Tournament } from './tournament.ts'
 
 /** Renders a tournament as a self-contained HTML page without a script. The same tournament gives the same bytes. */
@@ -26,10 +26,10 @@ export function renderTournament(tournament: Tournament, name: string): string {
         ),
       ),
     ),
-    ...cycles.map((cycle) => element('p', { class: 'alarm', role: 'alert' }, escapeHtml(describeCycle(cycle)))),
+    ...cycles.map((cycle) => element('p', { class: 'alarm', role: 'alert' }, escapeHtml(formatCircle(cycle)))),
     section(
       'Players',
-      card('Ratings', describeAnchor(anchor), plotRatings(players), 'No match finished.', 'wide'),
+      card('Ratings', formatAnchor(anchor), plotRatings(players), 'No match finished.', 'wide'),
       card(
         'Figures of each player',
         'A failed match is no loss: it counts for nobody.',

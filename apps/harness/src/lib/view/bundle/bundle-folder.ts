@@ -21,7 +21,7 @@ import { replayShared } from './replay-shared.ts'
 import {
   type BundleOptions,
   compareShared,
-  describeWithheld,
+  formatWithheld,
   openSharedRun,
   type SharedRun,
   shareComparison,
@@ -77,7 +77,7 @@ export async function bundleFolder(
     title: titleOf(written.map(({ detail }) => detail.entry.name)),
     runs: written,
     compared: compared.map((one) => shareComparison(one, runs, rows, withhold, scrubs)),
-    withheld: [...without, ...sentences, ...describeWithheld(options)],
+    withheld: [...without, ...sentences, ...formatWithheld(options)],
   }
   await writeAll(content, options, folder)
   const { runs: _, ...rest } = content

@@ -8,7 +8,7 @@ import { replayShared } from './replay-shared.ts'
 import {
   type BundleOptions,
   compareShared,
-  describeWithheld,
+  formatWithheld,
   openSharedRun,
   type SharedRun,
   shareComparison,
@@ -40,7 +40,7 @@ export async function bundleRuns(options: BundleOptions): Promise<EmbeddedRuns> 
     title: titleOf(embedded.map(({ detail }) => detail.entry.name)),
     runs: embedded,
     compared: compared.map((one) => shareComparison(one, runs, rows, withhold, scrubs)),
-    withheld: [...without, ...sentences, ...describeWithheld(options)],
+    withheld: [...without, ...sentences, ...formatWithheld(options)],
   }
 }
 

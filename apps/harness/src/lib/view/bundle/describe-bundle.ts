@@ -74,7 +74,7 @@ function hasTranscript(line: unknown): boolean {
 }
 
 /** Describes what is in a shared file, in lines. */
-export function describeContents(contents: BundleContents): string {
+export function formatContents(contents: BundleContents): string {
   const { runs, episodes, whole, transcripts, prompts, params, seeds, states, verdicts, people, comparisons } = contents
   const rows: readonly (readonly [string, string])[] = [
     ['runs', `${formatCount(runs)}${comparisons > 0 ? `, ${plural(comparisons, 'comparison')}` : ''}`],

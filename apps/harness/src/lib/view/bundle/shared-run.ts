@@ -117,7 +117,7 @@ export async function openSharedRun(
     // Figures quote what lines say: they are of the lines that are shared.
     fold.add(sealedShape(JSON.parse(shared)) as SealedRecord, shared)
     for (const secret of secretsOf(record, withhold)) secrets.add(secret)
-    if (selected) plays.add(playOf(record.task.id, record.attempt, record.try))
+    if (selected) plays.add(toPlayKey(record.task.id, record.attempt, record.try))
   }
   const scrub: Scrub = (json) => withoutPaths(withoutSeed(json))
   const withoutSecrets = createScrub(secrets)
@@ -130,7 +130,7 @@ export async function openSharedRun(
     for await (const { shared } of pairs()) yield shared
   }
   const shownGrades = selected
-    ? allGrades.filter((grade) => plays.has(playOf(grade.task, grade.attempt, grade.try)))
+    ? allGrades.filter((grade) => plays.has(toPlayKey(grade.task, grade.attempt, grade.try)))
     : allGrades
   const content = reportContent(
     fold.summarize(),
@@ -236,7 +236,7 @@ function withoutPrompt({ prompt, message }: RowWords) {
   return { prompt: '', message: prompt === '' ? message : (message?.replaceAll(prompt, WITHHELD) ?? null) }
 }
 
-function playOf(task: string, attempt: number, number: number): string {
+function toPlayKey(task: string, attempt: number, number: number): string {
   return JSON.stringify([task, attempt, number])
 }
 
@@ -278,7 +278,7 @@ const PARTS: { readonly [part in WithheldPart]: string } = {
 }
 
 /** Says what is withheld, in sentences. */
-export function describeWithheld({ withhold, states }: Pick<BundleOptions, 'withhold' | 'states'>): string[] {
+export function formatWithheld({ withhold, states }: Pick<BundleOptions, 'withhold' | 'states'>): string[] {
   const parts = new Set(withhold)
   if (states === 'public') parts.add('private')
   const named = [...parts].map((part) => PARTS[part])

@@ -40,7 +40,7 @@ export function createAccess(
     token: shown,
     checkOrigin({ headers }) {
       const { host = '', origin } = headers
-      const name = nameOf(host)
+      const name = parseHostName(host)
       // A name that an attacker's server resolves to this machine is none of these.
       if (!allowed.has(host.toLowerCase()) && (name === null || !(hosts.has(name) || (isWildcard && isIP(name) !== 0))))
         throw new Refusal(
@@ -73,7 +73,7 @@ export function createAccess(
 }
 
 /** The name in a `Host` header, without the port. */
-function nameOf(host: string): string | null {
+function parseHostName(host: string): string | null {
   try {
     return new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, '').toLowerCase()
   } catch {

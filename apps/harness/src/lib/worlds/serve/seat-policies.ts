@@ -19,7 +19,7 @@ export async function readSeatPolicies(
   const policies: Record<string, Record<string, Policy>> = {}
   for (const [seat, name] of Object.entries(named)) {
     const games = worlds.filter(({ environment }) => environment.game && environment.seats.includes(seat))
-    if (games.length === 0) throw invalid(`There is no seat "${seat}". ${describeSeats(worlds)}`)
+    if (games.length === 0) throw invalid(`There is no seat "${seat}". ${formatSeats(worlds)}`)
     for (const world of games) {
       const { environment } = world
       const own = { ...policies[environment.name] }
@@ -32,7 +32,7 @@ export async function readSeatPolicies(
   return policies
 }
 
-function describeSeats(worlds: readonly World[]): string {
+function formatSeats(worlds: readonly World[]): string {
   const games = worlds.map(({ environment }) => environment).filter(({ game }) => game)
   if (games.length === 0) return 'What is served has one seat, which is not named.'
   return games.map(({ name, seats }) => `The seats of ${name} are: ${seats.join(', ')}.`).join(' ')

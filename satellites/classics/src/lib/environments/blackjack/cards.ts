@@ -27,6 +27,6 @@ export function addCard({ sum, usableAce }: Hand, card: number): Hand {
     : { sum: added, usableAce: usableAce || raised }
 }
 
-export function nameOf(card: number): string {
+export function formatCard(card: number): string {
   return card === 1 ? 'an ace' : card === 8 ? 'an 8' : `a ${card}`
 }
