@@ -20,11 +20,12 @@ export async function openDefinedSession(
 ): Promise<ExternalSession> {
   const { definition, params, seed } = request
   const server = await openEpisodeServer(definition, { params, seed }, options)
+  const { context } = server
   try {
     const tools = createExternalServer(server.channel, options)
-    await runRule('prepare', options, () => definition.prepare?.(tools, { params, seed }))
+    await runRule('prepare', options, () => definition.prepare?.(tools, { params, seed, context }))
     let state = await readState(request, server, options)
-    const text = await runRule('observe', options, () => definition.observe(state, params))
+    const text = await runRule('observe', options, () => definition.observe(state, params, context))
     return {
       params,
       observation: { text, structured: null },
@@ -34,7 +35,7 @@ export async function openDefinedSession(
         const sent = called.refused !== 'tool' && called.refused !== 'time'
         const before = state
         state = sent ? await readState(request, server, options) : before
-        return score(definition, { ...turn, ...called, before, after: state, params }, options)
+        return score(definition, { ...turn, ...called, before, after: state, params, context }, options)
       },
       close: () => server.close(),
     }
@@ -57,10 +58,10 @@ async function act(
 
 async function score(
   { end: endOf, rewards }: ExternalEnvironment,
-  { action, truncation, observation, refused, before, after, params }: Turn & ToolAnswer & Scored,
+  { action, truncation, observation, refused, before, after, params, context }: Turn & ToolAnswer & Scored,
   options: CallOptions,
 ): Promise<Answer> {
-  const transition = { before, action, observation, refused, after, params }
+  const transition = { before, action, observation, refused, after, params, context }
   const reason = await runRule('end', options, () => endOf?.(transition) ?? null)
   const end: EpisodeEnd | null =
     reason !== null ? { kind: 'terminated', reason } : truncation && { kind: 'truncated', reason: truncation }
@@ -79,13 +80,14 @@ interface Scored {
   readonly before: unknown
   readonly after: unknown
   readonly params: JsonObject
+  readonly context: unknown
 }
 
 function readState(
   { definition, params, seed }: DefinedSessionRequest,
-  { channel }: EpisodeServer,
+  { channel, context }: EpisodeServer,
   options: CallOptions,
 ): Promise<unknown> {
   const tools = createExternalServer(channel, options)
-  return runRule('read', options, () => definition.read?.(tools, { params, seed }) ?? null)
+  return runRule('read', options, () => definition.read?.(tools, { params, seed, context }) ?? null)
 }

@@ -114,6 +114,39 @@ describe('an external environment on a process of its own', () => {
     }
   })
 
+  it('hands what its target made on to the functions of that episode, also of two with one seed at once', async () => {
+    const ownFolder = defineExternalEnvironment({
+      name: 'own-folder',
+      version: '1.0.0',
+      description: 'Write to the folder of the episode.',
+      params: z.object({}),
+      async target({ defer }) {
+        const folder = await mkdtemp(join(tmpdir(), 'own-folder-'))
+        defer(() => rm(folder, { recursive: true }))
+        const server = externalCommand('memory', { MEMORY_FILE_PATH: join(folder, 'graph.jsonl') })
+        return { server, context: { folder } }
+      },
+      async prepare(server, { context: { folder } }) {
+        const entities = [{ name: folder, entityType: 'folder', observations: [] }]
+        await server.call('create_entities', { entities })
+      },
+      async read(server, { context }) {
+        const { entities } = Graph.parse((await server.call('read_graph')).structured)
+        return { owner: entities[0]?.name, folder: context.folder }
+      },
+      observe: (_, __, { folder }) => folder,
+      end: ({ after, context }) => (after.owner === context.folder ? 'own' : null),
+      rewards: { own: ({ after, context }) => (after.folder === context.folder ? 1 : 0) },
+    })
+    await using connection = await connect(ownFolder)
+    const [one, other] = [connection.environment(), connection.environment()]
+    const resets = await Promise.all([one, other].map((environment) => environment.reset({ seed: 'same' })))
+    expect(new Set(resets.map(({ observation }) => observation.text)).size).toBe(2)
+    for (const environment of [other, one])
+      expect(await environment.step(createGrace)).toMatchObject({ reward: { total: 1 }, end: { reason: 'own' } })
+    await Promise.all([one, other].map((environment) => environment[Symbol.asyncDispose]()))
+  })
+
   it('undoes what was made for an episode when the episode is over', async () => {
     folders.length = 0
     await using connection = await connect(acquaintances)

@@ -6,6 +6,8 @@ import { type ExternalEnvironment, type ExternalSetting, runRule } from './exter
 /** The server of one episode: its own process or MCP session. */
 export interface EpisodeServer {
   readonly channel: Channel
+  /** What `target` handed on. */
+  readonly context: unknown
   /** Stops the server, then runs the deferred clean-ups, last first. Safe to call twice. */
   close(): Promise<void>
 }
@@ -23,11 +25,14 @@ export async function openEpisodeServer(
   try {
     const chosen =
       typeof target === 'function' ? await runRule('target', options, () => target({ ...setting, defer })) : target
-    const channel = await openChannel(chosen, { ...options, ...disconnectPreservingSessions(chosen) })
+    const { server, context } =
+      typeof chosen === 'object' && 'server' in chosen ? chosen : { server: chosen, context: undefined }
+    const channel = await openChannel(server, { ...options, ...disconnectPreservingSessions(server) })
     defer(() => channel.close())
     let closed: Promise<void> | null = null
     return {
       channel,
+      context,
       close() {
         closed ??= undoAll(undo)
         return closed
