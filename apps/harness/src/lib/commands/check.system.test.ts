@@ -46,7 +46,7 @@ describe('episodic check', () => {
     const world = fileURLToPath(new URL('../../../../../scripts/consumer/higher-or-lower.ts', import.meta.url))
     const { status, out } = await workshop.main(['check', world])
     expect(out).not.toMatch(/warning|failed/)
-    expect(out).toMatch(/^higher-or-lower 1\.0\.0 passes: 6 of 7 checks passed, 1 skipped\.$/m)
+    expect(out).toMatch(/^higher-or-lower 1\.0\.0 passes: 7 of 8 checks passed, 1 skipped\.$/m)
     expect(status).toBe(0)
   })
 
@@ -60,7 +60,7 @@ describe('episodic check', () => {
     const { status, out } = await workshop.main(['check', './waiving.ts', '--pairs', '20'])
     expect(out).toMatch(/waived: .* \[solver-missing\] Reason: Anybody can call a coin\./)
     expect(out).toContain('The waiver "reward-huge" matches no finding.')
-    expect(out).toMatch(/passes, with \d+ warnings?: \d of 7 checks passed, \d skipped\.$/m)
+    expect(out).toMatch(/passes, with \d+ warnings?: \d of 8 checks passed, \d skipped\.$/m)
     expect(status).toBe(0)
   })
 
