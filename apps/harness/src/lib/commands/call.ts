@@ -5,7 +5,8 @@ import { z } from 'zod'
 import type { Console } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { addOptions, flag, option } from '../base/options.ts'
-import { clientOptions, rawOutput, requireTarget } from '../worlds/target-options.ts'
+import { rawOutput, requireTarget } from '../worlds/target.ts'
+import { clientOptions } from '../worlds/target-options.ts'
 
 const resultSchema = z.looseObject({
   content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).default([]),

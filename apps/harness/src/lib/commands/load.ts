@@ -15,7 +15,8 @@ import type { RunConfiguration } from '../run-folder/plan/configuration.ts'
 import { isAgent } from '../worlds/agents/agent.ts'
 import { findPlayer } from '../worlds/policies.ts'
 import { startServer } from '../worlds/serve/start-server.ts'
-import { targetOf, targetOptions } from '../worlds/target-options.ts'
+import { targetOf } from '../worlds/target.ts'
+import { targetOptions } from '../worlds/target-options.ts'
 import { loadWorld, type World } from '../worlds/world.ts'
 
 /** Distinct tasks, which sessions play in turn. */

@@ -17,7 +17,8 @@ import { HarnessError } from '../base/harness-error.ts'
 import { addOptions, flag, option } from '../base/options.ts'
 import { redact } from '../worlds/serve/log.ts'
 import { openStore } from '../worlds/serve/open-store.ts'
-import { targetOf, targetOptions } from '../worlds/target-options.ts'
+import { targetOf } from '../worlds/target.ts'
+import { targetOptions } from '../worlds/target-options.ts'
 import { loadWorld, type World } from '../worlds/world.ts'
 
 /** Entries of a step log per request. */

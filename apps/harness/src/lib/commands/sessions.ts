@@ -6,7 +6,8 @@ import { type Console, formatTable } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { wholeNumber } from '../base/option-values.ts'
 import { addOptions, flag, option } from '../base/options.ts'
-import { targetOf, targetOptions } from '../worlds/target-options.ts'
+import { targetOf } from '../worlds/target.ts'
+import { targetOptions } from '../worlds/target-options.ts'
 import { sessionsDumpCommand } from './sessions-dump.ts'
 
 const sessionsOptions = z.object({

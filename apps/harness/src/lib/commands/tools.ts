@@ -4,7 +4,8 @@ import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf } from '../base/console.ts'
 import { addOptions, flag } from '../base/options.ts'
-import { clientOptions, rawOutput, requireTarget } from '../worlds/target-options.ts'
+import { rawOutput, requireTarget } from '../worlds/target.ts'
+import { clientOptions } from '../worlds/target-options.ts'
 
 const toolsSchema = z.object({
   tools: z.array(z.object({ name: z.string(), description: z.string().optional(), inputSchema: jsonObjectSchema })),

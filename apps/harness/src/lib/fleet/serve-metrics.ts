@@ -3,22 +3,9 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { renderMetric } from '@episodic/mcp-server/extend'
-import { z } from 'zod'
 import { HarnessError } from '../base/harness-error.ts'
-import { wholeNumber } from '../base/option-values.ts'
-import { option } from '../base/options.ts'
 import { renderQueueMetrics } from './queue-metrics.ts'
 import type { RunQueue } from './run-queue.ts'
-
-/** The options of commands that answer a monitoring. */
-export const metricsOptions = z.object({
-  metricsPort: option(
-    '<port>',
-    'answer /metrics, /healthz and /readyz here; 0 for a free port',
-    wholeNumber(0, 65_535).optional(),
-  ),
-  metricsAddress: option('<address>', 'address of --metrics-port', z.string().default('127.0.0.1')),
-})
 
 /** A server for a monitoring. Disposing it closes it. */
 export interface MetricsServer extends AsyncDisposable {

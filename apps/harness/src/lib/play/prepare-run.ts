@@ -12,8 +12,8 @@ import { RUN_FILES } from '../run-folder/record/run-folder.ts'
 import { secretsOf } from '../worlds/player-environment.ts'
 import { isLlm, policyFileOf } from '../worlds/policies.ts'
 import { isServed, loadPlayedWorld, type PlayedWorld } from '../worlds/served-world.ts'
-import { PLAYED_SERVERS, targetOf } from '../worlds/target-options.ts'
-import type { Transport } from './episodes/open-environment.ts'
+import { targetOf } from '../worlds/target.ts'
+import { PLAYED_SERVERS } from '../worlds/target-options.ts'
 import { openRunner, type Runner } from './episodes/open-runner.ts'
 import { reachServer } from './episodes/reach-server.ts'
 import { maxTasksInFlight } from './episodes/run-plan.ts'
@@ -25,7 +25,7 @@ import {
   type Players,
   seatPolicies,
 } from './plan/players.ts'
-import type { RunSettings } from './run-settings.ts'
+import type { RunSettings, Transport } from './run-settings.ts'
 
 /** A run whose world and players have been found. */
 export interface PreparedRun {

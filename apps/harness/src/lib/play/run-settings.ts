@@ -4,8 +4,17 @@ import { flag, option } from '../base/options.ts'
 import { modelOptionsSchema } from '../models/model-options.ts'
 import { episodeOptions, rewardOptions, seatOptions, taskOptions } from '../run-folder/plan/plan-options.ts'
 import { PLAYED_SERVERS, targetOptions } from '../worlds/target-options.ts'
-import { RETRY_TIMEOUT, TRANSPORTS } from './episodes/open-environment.ts'
-import { RETRIED } from './plan/tries.ts'
+
+/** How a run connects to a world that it serves itself, the fastest first. All but the first start a server process. */
+export const TRANSPORTS = ['in-process', 'websocket', 'stdio', 'http'] as const
+export type Transport = (typeof TRANSPORTS)[number]
+
+/** Default seconds to keep retrying an unanswered call. */
+export const RETRY_TIMEOUT = 15
+
+/** Which failed episodes are played again: those that failed for a reason outside of policy and rules, or all. */
+const RETRIED = ['model', 'all'] as const
+export type Retried = (typeof RETRIED)[number]
 
 /** Episodes in flight at once for each process: with fewer, a process waits for the next ones most of the time. */
 const CONCURRENCY = 64

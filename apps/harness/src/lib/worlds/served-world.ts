@@ -1,7 +1,7 @@
 import { connect, type Guarantees, type HttpTarget, type Target, type TaskSplit } from '@episodic/env'
 import type { EnvironmentInfo } from '@episodic/protocol'
 import { HarnessError } from '../base/harness-error.ts'
-import { isOtherSystem } from './target-options.ts'
+import { isOtherSystem } from './target.ts'
 import { loadWorld, type World } from './world.ts'
 
 /** An environment of another system's server. It is played like a world, and its rules stay with that server. */

@@ -1,20 +1,14 @@
-import { readFileSync } from 'node:fs'
-import { type HttpTarget, parseMcpServers, type Target } from '@episodic/env'
-import { namesOfMcpServers } from '@episodic/env/extend'
 import { z } from 'zod'
-import { type Console, colorsOf } from '../base/console.ts'
-import { HarnessError } from '../base/harness-error.ts'
 import { token } from '../base/option-values.ts'
 import { flag, option } from '../base/options.ts'
-import { findControlToken } from './serve/control-token.ts'
 
 /** The servers that a command connects to, by their URLs. */
-interface Servers {
+export interface Servers {
   readonly pattern: RegExp
   readonly shown: string
 }
 /** Servers of Episodic. */
-const OWN_SERVERS: Servers = { pattern: /^(https?|wss?):/, shown: 'http://… or ws://…' }
+export const OWN_SERVERS: Servers = { pattern: /^(https?|wss?):/, shown: 'http://… or ws://…' }
 /** And those of other systems, whose environments can be played. */
 export const PLAYED_SERVERS: Servers = {
   pattern: /^(wss?|((ors|openenv):)?https?):/,
@@ -37,85 +31,6 @@ export function targetOptions({ shown }: Servers = OWN_SERVERS) {
 }
 export type TargetOptions = z.infer<ReturnType<typeof targetOptions>>
 
-/** Whether a target is a server of another system. */
-export function isOtherSystem(target: Target | null): target is HttpTarget {
-  return typeof target === 'object' && target !== null && 'url' in target && /^(ors|openenv):/.test(target.url)
-}
-
-/**
- * Returns the server that the options name; `null` if they name none.
- *
- * For a local server without a token, reads the control token that the server wrote for its user. Throws
- * `option-invalid`, and `config-invalid` for a malformed configuration.
- *
- * @param servers - the URLs that the command takes. Default: those of Episodic's own servers.
- */
-export function targetOf(
-  { url, token: given, config, server }: TargetOptions,
-  { pattern, shown }: Servers = OWN_SERVERS,
-): Target | null {
-  const token = given ?? process.env.EPISODIC_TOKEN
-  if (url !== undefined) {
-    if (!URL.canParse(url) || !pattern.test(url))
-      throw new HarnessError(
-        'option-invalid',
-        `--url ${url} is not a URL of a server: ${shown}. Give one such as http://127.0.0.1:7337/env.`,
-      )
-    // A secret of Episodic's is not sent to a server of another system.
-    if (isOtherSystem({ url })) return { url, token: given }
-    return { url, token: token ?? findControlToken(url) }
-  }
-  if (config === undefined) {
-    if (server !== undefined)
-      throw new HarnessError('option-invalid', '--server names a server of a --config file. Give --config too.')
-    return null
-  }
-  const text = readConfig(config)
-  const names = namesOfMcpServers(text)
-  if (names.length === 0) parseMcpServers(text, process.env)
-  const name = server ?? (names.length === 1 ? names[0] : undefined)
-  // An entry that is not used may be of a kind that only another program knows.
-  const target = name === undefined ? undefined : parseMcpServers(text, process.env, name).get(name)
-  if (!target)
-    throw new HarnessError(
-      'option-invalid',
-      `${name === undefined ? `${config} names several servers; choose one with --server.` : `${config} has no server "${name}".`} It has: ${names.join(', ')}.`,
-    )
-  return withToken(target, token)
-}
-
-function withToken(target: Target, token: string | undefined): Target {
-  if (typeof target !== 'object' || !('url' in target)) return target
-  const { headers, token: own } = target as HttpTarget
-  const authorized = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
-  return authorized ? target : { ...target, token: own ?? token ?? findControlToken(target.url) }
-}
-
-function readConfig(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new HarnessError('option-invalid', `--config ${file} cannot be read: ${(cause as Error).message}`, { cause })
-  }
-}
-
 /** The options of the commands that act as an MCP client. */
 export const clientOptions = targetOptions().extend({ raw: flag('print every MCP message to standard error') })
 export type ClientOptions = z.infer<typeof clientOptions>
-
-export function requireTarget(options: TargetOptions): Target {
-  const target = targetOf(options)
-  if (!target) throw new HarnessError('option-invalid', 'No server given. Give --url, or --config and --server.')
-  return target
-}
-
-/** Returns channel options that print every message if `--raw` is given. */
-export function rawOutput({ raw }: ClientOptions, { err }: Console) {
-  const { cyan, green } = colorsOf(err)
-  return raw
-    ? {
-        onMessage: (direction: 'sent' | 'received', message: unknown) =>
-          err.write(`${direction === 'sent' ? cyan('→') : green('←')} ${JSON.stringify(message)}\n`),
-      }
-    : {}
-}

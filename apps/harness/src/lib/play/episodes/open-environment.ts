@@ -17,11 +17,8 @@ import type { StepTimes } from '../../run-folder/record/step-times.ts'
 import { openStore } from '../../worlds/serve/open-store.ts'
 import { startServer, stdioTarget } from '../../worlds/serve/start-server.ts'
 import type { World } from '../../worlds/world.ts'
+import { RETRY_TIMEOUT, type Transport } from '../run-settings.ts'
 import { containRules } from './contain-rules.ts'
-
-/** How a run connects to a world that it serves itself, the fastest first. All but the first start a server process. */
-export const TRANSPORTS = ['in-process', 'websocket', 'stdio', 'http'] as const
-export type Transport = (typeof TRANSPORTS)[number]
 
 /** A connection, and everything that was started for it. Disposing it stops that too. */
 export interface Opened extends AsyncDisposable {
@@ -41,9 +38,6 @@ interface OpenWorldOptions {
   /** Receives the times of steps over a connection. */
   readonly times?: StepTimes | undefined
 }
-
-/** Default seconds to keep retrying an unanswered call. */
-export const RETRY_TIMEOUT = 15
 
 /** Serves a world for one run, and connects to it. */
 export async function openWorld(

@@ -1,6 +1,6 @@
 import { connect, type HttpTarget, type Target } from '@episodic/env'
 import { HarnessError } from '../../base/harness-error.ts'
-import type { Transport } from './open-environment.ts'
+import type { Transport } from '../run-settings.ts'
 
 /** A running server, and how a run is connected to it. */
 export interface ReachedServer {

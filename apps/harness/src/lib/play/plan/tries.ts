@@ -1,9 +1,6 @@
 import type { SealedRecord } from '@episodic/protocol'
+import type { Retried } from '../run-settings.ts'
 import { episodeKey } from './plan.ts'
-
-/** Which failed episodes are played again: those that failed for a reason outside of policy and rules, or all. */
-export const RETRIED = ['model', 'all'] as const
-export type Retried = (typeof RETRIED)[number]
 
 /** Failures of models and servers, which another try may not meet. */
 const OUTSIDE: ReadonlySet<string> = new Set([
