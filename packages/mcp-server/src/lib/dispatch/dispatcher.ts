@@ -4,6 +4,7 @@ import type { Caller } from '../host/caller.ts'
 import { type OnError, toInternalError } from '../host/faults.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import { randomText } from '../host/session-tokens.ts'
+import type { Advertisement } from './advertisement.ts'
 import type { ClientChannel } from './client-channel.ts'
 import { answerRequest, resolveCaller } from './handle-request.ts'
 import { isLong } from './json-bounds.ts'
@@ -12,7 +13,6 @@ import { type Message, parseMessage, type RequestId } from './message.ts'
 import { ParseQueue } from './parse-queue.ts'
 import { PendingCall } from './pending-call.ts'
 import { isStateless, readEnvelope } from './protocol-version.ts'
-import { discover } from './sdk-discovery.ts'
 import { advertise, type Identity, identify } from './server-info.ts'
 import { listen, subscribe, unsubscribe } from './subscriptions.ts'
 import { type TraceHeaders, traceCall } from './trace-call.ts'
@@ -104,7 +104,7 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
       } else {
         const asked = { jsonrpc: '2.0', id, method, params }
         const advertisement = await advertise(host, caller, session, method)
-        reply = replyOf(await (modern ? discoverLater : discover)(advertisement, asked))
+        reply = replyOf(await discover(advertisement, asked, modern))
         const { presented } = advertisement
         if (presented) answer = { result: null, secrets: presented.secrets, worldText: () => presented.observation }
       }
@@ -202,9 +202,12 @@ const LISTENING: { readonly [method: string]: boolean } = {
 const NOTHING: Reply = { text: null, refusal: null }
 const OPEN: Reply = { text: null, refusal: null, open: true }
 
-/** The SDK for the stateless version takes a tenth of a second to load, so it is loaded with the first such request. */
-const discoverLater: typeof discover = async (...args) =>
-  (await import('./sdk-discovery-modern.ts')).discoverModern(...args)
+/** The SDK of each version takes a tenth of a second to load, so it is loaded with the first request that needs it. */
+async function discover(advertisement: Advertisement, request: object, modern: boolean): Promise<object> {
+  return modern
+    ? (await import('./sdk-discovery-modern.ts')).discoverModern(advertisement, request)
+    : (await import('./sdk-discovery.ts')).discover(advertisement, request)
+}
 
 /** Returns the SDK's answer as a reply; it may be an error. */
 function replyOf(answer: object): Reply {

@@ -3,6 +3,15 @@ import { ENVELOPE, isObject, MODERN_VERSION } from '@episodic/protocol/extend'
 import type { Caller } from '../host/caller.ts'
 import type { Message } from './message.ts'
 
+/** Session-based protocol versions that the endpoints negotiate, newest first: those of the MCP SDK. */
+export const PROTOCOL_VERSIONS: readonly string[] = [
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+]
+
 /**
  * Returns the protocol version that a request names in `_meta`, as every request of the stateless version does; `null`
  * for a request of the session-based version.

@@ -1,9 +1,9 @@
 import { WireError } from '@episodic/protocol'
 import { MODERN_VERSION } from '@episodic/protocol/extend'
 import { type JSONRPCRequest, PerRequestHTTPServerTransport, Server } from '@modelcontextprotocol/server'
+import { type Advertisement, AT_AGENTS } from './advertisement.ts'
 import { complete, getPrompt, PROMPTS } from './instructions.ts'
 import { numbered } from './numbered-list.ts'
-import { type Advertisement, AT_AGENTS } from './sdk-discovery.ts'
 import { listResources, listTemplates } from './state-resource.ts'
 import { toolOnTheWire } from './tool-schema.ts'
 

@@ -1,4 +1,4 @@
-import { type ToolInfo, WireError } from '@episodic/protocol'
+import { WireError } from '@episodic/protocol'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
@@ -10,34 +10,13 @@ import {
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
-  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation'
-import type { PresentedState } from '../host/host.ts'
+import { type Advertisement, AT_AGENTS } from './advertisement.ts'
 import { complete, getPrompt, PROMPTS } from './instructions.ts'
 import { numbered } from './numbered-list.ts'
 import { listResources, listTemplates } from './state-resource.ts'
 import { toolOnTheWire } from './tool-schema.ts'
-
-/** How an endpoint describes itself. */
-export interface Advertisement {
-  readonly name: string
-  readonly title: string
-  readonly version: string
-  readonly instructions: string
-  /** The observation of the caller's session, if the instructions contain it; `null` otherwise. */
-  readonly presented: PresentedState | null
-  readonly tools: readonly ToolInfo[]
-  /**
-   * The URI of the session's state, or its template; `null` at the trainer endpoint, whose extension returns the state.
-   */
-  readonly state: string | null
-  /** The extension that the trainer endpoint speaks; `null` at the agent endpoint. */
-  readonly extension: string | null
-}
-
-/** Session-based protocol versions that the endpoints negotiate, newest first. */
-export const PROTOCOL_VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS
 
 /**
  * Answers one request for discovery or negotiation (`initialize`, `ping`, `tools/list`, …) with the MCP SDK.
@@ -103,6 +82,3 @@ const NO_VALIDATOR: jsonSchemaValidator = {
     throw new Error('This server asks its clients nothing.')
   },
 }
-
-/** The capabilities of the agent endpoint besides tools, in both protocol versions. */
-export const AT_AGENTS = { resources: { subscribe: true }, prompts: {}, completions: {} }

@@ -1,0 +1,22 @@
+import type { ToolInfo } from '@episodic/protocol'
+import type { PresentedState } from '../host/host.ts'
+
+/** How an endpoint describes itself. */
+export interface Advertisement {
+  readonly name: string
+  readonly title: string
+  readonly version: string
+  readonly instructions: string
+  /** The observation of the caller's session, if the instructions contain it; `null` otherwise. */
+  readonly presented: PresentedState | null
+  readonly tools: readonly ToolInfo[]
+  /**
+   * The URI of the session's state, or its template; `null` at the trainer endpoint, whose extension returns the state.
+   */
+  readonly state: string | null
+  /** The extension that the trainer endpoint speaks; `null` at the agent endpoint. */
+  readonly extension: string | null
+}
+
+/** The capabilities of the agent endpoint besides tools, in both protocol versions. */
+export const AT_AGENTS = { resources: { subscribe: true }, prompts: {}, completions: {} }

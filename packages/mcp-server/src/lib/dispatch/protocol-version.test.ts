@@ -1,0 +1,7 @@
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
+import { expect, it } from 'vitest'
+import { PROTOCOL_VERSIONS } from './protocol-version.ts'
+
+it('negotiates the session-based versions that the SDK negotiates', () => {
+  expect(PROTOCOL_VERSIONS).toEqual(SUPPORTED_PROTOCOL_VERSIONS)
+})
