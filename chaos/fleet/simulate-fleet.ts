@@ -321,7 +321,7 @@ class Simulation {
     return new Promise((resolve) => this.#time.after(this.#rng.int(1, most), resolve))
   }
 
-  /** Milliseconds until the next event of those that come every so often in the mean. */
+  /** Draws the milliseconds to the next event from an exponential distribution with this mean. */
   #until(mean: number): number {
     return Math.min(-Math.log(1 - this.#rng.float()) * mean, 2 ** 40)
   }

@@ -35,7 +35,7 @@ const failedTrySchema = z.object({
 })
 
 const ranges = z.array(z.tuple([z.int().min(0), z.int().min(0)]))
-/** The entries of a pool that were in a request, in their order: from each first index to before each second one. */
+/** Half-open index ranges into a pool, in the order in which the request sent them. */
 export type PoolRanges = Wire<typeof ranges>
 
 const pooledRequestSchema = z.object({

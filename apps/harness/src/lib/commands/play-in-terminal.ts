@@ -33,8 +33,8 @@ export function isPerson(policy: string | undefined): boolean {
 }
 
 /**
- * Plays one episode, after its introduction: a person in the terminal and, in other seats, policies. Throws `option-invalid`, `policy-unknown`
- * and what failed the episode.
+ * Plays one episode, after its introduction: a person in the terminal and, in other seats, policies. Throws
+ * `option-invalid`, `policy-unknown` and what failed the episode.
  */
 export async function playInTerminal(
   connection: Connection,

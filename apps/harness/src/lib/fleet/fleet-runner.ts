@@ -347,11 +347,11 @@ class FleetRunner implements Runner {
     if (this.#playing.length > 0) {
       this.#accompanied = this.#clock.now()
       this.#notice = ''
-    } else if (this.#clock.now() - this.#accompanied > LONELY_AFTER) this.#sayLonely()
+    } else if (this.#clock.now() - this.#accompanied > LONELY_AFTER) this.#warnNoWorkers()
   }
 
-  /** Says that nobody plays, and who could. Not again until that changes. */
-  #sayLonely(): void {
+  /** Warns once that no worker plays the run, and why each worker declined; again only if that changes. */
+  #warnNoWorkers(): void {
     const declined = this.#workers.flatMap(({ host, pid, declines }) => {
       const why = declines[this.#run?.id ?? '']
       return why === undefined ? [] : [`Process ${pid} on ${host} does not: ${why}`]

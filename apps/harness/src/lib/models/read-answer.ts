@@ -118,7 +118,7 @@ function statusOf(fields: Readonly<Record<string, unknown>>): number | null {
   return NAMES.find(([name]) => name.test(names))?.[1] ?? null
 }
 
-/** Returns the error that a stream of events reports; `null` without one, and for what is no such stream. */
+/** Returns the error that a stream of events reports; `null` if it reports none, or the text is no such stream. */
 function errorInStream(text: string): Extract<ReadAnswer, { kind: 'error' }> | null {
   let found: Extract<ReadAnswer, { kind: 'error' }> | null = null
   if (!/^(data|event|id|retry)?:/.test(text)) return null

@@ -160,7 +160,7 @@ interface Line {
   readonly fork: Fork
   readonly steps: PlayedStep[]
   readonly player: Player
-  /** Whether its action is another one than the episode's. */
+  /** Whether its action differs from the episode's. */
   readonly differs: boolean
 }
 

@@ -48,7 +48,7 @@ function nodeOf(episodes: readonly KeyedEpisode[], depth: number, end: number): 
   }
 }
 
-/** How many of their first actions some episodes share, of which they share `from`. */
+/** Returns the length of the common prefix of actions; the first `from` are known to be equal. */
 function sharedEnd(episodes: readonly KeyedEpisode[], from: number): number {
   const [first] = episodes
   let end = from

@@ -26,7 +26,7 @@ export type ReadColumn = (name: ColumnName) => Column
 
 const YES_NO = ['yes', 'no'] as const
 
-/** How an episode ended: a truncated one that is a success `succeeded`, and any other that is none `fell-short`. */
+/** How an episode ended: `succeeded` (also if truncated), `truncated`, `failed`, otherwise `fell-short`. */
 export const RESULTS = ['succeeded', 'fell-short', 'truncated', 'failed'] as const
 export type Result = (typeof RESULTS)[number]
 

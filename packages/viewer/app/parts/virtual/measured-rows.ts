@@ -4,7 +4,7 @@ export interface MeasuredRows {
   readonly total: number
   /** The distance of a row from the first one; of the count of rows, the height of all. */
   offset(index: number): number
-  /** Keeps the height of a row. Returns whether it is another one than before. */
+  /** Stores a row's height. Returns whether it changed. */
   measure(index: number, height: number): boolean
   /**
    * The rows that are seen between two distances from the first one: from `from` to before `to`, at least one if there

@@ -51,7 +51,7 @@ export async function findRewardCycle(
   return best.slice(0, WALKS).find((cycle) => paysAgain(cycle, environment, setting, seed)) ?? null
 }
 
-/** Starts a policy with a seed of its own, so that each walk through the same episode is another one. */
+/** Starts a policy with a new seed each time, so that repeated walks through the same episode differ. */
 function startWith(policy: Policy, seed: string): Policy['start'] {
   return (context) => policy.start({ ...context, seed })
 }

@@ -201,7 +201,7 @@ function compareSeats({ seed, seats = {} }: RunConfiguration, record: MatchRecor
 }
 
 /**
- * Returns the steps of the seat that has most. The step that the server takes for a seat that has none left is no such.
+ * Returns the step count of the seat with the most steps, not counting steps that the server took on a seat's behalf.
  */
 function stepsOfOneSeat(record: SealedRecord): number {
   if (!isMatchRecord(record)) return record.steps.length

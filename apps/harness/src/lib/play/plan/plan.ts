@@ -56,10 +56,10 @@ async function* ofSplit(rows: Rows<Task>, split: string | null, { name, version 
   }
 }
 
-/** The tasks of a run, each of which was read once. */
+/** The tasks of a run after one pass that checked them. */
 export interface CheckedTasks {
   readonly count: number
-  /** Returns them again, as {@link tasksOf} would: from memory if there are few. */
+  /** Streams the tasks once more: from memory if they fit, otherwise from their source. */
   again(): AsyncIterable<Task>
 }
 

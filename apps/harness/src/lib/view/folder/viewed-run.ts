@@ -114,7 +114,7 @@ export class ViewedRun {
     return switched || graded || (grown && !index) ? 'run' : plays ? 'inFlight' : null
   }
 
-  /** The lock is looked at seldom while nothing speaks for a process that plays: a folder may have hundreds of runs. */
+  /** Checks the lock at most every two seconds while the file does not grow: a folder may have hundreds of runs. */
   #looksRunning(grown: boolean): boolean {
     const now = performance.now()
     if (this.isRunning || grown || now - this.#lockSeen >= LOCK_INTERVAL) {

@@ -22,8 +22,8 @@ export class RunEvents {
   readonly #runs: ViewedRuns
   readonly #clients = new Set<ServerResponse>()
   /**
-   * Ids of events begin with it. It is another one after a time in which nobody listened, so that older ids say
-   * nothing.
+   * The prefix of the ids of events. It is drawn again after a time without listeners, so that ids from before are
+   * not taken for places in the new sequence.
    */
   #start = drawStart()
   #number = 0

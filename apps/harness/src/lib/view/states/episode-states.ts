@@ -129,7 +129,7 @@ function replayInThread(data: StatesData): Promise<[EpisodeStates, ...EpisodeSta
   })
 }
 
-/** When a module was last changed: a replay with other rules is another one. */
+/** When a module was last changed: a replay is kept only for the rules that made it. */
 function changedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
