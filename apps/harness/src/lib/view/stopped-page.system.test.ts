@@ -56,7 +56,7 @@ describe('a run that stopped', () => {
     expect(listed).toMatchObject({ code: 'model-refused' })
     const { commands } = await viewing.json<RunDetail>(`/api/r/${id}`)
     expect(commands.resume).toContain(
-      `--base-url ${server.url} --prices 2,10 --model-timeout 60 --redact 'whole n[a-z]+' --out runs/refused --resume`,
+      `--redact 'whole n[a-z]+' --base-url ${server.url} --prices 2,10 --model-timeout 60 --out runs/refused --resume`,
     )
     expect(report()).toContain(`--base-url ${server.url}`)
     refuses = false
