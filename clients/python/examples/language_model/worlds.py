@@ -1,6 +1,6 @@
 """The environments that are learned, and how.
 
-Hyperparameters were chosen in trials with seed 101 and other held-out seeds, before those of docs/play/train.md were run.
+Hyperparameters were chosen in trials with seed 101 and other held-out seeds, before the runs of docs/play/train.md.
 """
 
 from __future__ import annotations
