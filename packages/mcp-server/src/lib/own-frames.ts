@@ -11,7 +11,7 @@ const REPOSITORY = /^(.*\/)packages\/mcp-server\/src\//.exec(import.meta.url)?.[
 const OURS: readonly string[] = [
   '/node_modules/@episodic/',
   '/node_modules/episodic/',
-  ...(REPOSITORY === null ? [] : [`${pathOf(REPOSITORY)}packages/`, `${pathOf(REPOSITORY)}apps/`]),
+  ...(REPOSITORY === null ? [] : ['packages/', 'satellites/', 'apps/'].map((name) => pathOf(REPOSITORY) + name)),
 ]
 
 /**
