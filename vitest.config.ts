@@ -27,8 +27,8 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
   test: {
     // For what hangs, not for what is slow.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 120_000 } },
     // A focused or an empty test file would pass without checking anything.
     allowOnly: false,
