@@ -97,7 +97,7 @@ export {
   type GradeSummary,
   summarizeGrades,
 } from './lib/grades/grade-summary.ts'
-export { createGradeTable, type GradeTable } from './lib/grades/grade-table.ts'
+export { createGradeTable, type GradeTable, toPlayKey } from './lib/grades/grade-table.ts'
 export { type GradedParts, type GradedState, gradedEpisodeOf } from './lib/grades/graded-episode.ts'
 export {
   defineGrader,

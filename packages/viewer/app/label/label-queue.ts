@@ -1,4 +1,4 @@
-import { type GradeRecord, type GraderRef, graderKeyOf, OUTCOMES, type RowWords } from '@episodic/report'
+import { type GradeRecord, type GraderRef, graderKeyOf, OUTCOMES, type RowWords, toPlayKey } from '@episodic/report'
 import type { Source } from '../source/source.ts'
 
 /** What a person is to judge next. */
@@ -39,8 +39,4 @@ export async function loadLabelQueue(
     if (next) return { ...found, next: { ...next, draw: draw[next.row] as number } }
   }
   return { ...found, next: null }
-}
-
-function toPlayKey({ task, attempt, try: number }: Pick<RowWords, 'task' | 'attempt' | 'try'>): string {
-  return JSON.stringify([task, attempt, number])
 }

@@ -43,6 +43,7 @@ export function createGradeTable(grades: readonly GradeRecord[]): GradeTable {
   }
 }
 
-function toPlayKey({ task, attempt, try: number }: Played): string {
+/** Returns the key of a play, a try of an episode, within its run. */
+export function toPlayKey({ task, attempt, try: number }: Played): string {
   return JSON.stringify([task, attempt, number])
 }

@@ -5,11 +5,11 @@ import {
   isMatchRecord,
   type LimitsRequest,
   type MatchRecord,
-  type RecordedSeat,
   type SealedRecord,
   type Truncation,
 } from '@episodic/protocol'
 import { stopReasonOf } from '@episodic/protocol/extend'
+import { mapValues } from '../../base/map-values.ts'
 import { type Difference, findDifference } from './difference.ts'
 import { mostSteps } from './recorded-plan.ts'
 import { type ReplayOptions, truncationAt } from './replayed-step.ts'
@@ -85,7 +85,7 @@ function compareEndsOfSeats(record: MatchRecord, { end }: Pick<Rehearsal, 'end'>
   const cut = Object.keys(seats).find((name) => stopReasonOf(seats[name]?.end ?? null))
   if (end === null && cut === undefined) return { field: 'end', recorded: 'finished', replayed: null }
   const closed = { kind: 'truncated', reason: 'closed' } as const
-  const cutEnds = mapSeats(record, ({ end, success }, name) => ({
+  const cutEnds = mapValues(seats, ({ end, success }, name) => ({
     end: name === cut ? end : closed,
     success: success === undefined ? undefined : false,
   }))
@@ -95,7 +95,7 @@ function compareEndsOfSeats(record: MatchRecord, { end }: Pick<Rehearsal, 'end'>
     ),
   )
   return findDifference(
-    mapSeats(record, ({ end, success }) => ({ end, success })),
+    mapValues(seats, ({ end, success }) => ({ end, success })),
     { ...(cut !== undefined && cutEnds), ...byRules },
     'seats',
   )
@@ -124,12 +124,4 @@ function canHaveRunOut(
     ? Object.keys(record.seats).map((name) => record.steps.filter(({ seat }) => seat === name).length)
     : [steps.length]
   return limit !== 'step-limit' || counts.includes(mostSteps(environment, record, asked))
-}
-
-/** Returns something of each seat of a match, by the names of the seats. */
-export function mapSeats<Part>(
-  { seats }: Pick<MatchRecord, 'seats'>,
-  part: (seat: RecordedSeat, name: string) => Part,
-): { readonly [seat: string]: Part } {
-  return Object.fromEntries(Object.entries(seats).map(([name, seat]) => [name, part(seat, name)]))
 }

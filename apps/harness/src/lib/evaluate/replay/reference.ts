@@ -8,6 +8,7 @@ import {
   type Reproducible,
 } from '@episodic/protocol'
 import { seatRecordOf } from '@episodic/report'
+import { episodeKey } from '../../play/plan/plan.ts'
 import { readRecorded } from '../../run-folder/read-recorded.ts'
 import type { World } from '../../worlds/world.ts'
 import { findDifference } from './difference.ts'
@@ -35,11 +36,11 @@ export interface Reference {
 export async function createReference({ environment }: World, recorded: string): Promise<Reference> {
   const chains = new Map<string, string>()
   for await (const record of readEpisodes(recorded))
-    chains.set(toAttemptKey(record), chainOf(playedByRulesAlone(environment, record)))
+    chains.set(episodeKey(record), chainOf(playedByRulesAlone(environment, record)))
 
   async function find(name: string): Promise<Reproducible | null> {
     for await (const record of readEpisodes(recorded))
-      if (toAttemptKey(record) === name) return playedByRulesAlone(environment, record)
+      if (episodeKey(record) === name) return playedByRulesAlone(environment, record)
     return null
   }
 
@@ -51,7 +52,7 @@ export async function createReference({ environment }: World, recorded: string):
       let differingBytes = 0
       let field: string | null = null
       for await (const record of readEpisodes(path)) {
-        const name = toAttemptKey(record)
+        const name = episodeKey(record)
         seen.add(name)
         steps += record.steps.length
         const chain = chainOf(record)
@@ -71,10 +72,6 @@ export async function createReference({ environment }: World, recorded: string):
 /** Reads episodes of one seat. */
 async function* readEpisodes(path: string): AsyncGenerator<EpisodeRecord, void, undefined> {
   for await (const { record } of readRecorded(path)) yield seatRecordOf(record)
-}
-
-function toAttemptKey({ task, attempt }: EpisodeRecord): string {
-  return `${task.id} ${attempt}`
 }
 
 function reproducibleOf({ environment, params, seed, branch, start, steps, outcome }: EpisodeRecord): Reproducible {

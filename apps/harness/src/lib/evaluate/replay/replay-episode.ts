@@ -2,8 +2,9 @@ import { type EnvironmentDefinition, type Rehearsal, rehearse } from '@episodic/
 import { chainOf, isMatchRecord, type SealedRecord, sealOf } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
+import { mapValues } from '../../base/map-values.ts'
 import type { RecordedEpisode } from '../../run-folder/read-recorded.ts'
-import { compareEnd, compareWhole, mapSeats } from './compare-ends.ts'
+import { compareEnd, compareWhole } from './compare-ends.ts'
 import { findDifference } from './difference.ts'
 import { type Divergence, type Parting, toDivergence } from './divergence.ts'
 import {
@@ -95,7 +96,7 @@ function compareStart(record: SealedRecord, { observation, potential, turn, seat
     return (
       findDifference(record.turn, turn ?? [], 'turn') ??
       findDifference(
-        mapSeats(record, ({ start }) => start),
+        mapValues(record.seats, ({ start }) => start),
         seats,
         'start',
       )

@@ -11,6 +11,7 @@ import type { WatchedEnvironment } from '@episodic/env/extend'
 import { absenceOf } from '@episodic/mcp-server/extend'
 import { DEFAULT_SEAT, type SealedRecord, seedFor } from '@episodic/protocol'
 import { stopReasonOf } from '@episodic/protocol/extend'
+import { mapValues } from '../../base/map-values.ts'
 import type { ModelProxy } from '../../models/model-proxy.ts'
 import { reportAnswers } from '../../models/report-answers.ts'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
@@ -161,13 +162,6 @@ export function createRunTask(options: RunTaskOptions | RunMatchTaskOptions): Ru
 
 function versioned(name: string, seed: string, version: string | undefined): Sealing['policy'] {
   return { name, seed, ...(version !== undefined && { version }) }
-}
-
-function mapValues<From, To>(
-  values: { readonly [name: string]: From },
-  change: (value: From, name: string) => To,
-): { readonly [name: string]: To } {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
 }
 
 /**

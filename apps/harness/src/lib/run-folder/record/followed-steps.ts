@@ -74,7 +74,7 @@ export class FollowedSteps {
     const asked = askedSchema.parse(JSON.parse(await readFile(this.#asked, 'utf8')))
     const isAsked = new Set(asked.episodes.map(toEpisodeKey))
     const followed = [...episodes].filter((episode) => isAsked.has(toEpisodeKey(episode))).slice(0, MOST_FOLLOWED)
-    const text = JSON.stringify({ format: 1, episodes: followed.map(describe) } satisfies z.infer<typeof stepsSchema>)
+    const text = JSON.stringify({ format: 1, episodes: followed.map(toWritten) } satisfies z.infer<typeof stepsSchema>)
     await writeRunFile(this.#folder, RUN_FILES.steps, text)
   }
 
@@ -84,11 +84,12 @@ export class FollowedSteps {
   }
 }
 
-function toEpisodeKey({ task, attempt }: { readonly task: string; readonly attempt: number }): string {
+/** Returns the key of an episode within its run. */
+export function toEpisodeKey({ task, attempt }: { readonly task: string; readonly attempt: number }): string {
   return `${attempt} ${task}`
 }
 
-function describe({ task, attempt, events, dropped }: EpisodeNow): z.infer<typeof stepsSchema>['episodes'][number] {
+function toWritten({ task, attempt, events, dropped }: EpisodeNow): z.infer<typeof stepsSchema>['episodes'][number] {
   const last = events.slice(-MOST_EVENTS).map((event) => {
     if ('text' in event) return { kind: 'seen' as const, text: shorten(event.text, MOST_CHARACTERS) }
     const { tool, arguments: args } = event.action

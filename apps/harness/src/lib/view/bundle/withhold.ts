@@ -6,6 +6,7 @@ import {
   type SealedRecord,
 } from '@episodic/protocol'
 import type { GradeRecord, WithheldPart } from '@episodic/report'
+import { mapValues } from '../../base/map-values.ts'
 import { createScrub, textsIn, WITHHELD } from '../../run-folder/scrub.ts'
 
 /**
@@ -125,8 +126,4 @@ function withoutPrivate(record: SealedRecord): SealedRecord {
   return isMatchRecord(record)
     ? { ...record, steps: record.steps.map(hide) }
     : { ...record, steps: record.steps.map(hide) }
-}
-
-function mapValues<T, U>(values: { readonly [name: string]: T }, map: (value: T) => U): { [name: string]: U } {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]))
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EpisodeInFlight, FollowedEpisode } from '@episodic/report'
 import { z } from 'zod'
-import { type AskedEpisodes, MOST_FOLLOWED, stepsSchema } from '../../run-folder/record/followed-steps.ts'
+import { type AskedEpisodes, MOST_FOLLOWED, stepsSchema, toEpisodeKey } from '../../run-folder/record/followed-steps.ts'
 import { RUN_FILES, writeRunFile } from '../../run-folder/record/run-folder.ts'
 
 /** The content of `live.json`: what a run plays now. */
@@ -47,7 +47,7 @@ export class FollowedEpisodes {
   async follow(shown: EpisodeInFlight): Promise<FollowedEpisode> {
     const { task, attempt } = shown
     const now = performance.now()
-    const key = `${attempt} ${task}`
+    const key = toEpisodeKey(shown)
     this.#asked.delete(key)
     this.#asked.set(key, { episode: { task, attempt }, at: now })
     for (const [key, { at }] of this.#asked)
@@ -55,8 +55,7 @@ export class FollowedEpisodes {
     const asked: AskedEpisodes = { format: 1, episodes: [...this.#asked.values()].map(({ episode }) => episode) }
     // A folder that cannot be written to shows the last call and answer alone.
     await writeRunFile(this.#folder, RUN_FILES.asked, JSON.stringify(asked)).catch(() => {})
-    const { events = null, dropped = 0 } =
-      (await this.#read()).find((own) => own.task === task && own.attempt === attempt) ?? {}
+    const { events = null, dropped = 0 } = (await this.#read()).find((own) => toEpisodeKey(own) === key) ?? {}
     return { shown, events, dropped }
   }
 

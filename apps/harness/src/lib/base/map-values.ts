@@ -1,0 +1,7 @@
+/** Returns an object with the same names, and for each value what it becomes. */
+export function mapValues<From, To>(
+  values: { readonly [name: string]: From },
+  change: (value: From, name: string) => To,
+): { [name: string]: To } {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
+}
