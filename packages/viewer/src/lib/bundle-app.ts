@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { BuildOptions, OutputFile } from 'esbuild'
 import { keepBuild } from './kept-build.ts'
 
@@ -58,6 +59,8 @@ async function build(folder: string) {
     'page.css': textOf(page, 'page.css'),
     'markup.js': textOf(markup, 'markup.js'),
   }
-  const sources = [page, markup].flatMap(({ metafile }) => Object.keys(metafile.inputs))
-  return { result, sources: [import.meta.filename, ...sources.map((file) => join(folder, file))] }
+  const inputs = [page, markup].flatMap(({ metafile }) => Object.keys(metafile.inputs))
+  // These options and this bundler have made it, so another version of them makes another one.
+  const makers = [import.meta.filename, fileURLToPath(import.meta.resolve('esbuild'))]
+  return { result, sources: [...makers, ...inputs.map((file) => join(folder, file))] }
 }
