@@ -156,8 +156,9 @@ export function VirtualList({
       )
     return rendered.get(index)
   }
+  const isToBeWhole = !isWhole && count <= MOST_WHOLE
   return (
-    <ul class="virtual" aria-label={label} ref={list}>
+    <ul class="virtual" aria-label={label} aria-busy={isToBeWhole} ref={list}>
       <li class="virtual-space" aria-hidden="true" style={{ height: `${rows.offset(Math.min(from, count))}px` }} />
       {Array.from({ length: Math.max(0, to - from) }, (_, i) => rowOf(from + i))}
       <li class="virtual-space" aria-hidden="true" style={{ height: `${rows.total - rows.offset(to)}px` }} />
