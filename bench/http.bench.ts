@@ -4,7 +4,7 @@
  * process each.
  */
 import { META, type OpenResult } from '@episodic/protocol'
-import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
+import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/internal'
 import { startChild } from './child.ts'
 import { inTurn, median, ratio, report } from './figures.ts'
 import { drive, type Load } from './http-load.ts'

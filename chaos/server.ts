@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { wireErrorCodeOf } from '@episodic/protocol/extend'
+import { wireErrorCodeOf } from '@episodic/protocol/internal'
 import { request } from 'undici'
 import { type Killable, startProcess } from './processes.ts'
 

@@ -1,4 +1,4 @@
-import { openChannel } from '@episodic/env/extend'
+import { openChannel } from '@episodic/env'
 import {
   canonicalJson,
   createRng,

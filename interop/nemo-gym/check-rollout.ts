@@ -1,5 +1,5 @@
 import type { JsonObject, LoggedStep } from '@episodic/protocol'
-import { withoutDataLine } from '@episodic/protocol/extend'
+import { withoutDataLine } from '@episodic/protocol/internal'
 import type { Check } from '../check-parts.ts'
 import { type ReferenceEpisode, rewardOf } from '../reference-episode.ts'
 

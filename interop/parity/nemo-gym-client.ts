@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Host } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 import { serveNemoGym } from '@episodic/trainer-endpoints/nemo-gym'
 import { startLineProgram } from '../line-program.ts'
 import type { RolloutResult } from '../nemo-gym/check-rollout.ts'

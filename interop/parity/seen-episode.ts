@@ -1,5 +1,5 @@
 import type { EpisodeEnd, JsonObject, Refusal } from '@episodic/protocol'
-import { withoutDataLine } from '@episodic/protocol/extend'
+import { withoutDataLine } from '@episodic/protocol/internal'
 import type { Reference } from './reference.ts'
 
 /** Everything that an endpoint could show of an episode. Each client shows a part of it. */

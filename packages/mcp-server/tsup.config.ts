@@ -3,7 +3,7 @@ import { defineConfig } from 'tsup'
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
-    extend: 'src/extend.ts',
+    internal: 'src/internal.ts',
     http: 'src/http.ts',
     stdio: 'src/stdio.ts',
     workers: 'src/workers.ts',

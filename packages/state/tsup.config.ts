@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/index.ts', 'src/memory.ts', 'src/sqlite.ts', 'src/redis.ts', 'src/testing.ts'],
+  entry: ['src/index.ts', 'src/internal.ts', 'src/memory.ts', 'src/sqlite.ts', 'src/redis.ts', 'src/testing.ts'],
   format: 'esm',
   target: 'node22',
   dts: true,

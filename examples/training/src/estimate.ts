@@ -1,4 +1,4 @@
-import { studentPoint } from '@episodic/protocol/extend'
+import { studentPoint } from '@episodic/protocol/internal'
 import { mean, sampleStandardDeviation } from 'simple-statistics'
 
 /** The mean over seeds, with its 95 % confidence interval. */

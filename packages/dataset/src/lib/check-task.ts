@@ -1,5 +1,5 @@
 import { findNonJson, type Task, taskSchema } from '@episodic/protocol'
-import { findUnknownKeys } from '@episodic/protocol/extend'
+import { findUnknownKeys } from '@episodic/protocol/internal'
 import type { z } from 'zod'
 import { DatasetError } from './dataset-error.ts'
 import { taskId } from './task-id.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import { CodedError } from '@episodic/protocol/extend'
+import { CodedError } from '@episodic/protocol/internal'
 
 /** The errors that this package throws on purpose. */
 export type DatasetErrorCode =

@@ -1,5 +1,5 @@
 import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
-import { CodedError } from '@episodic/protocol/extend'
+import { CodedError } from '@episodic/protocol/internal'
 
 /**
  * - `target-invalid`: the target is not a URL, a command, an `mcpServers` entry or a channel.

@@ -1,4 +1,4 @@
-import { CodedError } from '@episodic/protocol/extend'
+import { CodedError } from '@episodic/protocol/internal'
 
 /**
  * - `definition-invalid`: an environment is defined in a way that cannot be served.

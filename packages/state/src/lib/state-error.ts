@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import { CodedError } from '@episodic/protocol/extend'
+import { CodedError } from '@episodic/protocol/internal'
 
 /**
  * - `session-not-found`: no such session in the store: never opened, closed, or expired.

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import { CodedError } from '@episodic/protocol/extend'
+import { CodedError } from '@episodic/protocol/internal'
 
 /**
  * - `config-invalid`: an `mcpServers` configuration, a scope or the name of a tool is invalid.

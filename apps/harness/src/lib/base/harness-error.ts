@@ -1,4 +1,4 @@
-import { CodedError } from '@episodic/protocol/extend'
+import { CodedError } from '@episodic/protocol/internal'
 
 /**
  * - `world-not-found`, `world-invalid`: a world could not be found, or what was found is not one.

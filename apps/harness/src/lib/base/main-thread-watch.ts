@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers'
 import { Worker } from 'node:worker_threads'
-import { ownFrames } from '@episodic/mcp-server/extend'
+import { ownFrames } from '@episodic/mcp-server/internal'
 
 /** What the watching thread is started with. */
 export interface WatchData {

@@ -1,6 +1,6 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Json, JsonObject } from '@episodic/protocol'
-import { withoutDataLine } from '@episodic/protocol/extend'
+import { withoutDataLine } from '@episodic/protocol/internal'
 import type { Setting } from './check-context.ts'
 import type { Finding } from './finding.ts'
 import type { PlayedStep } from './rehearsed-episode.ts'

@@ -1,5 +1,4 @@
-import { definePolicy, type Player, type Policy, randomPolicy } from '@episodic/env'
-import { sampleJson } from '@episodic/env/extend'
+import { definePolicy, type Player, type Policy, randomPolicy, sampleJson } from '@episodic/env'
 import { type Action, createRng, type Json, type JsonObject, type Rng, type ToolInfo } from '@episodic/protocol'
 
 /** How often a policy deviates from the one that it follows. */

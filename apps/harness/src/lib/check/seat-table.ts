@@ -1,4 +1,4 @@
-import { ownStepOf, Table } from '@episodic/env/extend'
+import { ownStepOf, Table } from '@episodic/env/internal'
 import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/mcp-server'
 import type { Observation, Step, StepReport } from '@episodic/protocol'
 

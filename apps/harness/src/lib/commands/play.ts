@@ -1,5 +1,5 @@
 import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
-import { randomText } from '@episodic/protocol/extend'
+import { randomText } from '@episodic/protocol/internal'
 import { noteGuarantees } from '@episodic/report'
 import { Command } from 'commander'
 import { z } from 'zod'

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { openChannel } from '@episodic/env/extend'
+import { openChannel } from '@episodic/env'
 import { type JsonObject, META, METHOD_SCHEMAS, METHODS, type OpenResult } from '@episodic/protocol'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'

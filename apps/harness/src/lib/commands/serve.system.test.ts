@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openChannel } from '@episodic/env/extend'
+import { openChannel } from '@episodic/env'
 import { DEFAULT_SEAT, METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLI, exampleWorld, openWorkshop, type Serving } from '../fixtures/episodic.fixture.ts'

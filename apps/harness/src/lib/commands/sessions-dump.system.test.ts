@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connect } from '@episodic/env'
-import { openChannel } from '@episodic/env/extend'
+import { connect, openChannel } from '@episodic/env'
 import { METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, type Serving } from '../fixtures/episodic.fixture.ts'

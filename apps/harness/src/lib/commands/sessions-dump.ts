@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { openChannel } from '@episodic/env/extend'
-import { dumpSession } from '@episodic/mcp-server/extend'
+import { openChannel } from '@episodic/env'
+import { dumpSession } from '@episodic/mcp-server/internal'
 import {
   type JsonObject,
   METHOD_SCHEMAS,
@@ -9,7 +9,7 @@ import {
   type MethodResult,
   WireError,
 } from '@episodic/protocol'
-import { mapTexts } from '@episodic/protocol/extend'
+import { mapTexts } from '@episodic/protocol/internal'
 import { Command } from 'commander'
 import { z } from 'zod'
 import type { Console } from '../base/console.ts'

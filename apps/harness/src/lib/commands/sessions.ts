@@ -1,4 +1,4 @@
-import { openChannel } from '@episodic/env/extend'
+import { openChannel } from '@episodic/env'
 import { METHOD_SCHEMAS, METHODS, type MethodResult, WireError } from '@episodic/protocol'
 import { Command } from 'commander'
 import { z } from 'zod'

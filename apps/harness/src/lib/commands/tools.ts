@@ -1,4 +1,5 @@
-import { disconnectPreservingSessions, openChannel } from '@episodic/env/extend'
+import { openChannel } from '@episodic/env'
+import { disconnectPreservingSessions } from '@episodic/env/internal'
 import { jsonObjectSchema } from '@episodic/protocol'
 import { Command } from 'commander'
 import { z } from 'zod'

@@ -7,7 +7,7 @@ import {
   type Refusal,
   requestsOf,
 } from '@episodic/protocol'
-import { answerMessage, isObject, resultMessage } from '@episodic/protocol/extend'
+import { answerMessage, isObject, resultMessage } from '@episodic/protocol/internal'
 import { completionsOf } from '@episodic/report'
 import { callIdOf, chatOf } from './chat.ts'
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 import type { FunctionTool } from './messages.ts'
 
 const TYPES: readonly Json[] = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null']

@@ -1,5 +1,5 @@
 import { type EpisodeRecord, type JsonObject, requestsOf } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 import type { Message } from './conversation.ts'
 import type { ExportSource } from './export-format.ts'
 

@@ -1,4 +1,4 @@
-import { onAbort } from '@episodic/protocol/extend'
+import { onAbort } from '@episodic/protocol/internal'
 
 /** Settles like `promise`, or resolves with `null` once the signal is aborted. The work itself goes on. */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {

@@ -1,4 +1,4 @@
-import { renderMetric } from '@episodic/mcp-server/extend'
+import { renderMetric } from '@episodic/mcp-server/internal'
 import type { QueueStatus } from './run-queue.ts'
 
 type RunStatus = QueueStatus['runs'][number]

@@ -1,6 +1,6 @@
 import type { ModelAnswer } from '@episodic/env'
 import type { JsonObject, ModelRequest } from '@episodic/protocol'
-import { monotonic } from '@episodic/protocol/extend'
+import { monotonic } from '@episodic/protocol/internal'
 
 /** An answer of a language model, and when it was complete, by the clock of `monotonic`. */
 export interface TimedAnswer {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 
 /**
  * Returns items of the API of responses as the messages of a chat that say the same: calls belong to the message of the

@@ -1,5 +1,5 @@
 import type { ModelRequest, ToolInfo } from '@episodic/protocol'
-import { monotonic, shorten, wellFormed } from '@episodic/protocol/extend'
+import { monotonic, shorten, wellFormed } from '@episodic/protocol/internal'
 import { cleanText } from '@episodic/report'
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
 import { HarnessError } from '../base/harness-error.ts'

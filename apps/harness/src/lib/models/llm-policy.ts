@@ -1,6 +1,6 @@
 import { definePolicy, type EarlierStep, type Player, PlayerStop, type Policy, type PolicyContext } from '@episodic/env'
 import { contentId, type Observation } from '@episodic/protocol'
-import { shorten } from '@episodic/protocol/extend'
+import { shorten } from '@episodic/protocol/internal'
 import { type ChatModel, createChatModel } from './chat-model.ts'
 import { isContextFull } from './context-full.ts'
 import { ModelAccess } from './model-access.ts'

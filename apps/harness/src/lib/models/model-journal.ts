@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ModelAnswer } from '@episodic/env'
 import { canonicalJson } from '@episodic/protocol'
-import { completionSchema, wellFormed } from '@episodic/protocol/extend'
+import { completionSchema, wellFormed } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import type { Answer } from './parse-answer.ts'
 

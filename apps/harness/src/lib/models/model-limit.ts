@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { monotonic } from '@episodic/protocol/extend'
+import { monotonic } from '@episodic/protocol/internal'
 
 /** How much may be asked of a language model in a minute; `null` for no limit. */
 export interface ModelRates {

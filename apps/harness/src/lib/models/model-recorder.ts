@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { StringDecoder } from 'node:string_decoder'
 import type { ModelRequest } from '@episodic/protocol'
-import { monotonic } from '@episodic/protocol/extend'
+import { monotonic } from '@episodic/protocol/internal'
 import { AnswerLog, type TimedAnswer } from './answer-log.ts'
 import type { Prices } from './model-options.ts'
 import type { Answer } from './parse-answer.ts'

@@ -1,5 +1,5 @@
 import type { Completion } from '@episodic/protocol'
-import { wellFormed } from '@episodic/protocol/extend'
+import { wellFormed } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import type { Prices } from './model-options.ts'
 import { findAnswerError } from './read-answer.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 import { createParser } from 'eventsource-parser'
 
 /** What the body of an answer of a model's server is, whose HTTP status promises an answer. */

@@ -1,5 +1,5 @@
 import { type Action, findNonJson } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 import type { ToolCall } from './transcript.ts'
 
 /** Returns the action of a call, or what is wrong with its arguments. */

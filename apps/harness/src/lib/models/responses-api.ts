@@ -1,5 +1,5 @@
 import { jsonObjectSchema } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
 import { chatMessages, chatTool } from './chat-messages.ts'

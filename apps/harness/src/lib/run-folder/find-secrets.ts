@@ -1,4 +1,4 @@
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 
 /** A text that looks like a secret: where it stands and of what kind it is, never the text itself. */
 export interface FoundSecret {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
-import { wellFormed } from '@episodic/protocol/extend'
+import { wellFormed } from '@episodic/protocol/internal'
 import { type GradeRecord, gradeRecordSchema } from '@episodic/report'
 import { HarnessError } from '../base/harness-error.ts'
 import { openToAppend } from '../base/own-files.ts'

@@ -1,6 +1,6 @@
 import { connect, definePolicy, type Policy, randomPolicy } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess } from '@episodic/mcp-server'
-import { declaredAction } from '@episodic/mcp-server/extend'
+import { declaredAction } from '@episodic/mcp-server/internal'
 import { chainOf, type MatchRecord, parseSealedRecord, type Reward, sealOf, type Task } from '@episodic/protocol'
 import { createMatchFold, seatRecordOf } from '@episodic/report'
 import fc from 'fast-check'

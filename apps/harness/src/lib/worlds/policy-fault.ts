@@ -1,7 +1,7 @@
 import { type Player, PlayerStop, type Policy } from '@episodic/env'
-import { ownFrames } from '@episodic/mcp-server/extend'
+import { ownFrames } from '@episodic/mcp-server/internal'
 import { type Action, actionSchema, type Json, type JsonObject } from '@episodic/protocol'
-import { shorten } from '@episodic/protocol/extend'
+import { shorten } from '@episodic/protocol/internal'
 import { HarnessError } from '../base/harness-error.ts'
 
 /**

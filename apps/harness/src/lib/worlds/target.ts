@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type HttpTarget, parseMcpServers, type Target } from '@episodic/env'
-import { namesOfMcpServers } from '@episodic/env/extend'
+import { namesOfMcpServers } from '@episodic/env/internal'
 import { type Console, colorsOf } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { findControlToken } from './serve/control-token.ts'

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { TasksDefinition } from '@episodic/dataset'
 import type { Policy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { ownFrames } from '@episodic/mcp-server/extend'
+import { ownFrames } from '@episodic/mcp-server/internal'
 import { type Grader, isGrader } from '@episodic/report'
 import { HarnessError } from '../base/harness-error.ts'
 

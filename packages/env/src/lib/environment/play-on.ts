@@ -1,5 +1,5 @@
 import type { EpisodeEnd } from '@episodic/protocol'
-import { monotonic } from '@episodic/protocol/extend'
+import { monotonic } from '@episodic/protocol/internal'
 import type { ModelAnswer, Player, PolicyContext } from '../policy/policy.ts'
 import { isUnplayable, unplayable } from '../policy/unplayable-action.ts'
 import type { StepResult } from '../session/step-result.ts'

@@ -1,5 +1,5 @@
 import { type EpisodeEnd, seedFor } from '@episodic/protocol'
-import { monotonic } from '@episodic/protocol/extend'
+import { monotonic } from '@episodic/protocol/internal'
 import { EnvError } from '../env-error.ts'
 import type { ModelAnswer, Player } from '../policy/policy.ts'
 import { closedEpisode, finishedEpisode, interruptedEpisode } from './conclude.ts'

@@ -1,5 +1,5 @@
 import { canonicalJson, type EpisodeEnd, type Json, seedFor } from '@episodic/protocol'
-import { studentPoint } from '@episodic/protocol/extend'
+import { studentPoint } from '@episodic/protocol/internal'
 import { EnvError } from '../env-error.ts'
 import { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer, Player } from '../policy/policy.ts'

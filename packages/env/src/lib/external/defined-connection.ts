@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS, type EnvironmentInfo, type JsonObject, type ToolInfo, WireError } from '@episodic/protocol'
-import { parseParams, randomText } from '@episodic/protocol/extend'
+import { parseParams, randomText } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import type { Connection } from '../environment/connection.ts'

@@ -1,5 +1,5 @@
 import type { EnvironmentInfo, JsonObject, Limits, LimitsRequest } from '@episodic/protocol'
-import { monotonic, randomText } from '@episodic/protocol/extend'
+import { monotonic, randomText } from '@episodic/protocol/internal'
 import { EnvError, notForkable, takesNoEvents } from '../env-error.ts'
 import { type Connection, type ConnectionParts, createConnection } from '../environment/connection.ts'
 import type { Environment } from '../environment/environment.ts'

@@ -8,7 +8,7 @@ import {
   type ToolInfo,
   WireError,
 } from '@episodic/protocol'
-import { withUnsaidData } from '@episodic/protocol/extend'
+import { withUnsaidData } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../session/call-options.ts'

@@ -1,5 +1,5 @@
 import { type LoggedStep, seedFor } from '@episodic/protocol'
-import { monotonic } from '@episodic/protocol/extend'
+import { monotonic } from '@episodic/protocol/internal'
 import type { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer, PolicyContext } from '../policy/policy.ts'
 import type { Game, GameStart } from './game.ts'

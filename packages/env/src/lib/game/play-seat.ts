@@ -1,5 +1,5 @@
 import { type Step, WireError } from '@episodic/protocol'
-import { monotonic } from '@episodic/protocol/extend'
+import { monotonic } from '@episodic/protocol/internal'
 import { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer, Policy } from '../policy/policy.ts'
 import { isUnplayable, unplayable } from '../policy/unplayable-action.ts'

@@ -13,7 +13,7 @@ import {
   type SessionSnapshot,
   WireError,
 } from '@episodic/protocol'
-import { isTyped, monotonic, randomText } from '@episodic/protocol/extend'
+import { isTyped, monotonic, randomText } from '@episodic/protocol/internal'
 import type { z } from 'zod'
 import { EnvError, notForkable, takesNoEvents } from '../env-error.ts'
 import type {

@@ -1,4 +1,4 @@
-import { abortable } from '@episodic/protocol/extend'
+import { abortable } from '@episodic/protocol/internal'
 
 /** Bounds the sessions that are open at once by what the server has shown that it allows. */
 export interface Capacity {

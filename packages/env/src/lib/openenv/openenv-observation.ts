@@ -1,5 +1,5 @@
 import { type EpisodeEnd, type JsonObject, jsonObjectSchema, type Observation, type Refusal } from '@episodic/protocol'
-import { episodeEndSchema } from '@episodic/protocol/extend'
+import { episodeEndSchema } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import type { Answer } from '../external/external-session.ts'

@@ -1,5 +1,5 @@
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
-import { abortable, pause } from '@episodic/protocol/extend'
+import { abortable, pause } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import type { SystemTarget } from '../external/system-target.ts'

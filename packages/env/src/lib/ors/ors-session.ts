@@ -1,5 +1,5 @@
 import { type EnvironmentInfo, type JsonObject, jsonObjectSchema, type Refusal } from '@episodic/protocol'
-import { every } from '@episodic/protocol/extend'
+import { every } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import { type Answer, type ExternalSession, LATE_ANSWER } from '../external/external-session.ts'

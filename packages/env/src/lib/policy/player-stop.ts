@@ -1,5 +1,5 @@
 import type { StopReason } from '@episodic/protocol'
-import { CodedError } from '@episodic/protocol/extend'
+import { CodedError } from '@episodic/protocol/internal'
 
 /**
  * A player throws it to say that it does not play on, and why. The session is closed, and the episode is `truncated`

@@ -1,5 +1,5 @@
 import type { EnvironmentInfo, JsonObject, Observation, StepReport, Terms } from '@episodic/protocol'
-import { parsedObjectSchema } from '@episodic/protocol/extend'
+import { parsedObjectSchema } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 

@@ -1,5 +1,5 @@
 import { type Channel, createRng, WireError } from '@episodic/protocol'
-import { monotonic, pause, randomText } from '@episodic/protocol/extend'
+import { monotonic, pause, randomText } from '@episodic/protocol/internal'
 import { EnvError } from '../env-error.ts'
 
 /** The bounds of retries, and the sources of randomness and time that decide when they happen. */

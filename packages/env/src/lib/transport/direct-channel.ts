@@ -1,5 +1,5 @@
 import type { Channel, JsonObject } from '@episodic/protocol'
-import { onAbort } from '@episodic/protocol/extend'
+import { onAbort } from '@episodic/protocol/internal'
 import { type Dispatcher, request } from 'undici'
 import { EnvError } from '../env-error.ts'
 import { type Authorizer, sendAuthorized } from './authorized.ts'

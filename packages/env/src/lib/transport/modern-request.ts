@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import { ENVELOPE, MODERN_VERSION, WIRE_VERSION } from '@episodic/protocol/extend'
+import { ENVELOPE, MODERN_VERSION, WIRE_VERSION } from '@episodic/protocol/internal'
 
 /** The sender, which every stateless request names. */
 const SENDER = {

@@ -1,5 +1,5 @@
 import type { Channel, JsonObject } from '@episodic/protocol'
-import { abortable } from '@episodic/protocol/extend'
+import { abortable } from '@episodic/protocol/internal'
 import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../session/call-options.ts'
 import { Line, type LineOptions } from './multiplexed-line.ts'

@@ -1,5 +1,5 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { afterThisTurn, every, WIRE_VERSION } from '@episodic/protocol/extend'
+import { afterThisTurn, every, WIRE_VERSION } from '@episodic/protocol/internal'
 import { EnvError } from '../env-error.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { parseAnswer } from './rpc-answer.ts'

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { MODERN_VERSION } from '@episodic/protocol/extend'
+import { MODERN_VERSION } from '@episodic/protocol/internal'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openChannel } from './open-channel.ts'
 

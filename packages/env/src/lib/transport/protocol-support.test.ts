@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type JsonObject, METHODS } from '@episodic/protocol'
-import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
+import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/internal'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../connect.ts'
 import { ENDPOINTS } from '../fixtures/endpoints.fixture.ts'

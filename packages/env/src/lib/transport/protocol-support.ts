@@ -1,5 +1,5 @@
 import { type Channel, EXTENSION, WireError } from '@episodic/protocol'
-import { MODERN_VERSION } from '@episodic/protocol/extend'
+import { MODERN_VERSION } from '@episodic/protocol/internal'
 import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../session/call-options.ts'
 

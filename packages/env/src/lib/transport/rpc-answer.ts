@@ -1,5 +1,5 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { wireErrorCodeOf } from '@episodic/protocol/extend'
+import { wireErrorCodeOf } from '@episodic/protocol/internal'
 import { EnvError } from '../env-error.ts'
 
 /** An unchecked JSON-RPC answer. */

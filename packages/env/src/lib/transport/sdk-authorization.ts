@@ -1,4 +1,4 @@
-import { randomText } from '@episodic/protocol/extend'
+import { randomText } from '@episodic/protocol/internal'
 import {
   auth,
   discoverOAuthServerInfo,

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { type Channel, EXTENSION, type JsonObject, WireError } from '@episodic/protocol'
-import { pause, readServerResult, WIRE_VERSION } from '@episodic/protocol/extend'
+import { pause, readServerResult, WIRE_VERSION } from '@episodic/protocol/internal'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'

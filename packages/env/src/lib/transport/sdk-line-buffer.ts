@@ -1,4 +1,4 @@
-import { readServerLine } from '@episodic/protocol/extend'
+import { readServerLine } from '@episodic/protocol/internal'
 import type { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 

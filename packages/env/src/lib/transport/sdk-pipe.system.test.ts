@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
+import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/internal'
 import { describe, expect, it } from 'vitest'
 import type { Elicitation } from './elicitation.ts'
 import { openChannel } from './open-channel.ts'

@@ -1,5 +1,5 @@
 import type { Channel, JsonObject } from '@episodic/protocol'
-import { every } from '@episodic/protocol/extend'
+import { every } from '@episodic/protocol/internal'
 import type { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { EnvError } from '../env-error.ts'

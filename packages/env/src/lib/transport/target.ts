@@ -1,5 +1,5 @@
 import type { Channel } from '@episodic/protocol'
-import { parseConfigText, parseMcpConfig, urlEntrySchema } from '@episodic/protocol/extend'
+import { parseConfigText, parseMcpConfig, urlEntrySchema } from '@episodic/protocol/internal'
 import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../session/call-options.ts'
 import type { Authorization } from './authorization.ts'

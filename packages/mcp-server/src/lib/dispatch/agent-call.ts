@@ -1,5 +1,5 @@
 import { type EnvironmentInfo, type JsonObject, WireError } from '@episodic/protocol'
-import { withoutDataLine } from '@episodic/protocol/extend'
+import { withoutDataLine } from '@episodic/protocol/internal'
 import { EPISODE_OVER, OBSERVATION } from '../environment/agent-answer.ts'
 import type { Secrets } from '../environment/secrets.ts'
 import { renderText, type ToolResult, toolError } from '../environment/tool-result.ts'

@@ -1,5 +1,5 @@
 import { type JsonObject, WireError, type WireErrorCode } from '@episodic/protocol'
-import { ENVELOPE, WIRE_ERROR_NUMBERS, wireErrorCodeOf } from '@episodic/protocol/extend'
+import { ENVELOPE, WIRE_ERROR_NUMBERS, wireErrorCodeOf } from '@episodic/protocol/internal'
 import type { Caller } from '../host/caller.ts'
 import { type OnError, toInternalError } from '../host/faults.ts'
 import type { Host, SessionRef } from '../host/host.ts'

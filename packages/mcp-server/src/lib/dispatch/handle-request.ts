@@ -1,5 +1,5 @@
 import { META, WireError } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 import type { Caller } from '../host/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import { callAsAgent } from './agent-call.ts'

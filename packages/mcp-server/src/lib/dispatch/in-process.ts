@@ -1,5 +1,5 @@
 import { type Channel, WireError } from '@episodic/protocol'
-import { copyPlain, markTyped } from '@episodic/protocol/extend'
+import { copyPlain, markTyped } from '@episodic/protocol/internal'
 import type { Caller } from '../host/caller.ts'
 import { toInternalError } from '../host/faults.ts'
 import type { Host, SessionRef } from '../host/host.ts'

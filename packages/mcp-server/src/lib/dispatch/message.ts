@@ -1,5 +1,5 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 import { findProblem, MESSAGE_BOUNDS, parseBounded } from './json-bounds.ts'
 
 /** An id of a request, unique among those of one client that are not answered. */

@@ -1,5 +1,5 @@
 import { WireError } from '@episodic/protocol'
-import { WIRE_ERROR_NUMBERS } from '@episodic/protocol/extend'
+import { WIRE_ERROR_NUMBERS } from '@episodic/protocol/internal'
 
 /** Runs a handler of an MCP SDK and rethrows a `WireError` with its number, which is all that the SDK understands. */
 export function numbered<T>(answer: () => T): T {

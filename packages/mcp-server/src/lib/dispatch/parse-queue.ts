@@ -1,4 +1,4 @@
-import { afterThisTurn } from '@episodic/protocol/extend'
+import { afterThisTurn } from '@episodic/protocol/internal'
 
 /**
  * Grants long parses one turn of the event loop each, in order, so that short messages wait for one of them at most.

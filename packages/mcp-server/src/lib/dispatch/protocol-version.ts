@@ -1,5 +1,5 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { ENVELOPE, isObject, MODERN_VERSION } from '@episodic/protocol/extend'
+import { ENVELOPE, isObject, MODERN_VERSION } from '@episodic/protocol/internal'
 import type { Caller } from '../host/caller.ts'
 import type { Message } from './message.ts'
 

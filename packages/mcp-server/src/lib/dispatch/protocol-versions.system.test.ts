@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { canonicalJson, DEFAULT_SEAT, type Json, META, METHODS, type ToolInfo } from '@episodic/protocol'
-import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
+import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/internal'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineEnvironment } from '../environment/define-environment.ts'

@@ -1,5 +1,5 @@
 import { WireError } from '@episodic/protocol'
-import { MODERN_VERSION } from '@episodic/protocol/extend'
+import { MODERN_VERSION } from '@episodic/protocol/internal'
 import { type JSONRPCRequest, PerRequestHTTPServerTransport, Server } from '@modelcontextprotocol/server'
 import { type Advertisement, AT_AGENTS } from './advertisement.ts'
 import { complete, getPrompt, PROMPTS } from './instructions.ts'

@@ -1,5 +1,5 @@
 import { type EnvironmentInfo, EXTENSION, type ToolInfo } from '@episodic/protocol'
-import { WIRE_VERSION } from '@episodic/protocol/extend'
+import { WIRE_VERSION } from '@episodic/protocol/internal'
 import { agentTool } from '../environment/agent-answer.ts'
 import { handleNames } from '../environment/define-environment.ts'
 import type { AgentAddress, Caller } from '../host/caller.ts'

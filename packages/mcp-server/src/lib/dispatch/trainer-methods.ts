@@ -1,5 +1,5 @@
 import { type JsonObject, META, METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
-import { copyPlain, formatZodError, monotonic } from '@episodic/protocol/extend'
+import { copyPlain, formatZodError, monotonic } from '@episodic/protocol/internal'
 import type { z } from 'zod'
 import type { CallOptions } from '../environment/call-options.ts'
 import { toolResult } from '../environment/tool-result.ts'

@@ -1,5 +1,5 @@
 import { createRng, findNonJson, type OutsideEvent, WireError } from '@episodic/protocol'
-import { formatZodError, shorten } from '@episodic/protocol/extend'
+import { formatZodError, shorten } from '@episodic/protocol/internal'
 import type { Happened, SessionRecord, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import type { EnvironmentDefinition, EventContext } from './environment.ts'

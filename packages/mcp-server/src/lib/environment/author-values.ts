@@ -1,4 +1,4 @@
-import { shorten } from '@episodic/protocol/extend'
+import { shorten } from '@episodic/protocol/internal'
 import { ServerError } from '../server-error.ts'
 
 // What the functions of a definition return, checked.

@@ -1,5 +1,5 @@
 import type { Action, JsonObject } from '@episodic/protocol'
-import { shorten } from '@episodic/protocol/extend'
+import { shorten } from '@episodic/protocol/internal'
 import type { z } from 'zod'
 import type { EnvironmentDefinition } from './environment.ts'
 

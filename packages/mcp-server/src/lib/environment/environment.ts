@@ -12,7 +12,7 @@ import type {
   ToolAnnotations,
   ToolInfo,
 } from '@episodic/protocol'
-import type { SavableRng } from '@episodic/protocol/extend'
+import type { SavableRng } from '@episodic/protocol/internal'
 import type { History, HistoryBounds, SessionState } from '@episodic/state'
 import type { z } from 'zod'
 

@@ -1,5 +1,5 @@
 import { type Action, findNonJson, type Refusal } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { formatZodError } from '@episodic/protocol/internal'
 import { type Absence, absenceOf } from './absence.ts'
 import { concludeStep } from './conclude-step.ts'
 import type { Decided, ToolCall } from './decided.ts'

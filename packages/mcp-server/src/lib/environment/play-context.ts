@@ -7,7 +7,7 @@ import {
   type Rng,
   type RngState,
 } from '@episodic/protocol'
-import type { SavableRng } from '@episodic/protocol/extend'
+import type { SavableRng } from '@episodic/protocol/internal'
 import type { History, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import type { Absence } from './absence.ts'

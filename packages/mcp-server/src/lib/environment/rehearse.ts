@@ -8,18 +8,9 @@ import {
   type Truncation,
   WireError,
 } from '@episodic/protocol'
-import { formatZodError, parseParams } from '@episodic/protocol/extend'
-import {
-  DEFAULT_EVENTS,
-  isEndUnreported,
-  type Played,
-  recordEvent,
-  recordStep,
-  type SessionRecord,
-  type SessionState,
-  stateHash,
-  turnOf,
-} from '@episodic/state'
+import { formatZodError, parseParams } from '@episodic/protocol/internal'
+import { type Played, recordEvent, recordStep, type SessionRecord, type SessionState, stateHash } from '@episodic/state'
+import { DEFAULT_EVENTS, isEndUnreported, turnOf } from '@episodic/state/internal'
 import type { z } from 'zod'
 import { ServerError } from '../server-error.ts'
 import { absenceOf } from './absence.ts'

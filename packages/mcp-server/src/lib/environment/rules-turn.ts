@@ -1,5 +1,5 @@
 import type { Json } from '@episodic/protocol'
-import type { SavableRng } from '@episodic/protocol/extend'
+import type { SavableRng } from '@episodic/protocol/internal'
 import type { Played, SessionRecord, Turn } from '@episodic/state'
 
 /** Additional checks of an environment's code, for checks, replays and tests. */

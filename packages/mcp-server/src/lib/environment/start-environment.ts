@@ -1,5 +1,5 @@
 import { createRng, findNonJson, type JsonObject, type Observation, type RngState } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { formatZodError } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import type { z } from 'zod'
 import { ServerError } from '../server-error.ts'

@@ -1,4 +1,4 @@
-import { formatZodError } from '@episodic/protocol/extend'
+import { formatZodError } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
 import type { EnvironmentDefinition } from './environment.ts'

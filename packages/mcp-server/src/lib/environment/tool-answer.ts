@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@episodic/protocol'
-import { formatZodError, isObject, withUnsaidData } from '@episodic/protocol/extend'
+import { formatZodError, isObject, withUnsaidData } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { ServerError } from '../server-error.ts'
 import { findUndeclared } from './declared-action.ts'

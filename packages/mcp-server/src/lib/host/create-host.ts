@@ -5,7 +5,8 @@ import {
   type OpenResult,
   WireError,
 } from '@episodic/protocol'
-import { type SessionRecord, systemClock, withSteadyNow } from '@episodic/state'
+import { type SessionRecord, systemClock } from '@episodic/state'
+import { withSteadyNow } from '@episodic/state/internal'
 import { createMemoryStore } from '@episodic/state/memory'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import { directRules, type RulesRunner } from '../environment/rules-runner.ts'

@@ -1,5 +1,5 @@
 import type { Json, JsonObject, LoggedStep, MethodResult } from '@episodic/protocol'
-import { mapTexts } from '@episodic/protocol/extend'
+import { mapTexts } from '@episodic/protocol/internal'
 import { decodeSession, type SessionRecord, type SessionStore } from '@episodic/state'
 import type { DumpQuery } from './host.ts'
 

@@ -10,7 +10,8 @@ import type {
   OutsideEvent,
   SessionSnapshot,
 } from '@episodic/protocol'
-import { type Answered, type Clock, DEFAULT_LOG_BYTES, DEFAULT_TEXT_BYTES, type SessionStore } from '@episodic/state'
+import type { Answered, Clock, SessionStore } from '@episodic/state'
+import { DEFAULT_LOG_BYTES, DEFAULT_TEXT_BYTES } from '@episodic/state/internal'
 import type { CallOptions } from '../environment/call-options.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'

@@ -8,7 +8,7 @@ import {
   type OpenResult,
   WireError,
 } from '@episodic/protocol'
-import { copyPlain, parseParams } from '@episodic/protocol/extend'
+import { copyPlain, parseParams } from '@episodic/protocol/internal'
 import type { SessionBase, SessionRecord } from '@episodic/state'
 import { bySeat } from '../environment/by-seat.ts'
 import type { EnvironmentDefinition, Tool } from '../environment/environment.ts'

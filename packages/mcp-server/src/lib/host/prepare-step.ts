@@ -1,5 +1,5 @@
 import { type Action, findNonJson, type Json, WireError } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { formatZodError } from '@episodic/protocol/internal'
 import type { Clock, SessionRecord } from '@episodic/state'
 import { faultOf } from '../environment/authored.ts'
 import type { CallOptions } from '../environment/call-options.ts'

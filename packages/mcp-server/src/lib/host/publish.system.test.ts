@@ -1,5 +1,5 @@
 import { DEFAULT_SEAT } from '@episodic/protocol'
-import { MODERN_VERSION } from '@episodic/protocol/extend'
+import { MODERN_VERSION } from '@episodic/protocol/internal'
 import { createManualClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'

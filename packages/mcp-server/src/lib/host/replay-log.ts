@@ -1,5 +1,6 @@
 import { type AppliedEvent, type LoggedStep, WireError } from '@episodic/protocol'
-import { recordEvent, recordStep, type SessionRecord, type SessionStore, stateHash, turnOf } from '@episodic/state'
+import { recordEvent, recordStep, type SessionRecord, type SessionStore, stateHash } from '@episodic/state'
+import { turnOf } from '@episodic/state/internal'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import { recordAtBase, type Snapshot, stepsOf } from './snapshot.ts'

@@ -7,7 +7,7 @@ import {
   type SessionSnapshot,
   WireError,
 } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { formatZodError } from '@episodic/protocol/internal'
 import type { z } from 'zod'
 import { assertEvent } from '../environment/apply-event.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'

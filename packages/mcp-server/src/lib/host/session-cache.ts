@@ -7,8 +7,8 @@ import {
   type SessionStore,
   StateError,
   type StoredSession,
-  sessionNotFound,
 } from '@episodic/state'
+import { sessionNotFound } from '@episodic/state/internal'
 import { bySeat } from '../environment/by-seat.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'

@@ -1,4 +1,4 @@
-import { drawSecret } from '@episodic/protocol/extend'
+import { drawSecret } from '@episodic/protocol/internal'
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 

@@ -1,5 +1,6 @@
 import type { LoggedStep, MethodResult } from '@episodic/protocol'
-import { type Clock, isEndUnreported, type SessionRecord, type SessionStore } from '@episodic/state'
+import type { Clock, SessionRecord, SessionStore } from '@episodic/state'
+import { isEndUnreported } from '@episodic/state/internal'
 import type { WatchRange } from './host.ts'
 import { lookUntil } from './look-until.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'

@@ -1,5 +1,5 @@
 import { DEFAULT_SEAT } from '@episodic/protocol'
-import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
+import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/internal'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { STATE_URI } from '../dispatch/state-resource.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 import { isLong, parseAccepted } from '../dispatch/json-bounds.ts'
 import { ParseQueue } from '../dispatch/parse-queue.ts'
 import type { Denial } from './host-origin-check.ts'

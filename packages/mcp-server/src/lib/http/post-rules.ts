@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { WireError } from '@episodic/protocol'
-import { ENVELOPE, MODERN_VERSION, shorten } from '@episodic/protocol/extend'
+import { ENVELOPE, MODERN_VERSION, shorten } from '@episodic/protocol/internal'
 import type { Message } from '../dispatch/message.ts'
 import { assertSpoken, isModern, PROTOCOL_VERSIONS, readEnvelope } from '../dispatch/protocol-version.ts'
 import type { AgentCaller, Caller } from '../host/caller.ts'

@@ -1,5 +1,5 @@
 import { WireError, type WireErrorCode } from '@episodic/protocol'
-import { afterThisTurn } from '@episodic/protocol/extend'
+import { afterThisTurn } from '@episodic/protocol/internal'
 import type { Dispatcher, Reply } from '../dispatch/dispatcher.ts'
 import type { Message } from '../dispatch/message.ts'
 

@@ -1,4 +1,4 @@
-import { NORMAL_POINTS, studentPoint } from '@episodic/protocol/extend'
+import { NORMAL_POINTS, studentPoint } from '@episodic/protocol/internal'
 import type { Proportion } from './summary.ts'
 
 /** Counts successes among episodes in constant memory. */

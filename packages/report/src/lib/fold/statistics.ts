@@ -1,4 +1,4 @@
-import { type NORMAL_POINTS, studentPoint } from '@episodic/protocol/extend'
+import { type NORMAL_POINTS, studentPoint } from '@episodic/protocol/internal'
 import { exactSum } from './exact-sum.ts'
 import { histogramOf } from './histogram.ts'
 import type { Distribution, Estimate } from './summary.ts'

@@ -1,4 +1,4 @@
-import { NORMAL_POINTS, studentPoint } from '@episodic/protocol/extend'
+import { NORMAL_POINTS, studentPoint } from '@episodic/protocol/internal'
 import { cumulativeStdNormalProbability } from 'simple-statistics'
 import { describe, expect, it } from 'vitest'
 

@@ -1,5 +1,5 @@
 import { createRng } from '@episodic/protocol'
-import { studentPoint } from '@episodic/protocol/extend'
+import { studentPoint } from '@episodic/protocol/internal'
 import { describe, expect, it } from 'vitest'
 import { correctedMean, LABELS_NEEDED, type LabelledEpisode } from './corrected-mean.ts'
 

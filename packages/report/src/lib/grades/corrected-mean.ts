@@ -1,4 +1,4 @@
-import { studentPoint } from '@episodic/protocol/extend'
+import { studentPoint } from '@episodic/protocol/internal'
 
 /** Labels that are needed before a rate is corrected. */
 export const LABELS_NEEDED = 30

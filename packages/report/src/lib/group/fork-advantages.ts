@@ -1,5 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { studentPoint } from '@episodic/protocol/extend'
+import { studentPoint } from '@episodic/protocol/internal'
 import { exactSum } from '../fold/exact-sum.ts'
 import { returnToGo } from '../fold/return-to-go.ts'
 import { scoredOutcomeOf } from '../fold/scored-outcome.ts'

@@ -1,4 +1,4 @@
-import { nearestOf } from '@episodic/protocol/extend'
+import { nearestOf } from '@episodic/protocol/internal'
 import { fieldOf, QUERY_FIELDS } from './query-fields.ts'
 
 /** `:` and `=` mean the same. */

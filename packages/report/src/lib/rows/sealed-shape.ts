@@ -1,5 +1,5 @@
 import type { SealedRecord } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 
 /**
  * Returns parsed JSON as a sealed line if it has the fields that rows are made of, and `null` otherwise. Lines of

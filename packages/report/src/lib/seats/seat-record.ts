@@ -9,7 +9,7 @@ import {
   type Reward,
   type SealedRecord,
 } from '@episodic/protocol'
-import { stopReasonOf } from '@episodic/protocol/extend'
+import { stopReasonOf } from '@episodic/protocol/internal'
 
 /**
  * Returns a line of a run as the episode of one seat: its own steps, each with what the seat saw and earned until its

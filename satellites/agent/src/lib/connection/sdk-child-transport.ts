@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { lastOf, readServerLine } from '@episodic/protocol/extend'
+import { lastOf, readServerLine } from '@episodic/protocol/internal'
 import { type JSONRPCMessage, serializeMessage, type Transport } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
 import type { ChildReaper } from './sdk-child-reaper.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import { MODERN_VERSION, readServerResult, WIRE_VERSION } from '@episodic/protocol/extend'
+import { MODERN_VERSION, readServerResult, WIRE_VERSION } from '@episodic/protocol/internal'
 import {
   type CallToolResult,
   Client,

@@ -1,4 +1,4 @@
-import { parseMcpConfig, urlEntrySchema } from '@episodic/protocol/extend'
+import { parseMcpConfig, urlEntrySchema } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { AgentError } from '../agent-error.ts'
 import type { OAuthProvider } from './oauth-provider.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import { monotonic, pause } from '@episodic/protocol/extend'
+import { monotonic, pause } from '@episodic/protocol/internal'
 import { AgentError, SessionLostError } from '../agent-error.ts'
 import { type Connection, ConnectionFailure, type WaitOptions } from '../connection/connection.ts'
 import { reasonOf } from '../connection/reason.ts'

@@ -1,4 +1,4 @@
-import { abortable } from '@episodic/protocol/extend'
+import { abortable } from '@episodic/protocol/internal'
 import { AgentError } from '../agent-error.ts'
 import type { WaitOptions } from '../connection/connection.ts'
 import { finishAuthorization } from '../connection/sdk-authorization.ts'

@@ -1,4 +1,4 @@
-import { abortable } from '@episodic/protocol/extend'
+import { abortable } from '@episodic/protocol/internal'
 
 /** A queue: runs one operation at a time, in call order. */
 export class Turns {

@@ -1,5 +1,5 @@
 import { ServerError } from '@episodic/mcp-server'
-import type { SavableRng } from '@episodic/protocol/extend'
+import type { SavableRng } from '@episodic/protocol/internal'
 
 /** One way in which chance can go, with its probability. */
 export interface Branch<T> {

@@ -1,5 +1,5 @@
 import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
-import { playAction } from '@episodic/mcp-server/extend'
+import { playAction } from '@episodic/mcp-server/internal'
 import type { Action, JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import { type Branch, enumerateDraws } from './enumerate-draws.ts'

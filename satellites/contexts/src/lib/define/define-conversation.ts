@@ -1,5 +1,5 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { formatZodError } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { COMMAND_INTENTS } from '../engine/commands.ts'
 import { acceptedBy } from '../engine/find-routes.ts'

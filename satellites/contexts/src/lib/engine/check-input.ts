@@ -1,5 +1,5 @@
 import { findNonJson, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
-import { formatZodError, shorten } from '@episodic/protocol/extend'
+import { formatZodError, shorten } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { askedTextSchema } from '../model/ask.ts'
 import { ContextError } from '../model/context-error.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { formatZodError } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { ContextError } from '../model/context-error.ts'
 import type { Command } from '../model/conversation-input.ts'

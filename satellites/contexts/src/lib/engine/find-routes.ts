@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import { formatZodError, shorten } from '@episodic/protocol/extend'
+import { formatZodError, shorten } from '@episodic/protocol/internal'
 import type { Context } from '../model/context.ts'
 import { ContextError } from '../model/context-error.ts'
 import type { IntentCandidate } from '../model/interpreter.ts'

@@ -1,5 +1,5 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { formatZodError } from '@episodic/protocol/internal'
 import type { z } from 'zod'
 import { handlerFailed } from '../model/context-error.ts'
 import type { ClosedFrame, ConversationRecord, HistoryEntry, PublicConversation } from '../model/conversation-record.ts'

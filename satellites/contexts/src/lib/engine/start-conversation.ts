@@ -1,5 +1,5 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { formatZodError } from '@episodic/protocol/internal'
 import { ContextError } from '../model/context-error.ts'
 import type { ConversationRecord } from '../model/conversation-record.ts'
 import type { Shared } from '../model/machine.ts'

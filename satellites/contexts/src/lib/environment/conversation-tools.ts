@@ -1,5 +1,5 @@
 import type { PlayContext } from '@episodic/mcp-server'
-import { type EnvironmentSpec, sayTextAlone } from '@episodic/mcp-server/extend'
+import { type EnvironmentSpec, sayTextAlone } from '@episodic/mcp-server/internal'
 import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import { type AskedText, askedTextSchema } from '../model/ask.ts'

@@ -1,5 +1,5 @@
 import { jsonObjectSchema, type WireErrorCode } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { formatZodError } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import type {
   ClosedFrame,

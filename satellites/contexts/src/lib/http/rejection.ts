@@ -1,5 +1,5 @@
 import { WireError } from '@episodic/protocol'
-import { randomText } from '@episodic/protocol/extend'
+import { randomText } from '@episodic/protocol/internal'
 import type { ClientFrame, ServerFrame } from './frames.ts'
 
 /** An internal error, with the reference that the client received. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import { CodedError } from '@episodic/protocol/extend'
+import { CodedError } from '@episodic/protocol/internal'
 import type { RefusalCode } from './turn-result.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import { shorten } from '@episodic/protocol/extend'
+import { shorten } from '@episodic/protocol/internal'
 import type { IntentInfo } from './interpreter.ts'
 
 /** The slots of an intent: the JSON Schema of each, by name. */

@@ -1,5 +1,5 @@
 import { findNonJson, jsonObjectSchema } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { formatZodError } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { type AskOptions, askWithin } from './ask.ts'
 import { unrecognisedSchema } from './conversation-record.ts'

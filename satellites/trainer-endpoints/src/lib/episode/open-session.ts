@@ -1,6 +1,6 @@
 import type { Host, TrainerSessionRef } from '@episodic/mcp-server'
 import { type JsonObject, type LimitsRequest, METHOD_SCHEMAS, type OpenResult, WireError } from '@episodic/protocol'
-import { formatZodError, randomText } from '@episodic/protocol/extend'
+import { formatZodError, randomText } from '@episodic/protocol/internal'
 import { seedText } from './seed-text.ts'
 
 /** What to open, as a client of another protocol asks for it. */

@@ -1,6 +1,6 @@
 import type { TrainerSessionRef } from '@episodic/mcp-server'
 import { type Action, type LoggedStep, WireError } from '@episodic/protocol'
-import { pause } from '@episodic/protocol/extend'
+import { pause } from '@episodic/protocol/internal'
 
 /** An answered step. */
 export interface PlayedStep {

@@ -1,5 +1,5 @@
 import { WireError, type WireErrorCode } from '@episodic/protocol'
-import { randomText } from '@episodic/protocol/extend'
+import { randomText } from '@episodic/protocol/internal'
 import { RequestProblem } from './request-problem.ts'
 
 /** Why a request is not answered with a result, fit for the client. */

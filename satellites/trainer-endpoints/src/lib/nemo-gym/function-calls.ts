@@ -1,6 +1,6 @@
 import { parseAccepted } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 
 /** An item of a model's `output`. */
 type OutputItem = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { JsonBodies, parseAccepted } from '@episodic/mcp-server/http'
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 
 /** A body that has a row of a dataset in it, and in `response` perhaps a whole trajectory. */
 export interface RowBody {

@@ -1,5 +1,5 @@
 import { jsonObjectSchema, WireError } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { formatZodError } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import type { EpisodeRequest } from '../episode/open-session.ts'
 

@@ -1,5 +1,5 @@
 import type { LoggedStep } from '@episodic/protocol'
-import { withoutDataLine } from '@episodic/protocol/extend'
+import { withoutDataLine } from '@episodic/protocol/internal'
 
 /** What a model is shown as the output of a tool. */
 export interface ToolAnswer {

@@ -1,5 +1,5 @@
 import { type Action, type JsonObject, WireError } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 
 /** An action of OpenEnv: the call of a tool, or the wish to see the tools. */
 export type OpenEnvAction = { readonly kind: 'call-tool'; readonly action: Action } | { readonly kind: 'list-tools' }

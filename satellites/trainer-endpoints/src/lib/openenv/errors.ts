@@ -1,5 +1,5 @@
 import { WireError, type WireErrorCode } from '@episodic/protocol'
-import { WIRE_ERROR_NUMBERS } from '@episodic/protocol/extend'
+import { WIRE_ERROR_NUMBERS } from '@episodic/protocol/internal'
 import { type InternalError, problemOf } from '../http/problem.ts'
 
 /** The codes of error frames. */

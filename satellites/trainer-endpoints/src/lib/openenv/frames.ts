@@ -1,6 +1,6 @@
 import { parseAccepted } from '@episodic/mcp-server/http'
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 import { parseAction } from './action.ts'
 import { errorFrame } from './errors.ts'
 import { answerRpcMessage, type RpcContext } from './json-rpc.ts'

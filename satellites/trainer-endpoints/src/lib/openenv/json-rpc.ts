@@ -1,6 +1,6 @@
 import { parseAccepted } from '@episodic/mcp-server/http'
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import { isObject } from '@episodic/protocol/internal'
 import type { InternalError } from '../http/problem.ts'
 import { toolCall } from './action.ts'
 import { rpcError } from './errors.ts'

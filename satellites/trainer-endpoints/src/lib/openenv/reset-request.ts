@@ -1,5 +1,5 @@
 import { type EnvironmentInfo, type JsonObject, type LimitsRequest, WireError } from '@episodic/protocol'
-import { describeUnknownKeys, isObject } from '@episodic/protocol/extend'
+import { describeUnknownKeys, isObject } from '@episodic/protocol/internal'
 import type { EpisodeRequest } from '../episode/open-session.ts'
 
 /** What a client asks for when it resets. */

@@ -1,5 +1,5 @@
 import { WireError } from '@episodic/protocol'
-import { every, monotonic, randomText } from '@episodic/protocol/extend'
+import { every, monotonic, randomText } from '@episodic/protocol/internal'
 import { OpenEnvSession, type SessionSetting } from './session.ts'
 
 /** A session that clients name by its id, over `/mcp`. */

@@ -7,7 +7,7 @@ import {
   WEB_SOCKET_SETTINGS,
 } from '@episodic/mcp-server/http'
 import type { EnvironmentInfo } from '@episodic/protocol'
-import { every } from '@episodic/protocol/extend'
+import { every } from '@episodic/protocol/internal'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { InternalError, Problem } from '../http/problem.ts'
 import { rejectUpgrade } from '../http/reject-upgrade.ts'

@@ -1,4 +1,4 @@
-import { pause } from '@episodic/protocol/extend'
+import { pause } from '@episodic/protocol/internal'
 import { chunksOf } from './answer-chunks.ts'
 import type { CallAnswer } from './call-answer.ts'
 import type { EventStream } from './event-stream.ts'

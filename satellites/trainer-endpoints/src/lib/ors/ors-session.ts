@@ -1,6 +1,6 @@
 import type { TrainerSessionRef } from '@episodic/mcp-server'
 import { type Action, canonicalJson, DEFAULT_SEAT, type EnvironmentInfo, WireError } from '@episodic/protocol'
-import { shorten } from '@episodic/protocol/extend'
+import { shorten } from '@episodic/protocol/internal'
 import { playStep, rewardOf } from '../episode/play-step.ts'
 import type { RewardMode } from '../episode/trainer-episode.ts'
 import type { TextBlock } from './blocks.ts'

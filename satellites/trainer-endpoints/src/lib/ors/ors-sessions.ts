@@ -1,6 +1,6 @@
 import type { Host } from '@episodic/mcp-server'
 import { DEFAULT_SEAT, type EnvironmentInfo, type OpenResult, WireError } from '@episodic/protocol'
-import { monotonic } from '@episodic/protocol/extend'
+import { monotonic } from '@episodic/protocol/internal'
 import { openSession } from '../episode/open-session.ts'
 import { RequestProblem } from '../http/request-problem.ts'
 import { type TextBlock, textBlock } from './blocks.ts'

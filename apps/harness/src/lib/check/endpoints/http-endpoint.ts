@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { serveHttp } from '@episodic/mcp-server/http'
-import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
+import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/internal'
 import type { AgentEndpoint, EndpointSession } from './agent-endpoint.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }

@@ -1,5 +1,5 @@
 import { type Action, type JsonObject, META, METHODS } from '@episodic/protocol'
-import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
+import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/internal'
 
 /** A message that an agent may send, with the name of its kind. */
 export interface Message {

@@ -1,4 +1,4 @@
-import { studentPoint } from '@episodic/protocol/extend'
+import { studentPoint } from '@episodic/protocol/internal'
 import type { Estimate, PairedFigure } from '@episodic/report'
 import { clusteredMean, SIGNIFICANCE } from '@episodic/report'
 import { signFlipTest } from './sign-flip-test.ts'

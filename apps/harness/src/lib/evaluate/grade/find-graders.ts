@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { ownFrames } from '@episodic/mcp-server/extend'
+import { ownFrames } from '@episodic/mcp-server/internal'
 import { contentId } from '@episodic/protocol'
 import { type Grader, type GraderRef, type GraderScale, graderRefOf, isGrader } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'

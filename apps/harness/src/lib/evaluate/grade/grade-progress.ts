@@ -1,4 +1,4 @@
-import { monotonic } from '@episodic/protocol/extend'
+import { monotonic } from '@episodic/protocol/internal'
 import type { ProgressStream } from '../../play/record/progress.ts'
 import type { GradeProgress } from './grade-run.ts'
 

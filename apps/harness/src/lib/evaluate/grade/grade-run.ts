@@ -1,6 +1,6 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { seedFor } from '@episodic/protocol'
-import { wellFormed } from '@episodic/protocol/extend'
+import { wellFormed } from '@episodic/protocol/internal'
 import {
   checkEvidence,
   findVerdictProblem,

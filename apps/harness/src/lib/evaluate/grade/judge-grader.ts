@@ -1,5 +1,5 @@
 import { contentId, type JsonObject } from '@episodic/protocol'
-import { isObject, mapTexts } from '@episodic/protocol/extend'
+import { isObject, mapTexts } from '@episodic/protocol/internal'
 import {
   defineGrader,
   findVerdictProblem,

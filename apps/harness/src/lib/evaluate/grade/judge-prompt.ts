@@ -1,5 +1,5 @@
 import { contentId, createRng, type JsonObject, type ToolInfo } from '@episodic/protocol'
-import { shortenMiddle } from '@episodic/protocol/extend'
+import { shortenMiddle } from '@episodic/protocol/internal'
 import {
   AFTER_RUBRIC,
   BEFORE_RUBRIC,

@@ -8,7 +8,7 @@ import {
   type SealedRecord,
   type Truncation,
 } from '@episodic/protocol'
-import { stopReasonOf } from '@episodic/protocol/extend'
+import { stopReasonOf } from '@episodic/protocol/internal'
 import { mapValues } from '../../base/map-values.ts'
 import { type Difference, findDifference } from './difference.ts'
 import { mostSteps } from './recorded-plan.ts'

@@ -1,6 +1,6 @@
 import { randomPolicy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { absenceOf } from '@episodic/mcp-server/extend'
+import { absenceOf } from '@episodic/mcp-server/internal'
 import {
   canonicalJson,
   contentId,

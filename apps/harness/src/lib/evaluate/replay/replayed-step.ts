@@ -1,5 +1,5 @@
 import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/mcp-server'
-import { absenceOf, declaredAction } from '@episodic/mcp-server/extend'
+import { absenceOf, declaredAction } from '@episodic/mcp-server/internal'
 import {
   isMatchRecord,
   type LimitsRequest,
@@ -9,7 +9,7 @@ import {
   type SealedRecord,
   type Truncation,
 } from '@episodic/protocol'
-import { truncationOf, withoutDataLine } from '@episodic/protocol/extend'
+import { truncationOf, withoutDataLine } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import { isAction, readCall } from '../../models/read-call.ts'
 import { REDACTED } from '../../run-folder/record/recording.ts'

@@ -1,4 +1,4 @@
-import { afterThisTurn } from '@episodic/protocol/extend'
+import { afterThisTurn } from '@episodic/protocol/internal'
 
 /** Most items of one batch. */
 const MOST = 64

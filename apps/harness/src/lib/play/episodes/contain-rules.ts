@@ -1,5 +1,5 @@
 import type { Containment } from '@episodic/mcp-server'
-import { ownFrames } from '@episodic/mcp-server/extend'
+import { ownFrames } from '@episodic/mcp-server/internal'
 import { containProcess } from '@episodic/mcp-server/process'
 import { processConsole } from '../../base/console.ts'
 

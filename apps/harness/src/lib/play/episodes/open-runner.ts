@@ -1,5 +1,5 @@
 import type { Policy, Target } from '@episodic/env'
-import { declaredAction } from '@episodic/mcp-server/extend'
+import { declaredAction } from '@episodic/mcp-server/internal'
 import type { Action, EnvironmentInfo, SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '../../base/harness-error.ts'
 import type { ModelProxyOptions } from '../../models/model-proxy.ts'

@@ -7,10 +7,10 @@ import {
   type Policy,
   runMatch,
 } from '@episodic/env'
-import type { WatchedEnvironment } from '@episodic/env/extend'
-import { absenceOf } from '@episodic/mcp-server/extend'
+import type { WatchedEnvironment } from '@episodic/env/internal'
+import { absenceOf } from '@episodic/mcp-server/internal'
 import { DEFAULT_SEAT, type SealedRecord, seedFor } from '@episodic/protocol'
-import { stopReasonOf } from '@episodic/protocol/extend'
+import { stopReasonOf } from '@episodic/protocol/internal'
 import { mapValues } from '../../base/map-values.ts'
 import type { ModelProxy } from '../../models/model-proxy.ts'
 import { reportAnswers } from '../../models/report-answers.ts'

@@ -1,7 +1,7 @@
 import { type Environment, type Episode, type OutsidePlayer, PlayerStop, runEpisode } from '@episodic/env'
-import type { WatchedEnvironment } from '@episodic/env/extend'
+import type { WatchedEnvironment } from '@episodic/env/internal'
 import type { Action, Task } from '@episodic/protocol'
-import { monotonic } from '@episodic/protocol/extend'
+import { monotonic } from '@episodic/protocol/internal'
 import type { SeenStep } from '../../worlds/agents/attribute-answers.ts'
 
 /** Seconds that one `watch` request waits for a step. */

@@ -1,5 +1,5 @@
 import { type Player, PlayerStop, type Policy } from '@episodic/env'
-import { abortable } from '@episodic/protocol/extend'
+import { abortable } from '@episodic/protocol/internal'
 
 /** Returns a policy whose players stop with `out-of-time` if an episode takes longer, whatever they wait for then. */
 export function withTimeLimit(policy: Policy, seconds: number): Policy {

@@ -1,6 +1,6 @@
 import type { ModelAnswer } from '@episodic/env'
 import type { Completion, JsonObject, RecordedStep, Transcript } from '@episodic/protocol'
-import { completionSchema, formatZodError, mapTexts, shortenMiddle } from '@episodic/protocol/extend'
+import { completionSchema, formatZodError, mapTexts, shortenMiddle } from '@episodic/protocol/internal'
 import type { Recording } from '../../run-folder/record/recording.ts'
 import { type PooledRequests, poolRequests } from './request-pool.ts'
 

@@ -1,5 +1,5 @@
 import { type Episode, type Match, type ModelAnswer, returnsOf } from '@episodic/env'
-import { absenceOf } from '@episodic/mcp-server/extend'
+import { absenceOf } from '@episodic/mcp-server/internal'
 import {
   type Action,
   type Completion,
@@ -15,7 +15,7 @@ import {
   sealOf,
   type Transcript,
 } from '@episodic/protocol'
-import { wellFormed } from '@episodic/protocol/extend'
+import { wellFormed } from '@episodic/protocol/internal'
 import { seatRecordOf } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'

@@ -1,5 +1,5 @@
 import type { Target } from '@episodic/env'
-import { abortable } from '@episodic/protocol/extend'
+import { abortable } from '@episodic/protocol/internal'
 import pLimit from 'p-limit'
 import { backOff } from '../../base/back-off.ts'
 import { HarnessError } from '../../base/harness-error.ts'

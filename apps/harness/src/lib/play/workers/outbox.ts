@@ -1,4 +1,4 @@
-import { afterThisTurn } from '@episodic/protocol/extend'
+import { afterThisTurn } from '@episodic/protocol/internal'
 
 /** Messages to another process that are sent together at the end of a turn of the event loop. */
 export interface Outbox<Message> {

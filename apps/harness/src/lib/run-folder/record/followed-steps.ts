@@ -1,7 +1,7 @@
 import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Action } from '@episodic/protocol'
-import { shorten } from '@episodic/protocol/extend'
+import { shorten } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { RUN_FILES, writeRunFile } from './run-folder.ts'
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Action } from '@episodic/protocol'
-import { shorten } from '@episodic/protocol/extend'
+import { shorten } from '@episodic/protocol/internal'
 import type { EpisodeInFlight } from '@episodic/report'
 import type { PlannedEpisode } from '../plan/planned-episode.ts'
 import { type EpisodeEvent, FollowedSteps, MOST_EVENTS } from './followed-steps.ts'

@@ -1,5 +1,5 @@
 import type { MatchRecord } from '@episodic/protocol'
-import { stopReasonOf } from '@episodic/protocol/extend'
+import { stopReasonOf } from '@episodic/protocol/internal'
 import type { Estimate } from '@episodic/report'
 import { clusteredMean } from '@episodic/report'
 import { ratePlayers } from './ratings.ts'

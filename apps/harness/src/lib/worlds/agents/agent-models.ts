@@ -1,6 +1,6 @@
 import type { ModelAnswer } from '@episodic/env'
 import { type Completion, jsonObjectSchema, type Transcript } from '@episodic/protocol'
-import { completionSchema } from '@episodic/protocol/extend'
+import { completionSchema } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
 import { AnswerLog, type TimedAnswer } from '../../models/answer-log.ts'

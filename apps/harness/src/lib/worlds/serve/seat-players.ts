@@ -1,5 +1,5 @@
 import type { Player, Policy } from '@episodic/env'
-import { ownStepOf } from '@episodic/env/extend'
+import { ownStepOf } from '@episodic/env/internal'
 import type { Host } from '@episodic/mcp-server'
 import { type MethodResult, type Observation, type StepReport, seedFor, WireError } from '@episodic/protocol'
 import { backOff } from '../../base/back-off.ts'

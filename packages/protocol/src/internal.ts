@@ -1,3 +1,10 @@
+/**
+ * What the other packages of this repository share. It carries no promise: any release may change or remove it.
+ *
+ * @module
+ * @internal
+ */
+
 export { abortable, afterThisTurn, every, monotonic, pause } from './lib/clock.ts'
 export { CodedError } from './lib/coded-error.ts'
 export { completionSchema, type PooledRequest, type RecordedCall } from './lib/completion.ts'

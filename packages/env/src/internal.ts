@@ -1,7 +1,12 @@
-export { delegate } from './lib/environment/environment.ts'
+/**
+ * What the other packages of this repository share. It carries no promise: any release may change or remove it.
+ *
+ * @module
+ * @internal
+ */
+
 export type { WatchedEnvironment } from './lib/environment/watched-environment.ts'
 export { ownStepOf } from './lib/game/play-seat.ts'
 export { Table } from './lib/game/table.ts'
-export { sampleJson } from './lib/policy/sample-json.ts'
-export { disconnectPreservingSessions, openChannel } from './lib/transport/open-channel.ts'
+export { disconnectPreservingSessions } from './lib/transport/open-channel.ts'
 export { namesOfMcpServers } from './lib/transport/target.ts'

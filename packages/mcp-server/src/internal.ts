@@ -1,4 +1,10 @@
-// For packages that extend this one. An environment or a server needs none of it.
+/**
+ * What the other packages of this repository share. It carries no promise: any release may change or remove it.
+ *
+ * @module
+ * @internal
+ */
+
 export { absenceOf } from './lib/environment/absence.ts'
 export { declaredAction } from './lib/environment/declared-action.ts'
 export type { EnvironmentSpec, Transition } from './lib/environment/environment.ts'
