@@ -179,6 +179,7 @@ export { applyChanges, keysOf } from './lib/view/apply-changes.ts'
 export { changesBetween } from './lib/view/changes-between.ts'
 export type { ComparedRuns, ComparedTask } from './lib/view/compared-runs.ts'
 export type { EmbeddedRun, EmbeddedRuns } from './lib/view/embedded-runs.ts'
+export type { IntervalInRange, JudgedText, ResultCard, ResultCell, ResultPage } from './lib/view/result-page.ts'
 export { rowWords } from './lib/view/row-words.ts'
 export type {
   EpisodeInFlight,

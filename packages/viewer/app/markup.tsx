@@ -1,7 +1,8 @@
-import { decodeColumns, type EmbeddedRuns } from '@episodic/report'
+import { decodeColumns, type EmbeddedRuns, type ResultPage } from '@episodic/report'
 import { renderToString } from 'preact-render-to-string'
 import { ComparedView } from './compare/compared-view.tsx'
 import { MarkupContext } from './parts/plots/plot-frame.tsx'
+import { ResultView } from './result/result-view.tsx'
 import { RunFigures } from './run/run-figures.tsx'
 
 /** Renders the figures of the comparison, or of the first run, which can then be read without JavaScript. */
@@ -26,5 +27,14 @@ export function renderMarkup({ runs, compared: [compared] }: EmbeddedRuns): stri
         </noscript>
       </main>
     </MarkupContext.Provider>,
+  )
+}
+
+/** Renders the result of a suite, a leaderboard or a tournament. */
+export function renderResult(page: ResultPage): string {
+  return renderToString(
+    <main>
+      <ResultView page={page} />
+    </main>,
   )
 }

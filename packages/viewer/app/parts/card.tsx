@@ -1,7 +1,13 @@
 import type { ComponentChildren } from 'preact'
 
 /** A heading with cards, two beside each other where there is room. */
-export function Section({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+export function Section({
+  title,
+  children,
+}: {
+  readonly title: ComponentChildren
+  readonly children: ComponentChildren
+}) {
   return (
     <section class="figures">
       <h2>{title}</h2>

@@ -7,6 +7,7 @@ export function IntervalBar({
   high,
   from = 0,
   to = 1,
+  marks = [0],
   width = 90,
 }: {
   readonly value: number | null
@@ -15,6 +16,8 @@ export function IntervalBar({
   /** The ends of the range. */
   readonly from?: number
   readonly to?: number
+  /** Values that are marked if they are within the range. */
+  readonly marks?: readonly number[]
   /** In pixels. */
   readonly width?: number
 }) {
@@ -22,7 +25,10 @@ export function IntervalBar({
   return (
     <svg class="interval-bar" width={width} height={14} viewBox={`0 0 ${width} 14`} aria-hidden="true">
       <line class="track-line" x1={0} x2={width} y1={7} y2={7} />
-      {from < 0 && to > 0 && <line class="zero-line" x1={at(0)} x2={at(0)} y1={1} y2={13} />}
+      {marks.map(
+        (mark) =>
+          from < mark && mark < to && <line key={mark} class="mark-line" x1={at(mark)} x2={at(mark)} y1={1} y2={13} />,
+      )}
       {low !== null && high !== null && (
         <>
           <line class="range-line" x1={at(low)} x2={at(high)} y1={7} y2={7} />

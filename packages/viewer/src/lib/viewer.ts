@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import type { EmbeddedRuns } from '@episodic/report'
+import type { EmbeddedRuns, ResultPage } from '@episodic/report'
 import type { BundledApp } from './bundle-app.ts'
 
 /** The pages that show runs. */
@@ -19,23 +19,31 @@ export interface Viewer {
    * @param folder - where the files are, relative to the page.
    */
   folderPage(content: EmbeddedRuns, folder: string): string
+  /** Returns the page of a suite, a leaderboard or a tournament, without requests and scripts. */
+  resultPage(content: ResultPage): string
+}
+
+/** What the bundle for Node exports. */
+interface Markup {
+  renderMarkup(content: EmbeddedRuns): string
+  renderResult(content: ResultPage): string
 }
 
 /** Creates the pages from the texts of a bundle. */
 export async function createViewer(app: BundledApp): Promise<Viewer> {
   const module = `data:text/javascript;base64,${Buffer.from(app['markup.js']).toString('base64')}`
-  const { renderMarkup }: { renderMarkup: (content: EmbeddedRuns) => string } = await import(module)
+  const { renderMarkup, renderResult }: Markup = await import(module)
   const script = scriptText(app['page.js'])
   const policy = (connect: string, scripts: readonly string[]) =>
     [
       "default-src 'none'",
-      `script-src ${scripts.map((text) => `'${hashOf(text)}'`).join(' ')}`,
+      `script-src ${scripts.map((text) => `'${hashOf(text)}'`).join(' ') || "'none'"}`,
       `style-src '${hashOf(app['page.css'])}'`,
       `connect-src ${connect}`,
       "base-uri 'none'",
       "form-action 'none'",
     ].join('; ')
-  const page = (title: string, connect: string, scripts: readonly [string, ...string[]], body: string) =>
+  const page = (title: string, connect: string, scripts: readonly string[], body: string) =>
     [
       '<!doctype html>',
       '<html lang="en">',
@@ -49,7 +57,7 @@ export async function createViewer(app: BundledApp): Promise<Viewer> {
       '</head>',
       '<body>',
       body,
-      `<script>${scripts[0]}</script>`,
+      ...scripts.slice(0, 1).map((text) => `<script>${text}</script>`),
       '</body>',
       '</html>',
       '',
@@ -70,6 +78,7 @@ export async function createViewer(app: BundledApp): Promise<Viewer> {
       const body = [`<div id="app">${renderMarkup(content)}</div>`, packed('data', JSON.stringify(content)), code]
       return page(content.title, "'none'", [LOADER, script], body.join('\n'))
     },
+    resultPage: (content) => page(`${content.title} · Episodic ${content.kind}`, "'none'", [], renderResult(content)),
   }
 }
 

@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from 'node:path'
 import { plural } from '@episodic/report'
+import { loadViewer } from '@episodic/viewer'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, usesColor } from '../base/console.ts'
@@ -8,7 +9,7 @@ import { addOptions, flag, option } from '../base/options.ts'
 import { writeRunFile } from '../run-folder/record/run-folder.ts'
 import { formatLeaderboard } from '../suites/suite/format-leaderboard.ts'
 import { leaderboardOf } from '../suites/suite/leaderboard.ts'
-import { renderLeaderboard } from '../suites/suite/render-leaderboard.ts'
+import { leaderboardPage } from '../suites/suite/leaderboard-page.ts'
 import type { VerifiedSubmission } from '../suites/suite/verify-submission.ts'
 import { checkResult, formatFinding } from './suite-verify.ts'
 
@@ -40,7 +41,7 @@ async function rank(folders: readonly string[], options: LeaderboardOptions, con
   else out.write(formatLeaderboard(board, { color: usesColor(out) }))
   if (options.html !== undefined) {
     const file = resolve(options.html)
-    await writeRunFile(dirname(file), basename(file), renderLeaderboard(board))
+    await writeRunFile(dirname(file), basename(file), (await loadViewer()).resultPage(leaderboardPage(board)))
   }
   for (const { folder, findings } of board.rejected)
     for (const finding of findings) err.write(`${folder}: ${formatFinding(finding)}\n`)

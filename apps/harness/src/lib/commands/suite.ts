@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { plural } from '@episodic/report'
+import { loadViewer } from '@episodic/viewer'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, resumeCommand, shownPath, usesColor } from '../base/console.ts'
@@ -11,9 +12,9 @@ import { modelOptionsSchema } from '../models/model-options.ts'
 import { TRANSPORTS } from '../play/run-settings.ts'
 import { writeRunFile } from '../run-folder/record/run-folder.ts'
 import { formatSuite } from '../suites/suite/format-suite.ts'
-import { renderSuite } from '../suites/suite/render-suite.ts'
 import { runSuite } from '../suites/suite/run-suite.ts'
 import { readSuite } from '../suites/suite/suite-file.ts'
+import { suitePage } from '../suites/suite/suite-page.ts'
 import { folderName, planSuite, type SuitePlan, withPolicy } from '../suites/suite/suite-plan.ts'
 import { holdsSuite, SUITE_FILES, type SuiteResult } from '../suites/suite/suite-result.ts'
 import { leaderboardCommand } from './suite-leaderboard.ts'
@@ -78,7 +79,7 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
   if (!result) return
   if (writes) {
     await writeRunFile(folder, SUITE_FILES.result, `${JSON.stringify(result, null, 2)}\n`)
-    await writeRunFile(folder, SUITE_FILES.report, renderSuite(result))
+    await writeRunFile(folder, SUITE_FILES.report, (await loadViewer()).resultPage(suitePage(result)))
   }
   if (options.json) out.write(`${JSON.stringify(result)}\n`)
   else {

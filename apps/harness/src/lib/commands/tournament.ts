@@ -1,4 +1,5 @@
 import { basename, join, resolve } from 'node:path'
+import { loadViewer } from '@episodic/viewer'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, resumeCommand, shownPath, usesColor } from '../base/console.ts'
@@ -11,8 +12,8 @@ import { TRANSPORTS } from '../play/run-settings.ts'
 import { writeRunFile } from '../run-folder/record/run-folder.ts'
 import { formatTournament } from '../suites/tournament/format-tournament.ts'
 import { playTournament, TOURNAMENT_FILES } from '../suites/tournament/play-tournament.ts'
-import { renderTournament } from '../suites/tournament/render-tournament.ts'
 import type { Tournament } from '../suites/tournament/tournament.ts'
+import { tournamentPage } from '../suites/tournament/tournament-page.ts'
 import { findTournament, planTournament } from '../suites/tournament/tournament-plan.ts'
 import { loadWorld } from '../worlds/world.ts'
 
@@ -67,7 +68,8 @@ async function play(reference: string, options: TournamentOptions, console: Cons
   const result = await playUntilStopped()
   if (!result) return
   await writeRunFile(folder, TOURNAMENT_FILES.result, `${JSON.stringify(result, null, 2)}\n`)
-  const page = await writeRunFile(folder, TOURNAMENT_FILES.report, renderTournament(result, basename(folder)))
+  const html = (await loadViewer()).resultPage(tournamentPage(result, basename(folder)))
+  const page = await writeRunFile(folder, TOURNAMENT_FILES.report, html)
   if (options.json) out.write(`${JSON.stringify(result)}\n`)
   else
     out.write(

@@ -1,6 +1,7 @@
+import { loadViewer } from '@episodic/viewer'
 import { describe, expect, it } from 'vitest'
 import { HOSTILE, lacksBrowser, usePages } from '../../fixtures/browser.fixture.ts'
-import { renderSuite } from './render-suite.ts'
+import { suitePage } from './suite-page.ts'
 import { countVerdicts, type LineResult, type SuiteResult } from './suite-result.ts'
 
 const open = usePages()
@@ -40,26 +41,28 @@ function resultOf(lines: readonly LineResult[], name = 'suite'): SuiteResult {
   }
 }
 
-describe('renderSuite', () => {
-  it('contains only finite figures, and the same bytes for the same result', () => {
+const render = async (result: SuiteResult) => (await loadViewer()).resultPage(suitePage(result))
+
+describe('the page of a suite', () => {
+  it('contains only finite figures, and the same bytes for the same result', async () => {
     for (const lines of [LINES, LINES.slice(0, 1), LINES.slice(4, 5)]) {
-      const page = renderSuite(resultOf(lines))
+      const page = await render(resultOf(lines))
       expect(page).not.toMatch(/NaN|Infinity|undefined|\[object/)
-      expect(renderSuite(resultOf(lines))).toBe(page)
+      expect(await render(resultOf(lines))).toBe(page)
     }
   })
 
-  it('shows every verdict, and says first that figures differ', () => {
-    const page = renderSuite(resultOf(LINES))
+  it('shows every verdict, and says first that figures differ', async () => {
+    const page = await render(resultOf(LINES))
     for (const text of ['same', 'differs', 'inside 99.9 %', 'outside 99.9 %', 'not checked: 50 failed'])
       expect(page).toContain(`>${text}<`)
     expect(page).toContain('2 figures differ from the reference. 1 figure could not be checked.')
-    expect(renderSuite(resultOf(LINES.slice(0, 1)))).not.toContain('class="alarm"')
+    expect(await render(resultOf(LINES.slice(0, 1)))).not.toContain('class="alarm"')
   })
 
   it.skipIf(lacksBrowser)('shows hostile texts as text, in a browser without requests and errors', async () => {
     const hostile = LINES.map((one) => ({ ...one, quantity: HOSTILE, id: `${HOSTILE}/x` }) as LineResult)
-    const { page, faults } = await open(renderSuite(resultOf(hostile, HOSTILE)))
+    const { page, faults } = await open(await render(resultOf(hostile, HOSTILE)))
     expect(await page.evaluate('"hacked" in window')).toBe(false)
     expect(await page.locator('h1').textContent()).toBe(`${HOSTILE} 1`)
     expect(await page.locator('tr').count()).toBe(1 + LINES.length)
@@ -67,7 +70,7 @@ describe('renderSuite', () => {
   })
 
   it.skipIf(lacksBrowser)('is not wider than a narrow window', async () => {
-    const { page } = await open(renderSuite(resultOf(LINES)), 480)
+    const { page } = await open(await render(resultOf(LINES)), 480)
     const width = await page.evaluate('document.documentElement.scrollWidth')
     expect(width).toBeLessThanOrEqual(480)
   })

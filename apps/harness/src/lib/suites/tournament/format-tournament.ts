@@ -24,33 +24,18 @@ export function formatTournament(tournament: Tournament, { color }: { readonly c
     '',
     ...table(
       ['', 'rating', '95 %', 'return', '95 %', 'wins', 'draws', 'losses', 'failed'],
-      players.map((player) => [
-        cleanText(player.name),
-        formatRating(player.rating),
-        player.low === null ? '' : `${formatRating(player.low)} to ${formatRating(player.high)}`,
-        formatNumber(player.return?.mean ?? null),
-        player.return ? formatInterval(player.return) : '',
-        ...[player.wins, player.draws, player.losses, player.faults].map(formatCount),
-      ]),
+      players.map((player) => [player.name, ...playerCells(player)]),
     ),
     '',
     `  ${dim(formatAnchor(anchor))}`,
     '',
     `  ${dim('mean return of the row against the column, and the share of matches that it won')}`,
     ...table(
-      ['', ...names.map(cleanText)],
-      names.map((player) => [cleanText(player), ...cellsOf(player)]),
+      ['', ...names],
+      names.map((player) => [player, ...cellsOf(player)]),
     ),
     '',
-    ...table(
-      ['', 'return', '95 %', 'won'],
-      bySeat.map(({ seat, return: earned, ...tally }) => [
-        cleanText(seat),
-        formatNumber(earned?.mean ?? null),
-        earned ? formatInterval(earned) : '',
-        formatPercent(shareWon(tally)),
-      ]),
-    ),
+    ...table(['', 'return', '95 %', 'won'], bySeat.map(seatCells)),
     ...tournament.failures.map(
       ({ player, code, count, message }) =>
         `\n  ${red(code)}  ${formatCount(count)}${player === null ? '' : ` by ${cleanText(player)}`}  ${dim(cleanText(message.split('\n', 1)[0] ?? ''))}`,
@@ -67,13 +52,35 @@ export function formatTournament(tournament: Tournament, { color }: { readonly c
   }
 }
 
+/** The figures of a player: rating, return, and matches won, drawn, lost and failed. */
+export function playerCells(player: Tournament['players'][number]): string[] {
+  const { rating, low, high, return: earned, wins, draws, losses, faults } = player
+  return [
+    formatRating(rating),
+    low === null ? '' : `${formatRating(low)} to ${formatRating(high)}`,
+    formatNumber(earned?.mean ?? null),
+    earned ? formatInterval(earned) : '',
+    ...[wins, draws, losses, faults].map(formatCount),
+  ]
+}
+
+/** A seat, and what the players earned in it. */
+export function seatCells({ seat, return: earned, ...tally }: Tournament['bySeat'][number]): string[] {
+  return [
+    seat,
+    formatNumber(earned?.mean ?? null),
+    earned ? formatInterval(earned) : '',
+    formatPercent(shareWon(tally)),
+  ]
+}
+
 /** The share of matches won, a draw as half. */
 export function shareWon({ wins, draws, losses }: Tally): number | null {
   const matches = wins + draws + losses
   return matches > 0 ? (wins + draws / 2) / matches : null
 }
 
-export function formatRating(rating: number | null): string {
+function formatRating(rating: number | null): string {
   return rating === null ? '' : String(Math.round(rating))
 }
 

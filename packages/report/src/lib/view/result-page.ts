@@ -1,0 +1,50 @@
+/** What stands in the page of a suite, a leaderboard or a tournament. It is shown without a script. */
+export interface ResultPage {
+  readonly kind: 'suite' | 'leaderboard' | 'tournament'
+  readonly title: string
+  readonly facts: string
+  /** What a reader must not miss. It stands above the figures. */
+  readonly alarms: readonly string[]
+  /** The main figures. */
+  readonly figures: readonly { readonly name: string; readonly value: string; readonly notes: readonly string[] }[]
+  readonly sections: readonly { readonly title: string; readonly cards: readonly ResultCard[] }[]
+  /** How the figures are computed, in paragraphs. */
+  readonly methods: readonly string[]
+}
+
+/** A titled box with a table, a list, or both. */
+export interface ResultCard {
+  readonly title: string
+  readonly caption?: string
+  readonly table?: {
+    readonly head: readonly string[]
+    readonly rows: readonly (readonly ResultCell[])[]
+    /** How many of the first columns are texts; the others are figures. */
+    readonly texts: number
+  }
+  readonly list?: readonly string[]
+}
+
+export type ResultCell = string | JudgedText | IntervalInRange
+
+/** A text in the colour of what it says. */
+export interface JudgedText {
+  readonly text: string
+  /** A second line. */
+  readonly below?: string
+  readonly sense: 'positive' | 'negative' | 'doubtful' | 'neutral'
+  /** Shown where the pointer rests. */
+  readonly tip?: string
+}
+
+/** A value with its interval, drawn within a range. */
+export interface IntervalInRange {
+  readonly value: number
+  readonly low: number | null
+  readonly high: number | null
+  /** The ends of the range. */
+  readonly from: number
+  readonly to: number
+  /** Values that are marked within it. */
+  readonly marks: readonly number[]
+}

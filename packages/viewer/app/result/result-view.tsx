@@ -1,0 +1,75 @@
+import type { ResultCard, ResultCell, ResultPage } from '@episodic/report'
+import { Card, Section } from '../parts/card.tsx'
+import { FigureStrip } from '../parts/figure-strip.tsx'
+import { FiguresTable } from '../parts/figures-table.tsx'
+import { IntervalBar } from '../parts/interval-bar.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+
+/** The result of a suite, a leaderboard or a tournament. */
+export function ResultView({ page }: { readonly page: ResultPage }) {
+  const { kind, title, facts, alarms, figures, sections, methods } = page
+  return (
+    <div class="run">
+      <p class="muted">Episodic {kind}</p>
+      <h1>
+        <PlainText text={title} />
+      </h1>
+      <p class="muted">
+        <PlainText text={facts} />
+      </p>
+      {alarms.map((alarm) => (
+        <p key={alarm} class="alarm" role="alert">
+          <PlainText text={alarm} />
+        </p>
+      ))}
+      {figures.length > 0 && <FigureStrip figures={figures} />}
+      {sections.map((section) => (
+        <Section key={section.title} title={<PlainText text={section.title} />}>
+          {section.cards.map((card) => (
+            <ResultBox key={card.title} card={card} />
+          ))}
+        </Section>
+      ))}
+      <section class="methods">
+        {methods.map((note) => (
+          <p key={note}>{note}</p>
+        ))}
+      </section>
+    </div>
+  )
+}
+
+function ResultBox({ card: { title, caption, table, list } }: { readonly card: ResultCard }) {
+  return (
+    <Card title={<PlainText text={title} />} caption={caption} wide>
+      {table && (
+        <FiguresTable
+          {...table}
+          rows={table.rows.map((cells) => cells.map((cell, i) => <ResultFigure key={i} cell={cell} />))}
+        />
+      )}
+      {list && (
+        <ul>
+          {list.map((item) => (
+            <li key={item}>
+              <PlainText text={item} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+function ResultFigure({ cell }: { readonly cell: ResultCell }) {
+  if (typeof cell === 'string') return <PlainText text={cell} />
+  if ('value' in cell) return <IntervalBar {...cell} width={150} />
+  const { text, below, sense, tip } = cell
+  return (
+    <span class={sense} title={tip}>
+      <PlainText text={text} />
+      {below !== undefined && <br />}
+      {below}
+    </span>
+  )
+}
