@@ -10,10 +10,10 @@ const ROOMS = {
   'packages/mcp-server': ['packages/protocol', 'packages/state'],
   'packages/env': ['packages/protocol'],
   'packages/dataset': ['packages/protocol'],
-  'packages/report': ['packages/protocol', 'packages/env'],
+  'packages/report': ['packages/protocol'],
   'packages/viewer': ['packages/protocol', 'packages/report'],
   'satellites/contexts': ['packages/protocol', 'packages/state', 'packages/mcp-server'],
-  'satellites/agent': ['packages/protocol', 'packages/env'],
+  'satellites/agent': ['packages/protocol'],
   'satellites/classics': [
     'packages/protocol',
     'packages/state',
@@ -30,6 +30,11 @@ const ROOMS = {
  * rule.
  */
 export const INNER_ROOMS = {
+  'packages/protocol': {
+    base: [],
+    wire: ['base'],
+    record: ['base', 'wire'],
+  },
   'packages/state': {
     store: [],
     session: ['store'],

@@ -1,6 +1,5 @@
 import type { Game } from '@episodic/env'
-import { Table } from '@episodic/env/table'
-import { createRng, type Terms } from '@episodic/protocol'
+import { createRng, SeatViews, type Terms } from '@episodic/protocol'
 import type { Actor } from './actor.ts'
 import { cpuTime } from './cpu-time.ts'
 import type { Numbers } from './network.ts'
@@ -20,7 +19,7 @@ interface SeatPlayed {
 
 /** An episode as far as it has been played. */
 interface Played {
-  readonly table: Table
+  readonly views: SeatViews
   readonly seats: ReadonlyMap<string, SeatPlayed>
 }
 
@@ -76,19 +75,19 @@ async function playOnce(
   for (let movers = places.map(moverOf); movers.some((mover) => mover !== null); movers = places.map(moverOf)) {
     const asked = cpuTime()
     const inputs = movers.map((mover, at) =>
-      mover === null ? null : world.encode((places[at] as Played).table.seen(mover).observation),
+      mover === null ? null : world.encode((places[at] as Played).views.seen(mover).observation),
     )
     const choices = actor.act(inputs, rngs)
     counts.acting += cpuTime() - asked
     await Promise.all(
       movers.map(async (mover, at) => {
         if (mover === null) return
-        const { table, seats } = places[at] as Played
+        const { views, seats } = places[at] as Played
         const choice = choices[at] as number
         const action = world.actions[choice] as (typeof world.actions)[number]
         let step: Awaited<ReturnType<PlayedGame['step']>>
         try {
-          step = await table.play((games[at] as PlayedGame).step(mover, action))
+          step = await views.play((games[at] as PlayedGame).step(mover, action))
         } catch (cause) {
           places[at] = fail(cause)
           return
@@ -112,18 +111,18 @@ async function playOnce(
 function startOf(start: Awaited<ReturnType<PlayedGame['reset']>>, terms: readonly string[]): Played {
   const empty = (): SeatPlayed => ({ inputs: [], actions: [], rewards: [] })
   return {
-    table: new Table(start, terms),
+    views: new SeatViews(start, terms),
     seats: new Map(Object.keys(start.seats).map((seat) => [seat, empty()])),
   }
 }
 
 /** Returns the seat that may act; `null` if the episode is over or failed. */
 function moverOf(place: Played | null): string | null {
-  return place?.seats.keys().find((seat) => place.table.mayAct(seat)) ?? null
+  return place?.seats.keys().find((seat) => place.views.mayAct(seat)) ?? null
 }
 
-function trajectoriesOf({ table, seats }: Played): Trajectory[] {
-  const results = table.results()
+function trajectoriesOf({ views, seats }: Played): Trajectory[] {
+  const results = views.results()
   return [...seats].map(([seat, own]) => {
     const earned = (results[seat] as (typeof results)[string]).return
     return { ...own, cutOff: null, return: earned, success: earned > 0 }

@@ -1,11 +1,21 @@
-export { canonicalJson } from './lib/canonical-json.ts'
-export type { Completion } from './lib/completion.ts'
-export { contentId } from './lib/digest.ts'
-export type { EpisodeEnd, StopReason, Truncation } from './lib/end-reasons.ts'
-export type { EnvironmentInfo, EventInfo, ToolAnnotations, ToolInfo } from './lib/environment-info.ts'
-export { chainOf, type Reproducible, type ReproducibleMatch } from './lib/episode-chain.ts'
-export type { PlayerStopped } from './lib/episode-end.ts'
-export type { EpisodeRecord, RecordedStep } from './lib/episode-record.ts'
+export { canonicalJson } from './lib/base/canonical-json.ts'
+export { contentId } from './lib/base/digest.ts'
+export { findNonJson, type Json, type JsonObject, jsonObjectSchema } from './lib/base/json.ts'
+export { createRng, type Rng, type RngState } from './lib/base/rng.ts'
+export { seedFor } from './lib/base/seed.ts'
+export type { Completion } from './lib/record/completion.ts'
+export { chainOf, type Reproducible, type ReproducibleMatch } from './lib/record/episode-chain.ts'
+export type { EpisodeRecord, RecordedStep } from './lib/record/episode-record.ts'
+export type { Guarantees } from './lib/record/guarantees.ts'
+export type { MatchRecord, RecordedSeat, RecordedSeatStep } from './lib/record/match-record.ts'
+export { isMatchRecord, parseSealedRecord, type SealedRecord, sealOf } from './lib/record/sealed-record.ts'
+export { SeatViews } from './lib/record/seat-views.ts'
+export { type SeatInstructions, type Split, type Task, taskSchema } from './lib/record/task.ts'
+export { type ModelRequest, requestsOf } from './lib/record/transcript.ts'
+export type { Transcript } from './lib/record/transcript-schema.ts'
+export type { EpisodeEnd, StopReason, Truncation } from './lib/wire/end-reasons.ts'
+export type { EnvironmentInfo, EventInfo, ToolAnnotations, ToolInfo } from './lib/wire/environment-info.ts'
+export type { PlayerStopped } from './lib/wire/episode-end.ts'
 export {
   DEFAULT_SEAT,
   EXTENSION,
@@ -17,24 +27,19 @@ export {
   type MethodParams,
   type MethodResult,
   type OpenResult,
-} from './lib/extension.ts'
-export { findNonJson, type Json, type JsonObject, jsonObjectSchema } from './lib/json.ts'
-export { DEFAULT_LIMITS, type Limits, type LimitsRequest } from './lib/limits.ts'
-export type { MatchRecord, RecordedSeat, RecordedSeatStep } from './lib/match-record.ts'
-export type { Channel } from './lib/mcp.ts'
-export type { Observation } from './lib/observation.ts'
+} from './lib/wire/extension.ts'
+export { DEFAULT_LIMITS, type Limits, type LimitsRequest } from './lib/wire/limits.ts'
+export type { Channel } from './lib/wire/mcp.ts'
+export type { Observation } from './lib/wire/observation.ts'
 export type {
   AppliedEvent,
   OutsideEvent,
   OutsideHistory,
   PublishedEvent,
   RecordedEvent,
-} from './lib/outside-event.ts'
-export { createRng, type Rng, type RngState } from './lib/rng.ts'
-export { isMatchRecord, parseSealedRecord, type SealedRecord, sealOf } from './lib/sealed-record.ts'
-export type { SeatsReport, Terms } from './lib/seats-report.ts'
-export { seedFor } from './lib/seed.ts'
-export type { SessionSnapshot } from './lib/session-snapshot.ts'
+} from './lib/wire/outside-event.ts'
+export type { SeatsReport, Terms } from './lib/wire/seats-report.ts'
+export type { SessionSnapshot } from './lib/wire/session-snapshot.ts'
 export {
   type Action,
   actionSchema,
@@ -43,8 +48,5 @@ export {
   type Step,
   type StepReport,
   stepReportSchema,
-} from './lib/step.ts'
-export { type SeatInstructions, type Split, type Task, taskSchema } from './lib/task.ts'
-export { type ModelRequest, requestsOf } from './lib/transcript.ts'
-export type { Transcript } from './lib/transcript-schema.ts'
-export { WireError, type WireErrorCode } from './lib/wire-error.ts'
+} from './lib/wire/step.ts'
+export { WireError, type WireErrorCode } from './lib/wire/wire-error.ts'

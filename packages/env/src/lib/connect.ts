@@ -1,7 +1,6 @@
-import { type EnvironmentInfo, METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
+import { type EnvironmentInfo, type Guarantees, METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
 import { EnvError } from './env-error.ts'
 import { type Connection, createConnection } from './environment/connection.ts'
-import { EPISODIC_GUARANTEES } from './environment/guarantees.ts'
 import { SessionEnvironment } from './environment/session-environment.ts'
 import { openDefinedConnection } from './external/defined-connection.ts'
 import type { ExternalEnvironment } from './external/external-environment.ts'
@@ -15,6 +14,9 @@ import { type OnStepTimed, StepTiming } from './session/step-timing.ts'
 import { type RetryOptions, retryOptions } from './session/with-retries.ts'
 import { openChannel } from './transport/open-channel.ts'
 import type { Target } from './transport/target.ts'
+
+/** What the servers of this project promise. */
+const GUARANTEES: Guarantees = { system: 'episodic', replay: true, delivery: 'exactly-once', seed: 'decides' }
 
 export interface ConnectionOptions extends CallOptions {
   /** How long unanswered calls are retried. The first contact and calls to external servers are not retried. */
@@ -56,7 +58,7 @@ export async function connect(
     const create = (info: EnvironmentInfo) => new SessionEnvironment(new SessionGame(channel, info, retrying, timing))
     return createConnection({
       environments,
-      guarantees: EPISODIC_GUARANTEES,
+      guarantees: GUARANTEES,
       create,
       createGame: (info) => new SessionGame(channel, info, retrying),
       watch: create,

@@ -1,6 +1,6 @@
-import { ownStepOf, Table } from '@episodic/env/internal'
+import { ownStepOf } from '@episodic/env/internal'
 import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/mcp-server'
-import type { Observation, Step, StepReport } from '@episodic/protocol'
+import { type Observation, SeatViews, type Step, type StepReport } from '@episodic/protocol'
 
 /**
  * What the policies of a rehearsed episode are shown: the same observation and the same last step as in a run, where a
@@ -9,7 +9,7 @@ import type { Observation, Step, StepReport } from '@episodic/protocol'
 export class SeatTable {
   readonly seats: readonly string[]
   readonly #rehearsal: Rehearsal
-  readonly #table: Table
+  readonly #views: SeatViews
   readonly #own = new Map<string, Omit<StepReport, 'revision'>>()
   #revision = 0
 
@@ -18,19 +18,19 @@ export class SeatTable {
     const starts = start.seats ?? Object.fromEntries(seats.map((seat) => [seat, start]))
     this.seats = Object.keys(starts)
     this.#rehearsal = rehearsal
-    this.#table = new Table({ turn, seats: starts }, terms)
+    this.#views = new SeatViews({ turn, seats: starts }, terms)
   }
 
   /** Returns what the policy of a seat gets when it is asked for a move. */
   seenBy(seat: string): { readonly observation: Observation; readonly last: Step | null } {
-    const view = this.#table.seen(seat)
+    const view = this.#views.seen(seat)
     const report = this.#own.get(seat)
     return { observation: view.observation, last: report ? ownStepOf({ report, replayed: false }, view) : null }
   }
 
   /** Answered steps of a seat. */
   stepsOf(seat: string): number {
-    return this.#table.stepsOf(seat)
+    return this.#views.stepsOf(seat)
   }
 
   /** Takes in the step that a seat has just played. */
@@ -39,7 +39,7 @@ export class SeatTable {
     const { seats = { turn: this.#rehearsal.turn, views: {} } } = step
     this.#revision += 1
     const report = {
-      seq: this.#table.stepsOf(seat) + 1,
+      seq: this.#views.stepsOf(seat) + 1,
       terms,
       potential,
       refused,
@@ -49,6 +49,6 @@ export class SeatTable {
       seats,
     }
     this.#own.set(seat, report)
-    this.#table.apply({ seat, observation, report: { ...report, revision: this.#revision } })
+    this.#views.apply({ seat, observation, report: { ...report, revision: this.#revision } })
   }
 }

@@ -1,5 +1,5 @@
-import { connect, type Guarantees, type HttpTarget, type Target, type TaskSplit } from '@episodic/env'
-import type { EnvironmentInfo } from '@episodic/protocol'
+import { connect, type HttpTarget, type Target, type TaskSplit } from '@episodic/env'
+import type { EnvironmentInfo, Guarantees } from '@episodic/protocol'
 import { HarnessError } from '../base/harness-error.ts'
 import { isOtherSystem } from './target.ts'
 import { loadWorld, type World } from './world.ts'

@@ -1,10 +1,9 @@
-import type { EnvironmentInfo, Split } from '@episodic/protocol'
+import type { EnvironmentInfo, Guarantees, Split } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
 import type { Game } from '../game/game.ts'
 import type { EnvironmentSchemas } from '../policy/environment-schemas.ts'
 import type { CallOptions } from '../session/call-options.ts'
 import type { Environment } from './environment.ts'
-import type { Guarantees } from './guarantees.ts'
 import type { TypedEnvironment } from './typed-environment.ts'
 import type { WatchedEnvironment } from './watched-environment.ts'
 

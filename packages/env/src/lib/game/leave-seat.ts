@@ -14,8 +14,8 @@ export async function leaveSeat(
   undecided: readonly ModelAnswer[],
   match: LiveMatch,
 ): Promise<void> {
-  const { game, table, signal } = match
-  while (await table.next(seat, signal)) {
+  const { game, views, signal } = match
+  while (await views.next(seat, signal)) {
     match.stopped(seat, stop, undecided)
     await game.leave(seat, { signal }).catch((error: unknown) => {
       throw WireError.is(error, 'invalid-params') ? new SeatFailure(seat, stop, undecided) : error

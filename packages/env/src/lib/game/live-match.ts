@@ -1,16 +1,15 @@
-import { type LoggedStep, seedFor } from '@episodic/protocol'
-import { monotonic } from '@episodic/protocol/internal'
+import { type LoggedStep, SeatViews, seedFor } from '@episodic/protocol'
+import { monotonic, type SeatResult } from '@episodic/protocol/internal'
 import type { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer, PolicyContext } from '../policy/policy.ts'
 import type { Game, GameStart } from './game.ts'
-import type { MatchOptions, MatchStep, SeatResult } from './match.ts'
-import { Table } from './table.ts'
+import type { MatchOptions, MatchStep } from './match.ts'
 
 /** A match that is being played: what its players share. */
 export class LiveMatch {
   readonly game: Game
   readonly start: GameStart
-  readonly table: Table
+  readonly views: SeatViews
   readonly options: MatchOptions
   /** Aborts when the match is called off, or has failed. */
   readonly signal: AbortSignal
@@ -22,13 +21,13 @@ export class LiveMatch {
   constructor(game: Game, start: GameStart, steps: MatchStep[], options: MatchOptions, signal: AbortSignal) {
     this.game = game
     this.start = start
-    this.table = new Table(start, game.info.terms)
+    this.views = new SeatViews(start, game.info.terms)
     this.options = options
     this.signal = signal
     this.#steps = steps
   }
 
-  /** Keeps a step of this process, whose report the table has. */
+  /** Keeps a step of this process, whose report the views have. */
   keep(step: Omit<MatchStep, 'seen'>): void {
     const { now = monotonic } = this.options
     this.#steps.push({ ...step, seen: now() })
@@ -36,7 +35,7 @@ export class LiveMatch {
 
   /** Takes in a step of the log. Returns `false` if it is known. */
   take({ seat, action, observation, report }: LoggedStep): boolean {
-    if (!this.table.apply({ seat, observation, report })) return false
+    if (!this.views.apply({ seat, observation, report })) return false
     const completions = this.#stops.get(seat)?.undecided.splice(0) ?? []
     this.keep({ seat, action, observation, report, replayed: false, completions, milliseconds: null })
     return true
@@ -52,7 +51,7 @@ export class LiveMatch {
   /** What the match was for each seat. It was cut off if it is not over for all. */
   results(): { readonly [seat: string]: SeatResult } {
     const { success } = this.game.info
-    const results = this.table.results((seat) => ({
+    const results = this.views.results((seat) => ({
       end: { kind: 'truncated', reason: this.#stops.get(seat)?.stop.code ?? 'closed' },
       ...(success && { success: false }),
     }))
@@ -68,11 +67,11 @@ export class LiveMatch {
    * seats that did not act, in their time or because they had no steps left. Resolves with whether there were any.
    */
   async catchUp(): Promise<boolean> {
-    const { game, table, signal } = this
-    await table.settled(signal)
+    const { game, views, signal } = this
+    await views.settled(signal)
     let found = false
-    for (const step of await game.log({ after: table.known, signal })) found = this.take(step) || found
-    table.closeGap()
+    for (const step of await game.log({ after: views.known, signal })) found = this.take(step) || found
+    views.closeGap()
     return found
   }
 

@@ -1,4 +1,5 @@
-import type { Action, EpisodeEnd, PlayerStopped, SeatInstructions } from '@episodic/protocol'
+import type { Action, SeatInstructions } from '@episodic/protocol'
+import type { SeatResult } from '@episodic/protocol/internal'
 import type { ModelAnswer, Policy } from '../policy/policy.ts'
 import type { Playable } from '../session/call-options.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
@@ -16,21 +17,6 @@ export interface MatchStep extends SeatStep {
   readonly milliseconds: number | null
   /** When this process learned of the step, by its clock: soon after it was played, if that was from outside. */
   readonly seen: number
-}
-
-/** What an episode was for one seat. */
-export interface SeatResult {
-  readonly end: EpisodeEnd
-  /** As the environment defines it; undefined if it defines none, and `false` if the match was cut off. */
-  readonly success?: boolean | undefined
-  /** That the player of the seat stopped before the episode was over for it, and why. */
-  readonly stopped?: PlayerStopped | undefined
-  /** The sum of each reward term, over the steps of all seats. */
-  readonly terms: { readonly [name: string]: number }
-  /** The sum of the terms. */
-  readonly return: number
-  /** Answered steps of the seat. */
-  readonly steps: number
 }
 
 /**

@@ -10,7 +10,7 @@ const FOLLOW_SECONDS = 20
 
 /** Lets a player from outside play, and resolves when the episode of its seat is over and the player has returned. */
 export async function playOutside(seat: string, player: OutsidePlayer, match: LiveMatch): Promise<void> {
-  const { start, table, signal } = match
+  const { start, views, signal } = match
   const { capability, observation } = start.seats[seat] as GameStart['seats'][string]
   const over = new AbortController()
   const assignment = { context: match.contextOf(seat), capability, observation }
@@ -23,7 +23,7 @@ export async function playOutside(seat: string, player: OutsidePlayer, match: Li
       throw new SeatFailure(seat, cause)
     })
   try {
-    const ended = table.ended([seat], signal)
+    const ended = views.ended([seat], signal)
     // If the match fails first, the error is that of its cause.
     ended.catch(() => {})
     const stop = await Promise.race([ended, played])
@@ -37,9 +37,9 @@ export async function playOutside(seat: string, player: OutsidePlayer, match: Li
 
 /** Takes in the steps of seats that are played from outside, until the episode is over for all. */
 export async function followSeats(seats: ReadonlySet<string>, match: LiveMatch): Promise<void> {
-  const { game, start, table, signal } = match
+  const { game, start, views, signal } = match
   const over = new AbortController()
-  void table.ended(Object.keys(start.seats), signal).then(
+  void views.ended(Object.keys(start.seats), signal).then(
     () => over.abort(),
     () => {},
   )

@@ -1,5 +1,5 @@
 import { type Step, WireError } from '@episodic/protocol'
-import { monotonic } from '@episodic/protocol/internal'
+import { monotonic, type SeatView } from '@episodic/protocol/internal'
 import { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer, Policy } from '../policy/policy.ts'
 import { isUnplayable, unplayable } from '../policy/unplayable-action.ts'
@@ -8,7 +8,6 @@ import type { Game, SeatStep } from './game.ts'
 import { leaveSeat } from './leave-seat.ts'
 import type { LiveMatch } from './live-match.ts'
 import { SeatFailure } from './seat-failure.ts'
-import type { SeatView } from './table.ts'
 
 /** Errors of a step that mean that somebody has taken a step since. */
 const MOVED = ['not-your-turn', 'episode-ended', 'seq-reused', 'seq-conflict'] as const
@@ -24,7 +23,7 @@ export async function playSeat(seat: string, policy: Policy, match: LiveMatch): 
 }
 
 async function playWith(seat: string, policy: Policy, match: LiveMatch): Promise<void> {
-  const { game, start, table, options, signal } = match
+  const { game, start, views, options, signal } = match
   const { now = monotonic } = options
   let completions: ModelAnswer[] = []
   const blame = (cause: unknown): never => {
@@ -36,13 +35,13 @@ async function playWith(seat: string, policy: Policy, match: LiveMatch): Promise
     .catch(blame)
   const legal = game.legal && (() => (game.legal as NonNullable<Game['legal']>)(seat, { signal }))
   let last: SeatStep | null = null
-  for (let view = await table.next(seat, signal); view; view = await table.next(seat, signal)) {
+  for (let view = await views.next(seat, signal); view; view = await views.next(seat, signal)) {
     const seen = view
-    if (table.stepsOf(seat) >= start.info.limits.steps) {
+    if (views.stepsOf(seat) >= start.info.limits.steps) {
       // The server takes the step of a seat that has none left.
       await game.turn(seat, { signal })
       await match.catchUp()
-      if (!table.mayAct(seat)) continue
+      if (!views.mayAct(seat)) continue
     }
     const onCompletion = (answer: ModelAnswer) => void completions.push(answer)
     const action = await Promise.resolve()
@@ -50,17 +49,17 @@ async function playWith(seat: string, policy: Policy, match: LiveMatch): Promise
       .catch(blame)
     const sent = now()
     try {
-      last = await table.play(game.step(seat, action, { signal }))
+      last = await views.play(game.step(seat, action, { signal }))
     } catch (error) {
       if (MOVED.some((code) => WireError.is(error, code))) {
         // Another seat has moved since, or the server for this one. Its player is asked again when it may act.
-        if ((await match.catchUp()) || !table.mayAct(seat)) continue
+        if ((await match.catchUp()) || !views.mayAct(seat)) continue
       }
       throw isUnplayable(error) ? new SeatFailure(seat, unplayable(error), completions) : error
     }
     match.keep({ ...last, action, completions, milliseconds: now() - sent })
     completions = []
-    if (table.hasGap) await match.catchUp()
+    if (views.hasGap) await match.catchUp()
   }
 }
 

@@ -56,7 +56,7 @@ async function playSeats(
   const failed = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal
   const match = new LiveMatch(game, start, steps, options, signal)
-  const wake = () => match.table.wake()
+  const wake = () => match.views.wake()
   signal.addEventListener('abort', wake, { once: true })
   const outside = new Set<string>()
   try {
@@ -82,7 +82,7 @@ async function playSeats(
     const { reason } = failed.signal
     if (!(reason instanceof SeatFailure && PlayerStop.is(reason.cause)) || options.signal?.aborted) throw reason
     // A step whose answer was not waited for may have been played.
-    for (const step of await game.log({ after: match.table.known, signal: options.signal })) match.take(step)
+    for (const step of await game.log({ after: match.views.known, signal: options.signal })) match.take(step)
     return { seats: match.results(), undecided: reason.undecided }
   } finally {
     signal.removeEventListener('abort', wake)

@@ -1,6 +1,6 @@
+import type { Guarantees } from '@episodic/protocol'
 import { DEFAULT_LIMITS, type EnvironmentInfo, type JsonObject } from '@episodic/protocol'
 import type { Connection } from '../environment/connection.ts'
-import type { Guarantees } from '../environment/guarantees.ts'
 import { createExternalConnection, UNKNOWN_VERSION } from '../external/external-connection.ts'
 import type { SystemTarget } from '../external/system-target.ts'
 import type { CallOptions } from '../session/call-options.ts'

@@ -1,4 +1,4 @@
-import type { Guarantees } from '@episodic/env'
+import type { Guarantees } from '@episodic/protocol'
 import type { Latency, Proportion, StepParts, Summary } from '../fold/summary.ts'
 import type { ShownTree } from '../fold/tree-sample.ts'
 import { formatCount, formatDuration, formatInterval, formatNumber, formatPercent, plural } from '../text/format.ts'

@@ -1,5 +1,4 @@
-import type { Guarantees } from '@episodic/env'
-import type { JsonObject } from '@episodic/protocol'
+import type { Guarantees, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 
 const tallySchema = z.object({ name: z.string(), count: z.int() })

@@ -1,4 +1,3 @@
-import { Table } from '@episodic/env/table'
 import {
   contentId,
   type EpisodeRecord,
@@ -8,6 +7,7 @@ import {
   type RecordedStep,
   type Reward,
   type SealedRecord,
+  SeatViews,
 } from '@episodic/protocol'
 import { stopReasonOf } from '@episodic/protocol/internal'
 
@@ -90,12 +90,12 @@ function errorOf({ error, seat }: MatchRecord['outcome'] & { kind: 'failed' }) {
 function ownSteps({ turn, seats, steps }: MatchRecord, seat: string): RecordedStep[] {
   const starts = Object.entries(seats).flatMap(([name, { start }]) => (start ? [[name, start] as const] : []))
   if (!starts.some(([name]) => name === seat)) return []
-  const table = new Table({ turn, seats: Object.fromEntries(starts) }, [])
+  const views = new SeatViews({ turn, seats: Object.fromEntries(starts) }, [])
   const own: RecordedStep[] = []
   let early = NOTHING
   const see = () => {
     const last = own.pop()
-    if (last) own.push({ ...last, observation: table.seen(seat).observation })
+    if (last) own.push({ ...last, observation: views.seen(seat).observation })
   }
   steps.forEach((step, i) => {
     const reward = step.rewards[seat] ?? NOTHING
@@ -106,7 +106,7 @@ function ownSteps({ turn, seats, steps }: MatchRecord, seat: string): RecordedSt
     } else if (last) own.splice(-1, 1, { ...last, reward: sumOf(last.reward, reward) })
     else early = sumOf(early, reward)
     const { observation, seats: learned } = step
-    table.apply({ seat: step.seat, observation, report: { terms: {}, revision: i + 1, seats: learned } })
+    views.apply({ seat: step.seat, observation, report: { terms: {}, revision: i + 1, seats: learned } })
   })
   see()
   return own

@@ -1,1 +1,0 @@
-export { Table } from './lib/game/table.ts'

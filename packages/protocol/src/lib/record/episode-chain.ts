@@ -1,0 +1,71 @@
+import { canonicalJson } from '../base/canonical-json.ts'
+import { contentId } from '../base/digest.ts'
+import type { Json } from '../base/json.ts'
+import type { EpisodeRecord, RecordedStep } from './episode-record.ts'
+import type { MatchRecord, RecordedSeat, RecordedSeatStep } from './match-record.ts'
+
+/** The part of an episode that a replay must reproduce from the same version, parameters, seed and actions. */
+export type Reproducible = Pick<
+  EpisodeRecord,
+  'environment' | 'params' | 'seed' | 'branch' | 'start' | 'steps' | 'outcome'
+>
+
+/** The same part of a match. */
+export type ReproducibleMatch = Pick<MatchRecord, 'environment' | 'params' | 'seed' | 'turn' | 'steps' | 'outcome'> & {
+  readonly seats: { readonly [seat: string]: Pick<RecordedSeat, 'start' | 'end' | 'success'> }
+}
+
+/**
+ * Returns the last link of an episode's hash chain. Each link is the {@link contentId} of the previous link and of what
+ * one step must reproduce: action, observation, raw reward terms, potential, refusal, state hash, outside events and
+ * prepared input; in a match also the seat, the raw terms of every seat, and what each learned. The first link covers
+ * the start and the reseeded branch points, the last one the end and the success, if the environment defines it. Times,
+ * weights and shaping are left out: they do not come from the environment.
+ */
+export function chainOf(played: Reproducible | ReproducibleMatch): string {
+  return 'seats' in played ? chainOfMatch(played) : chainOfEpisode(played)
+}
+
+function chainOfEpisode({ environment, params, seed, branch, start, steps, outcome }: Reproducible): string {
+  const reseeded = branch && { at: branch.at, seeds: branch.seeds }
+  const links = steps.map((step) => givenBy(step, step.reward.terms))
+  return link({ environment, params, seed, start, ...(reseeded && { reseeded }) }, links, endingOf(outcome))
+}
+
+function chainOfMatch({ environment, params, seed, turn, seats, steps, outcome }: ReproducibleMatch): string {
+  const bySeat = <Part>(part: (seat: ReproducibleMatch['seats'][string]) => Part) =>
+    Object.fromEntries(Object.entries(seats).map(([name, seat]) => [name, part(seat)]))
+  const links = steps.map((step) => ({ ...givenBy(step, termsOf(step)), seat: step.seat, seats: step.seats }))
+  const ends = bySeat(({ end, success }) => (success === undefined ? end : { end, success }))
+  return link(
+    { environment, params, seed, turn, starts: bySeat(({ start }) => start) },
+    links,
+    outcome.kind === 'failed' ? null : ends,
+  )
+}
+
+function termsOf({ rewards }: RecordedSeatStep) {
+  return Object.fromEntries(Object.entries(rewards).map(([seat, { terms }]) => [seat, terms]))
+}
+
+function givenBy(step: Omit<RecordedStep, 'reward'>, terms: object) {
+  const { action, observation, potential, refused, stateHash, events, prepared } = step
+  // In the order of canonical JSON, which then has nothing to sort.
+  const given = { action, observation, potential, refused, stateHash, terms }
+  return events || prepared !== undefined
+    ? { ...given, ...(events && { events }), ...(prepared !== undefined && { prepared }) }
+    : given
+}
+
+function link(beginning: object, steps: readonly object[], ending: object | null): string {
+  const text = (value: object | null) => canonicalJson(value as Json)
+  const last = steps.reduce<string>((earlier, step) => contentId(earlier + text(step)), contentId(text(beginning)))
+  return contentId(last + text(ending))
+}
+
+/** Without a success only the end, so that the chains of environments that define none stay the same. */
+function endingOf(outcome: Reproducible['outcome']) {
+  if (outcome.kind === 'failed') return null
+  const { end, success } = outcome
+  return success === undefined ? end : { end, success }
+}

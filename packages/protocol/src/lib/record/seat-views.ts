@@ -1,0 +1,221 @@
+import type { EpisodeEnd } from '../wire/end-reasons.ts'
+import type { PlayerStopped } from '../wire/episode-end.ts'
+import type { Observation } from '../wire/observation.ts'
+import type { Terms } from '../wire/seats-report.ts'
+import type { StepReport } from '../wire/step.ts'
+
+/** What an episode was for one seat. */
+export interface SeatResult {
+  readonly end: EpisodeEnd
+  /** As the environment defines it; undefined if it defines none, and `false` if the match was cut off. */
+  readonly success?: boolean | undefined
+  /** That the player of the seat stopped before the episode was over for it, and why. */
+  readonly stopped?: PlayerStopped | undefined
+  /** The sum of each reward term, over the steps of all seats. */
+  readonly terms: { readonly [name: string]: number }
+  /** The sum of the terms. */
+  readonly return: number
+  /** Answered steps of the seat. */
+  readonly steps: number
+}
+
+/** The start of a match: who may act, and what each seat sees. */
+interface MatchStart {
+  readonly turn: readonly string[]
+  readonly seats: { readonly [seat: string]: { readonly observation: Observation } }
+}
+
+/** A step of a seat, as far as it concerns what the seats know. */
+interface SeatStep {
+  readonly seat: string
+  readonly observation: Observation
+  readonly report: Pick<StepReport, 'terms' | 'revision' | 'seats'>
+}
+
+/** What one seat knows when it may act. */
+export interface SeatView {
+  readonly observation: Observation
+  /** Raw reward since the seat's own last step, by the steps of others. */
+  readonly due: Terms
+}
+
+/** A seat, as the reports of all steps leave it. */
+interface SeatState {
+  view: Observation
+  /** The text of its own last answer, if that did not show the state, and the messages since. */
+  texts: string[]
+  due: Record<string, number>
+  end: EpisodeEnd | null
+  success: boolean | undefined
+  readonly terms: Record<string, number>
+  steps: number
+}
+
+/**
+ * What the seats of a match know, from the reports of the steps that this process has played: who may act, what each
+ * sees, and what each has earned. Reports may come in another order than the steps were committed.
+ */
+export class SeatViews {
+  readonly #seats = new Map<string, SeatState>()
+  #turn: readonly string[]
+  #revision = 0
+  #sent = 0
+  #known = 0
+  /** Commits that are known behind the first unknown one. */
+  readonly #later = new Set<number>()
+  #changed = Promise.withResolvers<void>()
+
+  constructor({ turn, seats }: MatchStart, terms: readonly string[]) {
+    this.#turn = turn
+    for (const [seat, { observation }] of Object.entries(seats))
+      this.#seats.set(seat, {
+        view: observation,
+        texts: [],
+        due: {},
+        end: null,
+        success: undefined,
+        terms: Object.fromEntries(terms.map((term) => [term, 0])),
+        steps: 0,
+      })
+  }
+
+  /** Resolves with what a seat knows once it may act; with `null` once its episode is over. */
+  async next(seat: string, signal: AbortSignal): Promise<SeatView | null> {
+    for (;;) {
+      signal.throwIfAborted()
+      if (this.hasEnded(seat)) return null
+      if (this.mayAct(seat)) return this.seen(seat)
+      await this.#changed.promise
+    }
+  }
+
+  /** Returns what a seat knows now: the texts since its own last step, its view, and the reward since. */
+  seen(seat: string): SeatView {
+    const { view, texts, due } = this.#stateOf(seat)
+    return { observation: { ...view, text: [...texts, view.text].join('\n') }, due }
+  }
+
+  /** Whether the episode is over for a seat. */
+  hasEnded(seat: string): boolean {
+    return this.#stateOf(seat).end !== null
+  }
+
+  /** Resolves once the episode is over for these seats. */
+  async ended(seats: readonly string[], signal: AbortSignal): Promise<void> {
+    while (!seats.every((seat) => this.hasEnded(seat))) {
+      signal.throwIfAborted()
+      await this.#changed.promise
+    }
+  }
+
+  /** Awaits the answer of a step and takes in its report. */
+  async play<Step extends SeatStep>(answer: Promise<Step>): Promise<Step> {
+    this.#sent += 1
+    try {
+      const step = await answer
+      this.apply(step)
+      return step
+    } finally {
+      this.#sent -= 1
+      this.wake()
+    }
+  }
+
+  /** Resolves once no step is on its way. */
+  async settled(signal: AbortSignal): Promise<void> {
+    while (this.#sent > 0) {
+      signal.throwIfAborted()
+      await this.#changed.promise
+    }
+  }
+
+  /** The commits up to the first one that is not known; others may be known behind it. */
+  get known(): number {
+    return this.#known
+  }
+
+  /** Whether a later commit is known than one that is not, and no step is on its way that may be it. */
+  get hasGap(): boolean {
+    return this.#sent === 0 && this.#later.size > 0
+  }
+
+  /** Says that the commits in between are no steps, after the step log was read. */
+  closeGap(): void {
+    this.#known = Math.max(this.#known, ...this.#later)
+    this.#later.clear()
+  }
+
+  /** Whether a seat may act. */
+  mayAct(seat: string): boolean {
+    return this.#turn.includes(seat) && !this.hasEnded(seat)
+  }
+
+  /** Answered steps of a seat. */
+  stepsOf(seat: string): number {
+    return this.#stateOf(seat).steps
+  }
+
+  /** Takes in the report of a step. Returns `false` for one that is known already, which changes nothing. */
+  apply({ seat, observation, report }: SeatStep): boolean {
+    if (report.revision <= this.#known || this.#later.has(report.revision)) return false
+    this.#later.add(report.revision)
+    while (this.#later.delete(this.#known + 1)) this.#known += 1
+    const { terms = {}, ends = {}, successes = {}, views, turn = [], sent = {} } = report.seats ?? { views: {} }
+    const mover = this.#stateOf(seat)
+    mover.steps += 1
+    mover.due = {}
+    // An answer to who may act at once shows the state; another is put before the view that comes later.
+    mover.texts = turn.includes(seat) ? [] : [observation.text]
+    mover.view = observation
+    addTo(mover.terms, report.terms)
+    for (const [other, earned] of Object.entries(terms)) {
+      const state = this.#stateOf(other)
+      addTo(state.terms, earned)
+      addTo(state.due, earned)
+    }
+    for (const [other, texts] of Object.entries(sent)) if (other !== seat) this.#stateOf(other).texts.push(...texts)
+    for (const [other, end] of Object.entries(ends)) {
+      this.#stateOf(other).end = end
+      this.#stateOf(other).success = successes[other]
+    }
+    const newest = report.revision > this.#revision
+    for (const [other, view] of Object.entries(views)) if (newest) this.#stateOf(other).view = view
+    if (newest) {
+      this.#revision = report.revision
+      this.#turn = turn
+    }
+    this.wake()
+    return true
+  }
+
+  /** Wakes the seats that wait, to look again whether they may act or the match is called off. */
+  wake(): void {
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers<void>()
+  }
+
+  /**
+   * What the episode was for each seat.
+   *
+   * @param cut - returns the end of a seat for which it is not over, and its success if the environment defines one.
+   *   Default: truncated as `closed`.
+   */
+  results(cut: (seat: string) => Pick<SeatResult, 'end' | 'success'> = () => CLOSED): { [seat: string]: SeatResult } {
+    const results = [...this.#seats].map(([seat, { end, success, terms, steps }]) => {
+      const total = Object.values(terms).reduce((sum, term) => sum + term, 0)
+      const ended = end ? { end, ...(success !== undefined && { success }) } : cut(seat)
+      return [seat, { ...ended, terms, return: total, steps }] as const
+    })
+    return Object.fromEntries(results)
+  }
+
+  #stateOf(seat: string): SeatState {
+    return this.#seats.get(seat) as SeatState
+  }
+}
+
+const CLOSED = { end: { kind: 'truncated', reason: 'closed' } } as const
+
+function addTo(sums: Record<string, number>, terms: Terms): void {
+  for (const [term, value] of Object.entries(terms)) sums[term] = (sums[term] ?? 0) + value
+}

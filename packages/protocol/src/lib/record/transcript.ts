@@ -1,0 +1,71 @@
+import type { JsonObject } from '../base/json.ts'
+import type { Observation } from '../wire/observation.ts'
+import type { Completion, PoolRanges } from './completion.ts'
+import type { MessageReference, Transcript } from './transcript-schema.ts'
+
+/** What a language model was sent for one answer: messages and tools in the shape of its API. */
+export interface ModelRequest {
+  readonly messages: readonly JsonObject[]
+  readonly tools: readonly JsonObject[]
+}
+
+/** The parts of a step of which a message to the model is made. */
+interface AnsweredStep {
+  readonly observation: Observation
+  readonly completions?: readonly Completion[] | undefined
+}
+
+/** The parts of an episode in which a transcript's references are found. */
+interface AnsweredEpisode {
+  readonly steps: readonly AnsweredStep[]
+  readonly undecided?: readonly Completion[] | undefined
+  readonly transcript?: Transcript | undefined
+}
+
+/**
+ * Returns what a language model was sent for each completion of an episode, of its steps and then of `undecided`;
+ * `null` where that was not recorded. Messages and tools are exactly those of the request, except what was redacted or
+ * cut. A message that several requests have is the same object in all of them.
+ */
+export function requestsOf({ steps, undecided = [], transcript }: AnsweredEpisode): (ModelRequest | null)[] {
+  const completions = [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
+  const messageOf = (message: JsonObject | MessageReference): JsonObject => {
+    if (!isReference(message)) return message
+    const { from, index } = message
+    const completion = completions[index]
+    const step = steps[index]
+    const found = from === 'completion' ? completion && answerMessage(completion) : step && resultMessage(step)
+    return found ?? (message as unknown as JsonObject)
+  }
+  const pool = transcript?.messages.map(messageOf) ?? []
+  return completions.map(({ prompt }) => {
+    if (!prompt || !transcript) return null
+    return { messages: within(pool, prompt.messages), tools: within(transcript.tools, prompt.tools) }
+  })
+}
+
+function within<T>(pool: readonly T[], ranges: PoolRanges): T[] {
+  return ranges.flatMap(([from, to]) => pool.slice(from, to))
+}
+
+function isReference(message: JsonObject | MessageReference): message is MessageReference {
+  return 'from' in message && !('role' in message)
+}
+
+/** Returns an answer as the message in which it is sent back to the model: with the call that was played, if any. */
+export function answerMessage({ text, calls }: Completion): JsonObject {
+  const call = calls?.find(({ played }) => played)
+  if (!call) return { role: 'assistant', content: text ?? '' }
+  const { id, name, arguments: args } = call
+  return {
+    role: 'assistant',
+    content: text,
+    tool_calls: [{ id, type: 'function', function: { name, arguments: args } }],
+  }
+}
+
+/** Returns what the environment answered to a step as the message to the model; `null` if the model made no call. */
+export function resultMessage({ completions, observation }: AnsweredStep): JsonObject | null {
+  const call = completions?.at(-1)?.calls?.find(({ played }) => played)
+  return call ? { role: 'tool', tool_call_id: call.id, content: observation.text } : null
+}

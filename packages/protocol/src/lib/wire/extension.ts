@@ -1,0 +1,357 @@
+import { z } from 'zod'
+import { type JsonObject, jsonObjectSchema, parsedObjectSchema } from '../base/json.ts'
+import type { Wire } from '../base/wire.ts'
+import { environmentInfoSchema } from './environment-info.ts'
+import { episodeEndSchema } from './episode-end.ts'
+import { limitsRequestSchema, limitsSchema } from './limits.ts'
+import { observationSchema } from './observation.ts'
+import { appliedEventSchema, publishedEventSchema, publishParamsSchema, publishResultSchema } from './outside-event.ts'
+import { termsSchema } from './seats-report.ts'
+import { fullStateSchema, sessionSnapshotSchema } from './session-snapshot.ts'
+import { actionSchema, type StepReport, stepReportSchema } from './step.ts'
+
+/** The version that servers and clients report: the version of this wire format. */
+export const WIRE_VERSION = '1.0.0'
+
+/** The MCP extension that the trainer endpoint serves, named in `capabilities.extensions`. */
+export const EXTENSION = 'dev.episodic/environment'
+
+/** The extension's methods. Only the trainer endpoint has them; the agent endpoint answers "method not found". */
+export const METHODS = {
+  list: 'environment/list',
+  open: 'environment/open',
+  state: 'environment/state',
+  legal: 'environment/legal',
+  turn: 'environment/turn',
+  leave: 'environment/leave',
+  watch: 'environment/watch',
+  publish: 'environment/publish',
+  sessions: 'environment/sessions',
+  dump: 'environment/dump',
+  snapshot: 'environment/snapshot',
+  restore: 'environment/restore',
+  fork: 'environment/fork',
+  close: 'environment/close',
+} as const
+
+/** Keys in `_meta`. Requests carry the first four, answers of the trainer endpoint the last two. */
+export const META = {
+  /** The control handle, or the handle of one seat, of the session in which a `tools/call` is a step. */
+  session: 'dev.episodic/session',
+  /** How many steps of the seat the caller has had answered. A `tools/call` at the agent endpoint may carry it too. */
+  seq: 'dev.episodic/seq',
+  /** The epoch that the caller knows; one older than the session's is fenced. */
+  epoch: 'dev.episodic/epoch',
+  /** The seat that a `tools/call` is a step of; needed if the environment has several. */
+  seat: 'dev.episodic/seat',
+  /** The {@link StepReport} of this answer. */
+  step: 'dev.episodic/step',
+  /** `true` if the answer is the stored one of an earlier call. */
+  replayed: 'dev.episodic/replayed',
+  /** `true` in a `tools/call` asks for `took` in its answer. */
+  timed: 'dev.episodic/timed',
+  /** Milliseconds from when the server had read the call to its commit, time in the queue of the session included. */
+  took: 'dev.episodic/took',
+} as const
+
+/** The seat of an environment that declares no seats. */
+export const DEFAULT_SEAT = 'agent'
+
+export const listResultSchema = z.object({ environments: z.array(environmentInfoSchema) })
+
+/** Parameters of `environment/open`. */
+export const openParamsSchema = z.strictObject({
+  environment: z.string().min(1),
+  /** The request is rejected if the server has another version. Default: any. */
+  version: z.string().min(1).optional(),
+  params: parsedObjectSchema.default({}),
+  /** Default: drawn by the host. The same seed, parameters and actions give the same episode. */
+  seed: z.string().min(1).max(256).optional(),
+  limits: limitsRequestSchema.default({}),
+  /** At least 128 random bits from the caller. Opening again with the same key returns the same session. */
+  requestKey: z.string().min(16).max(256),
+  _meta: z.unknown().optional(),
+})
+
+/** One seat of an open session. */
+const openSeatSchema = z.object({
+  /**
+   * The agent capability: allows this seat's tools at the agent endpoint, at `/mcp/s/<capability>`, and nothing else.
+   */
+  capability: z.string(),
+  /**
+   * The seat handle: a secret that allows this seat's steps, turns and legal actions at the trainer endpoint, without
+   * what other seats see and earn. Left out if the environment has one seat.
+   */
+  handle: z.string().optional(),
+  /** The observation of the initial state. */
+  observation: z.object({ text: z.string(), structured: parsedObjectSchema.nullable() }),
+  /** Answered steps so far, which the first step sends. 0 unless the session was restored or forked. */
+  seq: z.int().min(0),
+  /** Φ of the initial state for this seat. Left out if the environment has one seat, or defines no potential. */
+  potential: z.number().optional(),
+})
+
+export const openResultSchema = z.object({
+  /** Names the session in lists and logs; not a secret. */
+  id: z.string(),
+  /** The control handle: a secret that allows stepping, watching and closing the session at the trainer endpoint. */
+  session: z.string(),
+  epoch: z.int(),
+  environment: z.object({ name: z.string(), version: z.string() }),
+  /** The parameters with defaults filled in. */
+  params: parsedObjectSchema,
+  seed: z.string(),
+  limits: limitsSchema,
+  seats: z.record(z.string(), openSeatSchema),
+  /** The seats that may act first. Left out if the environment has one seat. */
+  turn: z.array(z.string()).optional(),
+  /** Φ of the initial state; `null` if the environment defines no potential, or has several seats. */
+  potential: z.number().nullable(),
+})
+/** Result of `environment/open` and `environment/restore`, and of `environment/fork` for each fork. */
+export type OpenResult = Wire<typeof openResultSchema>
+
+/** Parameters of `environment/snapshot`. */
+export const snapshotParamsSchema = z.strictObject({
+  session: z.string(),
+  /** Answered steps at the time of the snapshot. Default: now. */
+  at: z.int().min(0).optional(),
+  _meta: z.unknown().optional(),
+})
+export const snapshotResultSchema = z.object({ snapshot: sessionSnapshotSchema })
+
+/** Parameters of `environment/restore`, which opens a new session from a snapshot. */
+export const restoreParamsSchema = z.strictObject({
+  snapshot: sessionSnapshotSchema,
+  /** As for `environment/open`. */
+  requestKey: z.string().min(16).max(256),
+  _meta: z.unknown().optional(),
+})
+
+/**
+ * Parameters of `environment/fork`, which opens sessions of the same owner from a present or past state of this one.
+ */
+export const forkParamsSchema = z.strictObject({
+  session: z.string(),
+  /** As for `environment/snapshot`. */
+  at: z.int().min(0).optional(),
+  count: z.int().min(1).max(1_000).default(1),
+  /** Fork i (from 0) gets the seed `seedFor(seed, 'fork', i)` and new random streams. Default: those of its parent. */
+  seed: z.string().min(1).max(256).optional(),
+  /** As for `environment/open`: forking again with the same key returns the same forks. */
+  requestKey: z.string().min(16).max(256),
+  _meta: z.unknown().optional(),
+})
+export const forkResultSchema = z.object({ forks: z.array(openResultSchema) })
+
+/**
+ * The actions that the rules accept in the current public state: for each tool that may be called, a JSON Schema of its
+ * arguments (the tool's input schema, or a narrower one). Empty after the end of the episode.
+ */
+export interface LegalActions {
+  readonly [tool: string]: JsonObject
+}
+/** Result of `environment/legal`. */
+const legalResultSchema = z.object({ tools: z.record(z.string(), jsonObjectSchema) })
+
+/** Parameters of `environment/state` and `environment/close`. */
+export const sessionParamsSchema = z.strictObject({ session: z.string(), _meta: z.unknown().optional() })
+
+/** Parameters of `environment/legal`. `seat` is needed if the environment has several. */
+const legalParamsSchema = z.strictObject({
+  session: z.string(),
+  seat: z.string().optional(),
+  _meta: z.unknown().optional(),
+})
+
+/**
+ * Parameters of `environment/turn`, which waits up to `wait` seconds until `seat` may act, or its episode is over.
+ */
+const turnParamsSchema = z.strictObject({
+  session: z.string(),
+  seat: z.string(),
+  wait: z.number().min(0).max(60).default(0),
+  _meta: z.unknown().optional(),
+})
+
+/**
+ * Parameters of `environment/leave`: the player of `seat` has left, and the rules decide what that means. Rejected with
+ * `not-your-turn` until it is the turn of the seat. Answered as `environment/turn`.
+ */
+const leaveParamsSchema = z.strictObject({ session: z.string(), seat: z.string(), _meta: z.unknown().optional() })
+
+/**
+ * What one seat knows of a session. It changes nothing, so it can be asked again: everything since the seat's own last
+ * step is in it, until its next one.
+ */
+const turnResultSchema = z.object({
+  /** Whether the seat may act now. */
+  mine: z.boolean(),
+  /** The seats that may act now; empty once the episode is over. */
+  turn: z.array(z.string()),
+  observation: observationSchema,
+  /** Texts for the seat since its own last step, oldest first. */
+  messages: z.array(z.string()),
+  /** Raw reward that the seat earned by the steps of others since its own last step. */
+  due: termsSchema,
+  /** Φ of the state for this seat; `null` if the environment defines no potential. */
+  potential: z.number().nullable(),
+  /** How the episode ended for this seat; `null` if it has not. */
+  end: episodeEndSchema.nullable(),
+  /** Whether the seat succeeded, if its episode is over and the environment defines success. */
+  success: z.boolean().optional(),
+  /** Answered steps of the seat, which its next step sends. */
+  seq: z.int().min(0),
+  /** Commits of any kind to the session. By a seat handle, the same as `seq`. */
+  revision: z.int().min(0),
+})
+
+export const stateResultSchema = z.object({
+  id: z.string(),
+  environment: z.object({ name: z.string(), version: z.string() }),
+  revision: z.int(),
+  epoch: z.int(),
+  /** Answered steps of each seat. */
+  seats: z.record(z.string(), z.object({ seq: z.int() })),
+  /** Virtual time, in milliseconds. */
+  now: z.number(),
+  state: fullStateSchema,
+  end: episodeEndSchema.nullable(),
+})
+/** The full state of a session, private part included: only for the trainer endpoint. */
+export type StateResult = Wire<typeof stateResultSchema>
+
+/** Parameters of `environment/watch`: entries after revision `after`, waiting up to `wait` seconds for the first. */
+export const watchParamsSchema = z.strictObject({
+  session: z.string(),
+  after: z.int().min(0).default(0),
+  limit: z.int().min(1).max(1_000).default(100),
+  wait: z.number().min(0).max(60).default(0),
+  _meta: z.unknown().optional(),
+})
+
+const loggedStepSchema = z.object({
+  seat: z.string(),
+  action: actionSchema,
+  observation: observationSchema,
+  report: stepReportSchema,
+  /** Events that its tool published and that were applied with the step, oldest first. Left out if there are none. */
+  published: z.array(publishedEventSchema).optional(),
+})
+/** One answered step as the session's step log keeps it. */
+export type LoggedStep = Wire<typeof loggedStepSchema>
+
+export const watchResultSchema = z.object({
+  steps: z.array(loggedStepSchema),
+  /**
+   * Outside events after revision `after` that no step has followed yet, oldest first. The report of the next step
+   * repeats them, so a watcher recognises them by their revision. If one of them ended the episode, one more step may
+   * follow. Left out if there are none.
+   */
+  events: z.array(appliedEventSchema).optional(),
+  end: episodeEndSchema.nullable(),
+})
+export type WatchResult = Wire<typeof watchResultSchema>
+
+const sessionSummarySchema = z.object({
+  id: z.string(),
+  environment: z.string(),
+  owner: z.string().nullable(),
+  /** Seconds since it was opened, and since its last finished call. */
+  age: z.number(),
+  idle: z.number(),
+  /** UTF-8 bytes that the store keeps for it, its step log included. */
+  bytes: z.int(),
+  /** Answered steps of all seats. */
+  steps: z.int(),
+  /** Answered steps of each seat, and how the episode ended for it; omitted if there is one seat. */
+  seats: z.record(z.string(), z.object({ steps: z.int(), end: episodeEndSchema.nullable() })).optional(),
+  /** The seats that may act; omitted if there is one seat. */
+  turn: z.array(z.string()).optional(),
+  /** Entries of the bounded history. */
+  history: z.int(),
+  end: episodeEndSchema.nullable(),
+})
+/** An open session as an operator sees it, without secrets and state. */
+export type SessionSummary = Wire<typeof sessionSummarySchema>
+
+export const sessionsParamsSchema = z.strictObject({
+  /** Sessions come in the order of their ids; pass the last id of one page to get the next. */
+  after: z.string().optional(),
+  limit: z.int().min(1).max(1_000).default(100),
+  _meta: z.unknown().optional(),
+})
+export const sessionsResultSchema = z.object({ total: z.int(), sessions: z.array(sessionSummarySchema) })
+
+/**
+ * Parameters of `environment/dump`: the id of a session, as listed by `environment/sessions`, and a page of its step
+ * log.
+ */
+const dumpParamsSchema = z.strictObject({
+  id: z.string().min(1),
+  /**
+   * Includes private state and what it can be computed from. Texts that the environment lists as secrets stay hidden.
+   */
+  private: z.boolean().default(false),
+  after: z.int().min(0).default(0),
+  limit: z.int().min(1).max(1_000).default(100),
+  _meta: z.unknown().optional(),
+})
+
+/** Result of `environment/dump`. */
+const dumpResultSchema = z.object({
+  /** The record of the session, without its step log. */
+  session: jsonObjectSchema,
+  /** Entries after revision `after`, in order: see {@link LoggedStep}. */
+  log: z.array(jsonObjectSchema),
+  /** What to send as `after` for the next page; `null` after the last. */
+  next: z.int().nullable(),
+})
+
+export const closeResultSchema = z.object({
+  end: episodeEndSchema,
+  /**
+   * Whether the episode succeeded, if this request ended it and the environment defines success. Left out otherwise.
+   */
+  success: z.boolean().optional(),
+})
+/** Result of `environment/close`. The session no longer exists afterwards, so closing again does not find it. */
+export type CloseResult = Wire<typeof closeResultSchema>
+
+/**
+ * The schemas of each method, by its name in {@link METHODS}. Parameters are strict, so a misspelt key is reported;
+ * results are lenient, so a newer server may add keys.
+ */
+export const METHOD_SCHEMAS = {
+  list: { result: listResultSchema },
+  open: { params: openParamsSchema, result: openResultSchema },
+  state: { params: sessionParamsSchema, result: stateResultSchema },
+  legal: { params: legalParamsSchema, result: legalResultSchema },
+  turn: { params: turnParamsSchema, result: turnResultSchema },
+  leave: { params: leaveParamsSchema, result: turnResultSchema },
+  watch: { params: watchParamsSchema, result: watchResultSchema },
+  publish: { params: publishParamsSchema, result: publishResultSchema },
+  sessions: { params: sessionsParamsSchema, result: sessionsResultSchema },
+  dump: { params: dumpParamsSchema, result: dumpResultSchema },
+  snapshot: { params: snapshotParamsSchema, result: snapshotResultSchema },
+  restore: { params: restoreParamsSchema, result: openResultSchema },
+  fork: { params: forkParamsSchema, result: forkResultSchema },
+  close: { params: sessionParamsSchema, result: closeResultSchema },
+}
+
+type Method = keyof typeof METHOD_SCHEMAS
+
+/** The parameters of a method as its server reads them: defaults are filled in, and `_meta` is removed. */
+export type MethodParams<Name extends Method> = (typeof METHOD_SCHEMAS)[Name] extends {
+  readonly params: infer Params extends z.ZodType
+}
+  ? Omit<Wire<Params>, '_meta'>
+  : never
+
+/** The result of a method. */
+export type MethodResult<Name extends Method> = (typeof METHOD_SCHEMAS)[Name] extends {
+  readonly result: infer Result extends z.ZodType
+}
+  ? Wire<Result>
+  : never
