@@ -8,16 +8,13 @@ import { type Observation, SeatViews, type Step, type StepReport } from '@episod
  */
 export class SeatTable {
   readonly seats: readonly string[]
-  readonly #rehearsal: Rehearsal
   readonly #views: SeatViews
   readonly #own = new Map<string, Omit<StepReport, 'revision'>>()
   #revision = 0
 
-  constructor({ terms, seats }: EnvironmentDefinition, rehearsal: Rehearsal) {
-    const { start, turn } = rehearsal
+  constructor({ terms, seats }: EnvironmentDefinition, { start, turn }: Rehearsal) {
     const starts = start.seats ?? Object.fromEntries(seats.map((seat) => [seat, start]))
     this.seats = Object.keys(starts)
-    this.#rehearsal = rehearsal
     this.#views = new SeatViews({ turn, seats: starts }, terms)
   }
 
@@ -35,8 +32,7 @@ export class SeatTable {
 
   /** Takes in the step that a seat has just played. */
   take(seat: string, step: RehearsedStep): void {
-    const { observation, terms, potential, refused, end, success, stateHash } = step
-    const { seats = { turn: this.#rehearsal.turn, views: {} } } = step
+    const { observation, terms, potential, refused, end, success, stateHash, seats } = step
     this.#revision += 1
     const report = {
       seq: this.#views.stepsOf(seat) + 1,
@@ -46,7 +42,7 @@ export class SeatTable {
       end,
       stateHash,
       ...(success !== undefined && { success }),
-      seats,
+      ...(seats && { seats }),
     }
     this.#own.set(seat, report)
     this.#views.apply({ seat, observation, report: { ...report, revision: this.#revision } })

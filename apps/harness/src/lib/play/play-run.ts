@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { DEFAULT_SEAT } from '@episodic/protocol'
 import { formatCount, type Summary, seatRecordOf } from '@episodic/report'
 import { shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
@@ -209,7 +210,7 @@ function toPlayInfo(
           processes,
         }
       : { transport: 'queue' }),
-    ...(players.kind === 'one' && { player: players.player.name }),
+    ...(!configuration.seats && { player: players[DEFAULT_SEAT]?.name }),
     ...(isServed(world) && { guarantees: world.guarantees }),
     ...(asksModels && {
       transcript,

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { replayEpisode } from '../evaluate/replay/replay-episode.ts'
 import { environment as meeting } from '../fixtures/meeting.fixture.ts'
 import { environment as nim, policies, solver } from '../fixtures/nim.fixture.ts'
-import { createRunTask } from '../play/episodes/run-task.ts'
+import { createRunTask, playMatch } from '../play/episodes/run-task.ts'
 import { sealed } from '../play/record/seal-episode.ts'
 
 const GAMES = { nim, meeting }
@@ -38,11 +38,14 @@ async function play(
     metadata: {},
   }
   const runTask = createRunTask({
-    createGame: () => connection.game(name),
-    policies: seats,
+    play: playMatch({
+      createGame: () => connection.game(name),
+      policies: seats,
+      maxSteps: null,
+      weights: SCORING.weights,
+    }),
     seed,
-    maxSteps: null,
-    ...SCORING,
+    discount: SCORING.discount,
     accept: (action) => declaredAction(environment, action),
   })
   const context = { run: 'r', signal: new AbortController().signal, now: () => 0 }

@@ -28,9 +28,9 @@ export interface Connection extends AsyncDisposable {
    */
   environment<Schemas extends EnvironmentSchemas>(definition: Schemas): TypedEnvironment<Schemas>
   /**
-   * Returns a new game on this connection: an environment of several seats, by default the first that the server lists.
-   * Close it before the connection. Throws `option-invalid` if the server has no environment of that name, or if it has
-   * one seat.
+   * Returns a new game on this connection, which plays every seat of an environment: by default of the first that has
+   * several, else of the first that the server lists. Close it before the connection. Throws `option-invalid` if the
+   * server has no environment of that name, and for a server of another system, whose environments are no games.
    */
   game(name?: string): Game
   /**
@@ -63,7 +63,7 @@ export interface TaskSplit {
 /** The parts that connections differ in. */
 export interface ConnectionParts extends Pick<Connection, 'environments' | 'guarantees' | 'close'> {
   create(info: EnvironmentInfo): Environment
-  /** Left out by connections to external servers, whose environments have one seat. */
+  /** Left out by connections to servers of other systems, which have no steps of seats. */
   createGame?(info: EnvironmentInfo): Game
   watch(info: EnvironmentInfo): WatchedEnvironment
   splits?(info: EnvironmentInfo, options: CallOptions): Promise<readonly TaskSplit[]>
@@ -100,8 +100,11 @@ export function createConnection({
       ) as TypedEnvironment<EnvironmentSchemas>,
     game(name = environments.find(({ seats }) => seats)?.name) {
       const info = find(name)
-      if (info.seats && createGame) return createGame(info)
-      throw new EnvError('option-invalid', `${info.name} has one seat. Use environment('${info.name}').`)
+      if (createGame) return createGame(info)
+      throw new EnvError(
+        'option-invalid',
+        `${info.name} is an environment of another system, and no game. Use environment('${info.name}').`,
+      )
     },
     watched: (name) => watch(find(name)),
     close,

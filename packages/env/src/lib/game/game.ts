@@ -10,7 +10,7 @@ import type {
 } from '@episodic/protocol'
 import type { CallOptions, ForkOptions, Playable, ResetOptions } from '../session/call-options.ts'
 
-/** The start of an episode of several seats. */
+/** The start of an episode of one seat or several. */
 export interface GameStart {
   /** The seats that may act first. */
   readonly turn: readonly string[]
@@ -43,8 +43,8 @@ export interface SeatStep {
 }
 
 /**
- * An environment of several seats, played by one trainer: it opens the episode and steps any seat. Calls for different
- * seats may be made at once. Disposing closes.
+ * An environment, played by one trainer, who opens the episode and steps any seat. The only seat of an environment is
+ * `agent`. Calls for different seats may be made at once. Disposing closes.
  */
 export interface Game extends AsyncDisposable {
   /** What the server lists: seats and their tools, names of reward terms, limits. */

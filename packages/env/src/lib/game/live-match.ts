@@ -4,6 +4,7 @@ import type { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer, PolicyContext } from '../policy/policy.ts'
 import type { Game, GameStart } from './game.ts'
 import type { MatchOptions, MatchStep } from './match.ts'
+import { seatsOf } from './seats-of.ts'
 
 /** A match that is being played: what its players share. */
 export class LiveMatch {
@@ -78,12 +79,12 @@ export class LiveMatch {
   /** Returns what the player of a seat knows before it plays. */
   contextOf(seat: string): PolicyContext {
     const { task = {}, policySeed = 'match' } = this.options
-    const { tools, seats = [] } = this.game.info
-    const own = seats.find(({ name }) => name === seat)
+    const { info } = this.game
+    const own = seatsOf(info).find(({ name }) => name === seat)
     const { prompt = '', hints = [] } = task.seats?.[seat] ?? task
     return {
       task: { prompt, hints, params: this.start.info.params },
-      tools: tools.filter(({ name }) => own?.tools.includes(name)),
+      tools: info.tools.filter(({ name }) => own?.tools.includes(name)),
       seed: seedFor(policySeed, seat),
       seat,
     }

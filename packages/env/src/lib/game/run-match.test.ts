@@ -4,7 +4,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../connect.ts'
 import { EnvError } from '../env-error.ts'
+import { runEpisode } from '../environment/run-episode.ts'
 import { meeting, nim, relay } from '../fixtures/nim.fixture.ts'
+import { move, walk } from '../fixtures/walk.fixture.ts'
 import { PlayerStop } from '../policy/player-stop.ts'
 import { definePolicy, type Policy } from '../policy/policy.ts'
 import { randomPolicy } from '../policy/random-policy.ts'
@@ -330,11 +332,70 @@ function abortable(signal: AbortSignal) {
 }
 
 describe('a connection', () => {
-  it('plays an environment of several seats as a game, and one of one seat as an environment', async () => {
+  it('refuses to play several seats as an environment, and a game that there is not', async () => {
     await using host = createGames()
     await using connection = await connect(inProcess(host))
     expect(() => connection.environment('nim')).toThrow('nim has several seats (ann, bob).')
     expect(() => connection.game('chess')).toThrow('The server has no environment "chess"')
+  })
+})
+
+describe('a game of one seat', () => {
+  const goal = { params: { size: 4 }, seed: 'slips' }
+  const steady = definePolicy({ name: 'steady', start: () => () => move(1) })
+
+  it('is played as the environment: the same steps, rewards, end and success', async () => {
+    await using host = createHost({ environments: [walk] })
+    await using connection = await connect(inProcess(host))
+    expect(connection.game().info.seats).toBeUndefined()
+    const match = await runMatch({ createGame: () => connection.game('walk'), policies: { agent: steady }, task: goal })
+    const episode = await runEpisode({ createEnvironment: () => connection.environment(), policy: steady, task: goal })
+    expect([match.kind, episode.kind]).toEqual(['finished', 'finished'])
+    expect(match.steps.map(({ observation, report: { stateHash, terms } }) => [observation, stateHash, terms])).toEqual(
+      episode.steps.map(({ observation, info: { stateHash }, reward: { terms } }) => [observation, stateHash, terms]),
+    )
+    const [result] = Object.values((match as Extract<Match, { kind: 'finished' }>).seats)
+    const earned = episode.steps.reduce((sum, { reward }) => sum + reward.total, 0)
+    expect(result).toMatchObject({ end: episode.steps.at(-1)?.end, steps: episode.steps.length })
+    expect(result?.return).toBeCloseTo(earned, 12)
+  })
+
+  it('is cut off at a player that leaves, at the limit of steps, and says what its seat knows', async () => {
+    await using host = createHost({ environments: [walk] })
+    await using connection = await connect(inProcess(host))
+    const createGame = () => connection.game('walk')
+    const leaving = definePolicy({
+      name: 'leaving',
+      start: ({ seat, tools }) => {
+        expect([seat, tools.map(({ name }) => name)]).toEqual(['agent', ['move', 'break']])
+        return () => {
+          throw new PlayerStop('budget-spent', 'It has no more tokens.')
+        }
+      },
+    })
+    expect(await runMatch({ createGame, policies: { agent: leaving }, task: goal })).toMatchObject({
+      kind: 'finished',
+      seats: { agent: { end: { kind: 'truncated', reason: 'budget-spent' }, steps: 0 } },
+    })
+    const staying = definePolicy({ name: 'staying', start: () => () => move(-1) })
+    const task = { ...goal, limits: { steps: 3 } }
+    expect(await runMatch({ createGame, policies: { agent: staying }, task })).toMatchObject({
+      kind: 'finished',
+      seats: { agent: { end: { kind: 'truncated', reason: 'step-limit' }, steps: 3 } },
+    })
+    expect(await runMatch({ createGame, policies: { ann: staying }, task })).toMatchObject({
+      kind: 'failed',
+      cause: { message: 'No policy is given for the seat agent of walk.' },
+    })
+    await using game = createGame()
+    const { turn } = await game.reset(goal)
+    expect(turn).toEqual(['agent'])
+    await game.step('agent', move(-1))
+    const [fork] = await game.fork()
+    expect(fork?.start.turn).toEqual(['agent'])
+    expect((await game.log()).map(({ seat }) => seat)).toEqual(['agent'])
+    expect(await game.turn('agent')).toMatchObject({ mine: true, end: null })
+    await fork?.close()
   })
 })
 

@@ -8,9 +8,10 @@ import { isOutsidePlayer } from './outside-player.ts'
 import { followSeats, playOutside } from './play-outside.ts'
 import { playSeat } from './play-seat.ts'
 import { SeatFailure } from './seat-failure.ts'
+import { seatsOf } from './seats-of.ts'
 
 /**
- * Plays one episode of several seats to its end, with one policy for each seat, closes the game and resolves with the
+ * Plays one episode of one seat or several to its end, with one policy for each seat, closes the game and resolves with the
  * match. The players of a round are asked at once. A player from outside plays at the session URL of its seat.
  *
  * Never rejects: after a crash, an abort or a failed close the match is `failed`, and has the steps that were played. A
@@ -89,7 +90,9 @@ async function playSeats(
   }
 }
 
-function assertPolicies({ name, seats = [] }: EnvironmentInfo, { policies, task }: MatchOptions): void {
+function assertPolicies(info: EnvironmentInfo, { policies, task }: MatchOptions): void {
+  const { name } = info
+  const seats = seatsOf(info)
   const missing = seats.find((seat) => !Object.hasOwn(policies, seat.name))
   if (missing) throw new EnvError('option-invalid', `No policy is given for the seat ${missing.name} of ${name}.`)
   const given = [...Object.keys(policies), ...Object.keys(task?.seats ?? {})]

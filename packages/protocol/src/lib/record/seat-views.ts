@@ -1,7 +1,7 @@
 import type { EpisodeEnd } from '../wire/end-reasons.ts'
 import type { PlayerStopped } from '../wire/episode-end.ts'
 import type { Observation } from '../wire/observation.ts'
-import type { Terms } from '../wire/seats-report.ts'
+import type { SeatsReport, Terms } from '../wire/seats-report.ts'
 import type { StepReport } from '../wire/step.ts'
 
 /** What an episode was for one seat. */
@@ -29,7 +29,7 @@ interface MatchStart {
 interface SeatStep {
   readonly seat: string
   readonly observation: Observation
-  readonly report: Pick<StepReport, 'terms' | 'revision' | 'seats'>
+  readonly report: Pick<StepReport, 'terms' | 'revision' | 'seats'> & Partial<Pick<StepReport, 'end' | 'success'>>
 }
 
 /** What one seat knows when it may act. */
@@ -156,11 +156,12 @@ export class SeatViews {
   }
 
   /** Takes in the report of a step. Returns `false` for one that is known already, which changes nothing. */
-  apply({ seat, observation, report }: SeatStep): boolean {
+  apply(step: SeatStep): boolean {
+    const { seat, observation, report } = step
     if (report.revision <= this.#known || this.#later.has(report.revision)) return false
     this.#later.add(report.revision)
     while (this.#later.delete(this.#known + 1)) this.#known += 1
-    const { terms = {}, ends = {}, successes = {}, views, turn = [], sent = {} } = report.seats ?? { views: {} }
+    const { terms = {}, ends = {}, successes = {}, views, turn, sent = {} } = seatsReportOf(step)
     const mover = this.#stateOf(seat)
     mover.steps += 1
     mover.due = {}
@@ -211,6 +212,18 @@ export class SeatViews {
 
   #stateOf(seat: string): SeatState {
     return this.#seats.get(seat) as SeatState
+  }
+}
+
+/** Returns what a step meant to every seat. An only seat may act until the end, which is that of the step. */
+function seatsReportOf({ seat, report: { seats, end, success } }: SeatStep): SeatsReport {
+  if (seats) return seats
+  if (!end) return { turn: [seat], views: {} }
+  return {
+    turn: [],
+    views: {},
+    ends: { [seat]: end },
+    ...(success !== undefined && { successes: { [seat]: success } }),
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Policy, Target } from '@episodic/env'
 import { declaredAction } from '@episodic/mcp-server/internal'
-import type { Action, EnvironmentInfo, SealedRecord } from '@episodic/protocol'
+import { type Action, DEFAULT_SEAT, type EnvironmentInfo, type SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '../../base/harness-error.ts'
+import { mapValues } from '../../base/map-values.ts'
 import type { ModelProxyOptions } from '../../models/model-proxy.ts'
 import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
 import type { Recording } from '../../run-folder/record/recording.ts'
@@ -11,11 +12,11 @@ import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
 import type { AgentModels } from '../../worlds/agents/agent-models.ts'
 import { createSeatAgent } from '../../worlds/agents/seat-agent.ts'
 import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
-import type { Players } from '../plan/players.ts'
+import { includesAgent, type Players } from '../plan/players.ts'
 import type { Transport } from '../run-settings.ts'
 import type { InFlight } from './in-flight.ts'
 import { environmentFactory, gameFactory, openTarget, openWorld } from './open-environment.ts'
-import { createRunTask, type RunTask } from './run-task.ts'
+import { createRunTask, playEpisodes, playMatch, type RunTask } from './run-task.ts'
 import { withTimeLimit } from './with-time-limit.ts'
 
 /** What earlier parts of a resumed run have left. */
@@ -91,12 +92,14 @@ export async function openRunner(
         : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout, times })),
   )
   const proxy = models && cleanUp.use(await openProxy(models))
-  const { seed, discount, branch, maxSteps, episodeTimeout, weights, policy, seats = {} } = configuration
+  const { seed, discount, branch, maxSteps, episodeTimeout, weights, policy, seats } = configuration
   const limited = <P extends Agent | Policy>(player: P) =>
     isAgent(player) || episodeTimeout === undefined ? player : withTimeLimit(player as Policy, episodeTimeout)
-  const hasAgents = (players.kind === 'seats' ? Object.values(players.policies) : [players.player]).some(isAgent)
-  const addressOf = hasAgents ? sessionUrls(agentUrl) : null
-  const playing = {
+  const policies = mapValues(players, limited)
+  const addressOf = includesAgent(players) ? sessionUrls(agentUrl) : null
+  const createEnvironment = seats ? null : environmentFactory(configuration, connection)
+  if (createEnvironment && branch.length > 0) assertForkable(createEnvironment().info)
+  const runTask = createRunTask({
     seed,
     discount,
     recording,
@@ -107,29 +110,24 @@ export async function openRunner(
         createSeatAgent(agent, addressOf, episodeTimeout ?? AGENT_SECONDS, models)),
     // Only a world declares all arguments of its tools.
     ...(!isServed(world) && { accept: (action: Action) => declaredAction(world.environment, action) }),
-  }
-  if (players.kind === 'seats') {
-    const policies = Object.fromEntries(
-      Object.entries(players.policies).map(([seat, player]) => [seat, limited(player)]),
-    )
-    const versions = Object.fromEntries(Object.entries(seats).map(([seat, { version }]) => [seat, version]))
-    const createGame = gameFactory(configuration, connection)
-    const runTask = createRunTask({ ...playing, createGame, policies, versions, maxSteps, weights })
-    const owned = cleanUp.move()
-    return { runTask, [Symbol.asyncDispose]: () => owned.disposeAsync() }
-  }
-  const createEnvironment = environmentFactory(configuration, connection)
-  if (branch.length > 0) assertForkable(createEnvironment().info)
-  const runTask = createRunTask({
-    ...playing,
-    createEnvironment,
-    policy: limited(players.player),
-    version: policy.version,
-    branch,
-    watch: () => connection.watched(configuration.environment.name),
+    play: createEnvironment
+      ? playEpisodes({
+          createEnvironment,
+          policy: policies[DEFAULT_SEAT] as Policy | Agent,
+          version: policy.version,
+          branch,
+          watch: () => connection.watched(configuration.environment.name),
+        })
+      : playMatch({
+          createGame: gameFactory(configuration, connection),
+          policies,
+          versions: mapValues(seats ?? {}, ({ version }) => version),
+          maxSteps,
+          weights,
+        }),
   })
   const owned = cleanUp.move()
-  return { runTask, times, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { runTask, ...(createEnvironment && { times }), [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** Seconds that an agent may take for an episode, unless the run says how many. */

@@ -1,8 +1,11 @@
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
 import { maxTasksInFlight, type RunPlanOptions, runPlan } from './run-plan.ts'
-import { createRunTask, type RunTaskOptions } from './run-task.ts'
+import { createRunTask, type EpisodePlay, playEpisodes, type RunTaskOptions } from './run-task.ts'
 
-export interface RunEpisodesOptions extends RunTaskOptions, Omit<RunPlanOptions, 'runTask' | 'inFlight'> {
+export interface RunEpisodesOptions
+  extends EpisodePlay,
+    Omit<RunTaskOptions, 'play'>,
+    Omit<RunPlanOptions, 'runTask' | 'inFlight'> {
   /** Episodes in flight at once. All lines of a tree are in flight together; one tree is played even if it has more. */
   readonly concurrency: number
 }
@@ -10,5 +13,5 @@ export interface RunEpisodesOptions extends RunTaskOptions, Omit<RunPlanOptions,
 /** Plays a plan in this process, with a policy, and seals each episode when it ends. See {@link runPlan}. */
 export async function runEpisodes(plan: AsyncIterable<PlannedEpisode>, options: RunEpisodesOptions): Promise<void> {
   const inFlight = maxTasksInFlight(options.concurrency, options.branch)
-  await runPlan(plan, { ...options, inFlight, runTask: createRunTask(options) })
+  await runPlan(plan, { ...options, inFlight, runTask: createRunTask({ ...options, play: playEpisodes(options) }) })
 }

@@ -47,10 +47,12 @@ export interface RunContext {
 export type RunTask = (planned: PlannedEpisode, context: RunContext) => Promise<readonly SealedRecord[]>
 
 /** How a run plays and records, whatever it plays. */
-interface AnyTaskOptions {
+export interface RunTaskOptions {
   /** The seed of the run. */
   readonly seed: string
   readonly discount: number
+  /** Plays the rollouts: {@link playEpisodes} or {@link playMatch}. */
+  readonly play: PlayRollout
   /** What records keep of an action. Default: all of it. */
   readonly accept?: Sealing['accept']
   /** How the answers of language models are kept. Default: all, without secrets. */
@@ -61,8 +63,84 @@ interface AnyTaskOptions {
   readonly proxy?: ModelProxy | null
 }
 
-/** Plays an environment of one seat. */
-export interface RunTaskOptions extends AnyTaskOptions {
+/** Plays one rollout and seals what was played; resolves with nothing if it was interrupted. */
+export type PlayRollout = (planned: PlannedEpisode, rollout: Rollout) => Promise<readonly SealedRecord[]>
+
+/** What one rollout is played and sealed with. */
+interface Rollout extends Pick<RunContext, 'signal' | 'now'> {
+  readonly seed: string
+  readonly policySeed: string
+  /** Returns who plays a seat: an agent from outside, or a policy whose play is watched. */
+  readonly seated: (seat: string, player: Policy | Agent) => Policy | OutsidePlayer
+  /** What agents asked of language models, by their seats. */
+  readonly models: ReadonlyMap<string, AgentModels>
+  /** Returns what all lines of the rollout have in common. */
+  readonly sealing: (ended: number) => Omit<Sealing, 'policy'>
+}
+
+/** Plays in this process, with policies, and with agents that play from outside. */
+export function createRunTask(options: RunTaskOptions): RunTask {
+  const { seed, discount, play, accept, recording = createRecording(), seatAgent = null, proxy = null } = options
+  return async (planned, { run, signal, now, onAnswer, listener }) => {
+    const started = now()
+    using opened = new DisposableStack()
+    const models = new Map<string, AgentModels>()
+    const redact = (text: string) =>
+      recording.redact([...models.values()].reduce((rest, own) => own.redact(rest), text))
+    return await play(planned, {
+      seed,
+      policySeed: policySeedOf(seed, planned),
+      signal,
+      now,
+      models,
+      seated(seat, player) {
+        if (isAgent(player)) {
+          const own = opened.use(openAgentModels(proxy))
+          models.set(seat, own)
+          return (seatAgent as NonNullable<typeof seatAgent>)(player, own)
+        }
+        const reported = onAnswer && isLlm(player.name) ? reportAnswers(player, onAnswer) : player
+        return listener ? watchPlay(reported, listener) : reported
+      },
+      sealing: (ended) => ({
+        run,
+        discount,
+        ...(accept && { accept }),
+        recording: { ...recording, redact },
+        time: { started, ended },
+      }),
+    })
+  }
+}
+
+export interface MatchPlay {
+  readonly createGame: () => Game
+  readonly policies: { readonly [seat: string]: Policy | Agent }
+  /** The version of the weights of each seat's policy. Default: not known. */
+  readonly versions?: { readonly [seat: string]: string | undefined }
+  /** The most steps of a seat; `null` for the limits of the task. */
+  readonly maxSteps: number | null
+  readonly weights: MatchSealing['weights']
+}
+
+/** Plays games of several seats, whose lines are of all seats. */
+export function playMatch({ createGame, policies, versions = {}, maxSteps, weights }: MatchPlay): PlayRollout {
+  return async (planned, { policySeed, signal, now, seated, models, sealing }) => {
+    const { task } = planned
+    const steps = Math.min(task.limits.steps ?? Number.POSITIVE_INFINITY, maxSteps ?? Number.POSITIVE_INFINITY)
+    const limits = Number.isFinite(steps) ? { ...task.limits, steps } : task.limits
+    const players = mapValues(policies, (player, seat) => seated(seat, player))
+    const playing = { createGame, policies: players, task: { ...task, limits }, policySeed, signal }
+    const match = withAnswers(await runMatch(playing), models)
+    if (signal.aborted && match.kind === 'failed') return []
+    const named = mapValues(policies, ({ name }, seat) => versioned(name, seedFor(policySeed, seat), versions[seat]))
+    const by = [...models].flatMap(([seat, { by }]) => (by ? [[seat, by] as const] : []))
+    const recordedBy = Object.fromEntries(by)
+    return [sealEpisode(match, planned, { ...sealing(now()), policies: named, weights, recordedBy })]
+  }
+}
+
+export interface EpisodePlay {
   /** Applies the run's weights, shaping and limits, to a new environment or to the given one. */
   readonly createEnvironment: (environment?: Environment) => Environment
   readonly policy: Policy | Agent
@@ -74,67 +152,14 @@ export interface RunTaskOptions extends AnyTaskOptions {
   readonly watch?: () => WatchedEnvironment
 }
 
-/** Plays an environment of several seats, with a policy or an agent for each seat. */
-export interface RunMatchTaskOptions extends AnyTaskOptions {
-  readonly createGame: () => Game
-  readonly policies: { readonly [seat: string]: Policy | Agent }
-  /** The version of the weights of each seat's policy. Default: not known. */
-  readonly versions?: { readonly [seat: string]: string | undefined }
-  /** The most steps of a seat; `null` for the limits of the task. */
-  readonly maxSteps: number | null
-  readonly weights: MatchSealing['weights']
-}
-
-/** Plays in this process, with policies, and with agents that play from outside. */
-export function createRunTask(options: RunTaskOptions | RunMatchTaskOptions): RunTask {
-  const { seed, recording = createRecording(), seatAgent = null, proxy = null } = options
-  return async (planned, context) => {
-    const { run, signal, now, onAnswer, listener } = context
-    const started = now()
-    const policySeed = policySeedOf(seed, planned)
-    using opened = new DisposableStack()
-    const models = new Map<string, AgentModels>()
-    const outside = (seat: string, agent: Agent): OutsidePlayer => {
-      const own = opened.use(openAgentModels(proxy))
-      models.set(seat, own)
-      return (seatAgent as NonNullable<typeof seatAgent>)(agent, own)
-    }
-    const inside = (policy: Policy): Policy => {
-      const reported = onAnswer && isLlm(policy.name) ? reportAnswers(policy, onAnswer) : policy
-      return listener ? watchPlay(reported, listener) : reported
-    }
-    const seal = (ended: number) => ({
-      run,
-      discount: options.discount,
-      ...(options.accept && { accept: options.accept }),
-      recording: {
-        ...recording,
-        redact: (text: string) => recording.redact([...models.values()].reduce((rest, own) => own.redact(rest), text)),
-      },
-      time: { started, ended },
-    })
-
-    if ('createGame' in options) {
-      const { createGame, policies, versions = {}, maxSteps, weights } = options
-      const { task } = planned
-      const steps = Math.min(task.limits.steps ?? Number.POSITIVE_INFINITY, maxSteps ?? Number.POSITIVE_INFINITY)
-      const limits = Number.isFinite(steps) ? { ...task.limits, steps } : task.limits
-      const players = mapValues(policies, (player, seat) => (isAgent(player) ? outside(seat, player) : inside(player)))
-      const playing = { createGame, policies: players, task: { ...task, limits }, policySeed, signal }
-      const match = withAnswers(await runMatch(playing), models)
-      if (signal.aborted && match.kind === 'failed') return []
-      const named = mapValues(policies, ({ name }, seat) => versioned(name, seedFor(policySeed, seat), versions[seat]))
-      const by = [...models].flatMap(([seat, { by }]) => (by ? [[seat, by] as const] : []))
-      return [
-        sealEpisode(match, planned, { ...seal(now()), policies: named, weights, recordedBy: Object.fromEntries(by) }),
-      ]
-    }
-
-    const { createEnvironment, policy, version, branch = [], watch } = options
-    if (isAgent(policy)) {
+/** Plays environments of one seat, of this system or another, whose lines are of that seat. */
+export function playEpisodes({ createEnvironment, policy, version, branch = [], watch }: EpisodePlay): PlayRollout {
+  return async (planned, { seed, policySeed, signal, now, seated, models, sealing }) => {
+    const player = seated(DEFAULT_SEAT, policy)
+    if ('playSeat' in player) {
       const watched = (watch as NonNullable<typeof watch>)()
       const playing = { watched, createEnvironment, task: planned.task, policySeed, signal }
-      const { episode, seen } = await watchAgent(outside(DEFAULT_SEAT, policy), playing)
+      const { episode, seen } = await watchAgent(player, playing)
       if (signal.aborted && episode.kind === 'failed') return []
       const { answers, by } = models.get(DEFAULT_SEAT) as AgentModels
       const attributed = attributeAnswers(answers(), seen)
@@ -142,7 +167,7 @@ export function createRunTask(options: RunTaskOptions | RunMatchTaskOptions): Ru
       const undecided = [...(episode.undecided ?? []), ...attributed.undecided]
       return [
         sealEpisode({ ...episode, steps, undecided }, planned, {
-          ...seal(now()),
+          ...sealing(now()),
           policy: versioned(policy.name, policySeed, version),
           recordedBy: by ?? undefined,
           // Steps of an agent are seen after the fact, so their times are unknown.
@@ -150,12 +175,11 @@ export function createRunTask(options: RunTaskOptions | RunMatchTaskOptions): Ru
         }),
       ]
     }
-    const rollout = { createEnvironment, policy: inside(policy), seed, branch, signal, now }
-    const played = await runRollout(planned, rollout)
+    const played = await runRollout(planned, { createEnvironment, policy: player, seed, branch, signal, now })
     if (signal.aborted && played.some(({ episode }) => episode.kind === 'failed')) return []
     return played.map(({ attempt, episode, policySeed, branch, ended }) => {
-      const sealing = { ...seal(ended), policy: versioned(policy.name, policySeed, version), branch }
-      return sealEpisode(episode, { ...planned, attempt }, sealing)
+      const line = { ...sealing(ended), policy: versioned(policy.name, policySeed, version), branch }
+      return sealEpisode(episode, { ...planned, attempt }, line)
     })
   }
 }

@@ -1,13 +1,14 @@
 import type { Policy } from '@episodic/env'
+import { DEFAULT_SEAT } from '@episodic/protocol'
 import { HarnessError } from '../../base/harness-error.ts'
 import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
 import { type FindOptions, findPlayer } from '../../worlds/policies.ts'
 import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
 
-/** Who plays: one policy or agent, or a policy for each seat. */
-export type Players =
-  | { readonly kind: 'one'; readonly player: Policy | Agent }
-  | { readonly kind: 'seats'; readonly policies: { readonly [seat: string]: Policy | Agent } }
+/** Who plays each seat. The only seat of an environment is `agent`. */
+export interface Players {
+  readonly [seat: string]: Policy | Agent
+}
 
 /** The policies that a command was given. */
 export interface NamedPlayers {
@@ -45,14 +46,13 @@ export function defaultPolicy({ solver }: Pick<PlayedWorld, 'solver'>): string {
 
 /** Whether an agent plays, or one of them: it needs a session URL. */
 export function includesAgent(players: Players): boolean {
-  return players.kind === 'one' ? isAgent(players.player) : Object.values(players.policies).some(isAgent)
+  return Object.values(players).some(isAgent)
 }
 
 /** Finds the players of a run. Throws `policy-unknown`. */
 export async function findPlayers(world: PlayedWorld, named: NamedPlayers, options: FindOptions): Promise<Players> {
-  const seats = seatPolicies(world, named)
-  if (!seats) return { kind: 'one', player: await findPlayer(named.policy ?? defaultPolicy(world), world, options) }
-  const policies: Record<string, Policy | Agent> = {}
-  for (const [seat, name] of Object.entries(seats)) policies[seat] = await findPlayer(name, world, options)
-  return { kind: 'seats', policies }
+  const seats = seatPolicies(world, named) ?? { [DEFAULT_SEAT]: named.policy ?? defaultPolicy(world) }
+  const players: Record<string, Policy | Agent> = {}
+  for (const [seat, name] of Object.entries(seats)) players[seat] = await findPlayer(name, world, options)
+  return players
 }

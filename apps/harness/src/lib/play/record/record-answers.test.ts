@@ -25,7 +25,7 @@ import { createLlmPolicy } from '../../models/llm-policy.ts'
 import { DEFAULT_OPTIONS } from '../../models/model-options.ts'
 import { createRecording, type Recording } from '../../run-folder/record/recording.ts'
 import { loadWorld } from '../../worlds/world.ts'
-import { createRunTask, type RunTaskOptions } from '../episodes/run-task.ts'
+import { createRunTask, type EpisodePlay, playEpisodes, playMatch, type RunTaskOptions } from '../episodes/run-task.ts'
 
 const KEY = 'sk-nobody-may-read-this'
 const cleanUp = new AsyncDisposableStack()
@@ -66,10 +66,14 @@ async function policyOver(answer: Answering): Promise<Policy> {
 }
 
 /** Plays one rollout, and returns its lines as they are read. */
-async function play(answer: Answering, options: Partial<RunTaskOptions> = {}): Promise<EpisodeRecord[]> {
+async function play(
+  answer: Answering,
+  { branch = [], ...options }: Partial<RunTaskOptions> & Pick<EpisodePlay, 'branch'> = {},
+): Promise<EpisodeRecord[]> {
   const policy = await policyOver(answer)
   const createEnvironment = () => connection.environment('number-guessing')
-  const runTask = createRunTask({ createEnvironment, policy, seed: 's', discount: 1, ...options })
+  const rollouts = playEpisodes({ createEnvironment, policy, branch })
+  const runTask = createRunTask({ play: rollouts, seed: 's', discount: 1, ...options })
   return (await runTask({ task, attempt: 0 }, context)).map((record) => read(record) as EpisodeRecord)
 }
 
@@ -160,11 +164,13 @@ describe('the transcript of a line', () => {
   it('is kept for each seat of a match that a model plays', async () => {
     const policy = await policyOver(() => calling('take', { count: 1 }))
     const runTask = createRunTask({
-      createGame: () => connection.game('nim'),
-      policies: { ann: policy, bob: policy },
+      play: playMatch({
+        createGame: () => connection.game('nim'),
+        policies: { ann: policy, bob: policy },
+        maxSteps: null,
+        weights: {},
+      }),
       seed: 's',
-      maxSteps: null,
-      weights: {},
       discount: 1,
       accept: (action) => action,
     })
