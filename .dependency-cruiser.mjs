@@ -91,7 +91,7 @@ export const INNER_ROOMS = {
     text: [],
     fold: ['seats'],
     compare: ['fold'],
-    describe: ['text', 'fold', 'compare'],
+    notes: ['text', 'fold', 'compare'],
     grades: ['fold', 'seats'],
     group: ['fold'],
     rows: ['fold', 'seats'],

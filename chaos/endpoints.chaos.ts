@@ -174,7 +174,7 @@ await runTrial('endpoints', { store: 'sqlite', network: 'cuts' }, async ({ rng, 
               setting,
               Array.from({ length: LENGTH }, () => amounts.int(1, AMOUNT)),
             ).then(
-              (rollout) => oracle.judge(rollout),
+              (rollout) => oracle.check(rollout),
               (error) => oracle.untyped(error),
             )
           }

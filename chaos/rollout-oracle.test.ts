@@ -21,7 +21,7 @@ describe('RolloutOracle', () => {
   beforeEach(() => {
     oracle = new RolloutOracle('endpoint', reference)
   })
-  const judge = (received: readonly Received[], end: RolloutEnd) => oracle.judge({ amounts: AMOUNTS, received, end })
+  const judge = (received: readonly Received[], end: RolloutEnd) => oracle.check({ amounts: AMOUNTS, received, end })
   const finished = (total: number): RolloutEnd => ({ kind: 'finished', total })
 
   it('accepts an episode as the reference has it, and rewards that are reported later', async () => {

@@ -57,7 +57,7 @@ export class RolloutOracle {
   }
 
   /** Takes an episode in. */
-  async judge({ amounts, received, end }: Rollout): Promise<void> {
+  async check({ amounts, received, end }: Rollout): Promise<void> {
     const counts = this.#counts
     counts.episodes += 1
     counts.steps += received.length

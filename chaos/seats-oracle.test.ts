@@ -39,7 +39,7 @@ async function play(game: number): Promise<TwoSeatGame> {
 
 function judge(game: TwoSeatGame): SeatsOracle {
   const oracle = new SeatsOracle(TASK)
-  oracle.judge(game)
+  oracle.check(game)
   return oracle
 }
 

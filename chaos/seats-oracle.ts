@@ -76,16 +76,16 @@ export class SeatsOracle {
   }
 
   /** Compares an episode with what its players sent and received, and with the reference. */
-  judge({ game, players, log, state }: TwoSeatGame): void {
+  check({ game, players, log, state }: TwoSeatGame): void {
     for (const [index, { report }] of log.entries())
       if (report.revision !== index + 1)
         this.#break('lost', `O1 game ${game}: entry ${index + 1} of the log has revision ${report.revision}.`)
-    for (const seat of SEATS) this.#judgeSteps(players[seat], log)
-    this.#judgeOrder(game, log)
-    this.#judgeReturns({ game, players, log, state })
+    for (const seat of SEATS) this.#checkSteps(players[seat], log)
+    this.#checkOrder(game, log)
+    this.#checkReturns({ game, players, log, state })
   }
 
-  #judgeSteps({ game, seat, session, steps, differingDue }: PlayedSeat, log: readonly LoggedStep[]): void {
+  #checkSteps({ game, seat, session, steps, differingDue }: PlayedSeat, log: readonly LoggedStep[]): void {
     const where = `game ${game}, ${seat}`
     const own = log.filter((entry) => entry.seat === seat)
     const bySeq = new Map(own.map((entry) => [entry.report.seq, entry]))
@@ -109,7 +109,7 @@ export class SeatsOracle {
   }
 
   /** O9: the seats alternate, or each has moved once in each round. */
-  #judgeOrder(game: number, log: readonly LoggedStep[]): void {
+  #checkOrder(game: number, log: readonly LoggedStep[]): void {
     const sealed = game % 2 === 1
     const isWrong = ({ seat }: LoggedStep, move: number) =>
       sealed ? move % 2 === 1 && log[move - 1]?.seat === seat : seat !== moverOf(move)
@@ -118,7 +118,7 @@ export class SeatsOracle {
       this.#break('outOfTurn', `O9 game ${game}: ${log[wrong]?.seat} made move ${wrong + 1} out of its turn.`)
   }
 
-  #judgeReturns({ game, players, log, state }: TwoSeatGame): void {
+  #checkReturns({ game, players, log, state }: TwoSeatGame): void {
     const reference = referenceOf(this.#task, game)
     if (canonicalJson(state.public) !== canonicalJson(reference.public))
       this.#break('wrongReturns', `O3 game ${game}: its state is ${canonicalJson(state.public)}.`)

@@ -103,7 +103,7 @@ await runTrial('seats', { store: 'sqlite' }, async ({ rng, seed, quick, options,
       throw new Error(`The players of game ${game} opened ${one.id} and ${other.id} with one request key.`)
     const reply = await ask<MethodResult<'state'>>(server, METHODS.state, { session })
     const log = await readLog(session, (method, params) => ask(server, method, params))
-    oracle.judge({ game, players: { left: one, right: other }, log, state: reply.state })
+    oracle.check({ game, players: { left: one, right: other }, log, state: reply.state })
   }
 
   const breaches = [...oracle.breaches]

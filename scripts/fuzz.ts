@@ -55,7 +55,7 @@ for (let round = 0; round < options.rounds && !stop.signal.aborted; round++) {
   played++
   failed += failures.length
   console.log(`round ${round + 1} of ${options.rounds}, seed ${seed}: ${failures.length} failed`)
-  for (const failure of failures) console.log(describe(failure, seed))
+  for (const failure of failures) console.log(formatFailure(failure, seed))
 }
 console.log(`${played} seeds, ${failed} failed`)
 process.exitCode = stop.signal.aborted ? 130 : failed > 0 ? 1 : 0
@@ -118,7 +118,7 @@ function failuresOf({ testResults }: Report): Failure[] {
   })
 }
 
-function describe({ file, title, message }: Failure, seed: number): string {
+function formatFailure({ file, title, message }: Failure, seed: number): string {
   const again = `EPISODIC_PROPERTY_SEED=${seed} npx vitest run ${file}`
   const [, counterexample] = /^Counterexample: (.*)$/m.exec(message) ?? []
   const add = counterexample

@@ -114,13 +114,13 @@ async function perform(task: ReaderTask): Promise<string> {
   } else {
     const { code, output } = await run(command)
     if (code !== 0) throw new Error(`this command ended with ${code}: ${command}\n${output}`)
-    judge(command, output)
+    checkOutput(command, output)
   }
   return command
 }
 
 /** Throws if a command did not say what it has to, or warned of something. */
-function judge(command: string, output: string): void {
+function checkOutput(command: string, output: string): void {
   const [, said] = SAYS.find(([pattern]) => pattern.test(command)) ?? []
   if (!said) throw new Error(`scripts/readme-tour.ts does not know what this command has to say: ${command}`)
   if (!said.test(output)) throw new Error(`this command did not say ${said}: ${command}\n${output}`)
@@ -149,7 +149,7 @@ async function startServer(command: string): Promise<{ stop: () => Promise<void>
   })
   await Promise.race([listening.promise, early])
   early.catch(() => {})
-  judge(command, output())
+  checkOutput(command, output())
   return {
     async stop() {
       // What Ctrl-C does in a terminal: every program in the foreground gets it.

@@ -8,19 +8,25 @@ describe('findPrivateWords', () => {
     ["it('hears of a commit')", 'hears'],
     ['class AgentDoor {}', 'Door'],
     ['function nameOf(task) {}', 'function name Of'],
-    ['export function describeRun(run) {}', 'export function describe R'],
+    ['export function describeRun(run) {}', 'export function describe'],
+    ['async function rowsOf(file) {}', 'async function rows Of'],
+    ['  async look(): Promise<void> {', '  async look'],
+    ['interface Answer {', 'interface Answer'],
   ])('finds the private word in %s', (line, word) => {
     expect(findPrivateWords('packages/state/src/a.ts', `\n${line}`)).toEqual([
       expect.stringContaining(`2: "${word}": say `),
     ])
   })
 
-  it.each(['isolate: false', 'const outdoors = true', 'function textOfAnswer() {}', 'The caller is notified.'])(
-    'accepts %s',
-    (line) => {
-      expect(findPrivateWords('packages/state/src/a.ts', line)).toEqual([])
-    },
-  )
+  it.each([
+    'isolate: false',
+    'const outdoors = true',
+    'function textOfAnswer() {}',
+    'class AnswerForm {}',
+    'The caller is notified.',
+  ])('accepts %s', (line) => {
+    expect(findPrivateWords('packages/state/src/a.ts', line)).toEqual([])
+  })
 
   it('accepts a word in a file that is listed with it', () => {
     expect(findPrivateWords('docs/inside/decisions/0026-no-raw-sockets.md', 'pnpm bench doors')).toEqual([])

@@ -34,17 +34,36 @@ const WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
     /^(export )?(async )?(function|const) (name|text|key|play|place) Of(?=\s*[(<=:])/,
     'a verb: toKey, findPlace, formatName',
   ],
-  [/^(export )?(async )?function describe [A-Z]/, 'formatX or toX: describe is for suites'],
+  [
+    /^(export )?(async function\*?|function\*) [\w ]+ Of(?=\s*[(<])/,
+    'a verb: readX, findX, listX. xOf is a property that costs nothing',
+  ],
+  [/^(export )?(async )?function\*? describe(?=\s*[(<]| [A-Z])/, 'formatX or toX: describe is for suites'],
+  [
+    /^(export )?(async )?(function\*?|const) (look|judge|harness)(?=\s*[(<:=]| (At|First|Until|Line|Call)\b)/,
+    'what it does: poll, scan, updateRange, check, evaluateSuccess',
+  ],
+  [/^ {2}(readonly |async )*#?(look|judge)(?=[(<])/, 'what it does: poll, scan, check, evaluateSuccess'],
+  [
+    /^(export )?(interface|type|class) (Line|Answer|Asked|Given|Place)(?=[ <{=])(?! [A-Z])/,
+    'whose it is: JsonLine, ScannedAnswer, SessionPosition',
+  ],
   [/\bcomes? to the same\b|\bcame of it\b/i, 'say what is equal, or the result'],
 ]
 
 /** Where a word has its ordinary meaning, such as in the texts of a game, and files that have to name the words. */
 const ALLOWED: readonly (readonly [file: string, word: RegExp])[] = [
   // Suites, and names within one test.
-  ['**/*.{test,fixture,contract,abilities}.ts', /function describe | Of$/],
-  // Named so before the rule.
-  ['packages/{mcp-server,protocol,report}/src/lib/**', /function describe /],
-  ['apps/harness/src/lib/{check,play}/**', /function describe /],
+  [
+    '**/*.{test,fixture,contract,abilities}.ts',
+    /function (describe|judge)| Of$|(interface|type) (Line|Answer|Asked|Place)$/,
+  ],
+  // Programs that are read alone.
+  ['{bench,chaos,interop,scripts}/**', / Of$|(interface|type) (Answer|Asked|Place)$/],
+  // A place on the floor of a warehouse.
+  ['examples/warehouse/src/floor.ts', /^export type Place$/],
+  // What a model answers, and asked for what.
+  ['apps/harness/src/lib/models/{parse-answer,chat-model}.ts', /interface (Answer|Asked)$/],
   ['scripts/words.ts', /./],
   ['scripts/words.test.ts', /./],
   // The benchmark's name at the time.

@@ -33,7 +33,7 @@ try {
   for (const revision of ['2025-11-25', '2026-07-28'] as const) {
     await using server = await serveConformance()
     const against = ['server', '--url', server.url, '--requirements', revision]
-    rows.push(...(await judge('server', revision, against)))
+    rows.push(...(await countChecks('server', revision, against)))
 
     await using world = await serveWorld()
     for (const scenario of OF_A_WORLD[revision]) {
@@ -45,14 +45,14 @@ try {
     }
 
     const played = ['client', '--command', CLIENT, '--requirements', revision]
-    rows.push(...(await judge('client', revision, played)))
+    rows.push(...(await countChecks('client', revision, played)))
   }
 } finally {
   await rm(folder, { recursive: true })
 }
 
 /** Runs all scenarios of a revision for one leg of it, and says which of them it requires. */
-async function judge(leg: 'server' | 'client', revision: Revision, args: readonly string[]): Promise<Row[]> {
+async function countChecks(leg: 'server' | 'client', revision: Revision, args: readonly string[]): Promise<Row[]> {
   const required = await listRequired(revision, leg)
   const verdicts = await runSuite(args, folder)
   // A scenario that was not run is one that did not pass.

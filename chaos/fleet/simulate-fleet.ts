@@ -5,7 +5,7 @@ import type { RunAccount } from '../../apps/harness/src/lib/fleet/run-queue.ts'
 import { createSigner } from '../../apps/harness/src/lib/fleet/signer.ts'
 import { runPlan } from '../../apps/harness/src/lib/play/episodes/run-plan.ts'
 import type { RunTask } from '../../apps/harness/src/lib/play/episodes/run-task.ts'
-import { planOf } from '../../apps/harness/src/lib/play/plan/plan.ts'
+import { planEpisodes } from '../../apps/harness/src/lib/play/plan/plan.ts'
 import type { PlannedEpisode } from '../../apps/harness/src/lib/run-folder/plan/planned-episode.ts'
 import type { RunManifest } from '../../apps/harness/src/lib/run-folder/record/run-folder.ts'
 import { createMemoryQueue } from './memory-queue.ts'
@@ -210,7 +210,7 @@ class Simulation {
     const missing = async function* (lines: Uint8Array): AsyncGenerator<Task> {
       for (let i = 0; i < episodes; i++) if (lines[i] === 0) yield { ...SIMULATED_TASK, id: String(i) }
     }
-    yield* planOf(missing(this.#lines), 1)
+    yield* planEpisodes(missing(this.#lines), 1)
   }
 
   /** Appends a line to the file of the run, which keeps what was written when the coordinator is killed. */

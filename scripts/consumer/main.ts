@@ -18,7 +18,7 @@ let played = 0
 await playThrough(inProcess(host))
 await playThrough({ url: server.trainerUrl, token: server.controlToken })
 await talk()
-await lookAtPage()
+await checkPage()
 console.log(`${played} episodes played on Node ${process.versions.node}`)
 
 /** Creates a conversation at the agent endpoint and keeps it over two calls. */
@@ -33,7 +33,7 @@ async function talk(): Promise<void> {
 }
 
 /** Loads the page of a conversation, with everything that it loads. */
-async function lookAtPage(): Promise<void> {
+async function checkPage(): Promise<void> {
   const page = await fetch(new URL('/conversations/small-talk', server.agentUrl))
   assert.equal(page.status, 200)
   const loaded = [...(await page.text()).matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, path]) => path as string)

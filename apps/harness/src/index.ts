@@ -16,7 +16,7 @@ export type { AgentEndpoint, EndpointSession, OpenEndpoint } from './lib/check/e
 export { main } from './lib/commands/main.ts'
 export { type JudgeDefinition, judgeGrader } from './lib/evaluate/grade/judge-grader.ts'
 export { runEpisodes } from './lib/play/episodes/run-episodes.ts'
-export { planOf } from './lib/play/plan/plan.ts'
+export { planEpisodes } from './lib/play/plan/plan.ts'
 export { sealEpisode } from './lib/play/record/seal-episode.ts'
 export { formatSummary } from './lib/run-folder/page/format-summary.ts'
 export { renderReport } from './lib/run-folder/page/render-report.ts'

@@ -6,41 +6,6 @@ export {
 } from './lib/compare/comparison.ts'
 export { type Contrasts, contrastsSchema } from './lib/compare/contrasts.ts'
 export { SIGNIFICANCE } from './lib/compare/significance.ts'
-export {
-  aloneIn,
-  type FigureRow,
-  figureRows,
-  methodOf,
-  otherDifferences,
-  UNSEEDED,
-  verdictOf,
-} from './lib/describe/describe-comparison.ts'
-export {
-  type ContrastRow,
-  contrastRows,
-  methodOfContrasts,
-  RUN_HEAD,
-  runCells,
-} from './lib/describe/describe-contrasts.ts'
-export { formatPoints, formatSigned } from './lib/describe/describe-figure.ts'
-export { noteVoids, shortBounds, shortVoids, VOIDS_LEGEND, voidsOf } from './lib/describe/note-voids.ts'
-export {
-  describeIntervals,
-  describeLatency,
-  describeRefused,
-  describeRetried,
-  describeStepParts,
-  describeValue,
-  describeWaiting,
-  isShaped,
-  listPlayers,
-  noteFailures,
-  noteGuarantees,
-  noteInterval,
-  noteMissingRewards,
-  noteNeverEnded,
-  noteUnknownTools,
-} from './lib/describe/notes.ts'
 export { wilson } from './lib/fold/clustered-rate.ts'
 export { completionsOf, isCounted } from './lib/fold/completions.ts'
 export { DIFFICULTY_BINS, difficultyBinOf } from './lib/fold/difficulty.ts'
@@ -58,7 +23,7 @@ export { createLatencyHistogram, type LatencyHistogram } from './lib/fold/latenc
 export { createMatchFold } from './lib/fold/match-fold.ts'
 export { type PolicyVersions, policyVersionsOf, stalenessOf } from './lib/fold/policy-versions.ts'
 export {
-  describeRules,
+  formatRules,
   groupOf,
   isSuccess,
   ruleOf,
@@ -84,7 +49,7 @@ export {
 export { totalTokens } from './lib/fold/token-fold.ts'
 export type { ShownLeaf, ShownTree } from './lib/fold/tree-sample.ts'
 export { type VoidBounds, voidBounds } from './lib/fold/void-bounds.ts'
-export type { AgreementFigure, Place } from './lib/grades/agreement.ts'
+export type { AgreementFigure, EpisodeName } from './lib/grades/agreement.ts'
 export { disagreements } from './lib/grades/disagreements.ts'
 export { checkEvidence } from './lib/grades/evidence.ts'
 export { createGradableLines, type GradableLine, sealNameOf } from './lib/grades/gradable-lines.ts'
@@ -123,6 +88,41 @@ export { type ActionNode, actionTree } from './lib/group/action-tree.ts'
 export { advantagesOf, type GroupReturns } from './lib/group/advantages.ts'
 export { createForkReturns, type ForkAdvantage, type ForkReturns } from './lib/group/fork-advantages.ts'
 export {
+  aloneIn,
+  type FigureRow,
+  figureRows,
+  methodOf,
+  otherDifferences,
+  UNSEEDED,
+  verdictOf,
+} from './lib/notes/comparison-notes.ts'
+export {
+  type ContrastRow,
+  contrastRows,
+  methodOfContrasts,
+  RUN_HEAD,
+  runCells,
+} from './lib/notes/contrast-notes.ts'
+export { formatPoints, formatSigned } from './lib/notes/figure-notes.ts'
+export {
+  formatIntervals,
+  formatLatency,
+  formatRefused,
+  formatRetried,
+  formatStepParts,
+  formatTreeValue,
+  formatWaiting,
+  isShaped,
+  listPlayers,
+  noteFailures,
+  noteGuarantees,
+  noteInterval,
+  noteMissingRewards,
+  noteNeverEnded,
+  noteUnknownTools,
+} from './lib/notes/run-notes.ts'
+export { noteVoids, shortBounds, shortVoids, VOIDS_LEGEND, voidsOf } from './lib/notes/void-notes.ts'
+export {
   type CompiledQuery,
   compileQuery,
   needsOf,
@@ -146,7 +146,7 @@ export type {
   EpisodeColumns,
 } from './lib/rows/columns.ts'
 export { decodeColumns, encodeColumns } from './lib/rows/columns-codec.ts'
-export { LOOK_COLUMNS, type LookFirst, type LookReason, lookFirst } from './lib/rows/look-first.ts'
+export { findHighlights, HIGHLIGHT_COLUMNS, type Highlight, type HighlightReason } from './lib/rows/highlights.ts'
 export { type Row, rowOf } from './lib/rows/row.ts'
 export { createRowBatch, type RowBatch, type UnpackedRows, unpackRows } from './lib/rows/row-batch.ts'
 export type { LinePlace } from './lib/rows/row-columns.ts'

@@ -41,7 +41,7 @@ export async function startPostgres(signal: AbortSignal): Promise<Postgres> {
   // Debian keeps these out of PATH, one folder a version.
   const folders = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => versionOf(b) - versionOf(a))
   const initdb = findProgram(['initdb'], 'postgresql', folders)
-  const user = process.getuid?.() === 0 ? await idsOf('postgres') : undefined
+  const user = process.getuid?.() === 0 ? await readIds('postgres') : undefined
 
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await openTemporaryFolder())
@@ -84,7 +84,7 @@ function versionOf(folder: string): number {
   return Number(folder.split('/').at(-2))
 }
 
-async function idsOf(user: string): Promise<{ uid: number; gid: number }> {
+async function readIds(user: string): Promise<{ uid: number; gid: number }> {
   try {
     const [uid, gid] = await Promise.all(['-u', '-g'].map((which) => run('id', [which, user])))
     return { uid: Number(uid?.stdout), gid: Number(gid?.stdout) }

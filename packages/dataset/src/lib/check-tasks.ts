@@ -1,6 +1,6 @@
 import type { Split, Task } from '@episodic/protocol'
 import { checkParams, checkTask } from './check-task.ts'
-import type { Line } from './line.ts'
+import type { JsonLine } from './json-line.ts'
 import { NOT_JSON, parseJson, WHOLE_DOCUMENT } from './parse-json.ts'
 import type { Rows } from './rows.ts'
 import { type TaskEnvironment, toolNames } from './task-environment.ts'
@@ -37,7 +37,7 @@ export async function* checkTasks(
  * was cut short is a `torn` problem.
  */
 export async function* checkLines(
-  lines: Rows<Line>,
+  lines: Rows<JsonLine>,
   options: CheckOptions = {},
 ): AsyncGenerator<TaskProblem, void, undefined> {
   const check = createChecker(options)

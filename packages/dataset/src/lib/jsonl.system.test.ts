@@ -9,7 +9,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { collect } from './collect.fixture.ts'
 import { guessingTasks } from './guessing.fixture.ts'
-import type { Line } from './line.ts'
+import type { JsonLine } from './json-line.ts'
 import { readLines } from './read-lines.ts'
 import { readTasks } from './read-tasks.ts'
 import { writeTasks } from './write-tasks.ts'
@@ -116,7 +116,7 @@ describe('readTasks', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length), async (cut) => {
         await writeFile(path, bytes.subarray(0, cut))
-        const torn: Line[] = []
+        const torn: JsonLine[] = []
         const rows = await collect(readTasks(path, { onTorn: (line) => torn.push(line) }))
         // A row is whole from its last brace on, with its newline or without.
         const whole = ends.filter((end) => end <= cut).length

@@ -1,4 +1,4 @@
-import type { Line } from './line.ts'
+import type { JsonLine } from './json-line.ts'
 
 /** A line that was parsed: its value in a box, because `null` is JSON too, or why it has none. */
 export type ParsedLine = { readonly value: unknown } | { readonly problem: string }
@@ -7,7 +7,7 @@ export type ParsedLine = { readonly value: unknown } | { readonly problem: strin
  * Parses a line of JSON. A whole number that JavaScript would round is a problem, and so is the start of a longer
  * document.
  */
-export function parseJson({ text, torn }: Line): ParsedLine {
+export function parseJson({ text, torn }: JsonLine): ParsedLine {
   try {
     const rounded = LONG_NUMBER.test(text) ? roundedNumber(text) : null
     if (rounded === null && !text.trimStart().startsWith('[')) return { value: JSON.parse(text) }

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { DatasetError } from './dataset-error.ts'
-import type { Line } from './line.ts'
+import type { JsonLine } from './json-line.ts'
 
 export interface ReadLinesOptions {
   readonly signal?: AbortSignal | undefined
@@ -20,7 +20,7 @@ const NEWLINE = 0x0a
 export async function* readLines(
   path: string,
   { signal, maxLineBytes = 64 * 1024 * 1024 }: ReadLinesOptions = {},
-): AsyncGenerator<Line, void, undefined> {
+): AsyncGenerator<JsonLine, void, undefined> {
   let line = 1
   let held: Uint8Array[] = []
   let heldBytes = 0
@@ -30,7 +30,7 @@ export async function* readLines(
       throw new DatasetError('line-too-long', `${path}: line ${line} is longer than ${maxLineBytes} bytes.`)
     held.push(part)
   }
-  const take = (torn: boolean): Line => {
+  const take = (torn: boolean): JsonLine => {
     // One decoder for each line: a truncated character must not affect the next line.
     const text = new TextDecoder().decode(Buffer.concat(held))
     held = []

@@ -1,13 +1,13 @@
 import type { Task } from '@episodic/protocol'
 import { parseTask } from './check-task.ts'
 import { DatasetError } from './dataset-error.ts'
-import type { Line } from './line.ts'
+import type { JsonLine } from './json-line.ts'
 import { NOT_JSON, parseJson } from './parse-json.ts'
 import { type ReadLinesOptions, readLines } from './read-lines.ts'
 
 export interface ReadTasksOptions extends ReadLinesOptions {
   /** Called with a last line that was cut short. It is left out in any case. */
-  readonly onTorn?: (line: Line) => void
+  readonly onTorn?: (line: JsonLine) => void
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { Comparison, FigureRow, Flip } from '@episodic/report'
 import {
   aloneIn,
-  describeRules,
   figureRows,
   formatCount,
   formatNumber,
+  formatRules,
   methodOf,
   noteVoids,
   otherDifferences,
@@ -217,6 +217,6 @@ function notesOf({ successRules, seeded }: Comparison): string[] {
     'The smallest detectable difference is the one that such tasks show in four of five samples at 5 % (Bloom 1995). There is none if so few tasks differ that p cannot fall below 0.05.',
     'The p-value of the exact sign test, which does not see how large a difference is, is the probability that a fair coin splits the differing tasks at least as unevenly, in either direction; with one rollout per task it is McNemar’s exact test (1947). It is valid for any number of tasks.',
     ...(seeded ? [] : [UNSEEDED]),
-    `An episode solves its task if it succeeds: ${describeRules(successRules)}. A failed episode does not count as zero: no figure includes it.`,
+    `An episode solves its task if it succeeds: ${formatRules(successRules)}. A failed episode does not count as zero: no figure includes it.`,
   ]
 }

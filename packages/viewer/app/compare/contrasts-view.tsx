@@ -1,5 +1,5 @@
 import type { Contrasts } from '@episodic/report'
-import { contrastRows, describeRules, methodOfContrasts, RUN_HEAD, runCells } from '@episodic/report'
+import { contrastRows, formatRules, methodOfContrasts, RUN_HEAD, runCells } from '@episodic/report'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { IntervalBar } from '../parts/interval-bar.tsx'
@@ -56,7 +56,7 @@ export function ContrastsView({ contrasts }: { readonly contrasts: Contrasts }) 
       </Section>
       <details class="methods">
         <summary>How these figures are computed</summary>
-        <p>Success is {describeRules(contrasts.successRules)}. A failed episode is in no figure.</p>
+        <p>Success is {formatRules(contrasts.successRules)}. A failed episode is in no figure.</p>
         <p>
           A difference is shown if the p-value of the sign-flip test, adjusted by Holm’s procedure (1979), is below
           0.05: so one of many runs does not look better by chance. The test asks how often the mean difference would be

@@ -23,7 +23,7 @@ export async function findTask(source: Source, run: string, prefix: string): Pro
 }
 
 /** Loads the words of any number of rows. */
-export async function wordsOf(source: Source, run: string, rows: readonly number[]): Promise<RowWords[]> {
+export async function loadWords(source: Source, run: string, rows: readonly number[]): Promise<RowWords[]> {
   const parts: RowWords[] = []
   for (let from = 0; from < rows.length; from += MOST_ROWS)
     parts.push(...(await source.words(run, rows.slice(from, from + MOST_ROWS))))
@@ -46,7 +46,7 @@ export async function loadEpisode(
   },
 ): Promise<FoundEpisode> {
   const task = await findTask(source, run, prefix)
-  const attempts = 'task' in task ? await wordsOf(source, run, task.rows) : []
+  const attempts = 'task' in task ? await loadWords(source, run, task.rows) : []
   const found = findRow(attempts, attempt, wanted)
   if (!found) {
     const episode = await source.playing(run, prefix, attempt)

@@ -1,6 +1,6 @@
 import type { SealedRecord } from '@episodic/protocol'
 import type { TaskRows } from '@episodic/report'
-import { wordsOf } from '../episode/load-episode.ts'
+import { loadWords } from '../episode/load-episode.ts'
 import type { Source } from '../source/source.ts'
 import { ATTEMPT_COLUMNS, type Attempt, attemptInColumns, attemptOf, countingLines } from './attempts.ts'
 
@@ -19,8 +19,8 @@ export interface LoadedGroup {
 
 /** Loads the attempts at a task, and the lines of the first ones. */
 export async function loadGroup(source: Source, run: string, task: TaskRows): Promise<LoadedGroup> {
-  const lines = countingLines(await wordsOf(source, run, task.rows))
-  const records = await linesOf(source, run, lines.slice(0, MOST_LINES))
+  const lines = countingLines(await loadWords(source, run, task.rows))
+  const records = await loadLines(source, run, lines.slice(0, MOST_LINES))
   // Only a group that is too large to be read whole needs columns, which are of the whole run.
   const columns = lines.length > MOST_LINES ? await source.columns(run, ATTEMPT_COLUMNS) : null
   const attempts = lines.map(({ words, tries }, i) => {
@@ -32,7 +32,7 @@ export async function loadGroup(source: Source, run: string, task: TaskRows): Pr
 }
 
 /** Loads the lines of attempts, in their order. */
-export async function linesOf(
+export async function loadLines(
   source: Source,
   run: string,
   lines: ReturnType<typeof countingLines>,

@@ -1,9 +1,9 @@
 import type { EpisodeRecord, SealedRecord } from '@episodic/protocol'
 import { createForkReturns, type ForkAdvantage } from '@episodic/report'
-import { wordsOf } from '../episode/load-episode.ts'
+import { loadWords } from '../episode/load-episode.ts'
 import type { Source } from '../source/source.ts'
 import { countingLines } from './attempts.ts'
-import { linesOf, MOST_LINES } from './load-group.ts'
+import { loadLines, MOST_LINES } from './load-group.ts'
 
 /** What the steps of a leaf were worth between its forks. */
 export interface LoadedTree {
@@ -21,9 +21,9 @@ export async function loadTree(source: Source, run: string, record: SealedRecord
   const discount = typeof set === 'number' ? set : 1
   if (branch.leaves > MOST_LINES) return { discount, advantages: null }
   const [task] = (await source.tasks(run, record.task.id)).filter(({ task: id }) => id === record.task.id)
-  const lines = countingLines(await wordsOf(source, run, task?.rows ?? []))
+  const lines = countingLines(await loadWords(source, run, task?.rows ?? []))
   const own = lines.filter(({ words: { attempt } }) => Math.floor(attempt / branch.leaves) === branch.rollout)
   const returns = createForkReturns(discount)
-  for (const leaf of await linesOf(source, run, own)) returns.add(leaf as EpisodeRecord)
+  for (const leaf of await loadLines(source, run, own)) returns.add(leaf as EpisodeRecord)
   return { discount, advantages: returns.advantagesOf(record as EpisodeRecord) }
 }

@@ -26,7 +26,7 @@ import { type LabelQueue, loadLabelQueue } from './label-queue.ts'
 import { choicesOf, type LabelChoice } from './label-scale.ts'
 
 /** A verdict that was just given, with what was hidden until then. */
-interface Given {
+interface RevealedVerdict {
   readonly run: string
   readonly verdict: GradeRecord
   readonly model: EpisodeModel
@@ -54,9 +54,9 @@ export function LabelView({
   const source = useSource()
   const person = useMemo(() => personRef(who, question), [who, question])
   const [round, setRound] = useState(0)
-  const [given, setGiven] = useState<Given | null>(null)
+  const [given, setGiven] = useState<RevealedVerdict | null>(null)
   /** The verdict that is given again. */
-  const [again, setAgain] = useState<Given | null>(null)
+  const [again, setAgain] = useState<RevealedVerdict | null>(null)
   const [problem, setProblem] = useState<SourceError | null>(null)
   const loaded = useLoaded((source) => loadNext(source, run, person, again), [run, person, round, again])
 
@@ -128,7 +128,12 @@ export function LabelView({
  * The next episode in the order of the draw: of several runs mixed, with the attempts of all at one task after each
  * other.
  */
-async function loadNext(source: Source, runs: string, person: GraderRef, again: Given | null): Promise<ToJudge> {
+async function loadNext(
+  source: Source,
+  runs: string,
+  person: GraderRef,
+  again: RevealedVerdict | null,
+): Promise<ToJudge> {
   const queues = await Promise.all(
     runs.split(',').map(async (run) => {
       const grades = await source.grades(run)
@@ -239,7 +244,7 @@ function LastVerdict({
   given: { run, verdict, model },
   onAgain,
 }: {
-  readonly given: Given
+  readonly given: RevealedVerdict
   readonly onAgain: () => void
 }) {
   const [isRevealed, setRevealed] = useState(false)

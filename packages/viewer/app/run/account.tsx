@@ -1,5 +1,5 @@
 import type { Summary } from '@episodic/report'
-import { describeRefused, formatCount } from '@episodic/report'
+import { formatCount, formatRefused } from '@episodic/report'
 import { pixels } from '../parts/plots/scale.ts'
 
 /** The outcomes of all scheduled episodes as one bar. */
@@ -41,7 +41,7 @@ export function Account({ summary: { counts, success, ends } }: { readonly summa
         ))}
         {counts.refused > 0 && (
           <li>
-            <b>{formatCount(counts.refused)}</b> refused steps {describeRefused(counts)}
+            <b>{formatCount(counts.refused)}</b> refused steps {formatRefused(counts)}
           </li>
         )}
       </ul>

@@ -1,4 +1,4 @@
-import type { AgreementFigure, EpisodeColumns, GraderAgreement, GradeSummary, Place } from '@episodic/report'
+import type { AgreementFigure, EpisodeColumns, EpisodeName, GraderAgreement, GradeSummary } from '@episodic/report'
 import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval, plural } from '@episodic/report'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -82,7 +82,7 @@ function Matrix({
   const [open, setOpen] = useState<readonly [row: number, column: number] | null>(null)
   const [row = -1, column = -1] = open ?? []
   const places = matrix[row]?.[column] ?? []
-  const cell = (found: readonly Place[], i: number, j: number) => {
+  const cell = (found: readonly EpisodeName[], i: number, j: number) => {
     if (found.length === 0) return <span class="muted">0</span>
     if (run === null) return formatCount(found.length)
     const isOpen = i === row && j === column

@@ -1,11 +1,11 @@
 import type { ShownTree, Summary } from '@episodic/report'
 import {
-  describeValue,
   formatCount,
   formatInterval,
   formatNumber,
   formatPercent,
   formatShareInterval,
+  formatTreeValue,
   noteInterval,
   shortVoids,
 } from '@episodic/report'
@@ -78,7 +78,7 @@ function TreeCard({ tree }: { readonly tree: ShownTree }) {
           rows={tree.points.map(({ at, path, observation, value, returnsToGo }) => [
             nameLine(path),
             <PlainText text={observation} />,
-            describeValue(value),
+            formatTreeValue(value),
             returnsToGo.map(formatNumber).join('   '),
             formatCount(at),
           ])}

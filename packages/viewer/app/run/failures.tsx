@@ -1,5 +1,5 @@
 import type { Summary } from '@episodic/report'
-import { describeRetried, formatCount, formatPercent } from '@episodic/report'
+import { formatCount, formatPercent, formatRetried } from '@episodic/report'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
@@ -19,7 +19,7 @@ export function Failures({
     <Section title="Failures">
       <Card
         title={counts.failed === 0 ? 'None' : `${formatCount(counts.failed)} failed`}
-        caption={`A failure is an error of the infrastructure, the world or the code of a policy. It does not count as zero: no other figure includes it. What a player does is no failure: see the ends.${retried ? ` Played again: ${describeRetried(retried)}.` : ''}`}
+        caption={`A failure is an error of the infrastructure, the world or the code of a policy. It does not count as zero: no other figure includes it. What a player does is no failure: see the ends.${retried ? ` Played again: ${formatRetried(retried)}.` : ''}`}
         empty="No episode failed."
         wide
       >

@@ -1,16 +1,16 @@
 import type { EpisodeColumns, Summary } from '@episodic/report'
 import {
-  describeIntervals,
-  describeRetried,
-  describeRules,
-  describeWaiting,
   formatCost,
   formatCount,
   formatDuration,
   formatInterval,
+  formatIntervals,
   formatNumber,
   formatPercent,
+  formatRetried,
+  formatRules,
   formatShareInterval,
+  formatWaiting,
   NOTHING,
   noteFailures,
   noteGuarantees,
@@ -41,9 +41,9 @@ export function Headline({
   )
   const { counts, success } = summary
   const notes = [
-    counts.finished > 0 ? `Success: ${describeRules(success.rules)}.` : '',
+    counts.finished > 0 ? `Success: ${formatRules(success.rules)}.` : '',
     ...noteVoids(voidsOf(summary)),
-    describeIntervals(success.overall),
+    formatIntervals(success.overall),
     ...noteGuarantees(summary),
   ]
   return (
@@ -85,7 +85,7 @@ function scoresOf(summary: Summary): (Figure | null)[] {
       notes: [
         noteInterval(success.firstTry, formatShareInterval),
         shortBounds(success.firstTry),
-        retried ? `played again: ${describeRetried(retried)}` : '',
+        retried ? `played again: ${formatRetried(retried)}` : '',
       ],
     },
     pass && pass.k > 1
@@ -158,7 +158,7 @@ function spentOf({ tokens, time, counts }: Summary, columns: EpisodeColumns | nu
       ? {
           name: 'Waited for model',
           value: formatDuration(time.waited.milliseconds),
-          notes: [describeWaiting(time.waited)],
+          notes: [formatWaiting(time.waited)],
         }
       : null,
     {

@@ -1,4 +1,4 @@
-import type { EpisodeColumns, Place } from '@episodic/report'
+import type { EpisodeColumns, EpisodeName } from '@episodic/report'
 import { formatCount } from '@episodic/report'
 import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
 import type { Source } from '../source/source.ts'
@@ -15,12 +15,12 @@ export function PlaceLinks({
 }: {
   /** Its id. */
   readonly run: string
-  readonly places: readonly Place[]
+  readonly places: readonly EpisodeName[]
   /** With those of {@link EpisodeLinks}, and the attempts and tries. */
   readonly columns: EpisodeColumns
 }) {
   const shown = places.slice(0, MOST_PLACES)
-  const rows = useLoaded((source) => rowsOf(source, run, shown, columns), [run, JSON.stringify(shown), columns])
+  const rows = useLoaded((source) => loadRows(source, run, shown, columns), [run, JSON.stringify(shown), columns])
   if (rows.error) return <ErrorNote error={rows.error} />
   if (!rows.value) return <LoadingNote />
   return (
@@ -35,10 +35,10 @@ export function PlaceLinks({
   )
 }
 
-async function rowsOf(
+async function loadRows(
   source: Source,
   run: string,
-  places: readonly Place[],
+  places: readonly EpisodeName[],
   { columns }: EpisodeColumns,
 ): Promise<number[]> {
   const ids = [...new Set(places.map(({ task }) => task))]

@@ -1,5 +1,12 @@
 import type { EpisodeColumns, GradeSummary, RunDetail, TaskFigures } from '@episodic/report'
-import { formatCount, LOOK_COLUMNS, TASK_COLUMNS, TIME_COLUMNS, taskFigures, VERSION_COLUMNS } from '@episodic/report'
+import {
+  formatCount,
+  HIGHLIGHT_COLUMNS,
+  TASK_COLUMNS,
+  TIME_COLUMNS,
+  taskFigures,
+  VERSION_COLUMNS,
+} from '@episodic/report'
 import { useMemo } from 'preact/hooks'
 import { DownloadVerdicts } from '../label/download-verdicts.tsx'
 import { LoadingNote } from '../parts/notes.tsx'
@@ -11,8 +18,8 @@ import { Curriculum } from './curriculum.tsx'
 import { Failures } from './failures.tsx'
 import { Grades } from './grades.tsx'
 import { Headline } from './headline.tsx'
+import { HighlightList } from './highlight-list.tsx'
 import { InFlight } from './in-flight.tsx'
-import { LookFirstList } from './look-first-list.tsx'
 import { Methods } from './methods.tsx'
 import { Rewards } from './rewards.tsx'
 import { RunHeader } from './run-header.tsx'
@@ -26,7 +33,7 @@ import { Versions } from './versions.tsx'
 /** The columns that the figures of a run need. */
 export const RUN_COLUMNS = [
   ...new Set([
-    ...LOOK_COLUMNS,
+    ...HIGHLIGHT_COLUMNS,
     ...TASK_COLUMNS,
     ...TIME_COLUMNS,
     ...VERSION_COLUMNS,
@@ -71,7 +78,7 @@ export function RunFigures({
         </>
       )}
       {columns && !isEmpty && tab !== 'all' && (
-        <LookFirstList run={entry.id} summary={summary} columns={columns} grades={grades} />
+        <HighlightList run={entry.id} summary={summary} columns={columns} grades={grades} />
       )}
       {tab !== 'all' && <Tabs detail={detail} grades={grades} tab={tab} />}
       {tab === 'overview' && <InFlight run={detail.entry.id} inFlight={detail.inFlight} />}

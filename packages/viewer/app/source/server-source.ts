@@ -45,7 +45,7 @@ export function createServerSource(): Source {
         ...(firstOfRow && { each: 'row' }),
       })
       const { body } = await get(`/api/search?${query}`, { signal })
-      if (body) for await (const line of linesOf(body)) yield JSON.parse(line) as SearchHit | SearchProgress
+      if (body) for await (const line of readLines(body)) yield JSON.parse(line) as SearchHit | SearchProgress
     },
     compare: (runs, base) => json<ComparedRuns>(`/api/compare?runs=${runs.join(',')}&base=${base}`),
     grades: (run) => json<GradeRecord[]>(`/api/r/${run}/grades`),
@@ -76,7 +76,7 @@ async function get(path: string, init?: RequestInit): Promise<Response> {
   )
 }
 
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncIterable<string> {
+async function* readLines(body: ReadableStream<Uint8Array>): AsyncIterable<string> {
   let rest = ''
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
   for (;;) {

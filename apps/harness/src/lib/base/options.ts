@@ -80,7 +80,7 @@ export function addOptions(command: Command, { shape }: z.ZodObject, heading?: s
  *
  * @param values - `null` counts as left out.
  */
-export function toWords<S extends z.ZodObject>({ shape }: S, values: Given<z.output<S>>): string[] {
+export function toWords<S extends z.ZodObject>({ shape }: S, values: PartialValues<z.output<S>>): string[] {
   return Object.entries(shape).flatMap(([name, schema]) => {
     const described = descriptions.get(schema as z.ZodType)
     const value = (values as Record<string, unknown>)[name]
@@ -92,7 +92,7 @@ export function toWords<S extends z.ZodObject>({ shape }: S, values: Given<z.out
     return texts.flatMap((text) => [toFlag(name), text])
   })
 }
-type Given<T> = { readonly [K in keyof T]?: T[K] | null | undefined }
+type PartialValues<T> = { readonly [K in keyof T]?: T[K] | null | undefined }
 
 function createOption(name: string, schema: z.ZodType, described: OptionDescription): Option {
   const { argument, help, usual: shown, preset, isHidden = false, text } = described

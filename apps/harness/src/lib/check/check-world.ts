@@ -16,7 +16,7 @@ import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
 import { httpEndpoint } from './endpoints/http-endpoint.ts'
 import { inProcessEndpoint } from './endpoints/in-process-endpoint.ts'
 import { stdioEndpoint } from './endpoints/stdio-endpoint.ts'
-import { describeError, type Finding, oneForEachCause } from './finding.ts'
+import { type Finding, oneForEachCause, toErrorFinding } from './finding.ts'
 import { checkHygiene } from './hygiene.ts'
 import { checkExploits } from './rewards/exploits.ts'
 import { checkLearnability } from './rewards/learnability.ts'
@@ -158,7 +158,7 @@ async function tryCheck(name: CheckName, context: CheckContext): Promise<CheckOu
     return checkOutcome(name, 'the check could not run', {
       findings: [
         {
-          ...describeError(error, {
+          ...toErrorFinding(error, {
             name: 'world-failed',
             what: 'The world failed',
             advice: 'Make start, the rules and the policies work for the defaults and for every task.',

@@ -2,7 +2,7 @@ import { ServerError } from '@episodic/mcp-server'
 import { createRng, type Rng, seedFor } from '@episodic/protocol'
 import type { CheckContext } from './check-context.ts'
 import { type CheckOutcome, checkOutcome } from './check-report.ts'
-import { describeError, type Finding, findTextDifference } from './finding.ts'
+import { type Finding, findTextDifference, toErrorFinding } from './finding.ts'
 import { drawPlayPolicy } from './noisy-policy.ts'
 import { type EpisodeSetting, type RehearsedEpisode, startEpisode } from './rehearsed-episode.ts'
 
@@ -88,7 +88,7 @@ function faultFinding(error: Error, again: string): Finding {
   const advice = ServerError.is(error, 'rules-failed')
     ? 'Do what the message says: the rules may use nothing but their arguments, and leave what their schemas declare.'
     : 'Make the rules answer or refuse every call. An error is reported to the agent as a server fault.'
-  return { ...describeError(error, { name: 'rules-failed', what: 'The rules failed', advice }), again }
+  return { ...toErrorFinding(error, { name: 'rules-failed', what: 'The rules failed', advice }), again }
 }
 
 /** What a replay has to reproduce: one line for the start and one for each step. */

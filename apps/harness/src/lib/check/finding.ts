@@ -126,7 +126,7 @@ function around(text: string, at: number): string {
 }
 
 /** Describes an error that ended a check: as the solver's fault if the solver threw it, and as `otherwise` if not. */
-export function describeError(
+export function toErrorFinding(
   error: unknown,
   otherwise: Pick<Finding, 'name' | 'what' | 'advice'>,
 ): Pick<Finding, 'name' | 'what' | 'advice'> {

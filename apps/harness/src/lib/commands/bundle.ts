@@ -9,7 +9,7 @@ import { type Console, colorsOf, shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { texts, wholeNumber } from '../base/option-values.ts'
 import { addOptions, flag, option } from '../base/options.ts'
-import { membersOf } from '../play/sets/set-folder.ts'
+import { findMembers } from '../play/sets/set-folder.ts'
 import { readQuery } from '../run-folder/matching-lines.ts'
 import { tornNotice } from '../run-folder/record/report-run.ts'
 import { writeRunFile } from '../run-folder/record/run-folder.ts'
@@ -195,7 +195,8 @@ async function runsIn(folders: readonly string[], onProblem: (problem: string) =
     if (!existsSync(folder)) throw new HarnessError('run-invalid', `There is no folder ${folder}.`)
     const { runs, problems } = await findRuns(folder)
     const order =
-      (await membersOf(folder))?.flatMap(({ members }) => members.map(({ folder }) => folder)).filter(existsSync) ?? []
+      (await findMembers(folder))?.flatMap(({ members }) => members.map(({ folder }) => folder)).filter(existsSync) ??
+      []
     const places = order.map((path) => realpathSync(path))
     for (const problem of problems) onProblem(problem)
     if (runs.length === 0)

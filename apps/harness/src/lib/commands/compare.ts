@@ -8,7 +8,7 @@ import { addOptions, flag, option } from '../base/options.ts'
 import { renderComparedRuns } from '../evaluate/compare/compare-page.ts'
 import { type ComparedRun, compareRuns } from '../evaluate/compare/compare-runs.ts'
 import { compareWithBaseline, type UnreadRun } from '../evaluate/compare/compare-with-baseline.ts'
-import { type Group, groupsOf } from '../evaluate/compare/compared-groups.ts'
+import { type Group, readGroups } from '../evaluate/compare/compared-groups.ts'
 import { contrastRuns } from '../evaluate/compare/contrast-runs.ts'
 import { formatComparison } from '../evaluate/compare/format-comparison.ts'
 import { formatContrasts } from '../evaluate/compare/format-contrasts.ts'
@@ -51,7 +51,7 @@ Examples:
   episodic compare runs/main runs/branch --json --fail-if-worse`,
     )
     .action(async (folders: string[], options: CompareOptions) => {
-      const groups = await groupsOf(folders, options)
+      const groups = await readGroups(folders, options)
       const results: CompareResult[] = []
       for (const group of groups) results.push(await compareGroup(group, options, console, groups.length > 1))
       if (options.json) console.out.write(`${JSON.stringify(jsonOf(folders[0] ?? '', results))}\n`)

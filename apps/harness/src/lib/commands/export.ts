@@ -16,7 +16,7 @@ import { EXPORT_FORMATS, type ExportFormatName } from '../export/formats.ts'
 import { gradeReward, isGradeReward, readVerdicts } from '../export/grade-reward.ts'
 import { EXPORT_REWARDS, type ExportReward, type ExportRewardName } from '../export/rewards.ts'
 import { shareEpisodes } from '../export/share-episode.ts'
-import { playedMembersOf } from '../play/sets/set-folder.ts'
+import { findPlayedMembers } from '../play/sets/set-folder.ts'
 import { gradesFileOf, readGrades } from '../run-folder/grades-file.ts'
 import { matchingLines, readQuery } from '../run-folder/matching-lines.ts'
 import { findSealed, type SealedEpisodes } from '../run-folder/read-recorded.ts'
@@ -89,7 +89,7 @@ most formats have it as "episode".`,
     .action(async (run: string, options: ExportCommandOptions) => {
       const format: ExportFormat = EXPORT_FORMATS[options.format]
       const isFolder = existsSync(run) && statSync(run).isDirectory()
-      const members = isFolder ? await playedMembersOf(run, warnOn(console)) : null
+      const members = isFolder ? await findPlayedMembers(run, warnOn(console)) : null
       checkOptions(format, options, members !== null)
       if (members === null) {
         const counts = await exportOne(run, options, console)
@@ -124,23 +124,23 @@ async function exportOne(run: string, options: ExportCommandOptions, console: Co
   const counts = await exportRun(sealed, {
     ...options,
     format,
-    lines: await linesOf(sealed, options.query, seat),
-    reward: await rewardOf(options.reward, sealed.folder),
+    lines: await exportLines(sealed, options.query, seat),
+    reward: await findReward(options.reward, sealed.folder),
     verdicts: await readVerdicts(sealed.folder),
-    tools: await toolsOf(sealed, options.world, warn),
+    tools: await findTools(sealed, options.world, warn),
     share: shareEpisodes(sealed, options.allowSecrets === true),
     to: options.out ?? console.out,
     // Some formats read the file twice.
     onTorn: (line) => void torn.add(line),
   })
   for (const line of torn) console.err.write(tornNotice(line))
-  for (const notice of describeVersions(counts, options.policyVersion)) warn(notice)
-  if (!options.json) console.err.write(describe(counts, format, options))
+  for (const notice of listVersionNotes(counts, options.policyVersion)) warn(notice)
+  if (!options.json) console.err.write(formatExport(counts, format, options))
   return counts
 }
 
 /** The lines that match a query; `undefined` without one. */
-async function linesOf(
+async function exportLines(
   { file, folder }: SealedEpisodes,
   query: string | undefined,
   seat: string | undefined,
@@ -160,7 +160,7 @@ function isReward(name: string): name is ExportRewardName {
   return Object.hasOwn(EXPORT_REWARDS, name)
 }
 
-async function rewardOf(name: string | undefined, folder: string): Promise<ExportReward | undefined> {
+async function findReward(name: string | undefined, folder: string): Promise<ExportReward | undefined> {
   if (name === undefined) return undefined
   return isReward(name) ? EXPORT_REWARDS[name] : gradeReward(name, folder)
 }
@@ -188,8 +188,8 @@ function checkOptions(
     )
 }
 
-/** Describes an export in a line. */
-function describe(
+/** Formats an export in a line. */
+function formatExport(
   { finished, failed, lines }: Exported,
   { keepsFailed, isBinary }: ExportFormat,
   { format, out }: ExportCommandOptions,
@@ -206,14 +206,14 @@ function describe(
 }
 
 /** Says which episodes have no staleness, or one that a trainer does not expect. */
-function* describeVersions({ withoutStaleness = 0, newer = 0 }: Exported, version: string | undefined) {
+function* listVersionNotes({ withoutStaleness = 0, newer = 0 }: Exported, version: string | undefined) {
   if (withoutStaleness > 0)
     yield `${plural(withoutStaleness, 'episode')} without staleness: the version is not known, or it and ${version} do not differ in the number at their end alone.`
   if (newer > 0) yield `${plural(newer, 'episode')} of a newer version than ${version}: the staleness is below 0.`
 }
 
 /** The tools of a run's world. An export without them is still of use, so a world that is gone is reported. */
-async function toolsOf(
+async function findTools(
   { folder, name, manifest }: SealedEpisodes,
   given: string | undefined,
   warn: (notice: string) => void,

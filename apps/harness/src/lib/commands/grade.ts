@@ -15,7 +15,7 @@ import { showGradeProgress } from '../evaluate/grade/grade-progress.ts'
 import { type GradedRun, gradeRun, type TokenBudget } from '../evaluate/grade/grade-run.ts'
 import { loadRecordedWorld } from '../evaluate/replay/recorded-world.ts'
 import { baseUrlSchema, prices, pricesSchema } from '../models/model-options.ts'
-import { playedMembersOf } from '../play/sets/set-folder.ts'
+import { findPlayedMembers } from '../play/sets/set-folder.ts'
 import { readGrades } from '../run-folder/grades-file.ts'
 import { findSealed, type SealedEpisodes } from '../run-folder/read-recorded.ts'
 import { foldRun, tornNotice, writePage } from '../run-folder/record/report-run.ts'
@@ -100,7 +100,7 @@ async function gradeAll(
 ): Promise<void> {
   const budget: TokenBudget = { limit: options.budget ?? null, spent: 0 }
   const { out, err } = console
-  for (const folder of await foldersOf(folders, err)) {
+  for (const folder of await findFolders(folders, err)) {
     const sealed = await findSealed(folder)
     const seat = sealed.manifest ? seatOf(sealed.manifest.configuration, options.seat) : options.seat
     await using run = await openGradableRun(sealed, seat, (line) => err.write(`${folder}: ${tornNotice(line)}`))
@@ -131,10 +131,10 @@ async function gradeAll(
  * Returns the folders of runs that were given: of a set, those of its members that were played. Rejects with
  * `run-invalid` for a folder that holds neither.
  */
-async function foldersOf(given: readonly string[], err: NodeJS.WriteStream): Promise<string[]> {
+async function findFolders(given: readonly string[], err: NodeJS.WriteStream): Promise<string[]> {
   const folders: string[] = []
   for (const folder of given) {
-    const played = await playedMembersOf(folder, (notice) => void err.write(`${notice}\n`))
+    const played = await findPlayedMembers(folder, (notice) => void err.write(`${notice}\n`))
     folders.push(...(played ?? [folder]))
   }
   for (const folder of folders) await assertRun(folder)

@@ -74,7 +74,7 @@ async function drain(queue: RunQueue, console: Console): Promise<void> {
 }
 
 function showStatus({ paused, runs, workers }: QueueStatus, { json }: QueueOptions, { out }: Console): void {
-  const shown = runs.map(({ announcement, ...run }) => ({ ...run, ...describe(run.id, announcement) }))
+  const shown = runs.map(({ announcement, ...run }) => ({ ...run, ...readAnnouncement(run.id, announcement) }))
   if (json) {
     out.write(`${JSON.stringify({ paused, runs: shown, workers })}\n`)
     return
@@ -104,7 +104,7 @@ function showStatus({ paused, runs, workers }: QueueStatus, { json }: QueueOptio
 /**
  * Reads what a run plays from its announcement, which another version may have written, or signed with another secret.
  */
-function describe(run: string, signed: string) {
+function readAnnouncement(run: string, signed: string) {
   try {
     const announced = announcementSchema.parse(
       JSON.parse(signerOfEnvironment().open(signedPlaces.announcement(run), signed)),

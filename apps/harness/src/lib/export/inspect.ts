@@ -4,7 +4,7 @@ import type { ExportFormat, ExportSource } from './export-format.ts'
 import { inspectUsage, type Tokens } from './inspect-messages.ts'
 import { sampleFileOf, sampleIdOf, sampleOf, scoresOf, summaryOf, timeOf } from './inspect-sample.ts'
 import { timelineOf } from './timeline.ts'
-import { type ZipEntry, zipOf } from './zip.ts'
+import { writeZip, type ZipEntry } from './zip.ts'
 
 /**
  * A log of Inspect, version 2, for `inspect view` and `read_eval_log`: a zip. An episode is a sample, and an attempt an
@@ -16,27 +16,27 @@ export const inspect: ExportFormat = {
   keepsFailed: true,
   extension: '.eval',
   isBinary: true,
-  write: (source) => zipOf(entriesOf(source), new Date(createdAt(source))),
+  write: (source) => writeZip(writeEntries(source), new Date(createdAt(source))),
 }
 
 function createdAt({ run }: ExportSource): string {
   return run?.createdAt ?? timeOf(0)
 }
 
-async function* entriesOf(source: ExportSource): AsyncGenerator<ZipEntry> {
+async function* writeEntries(source: ExportSource): AsyncGenerator<ZipEntry> {
   const totals = createTotals(source)
   for await (const record of source.allEpisodes()) {
     totals.add(record)
     yield { name: sampleFileOf(record), pieces: [JSON.stringify(sampleOf(record, source))] }
   }
-  yield { name: 'summaries.json', pieces: summariesOf(source) }
+  yield { name: 'summaries.json', pieces: writeSummaries(source) }
   yield { name: 'reductions.json', pieces: [JSON.stringify(totals.reductions())] }
   const head = totals.head()
   yield { name: '_journal/start.json', pieces: [JSON.stringify(head)] }
   yield { name: 'header.json', pieces: [JSON.stringify({ ...head, ...totals.results() })] }
 }
 
-async function* summariesOf(source: ExportSource): AsyncGenerator<string> {
+async function* writeSummaries(source: ExportSource): AsyncGenerator<string> {
   let separator = '['
   for await (const record of source.allEpisodes()) {
     yield `${separator}\n${JSON.stringify(summaryOf(record, source))}`

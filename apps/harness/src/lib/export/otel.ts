@@ -29,7 +29,7 @@ export const otel: ExportFormat = {
     for await (const record of source.allEpisodes()) {
       let spans: string[] = []
       let length = 0
-      for (const span of spansOf(record, source)) {
+      for (const span of listSpans(record, source)) {
         const text = JSON.stringify(otlpSpan(span))
         if (length > 0 && length + text.length > LINE_CHARACTERS) {
           yield lineOf(record, spans)
@@ -56,7 +56,7 @@ function lineOf({ run, environment }: EpisodeRecord, spans: readonly string[]): 
   return `{"resourceSpans":[{"resource":${JSON.stringify({ attributes: resource })},"scopeSpans":${escapeSeparators(scopeSpans)}}]}\n`
 }
 
-function* spansOf(record: EpisodeRecord, source: ExportSource): Generator<Span> {
+function* listSpans(record: EpisodeRecord, source: ExportSource): Generator<Span> {
   const { run, task, attempt } = record
   // Runs of other days can have the same name.
   const traceId = contentId(canonicalJson([run, source.run?.createdAt ?? null, task.id, attempt, record.try])).slice(

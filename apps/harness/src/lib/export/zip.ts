@@ -15,7 +15,7 @@ export interface ZipEntry {
  *
  * @param modified - the time of all entries in UTC, so that equal entries are equal bytes.
  */
-export async function* zipOf(entries: AsyncIterable<ZipEntry>, modified: Date): AsyncGenerator<Uint8Array> {
+export async function* writeZip(entries: AsyncIterable<ZipEntry>, modified: Date): AsyncGenerator<Uint8Array> {
   const directory: Buffer[] = []
   let offset = 0
   for await (const { name, pieces } of entries) {

@@ -53,7 +53,7 @@ const BATCH = 1_000
 /** Failures that say nothing of an episode, if an earlier coordinator was there when it failed. */
 const OUTAGES = ['model-refused', 'model-unavailable', 'connection-failed']
 
-interface Asked {
+interface AskedJob {
   readonly job: QueuedJob
   readonly onAnswer: RunContext['onAnswer']
   readonly answer: PromiseWithResolvers<JobMessage | null>
@@ -82,7 +82,7 @@ class FleetRunner implements Runner {
   #coordination: Coordination | null = null
   #loops: Promise<void>[] = []
   /** Jobs that wait for their result. */
-  readonly #asked = new Map<string, Asked>()
+  readonly #asked = new Map<string, AskedJob>()
   /** Jobs with a result that the run has not stored: its key, and how many of its records are to be stored. */
   readonly #unstored = new Map<string, { readonly key: string; records: number }>()
   /** Results of an earlier coordinator, until the plan comes to their episodes. */
@@ -113,7 +113,7 @@ class FleetRunner implements Runner {
     try {
       this.#coordination = await queue.coordinate(this.#run, owner, signal)
       this.#accompanied = this.#clock.now()
-      await this.#look()
+      await this.#renew()
     } catch (error) {
       // A queue that does not answer is closed then.
       signal.throwIfAborted()
@@ -220,7 +220,7 @@ class FleetRunner implements Runner {
       signedPlaces.job(this.#run?.id ?? '', id),
       JSON.stringify({ task, attempt, try: number, curriculum }),
     )
-    const asked: Asked = { job: { id, payload }, onAnswer, answer: Promise.withResolvers() }
+    const asked: AskedJob = { job: { id, payload }, onAnswer, answer: Promise.withResolvers() }
     this.#asked.set(id, asked)
     this.#toAdd.push(asked.job)
     this.#send()
@@ -324,7 +324,7 @@ class FleetRunner implements Runner {
       await this.#clock.wait(Math.min(HEARTBEAT, this.#lease / 6), signal)
       if (signal.aborted) return
       try {
-        await this.#look()
+        await this.#renew()
         // A Redis that crashed may have lost jobs that it had accepted. The end of its last play may take one that is
         // asked for again.
         const isDue = this.#clock.now() - checked >= this.#lease
@@ -338,7 +338,7 @@ class FleetRunner implements Runner {
     }
   }
 
-  async #look(): Promise<void> {
+  async #renew(): Promise<void> {
     const place = signedPlaces.life(this.#run?.id ?? '')
     const toLife = (until: number) => this.#options.signer.sign(place, String(until))
     this.#workers = (await this.#coordination?.renew(toLife)) ?? []

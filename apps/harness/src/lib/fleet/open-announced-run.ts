@@ -127,7 +127,7 @@ async function findWorld({ configuration, world }: Announcement, scope: WorkerSc
     )
   const { name, version } = found.world.environment
   if (name !== environment.name || version !== environment.version) throw otherVersion(environment, { name, version })
-  if ((await contentOf(fileURLToPath(found.world.url), scope)) !== world?.sha256)
+  if ((await readContent(fileURLToPath(found.world.url), scope)) !== world?.sha256)
     throw declined(
       `the module of ${environment.name} ${environment.version} has another content here. Install the same one, and start the worker again; if its behavior changed, give it a new version.`,
     )
@@ -137,12 +137,12 @@ async function findWorld({ configuration, world }: Announcement, scope: WorkerSc
 async function worldByName(name: string, scope: WorkerScope): Promise<GivenWorld | null> {
   const file = locateByName(name, scope.folder)
   if (file === null) return null
-  await contentOf(file, scope)
+  await readContent(file, scope)
   return { reference: file, world: await loadWorld(file) }
 }
 
 /** Resolves with the SHA-256 of a module when this process may have loaded it first, which it may do from now on. */
-async function contentOf(file: string, { loaded }: WorkerScope): Promise<string> {
+async function readContent(file: string, { loaded }: WorkerScope): Promise<string> {
   const content = loaded.get(file) ?? (await hashModule(file))
   loaded.set(file, content)
   return content

@@ -239,7 +239,7 @@ async function play(job: TakenJob, options: PlayOptions): Promise<void> {
       place[Symbol.dispose]()
       place = await single
     }
-    const message = await resultOf(job, send, options)
+    const message = await playJob(job, send, options)
     if (message) await job.seal(send(message))
   } catch {
     // The queue was closed. The lease ends by itself.
@@ -249,7 +249,7 @@ async function play(job: TakenJob, options: PlayOptions): Promise<void> {
 }
 
 /** Plays a job. Resolves with its result; with `null` if it was interrupted. */
-async function resultOf(
+async function playJob(
   job: TakenJob,
   send: (message: JobMessage) => string,
   { signer, run, name, origin, environment, clock, offsetOf, runner, signal }: PlayOptions,

@@ -29,7 +29,7 @@ export async function serveMetrics(
   let asking: Promise<string | null> | null = null
   // One question at a time, since anyone can ask.
   const ask = () => {
-    asking ??= metricsOf(queue).finally(() => {
+    asking ??= readMetrics(queue).finally(() => {
       asking = null
     })
     return asking
@@ -59,7 +59,7 @@ export async function serveMetrics(
 }
 
 /** Resolves with the text of the metrics; with `null` if the queue does not answer. */
-async function metricsOf(queue: Pick<RunQueue, 'status'>): Promise<string | null> {
+async function readMetrics(queue: Pick<RunQueue, 'status'>): Promise<string | null> {
   const status = await Promise.race([queue.status().catch(() => null), setTimeout(TIMEOUT, null, { ref: false })])
   if (!status) return null
   const { user, system } = process.cpuUsage()

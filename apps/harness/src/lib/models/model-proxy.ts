@@ -104,7 +104,7 @@ export async function openModelProxy({
       incoming.headers['content-length'] ?? (incoming.headers['transfer-encoding'] ? largestRequest : 0),
     )
     using _ = await held.take(Math.min(announced, largestRequest))
-    const body = await bodyOf(incoming, largestRequest)
+    const body = await readBody(incoming, largestRequest)
     if (!body) return refuse(response, 413, `The request has more than ${largestRequest} bytes.`)
     const plain = await decompressed(body, incoming.headers['content-encoding'], largestRequest)
     if (!plain)
@@ -211,7 +211,7 @@ function send(url: string, body: Buffer, options: RequestOptions): Promise<Incom
 }
 
 /** Resolves with the body of a request, or with `null` if it is too large. */
-async function bodyOf(incoming: IncomingMessage, largest: number): Promise<Buffer | null> {
+async function readBody(incoming: IncomingMessage, largest: number): Promise<Buffer | null> {
   const parts: Buffer[] = []
   let bytes = 0
   for await (const part of incoming) {

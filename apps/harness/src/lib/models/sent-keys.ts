@@ -43,7 +43,7 @@ export function createSentKeys(): SentKeys {
   return {
     add(request) {
       const known = keys.size
-      for (const key of keysOf(request)) if (keys.size < MOST_KEYS) keys.add(key)
+      for (const key of listKeys(request)) if (keys.size < MOST_KEYS) keys.add(key)
       // A key may contain another one.
       if (keys.size > known) longestFirst = [...new Set([...keys].flatMap(formsOf))].sort((a, b) => b.length - a.length)
     },
@@ -67,7 +67,7 @@ function formsOf(key: string): string[] {
   ]
 }
 
-function* keysOf({ headers, query, body }: KeyedRequest): Generator<string> {
+function* listKeys({ headers, query, body }: KeyedRequest): Generator<string> {
   for (const [name, value] of Object.entries(headers))
     if (hasKey(name)) for (const each of [value ?? []].flat()) yield* keysOfValue(name, each)
   for (const [name, value] of new URLSearchParams(query)) if (hasKey(name)) yield* keysOfValue(name, value)

@@ -23,7 +23,7 @@ import { isServed } from '../worlds/served-world.ts'
 import type { Runner } from './episodes/open-runner.ts'
 import { maxTasksInFlight, type PlaceInOrder, runPlan } from './episodes/run-plan.ts'
 import { createDrawnPlan } from './plan/drawn-plan.ts'
-import { checkTasks, planOf, tasksOf, unsealed } from './plan/plan.ts'
+import { checkTasks, planEpisodes, tasksOf, unsealed } from './plan/plan.ts'
 import { createTries } from './plan/tries.ts'
 import { journalOf, openPrepared, type PreparedRun, policyNames } from './prepare-run.ts'
 import type { Progress } from './record/progress.ts'
@@ -137,7 +137,7 @@ export async function playRun(
   const sameFault = new SameFault(2 * failFast)
   let failure: unknown = null
   try {
-    const plan = drawn?.episodes() ?? planOf(checked.again(), configuration.rollouts)
+    const plan = drawn?.episodes() ?? planEpisodes(checked.again(), configuration.rollouts)
     const missing = unsealed(plan, countLeaves(configuration.branch), tries.next)
     await runPlan(drawn ? drawn.played(missing) : missing, {
       run: manifest.name,

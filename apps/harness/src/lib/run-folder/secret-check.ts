@@ -26,7 +26,7 @@ export function createSecretCheck(): SecretCheck {
   const find = (value: unknown, place: string) => {
     for (const secret of findSecrets(value, variables)) {
       count += 1
-      if (places.length < MOST_NAMED) places.push(describe(place, secret))
+      if (places.length < MOST_NAMED) places.push(formatSecret(place, secret))
     }
   }
   return {
@@ -75,6 +75,6 @@ function formatPlace(run: string, { task, attempt }: Pick<RowWords, 'task' | 'at
   return `run ${run}, task ${task.slice(0, 12)}, attempt ${attempt}`
 }
 
-function describe(place: string, { field, kind }: FoundSecret): string {
+function formatSecret(place: string, { field, kind }: FoundSecret): string {
   return `${place}: ${field} has ${kind}`
 }

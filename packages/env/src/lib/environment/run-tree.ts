@@ -69,8 +69,8 @@ export async function runTree(options: TreeOptions): Promise<Leaf[]> {
   return playLine(trunk, () => policy.start(contextOf(trunk.environment, start, options)), points, options)
 }
 
-/** A line of play. The steps of a fork start with those that it shares with its parent. */
-interface Line {
+/** A branch that is being played. The steps of a fork start with those that it shares with its parent. */
+interface TreeBranch {
   readonly environment: Environment
   /** Of the whole tree. */
   readonly start: ResetResult
@@ -80,7 +80,7 @@ interface Line {
 
 /** Plays a line and its forks to their ends. */
 async function playLine(
-  { environment, start, steps, place }: Line,
+  { environment, start, steps, place }: TreeBranch,
   createPlayer: () => Player | Promise<Player>,
   points: readonly BranchPoint[],
   options: TreeOptions,
@@ -117,13 +117,13 @@ async function playLine(
 }
 
 async function forkLine(
-  { environment, start, steps, place }: Line,
+  { environment, start, steps, place }: TreeBranch,
   point: BranchPoint,
   { policy, policySeed = policy.name, branchSeed, signal }: TreeOptions,
-): Promise<Line[]> {
+): Promise<TreeBranch[]> {
   const seed = seedFor(branchSeed, 'point', ...place.path)
   const forks = await environment.fork({ count: point.lines - 1, seed, signal })
-  return forks.map((fork, i): Line => {
+  return forks.map((fork, i): TreeBranch => {
     const path = [...place.path, i + 1]
     const at = [...place.at, point.at]
     const seeds = [...place.seeds, fork.start.info.seed]
@@ -137,7 +137,7 @@ async function forkLine(
 }
 
 /** Creates the player of a fork. */
-function takeOver({ environment, start, steps, place }: Line, options: TreeOptions): Promise<Player> {
+function takeOver({ environment, start, steps, place }: TreeBranch, options: TreeOptions): Promise<Player> {
   const context = contextOf(environment, start, { ...options, policySeed: place.policySeed })
   return resumePlayer(options.policy, context, start, steps, options.signal)
 }

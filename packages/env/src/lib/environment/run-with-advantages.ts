@@ -150,13 +150,13 @@ async function estimateStep(
     played: played.reduce((sum, { steps }) => sum + steps, 0),
   }
 
-  function next(line: Line | null) {
+  function next(line: BegunFork | null) {
     return playOut(visited, line, options)
   }
 }
 
 /** A line that has played its first step; `null` if it has failed. */
-interface Line {
+interface BegunFork {
   readonly fork: Fork
   readonly steps: PlayedStep[]
   readonly player: Player
@@ -174,7 +174,7 @@ async function begin(
   takes: boolean,
   policySeed: string,
   options: AdvantageOptions,
-): Promise<Line | null> {
+): Promise<BegunFork | null> {
   const { start, at } = visited
   const taken = visited.steps[at] as PlayedStep
   try {
@@ -199,7 +199,7 @@ function playerOf({ start, steps, at }: Visited, fork: Fork, policySeed: string,
 /** Plays a line to its end. Resolves with what it has earned since the fork, and the steps of the fork. */
 async function playOut(
   { start, at }: Visited,
-  line: Line | null,
+  line: BegunFork | null,
   options: AdvantageOptions,
 ): Promise<{ readonly earned: number | null; readonly steps: number }> {
   if (!line) return { earned: null, steps: 0 }

@@ -1,6 +1,6 @@
 import type { JsonObject, Observation, SessionSnapshot } from '@episodic/protocol'
 import type { z } from 'zod'
-import type { Answer, EnvironmentSchemas, PublicState } from '../policy/environment-schemas.ts'
+import type { EnvironmentSchemas, PublicState, ToolOutput } from '../policy/environment-schemas.ts'
 import type { CallOptions, Playable, ResetOptions } from '../session/call-options.ts'
 import type { StepResult } from '../session/step-result.ts'
 import type { Environment, ResetResult } from './environment.ts'
@@ -15,7 +15,7 @@ export interface TypedEnvironment<Schemas extends EnvironmentSchemas> extends En
   step<Tool extends keyof Schemas['tools'] & string>(
     action: { readonly tool: Tool; readonly arguments: z.input<Schemas['tools'][Tool]['input']> & JsonObject },
     options?: CallOptions,
-  ): Promise<StepResult & Observed<Answer<Schemas, Tool> | null>>
+  ): Promise<StepResult & Observed<ToolOutput<Schemas, Tool> | null>>
 }
 
 interface Observed<Structured> {

@@ -28,7 +28,7 @@ export async function openDefinedConnection(
   definition: ExternalEnvironment,
   { now, ...options }: DefinedConnectionOptions = {},
 ): Promise<Connection> {
-  const info = await describe(definition, options)
+  const info = await readInfo(definition, options)
   const tools = info.tools.map(({ name }) => name)
   return createExternalConnection({
     environments: [info],
@@ -39,7 +39,7 @@ export async function openDefinedConnection(
   })
 }
 
-async function describe(definition: ExternalEnvironment, options: CallOptions): Promise<EnvironmentInfo> {
+async function readInfo(definition: ExternalEnvironment, options: CallOptions): Promise<EnvironmentInfo> {
   const { name, version, description, params, limits = {}, rewards } = definition
   return {
     name,

@@ -4,7 +4,7 @@ import type { CallOptions } from '../session/call-options.ts'
 import { type ExternalEnvironment, type ExternalSetting, runRule } from './external-environment.ts'
 import { type EpisodeServer, openEpisodeServer } from './external-episode-server.ts'
 import { callTool, createExternalServer, type ToolAnswer } from './external-server.ts'
-import { type Answer, type ExternalSession, LATE_ANSWER, type Turn } from './external-session.ts'
+import { type ExternalSession, type ExternalStep, type ExternalTurn, LATE_STEP } from './external-session.ts'
 
 /** The input of `openDefinedSession`. */
 export interface DefinedSessionRequest extends ExternalSetting<JsonObject> {
@@ -30,7 +30,7 @@ export async function openDefinedSession(
       params,
       observation: { text, structured: null },
       async play(turn, options) {
-        const called = turn.late ? LATE_ANSWER : await act(request, server, turn, options)
+        const called = turn.late ? LATE_STEP : await act(request, server, turn, options)
         // An action that was not sent changed nothing.
         const sent = called.refused !== 'tool' && called.refused !== 'time'
         const before = state
@@ -48,7 +48,7 @@ export async function openDefinedSession(
 async function act(
   { tools }: DefinedSessionRequest,
   { channel }: EpisodeServer,
-  { action }: Turn,
+  { action }: ExternalTurn,
   options: CallOptions,
 ): Promise<ToolAnswer> {
   if (tools.includes(action.tool)) return callTool(channel, action, options)
@@ -58,9 +58,9 @@ async function act(
 
 async function score(
   { end: endOf, rewards }: ExternalEnvironment,
-  { action, truncation, observation, refused, before, after, params, context }: Turn & ToolAnswer & Scored,
+  { action, truncation, observation, refused, before, after, params, context }: ExternalTurn & ToolAnswer & Scored,
   options: CallOptions,
-): Promise<Answer> {
+): Promise<ExternalStep> {
   const transition = { before, action, observation, refused, after, params, context }
   const reason = await runRule('end', options, () => endOf?.(transition) ?? null)
   const end: EpisodeEnd | null =

@@ -7,12 +7,12 @@ export interface ExternalSession {
   readonly params: JsonObject
   readonly observation: Observation
   /** Plays one turn, and sends no action twice. Not called again after it rejects, or answers with an end. */
-  play(turn: Turn, options: CallOptions): Promise<Answer>
+  play(turn: ExternalTurn, options: CallOptions): Promise<ExternalStep>
   close(): Promise<void>
 }
 
 /** The turn of the player. */
-export interface Turn {
+export interface ExternalTurn {
   readonly action: Action
   /** The limit that ends the episode with this step; `null` if none does. */
   readonly truncation: Truncation | null
@@ -21,7 +21,7 @@ export interface Turn {
 }
 
 /** The answer to a turn. */
-export interface Answer {
+export interface ExternalStep {
   readonly observation: Observation
   readonly refused: Refusal | null
   /** No term for a step for which the server gives no reward. */
@@ -31,7 +31,7 @@ export interface Answer {
 }
 
 /** The answer to a turn that came too late. */
-export const LATE_ANSWER: Answer = {
+export const LATE_STEP: ExternalStep = {
   observation: { text: 'The time of this episode has run out. The call was not made.', structured: null },
   refused: 'time',
   terms: {},

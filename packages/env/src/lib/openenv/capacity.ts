@@ -3,11 +3,11 @@ import { abortable } from '@episodic/protocol/internal'
 /** Bounds the sessions that are open at once by what the server has shown that it allows. */
 export interface Capacity {
   /** Resolves with a place for one session. Rejects with the signal's reason after an abort. */
-  enter(signal: AbortSignal | undefined): Promise<Place>
+  enter(signal: AbortSignal | undefined): Promise<Admission>
 }
 
 /** A place for a session, to be given back once, in one of two ways. */
-export interface Place {
+export interface Admission {
   /** The session has ended. */
   leave(): void
   /** The server had no room. Returns whether other sessions are open, whose end can be waited for. */

@@ -2,7 +2,7 @@ import { type EpisodeEnd, type JsonObject, jsonObjectSchema, type Observation, t
 import { episodeEndSchema } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
-import type { Answer } from '../external/external-session.ts'
+import type { ExternalStep } from '../external/external-session.ts'
 import type { OpenEnvResult } from './openenv-socket.ts'
 
 /** The answer to a call of a tool, whose `result` is a result of MCP or any JSON. */
@@ -27,7 +27,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 }
 
 /** Returns the answer to a step. Throws `outcome-unknown` if a tool did not answer in time. */
-export function answerOf(result: OpenEnvResult): Answer {
+export function answerOf(result: OpenEnvResult): ExternalStep {
   const { reward, done, metadata } = result
   return {
     ...seenIn(result.observation),
@@ -54,7 +54,7 @@ export function observationOf(given: JsonObject): Observation {
   return { text: isText ? text : JSON.stringify(structured), structured }
 }
 
-function seenIn(observation: JsonObject): Pick<Answer, 'observation' | 'refused'> {
+function seenIn(observation: JsonObject): Pick<ExternalStep, 'observation' | 'refused'> {
   const called = calledSchema.safeParse(observation)
   if (!called.success) return { observation: observationOf(observation), refused: null }
   const { tool_name: tool, result = null, error } = called.data

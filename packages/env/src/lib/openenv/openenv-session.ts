@@ -1,7 +1,7 @@
 import { createRng, type JsonObject } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
 import type { SessionSetting } from '../external/external-connection.ts'
-import { type Answer, type ExternalSession, LATE_ANSWER } from '../external/external-session.ts'
+import { type ExternalSession, type ExternalStep, LATE_STEP } from '../external/external-session.ts'
 import type { SystemTarget } from '../external/system-target.ts'
 import type { CallOptions } from '../session/call-options.ts'
 import type { Capacity } from './capacity.ts'
@@ -67,7 +67,7 @@ export async function openOpenEnvSession(
     params,
     observation: observationOf(result.observation),
     async play({ action, late }, options) {
-      if (late) return LATE_ANSWER
+      if (late) return LATE_STEP
       const data = actionOf(action)
       return data
         ? answerTo(await step(socket, data, options))
@@ -94,7 +94,7 @@ async function step(socket: OpenEnvSocket, data: JsonObject, options: CallOption
   }
 }
 
-function answerTo(frame: OpenEnvFrame): Answer {
+function answerTo(frame: OpenEnvFrame): ExternalStep {
   if (frame.type === 'observation') return answerOf(frame.data)
   const { code, message } = frame.data
   // The action did not fit its schema, and did not reach the environment.
@@ -106,7 +106,7 @@ function answerTo(frame: OpenEnvFrame): Answer {
   throw failure('step', frame.data)
 }
 
-function noSuchTool(tool: string, names: readonly string[]): Answer {
+function noSuchTool(tool: string, names: readonly string[]): ExternalStep {
   const text = `There is no tool "${tool}". The tools are: ${names.join(', ')}.`
   return { observation: { text, structured: null }, refused: 'tool', terms: {}, end: null }
 }

@@ -22,7 +22,7 @@ export async function openOrsConnection(target: SystemTarget, options: CallOptio
   const client = new OrsClient(target)
   const names = await client.environments(options)
   return createExternalConnection({
-    environments: await Promise.all(names.map((name) => describe(client, name, options))),
+    environments: await Promise.all(names.map((name) => readInfo(client, name, options))),
     guarantees: GUARANTEES,
     open: (info, { params }, options) => openOrsSession(client, info, params, options),
     async splits({ name }, options) {
@@ -34,7 +34,7 @@ export async function openOrsConnection(target: SystemTarget, options: CallOptio
   })
 }
 
-async function describe(client: OrsClient, name: string, options: CallOptions): Promise<EnvironmentInfo> {
+async function readInfo(client: OrsClient, name: string, options: CallOptions): Promise<EnvironmentInfo> {
   const [splits, tools] = await Promise.all([client.splits(name, options), client.tools(name, options)])
   return {
     name,

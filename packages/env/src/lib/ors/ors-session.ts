@@ -2,7 +2,7 @@ import { type EnvironmentInfo, type JsonObject, jsonObjectSchema, type Refusal }
 import { every } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
-import { type Answer, type ExternalSession, LATE_ANSWER } from '../external/external-session.ts'
+import { type ExternalSession, type ExternalStep, LATE_STEP } from '../external/external-session.ts'
 import type { CallOptions } from '../session/call-options.ts'
 import { joinTexts, type OrsAnswer, type OrsClient } from './ors-client.ts'
 
@@ -37,7 +37,7 @@ export async function openOrsSession(
       params,
       observation: { text, structured: null },
       play: async ({ action, late }, options) =>
-        late ? LATE_ANSWER : answerOf(await client.call(call, { name: action.tool, input: action.arguments }, options)),
+        late ? LATE_STEP : answerOf(await client.call(call, { name: action.tool, input: action.arguments }, options)),
       async close() {
         stopPings()
         // A session that cannot be deleted expires.
@@ -51,7 +51,7 @@ export async function openOrsSession(
 }
 
 /** Throws `not-playing` if the server says that the episode is over. */
-function answerOf(answer: OrsAnswer): Answer {
+function answerOf(answer: OrsAnswer): ExternalStep {
   if (answer.ok) {
     const { blocks, reward, finished } = answer.output
     return {

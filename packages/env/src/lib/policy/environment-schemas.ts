@@ -11,7 +11,7 @@ export interface EnvironmentSchemas {
 export type PublicState<Schemas extends EnvironmentSchemas> = z.output<Schemas['state']['public']>
 
 /** The structured answer of a tool: by its own schema, or else the public state. A refused step has none. */
-export type Answer<
+export type ToolOutput<
   Schemas extends EnvironmentSchemas,
   Tool extends keyof Schemas['tools'],
 > = Schemas['tools'][Tool]['output'] extends z.ZodType
@@ -19,6 +19,6 @@ export type Answer<
   : PublicState<Schemas>
 
 /** The structured observation of an accepted step or of the start. */
-export type AnswerOf<Schemas extends EnvironmentSchemas> =
+export type EnvironmentOutput<Schemas extends EnvironmentSchemas> =
   | PublicState<Schemas>
-  | Answer<Schemas, keyof Schemas['tools'] & string>
+  | ToolOutput<Schemas, keyof Schemas['tools'] & string>

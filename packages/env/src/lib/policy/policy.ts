@@ -9,7 +9,7 @@ import type {
   ToolInfo,
 } from '@episodic/protocol'
 import type { z } from 'zod'
-import type { AnswerOf, EnvironmentSchemas } from './environment-schemas.ts'
+import type { EnvironmentOutput, EnvironmentSchemas } from './environment-schemas.ts'
 
 /** What a policy knows before it plays. The seed of the environment is not included. */
 export interface PolicyContext {
@@ -96,7 +96,7 @@ type ActionOf<Schemas extends EnvironmentSchemas> = {
 }[keyof Schemas['tools'] & string]
 
 type PlayerOf<Schemas extends EnvironmentSchemas> = (
-  observation: Observation & { readonly structured: AnswerOf<Schemas> | null },
+  observation: Observation & { readonly structured: EnvironmentOutput<Schemas> | null },
   view: PlayerView,
 ) => ActionOf<Schemas> | Promise<ActionOf<Schemas>>
 

@@ -2,7 +2,7 @@ import type { Channel, JsonObject } from '@episodic/protocol'
 import { abortable } from '@episodic/protocol/internal'
 import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../session/call-options.ts'
-import { Line, type LineOptions } from './multiplexed-line.ts'
+import { MultiplexedConnection, type MultiplexedOptions } from './multiplexed-connection.ts'
 import type { OpenWire } from './wire.ts'
 
 /**
@@ -11,7 +11,10 @@ import type { OpenWire } from './wire.ts'
  * Calls made in one turn of the event loop are written together. When the connection is lost, its pending calls reject
  * with `connection-failed`, and the next call connects again. Rejects with `connection-failed` if it cannot connect.
  */
-export async function openMultiplexedChannel(open: OpenWire, options: LineOptions & CallOptions): Promise<Channel> {
+export async function openMultiplexedChannel(
+  open: OpenWire,
+  options: MultiplexedOptions & CallOptions,
+): Promise<Channel> {
   options.signal?.throwIfAborted()
   const channel = new MultiplexedChannel(open, options)
   try {
@@ -25,12 +28,12 @@ export async function openMultiplexedChannel(open: OpenWire, options: LineOption
 
 class MultiplexedChannel implements Channel {
   readonly #open: OpenWire
-  readonly #options: LineOptions
-  #line: Line | null = null
-  #connecting: Promise<Line> | null = null
+  readonly #options: MultiplexedOptions
+  #line: MultiplexedConnection | null = null
+  #connecting: Promise<MultiplexedConnection> | null = null
   #closed = false
 
-  constructor(open: OpenWire, options: LineOptions) {
+  constructor(open: OpenWire, options: MultiplexedOptions) {
     this.#open = open
     this.#options = options
   }
@@ -43,7 +46,7 @@ class MultiplexedChannel implements Channel {
   }
 
   /** Resolves with the new connection, which concurrent callers share. */
-  connect(): Promise<Line> {
+  connect(): Promise<MultiplexedConnection> {
     if (this.#closed) return Promise.reject(closedError(this.#options.name))
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = null
@@ -57,8 +60,8 @@ class MultiplexedChannel implements Channel {
     await this.#connecting?.catch(() => {})
   }
 
-  async #connect(): Promise<Line> {
-    const line: Line = new Line(this.#options, () => {
+  async #connect(): Promise<MultiplexedConnection> {
+    const line: MultiplexedConnection = new MultiplexedConnection(this.#options, () => {
       if (this.#line === line) this.#line = null
     })
     await line.open(this.#open)

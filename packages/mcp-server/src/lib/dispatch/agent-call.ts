@@ -7,7 +7,7 @@ import type { AgentAddress, AgentCaller } from '../host/caller.ts'
 import type { Host, SeatTurn, SessionRef, StepCall } from '../host/host.ts'
 import { unknownEnvironment } from '../host/open-session.ts'
 import { callByArgument, howToCreate } from './handle-arguments.ts'
-import type { Answer } from './leak-scan.ts'
+import type { ScannedAnswer } from './leak-scan.ts'
 import { NOT_YET, NOT_YOURS, WAIT } from './wait-tool.ts'
 
 /** Answers one `tools/call` of an agent. Faults and ends are tool errors, which a model can read. */
@@ -16,7 +16,7 @@ export async function callAsAgent(
   caller: AgentCaller,
   session: SessionRef | null,
   call: StepCall,
-): Promise<Answer> {
+): Promise<ScannedAnswer> {
   const { address, principal } = caller
   if (address.by === 'argument') {
     const environment = handledEnvironment(host, address.environment)
@@ -32,7 +32,7 @@ export async function callAsAgent(
  * meets an ordinary environment, in which it calls and is answered. A call out of turn is answered at once and costs
  * nothing. It is not kept for later, since it would be played on a state that its player has not seen.
  */
-async function play(session: SessionRef, call: StepCall, again: string): Promise<Answer> {
+async function play(session: SessionRef, call: StepCall, again: string): Promise<ScannedAnswer> {
   try {
     if (call.action.tool === WAIT.name && (await session.environment()).seats)
       return answerTurn([], await session.awaitTurn(call.waiting), again)
@@ -52,7 +52,7 @@ async function play(session: SessionRef, call: StepCall, again: string): Promise
 }
 
 /** Answers with what a seat knows when its wait is over. `said` is the answer to its own step. */
-function answerTurn(said: readonly string[], turn: SeatTurn, again: string): Answer {
+function answerTurn(said: readonly string[], turn: SeatTurn, again: string): ScannedAnswer {
   const { mine, observation, messages, end, secrets } = turn
   const isOver = end !== null
   const now = mine || isOver ? observation.text : NOT_YET
@@ -64,7 +64,7 @@ function answerOf(
   said: string,
   structured: JsonObject | null,
   { isOver, again, secrets }: { readonly isOver: boolean; readonly again: string; readonly secrets: Secrets },
-): Answer {
+): ScannedAnswer {
   const text = isOver ? withEnd(said, again) : said
   const content = [{ type: 'text', text }] as const
   const fields = { [OBSERVATION]: withoutDataLine(text, structured), [EPISODE_OVER]: isOver }
@@ -78,7 +78,7 @@ function answerOf(
 }
 
 /** Returns the answer to a refused step. It has no structured content, so that every client shows its text. */
-function refusalOf(text: string, said: string, secrets: Secrets): Answer {
+function refusalOf(text: string, said: string, secrets: Secrets): ScannedAnswer {
   return { result: toolError(text), secrets, worldText: () => said }
 }
 

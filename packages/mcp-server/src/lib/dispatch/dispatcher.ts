@@ -8,7 +8,7 @@ import type { Advertisement } from './advertisement.ts'
 import type { ClientChannel } from './client-channel.ts'
 import { answerRequest, resolveCaller } from './handle-request.ts'
 import { isLong } from './json-bounds.ts'
-import { type Answer, scanAnswer } from './leak-scan.ts'
+import { type ScannedAnswer, scanAnswer } from './leak-scan.ts'
 import { type Message, parseMessage, type RequestId } from './message.ts'
 import { ParseQueue } from './parse-queue.ts'
 import { PendingCall } from './pending-call.ts'
@@ -85,7 +85,7 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
   const answerMessage = async (caller: Caller, message: Request, options: DispatchOptions): Promise<Reply> => {
     const { id, method, params } = message
     let session: SessionRef | null = null
-    let answer: Answer | null = null
+    let answer: ScannedAnswer | null = null
     let reply: Reply
     let waiting: PendingCall | undefined
     try {

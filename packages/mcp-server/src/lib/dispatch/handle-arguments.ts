@@ -5,7 +5,7 @@ import { type ToolResult, toolError } from '../environment/tool-result.ts'
 import type { AgentCaller, Principal } from '../host/caller.ts'
 import type { Host, SessionRef, StepCall } from '../host/host.ts'
 import { createGame, gameTools, joinGame } from './join-game.ts'
-import type { Answer } from './leak-scan.ts'
+import type { ScannedAnswer } from './leak-scan.ts'
 import { WAIT } from './wait-tool.ts'
 
 /**
@@ -60,8 +60,8 @@ export async function callByArgument(
   { principal, address: { hold } }: AgentCaller,
   info: EnvironmentInfo & { readonly handle: string },
   { action: { tool, arguments: given }, ...call }: StepCall,
-  play: (session: SessionRef, call: StepCall) => Promise<Answer>,
-): Promise<Answer> {
+  play: (session: SessionRef, call: StepCall) => Promise<ScannedAnswer>,
+): Promise<ScannedAnswer> {
   const { name: environment, handle, seats } = info
   const { create, join, destroy, argument } = handleNames(handle)
   const noun = spoken(handle)
@@ -90,7 +90,12 @@ export async function callByArgument(
   }
 }
 
-async function createSession(host: Host, principal: Principal, environment: string, argument: string): Promise<Answer> {
+async function createSession(
+  host: Host,
+  principal: Principal,
+  environment: string,
+  argument: string,
+): Promise<ScannedAnswer> {
   const token = await host.connections.issue(principal)
   const session = await host.resolve(principal, { by: 'argument', token, environment })
   const { secrets } = await session.view()
@@ -117,6 +122,6 @@ function spoken(handle: string): string {
   return handle.replaceAll('_', ' ')
 }
 
-function refused(text: string): Answer {
+function refused(text: string): ScannedAnswer {
   return { result: toolError(text), secrets: null }
 }

@@ -3,7 +3,7 @@ import { isObject } from '@episodic/protocol/internal'
 import type { Caller } from '../host/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import { callAsAgent } from './agent-call.ts'
-import type { Answer } from './leak-scan.ts'
+import type { ScannedAnswer } from './leak-scan.ts'
 import type { Message } from './message.ts'
 import { readResource } from './state-resource.ts'
 import { answerExtension, type RequestOptions, stepAsTrainer, wholeNumber } from './trainer-methods.ts'
@@ -22,7 +22,7 @@ export async function answerRequest(
   session: SessionRef | null,
   { method, params, meta }: Message,
   options: RequestOptions = {},
-): Promise<Answer | undefined> {
+): Promise<ScannedAnswer | undefined> {
   if (method === 'tools/call') {
     const { name: tool, arguments: args = {} } = params
     if (typeof tool !== 'string') throw new WireError('invalid-params', 'tools/call needs the name of a tool.')

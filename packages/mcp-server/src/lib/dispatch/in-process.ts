@@ -5,7 +5,7 @@ import { toInternalError } from '../host/faults.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import type { DispatcherOptions } from './dispatcher.ts'
 import { answerRequest, resolveCaller } from './handle-request.ts'
-import { type Answer, scanAnswer, worldTextOf } from './leak-scan.ts'
+import { type ScannedAnswer, scanAnswer, worldTextOf } from './leak-scan.ts'
 import { readMessage } from './message.ts'
 
 /**
@@ -30,7 +30,7 @@ export function inProcess(
       const asked = readMessage({ jsonrpc: '2.0', id: 0, method, params })
       if (asked.problem) throw asked.problem
       let session: SessionRef | null = null
-      let answer: Answer | undefined
+      let answer: ScannedAnswer | undefined
       try {
         session = await resolveCaller(host, caller)
         const waiting = signal && { signal, report: undefined }

@@ -4,7 +4,7 @@ import { handleNames } from '../environment/define-environment.ts'
 import { type ToolResult, toolError } from '../environment/tool-result.ts'
 import type { Principal } from '../host/caller.ts'
 import type { CreatedGame, Host, JoinedSeat } from '../host/host.ts'
-import type { Answer } from './leak-scan.ts'
+import type { ScannedAnswer } from './leak-scan.ts'
 import { NOT_YET } from './wait-tool.ts'
 
 const SEAT = 'seat'
@@ -70,7 +70,7 @@ interface JoinRequest {
 }
 
 /** Answers a call that creates an episode of several seats. */
-export async function createGame(host: Host, request: JoinRequest): Promise<Answer> {
+export async function createGame(host: Host, request: JoinRequest): Promise<ScannedAnswer> {
   const { principal, environment, arguments: given } = request
   const seat = given[SEAT]
   const names = environment.seats?.map(({ name }) => name) ?? []
@@ -85,7 +85,7 @@ export async function createGame(host: Host, request: JoinRequest): Promise<Answ
 }
 
 /** Answers a call that takes the seat of an invitation. */
-export async function joinGame(host: Host, request: JoinRequest): Promise<Answer> {
+export async function joinGame(host: Host, request: JoinRequest): Promise<ScannedAnswer> {
   const { principal, environment, arguments: given } = request
   const invitation = given[INVITATION]
   const { create, join } = handleNames(environment.handle)
@@ -113,7 +113,7 @@ async function welcome(
   host: Host,
   { principal, environment: { name: environment, handle } }: JoinRequest,
   { token, seat, ...rest }: JoinedSeat | CreatedGame,
-): Promise<Answer> {
+): Promise<ScannedAnswer> {
   const { create, argument } = handleNames(handle)
   const session = await host.resolve(principal, { by: 'argument', token, environment, hold: 0 })
   const turn = await session.awaitTurn()
@@ -139,6 +139,6 @@ async function welcome(
   return { result, secrets: turn.secrets, worldText: () => observation }
 }
 
-function refused(text: string): Answer {
+function refused(text: string): ScannedAnswer {
   return { result: toolError(text), secrets: null }
 }

@@ -5,14 +5,14 @@ import type { Caller } from '../host/caller.ts'
 import type { SessionRef } from '../host/host.ts'
 
 /** The request of a caller. */
-export interface Asked {
+export interface McpRequest {
   readonly id?: unknown
   readonly method: string
   readonly params?: unknown
 }
 
 /** The answer to a request, and the secrets of the session whose step it answers. */
-export interface Answer {
+export interface ScannedAnswer {
   readonly result: unknown
   /** `null` if no step was answered. */
   readonly secrets: Secrets | null
@@ -31,14 +31,14 @@ export interface Answer {
 export function scanAnswer(
   caller: Caller,
   session: SessionRef | null,
-  asked: Asked,
+  asked: McpRequest,
   text: string,
-  answer: Answer | null,
+  answer: ScannedAnswer | null,
 ): void {
   const secrets = answer?.secrets
   if (caller.endpoint === 'trainer') {
     if (!secrets?.suspects(text)) return
-    const said = worldTextOf(answer as Answer)
+    const said = worldTextOf(answer as ScannedAnswer)
     secrets.assertAbsent({ text: said, worldText: () => said, callerText: () => actionIn(asked) })
     return
   }
@@ -50,12 +50,12 @@ export function scanAnswer(
 }
 
 /** The part of an answer that the world said. */
-export function worldTextOf({ result, worldText }: Answer): string {
+export function worldTextOf({ result, worldText }: ScannedAnswer): string {
   return worldText ? worldText() : renderText(result as ToolResult)
 }
 
 /** The part of a step that the policy sent: `_meta` comes from the trainer's client. */
-function actionIn({ params }: Asked): string {
+function actionIn({ params }: McpRequest): string {
   const { name, arguments: args } = params as JsonObject
   return JSON.stringify([name, args ?? null])
 }

@@ -3,7 +3,7 @@ import { handleNames } from '../environment/define-environment.ts'
 import type { AgentCaller, Principal } from '../host/caller.ts'
 import type { Host, SessionRef, StateView } from '../host/host.ts'
 import { handledEnvironment } from './agent-call.ts'
-import type { Answer } from './leak-scan.ts'
+import type { ScannedAnswer } from './leak-scan.ts'
 
 /** The public state of the session that a caller plays. */
 export const STATE_URI = 'episodic://session/state'
@@ -56,7 +56,7 @@ export async function readResource(
   caller: AgentCaller,
   session: SessionRef | null,
   params: JsonObject,
-): Promise<Answer> {
+): Promise<ScannedAnswer> {
   const uri = uriIn(params)
   const { state, secrets } = await viewUri(host, caller, session, uri)
   const text = JSON.stringify(state)

@@ -5,7 +5,7 @@ import type { CallOptions } from '../environment/call-options.ts'
 import { toolResult } from '../environment/tool-result.ts'
 import type { Caller, Principal } from '../host/caller.ts'
 import type { Host, StepCall, TrainerSessionRef } from '../host/host.ts'
-import type { Answer } from './leak-scan.ts'
+import type { ScannedAnswer } from './leak-scan.ts'
 
 /** What may come with a request besides its parameters. */
 export interface RequestOptions {
@@ -88,7 +88,7 @@ export async function stepAsTrainer(
   principal: Principal,
   call: StepCall,
   meta: JsonObject,
-): Promise<Answer> {
+): Promise<ScannedAnswer> {
   const began = monotonic()
   const token = meta[META.session]
   if (typeof token !== 'string')

@@ -19,7 +19,7 @@ import type {
   WorldState,
 } from './environment.ts'
 import { legalActions } from './legal-actions.ts'
-import { describeTool, makeTool } from './make-tool.ts'
+import { makeTool, toToolInfo } from './make-tool.ts'
 
 const NO_PARAMS = z.object({})
 
@@ -57,7 +57,7 @@ export function defineEnvironment<
   const terms = Object.keys(erased.rewards)
   assertClosed(name, 'public state', state.public)
   for (const [tool, { output }] of Object.entries(tools)) if (output) assertClosed(name, `output of ${tool}`, output)
-  const toolInfos = Object.entries(tools).map(([toolName, tool]) => describeTool(name, toolName, tool, state.public))
+  const toolInfos = Object.entries(tools).map(([toolName, tool]) => toToolInfo(name, toolName, tool, state.public))
   return Object.freeze({
     name,
     version,

@@ -18,7 +18,7 @@ import type {
 } from './environment.ts'
 import type { GameSpec, GameState, GameToolMaker, SealedToolMaker, SeatView } from './game.ts'
 import { legalActions } from './legal-actions.ts'
-import { describeTool, hasTool, makeTool, type WrittenTool } from './make-tool.ts'
+import { hasTool, makeTool, toToolInfo, type WrittenTool } from './make-tool.ts'
 
 const NO_PARAMS = z.object({})
 
@@ -73,7 +73,7 @@ export function defineGame<
   const turnSchema = z.array(seatSchema).meta({ uniqueItems: true })
   const view = z.object({ seat: seatSchema, turn: turnSchema, ...state.public.shape, own: state.own })
   const terms = Object.keys(erased.rewards)
-  const toolInfos = Object.entries(tools).map(([toolName, tool]) => describeTool(name, toolName, tool, view))
+  const toolInfos = Object.entries(tools).map(([toolName, tool]) => toToolInfo(name, toolName, tool, view))
   const viewOf = (current: SessionState, seat: string): ErasedView => ({
     seat,
     public: current.public,

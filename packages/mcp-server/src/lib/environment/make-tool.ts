@@ -62,7 +62,7 @@ export function hasTool(tool: Tool, seat: string): boolean {
 }
 
 /** Describes a tool for players. `view` is the schema of its answer if it declares no output. */
-export function describeTool(environment: string, name: string, tool: Tool, view: z.ZodType): ToolInfo {
+export function toToolInfo(environment: string, name: string, tool: Tool, view: z.ZodType): ToolInfo {
   if (!/^[\w.-]{1,128}$/.test(name))
     throw invalid(environment, `its tool "${name}" needs a name of letters, digits, "_", "-" and "." (at most 128)`)
   const inputSchema = jsonSchemaOf(tool.input, 'input', `the input of ${name}`)

@@ -56,7 +56,10 @@ export interface RulesRunner {
    * Judges an episode that ended in a state; `undefined` if the environment defines no success. Throws, or rejects
    * with, what the rules throw.
    */
-  judge(environment: EnvironmentDefinition, final: EndedEpisode): boolean | undefined | Promise<boolean | undefined>
+  evaluateSuccess(
+    environment: EnvironmentDefinition,
+    final: EndedEpisode,
+  ): boolean | undefined | Promise<boolean | undefined>
   /**
    * Whether tools may prepare their steps. `prepare` runs in the host's thread, so a runner that keeps the author's
    * code out of that thread does not allow it.
@@ -77,7 +80,7 @@ export const directRules = {
   play: (environment, turn, action) => asFault(environment, () => playAction(environment, turn, action)),
   apply: (environment, turn, event) => asFault(environment, () => applyEvent(environment, turn, event)),
   legal: (environment, ...given) => asFault(environment, () => environment.legal(...given)),
-  judge: (environment, { seat, ...final }) => asFault(environment, () => environment.success(final, seat)),
+  evaluateSuccess: (environment, { seat, ...final }) => asFault(environment, () => environment.success(final, seat)),
   prepares: true,
   secrets: (environment, ...given) => environment.secrets(...given),
 } satisfies RulesRunner

@@ -30,7 +30,7 @@ import {
 import { InvitedPlayers, PlayerSession, verifyPlayer } from './invited-players.ts'
 import { listSessions } from './list-sessions.ts'
 import { withMetrics } from './metered-store.ts'
-import { describeEnvironment } from './open-session.ts'
+import { toEnvironmentInfo } from './open-session.ts'
 import { SeatSession } from './seat-session.ts'
 import { type AtOnce, notFound, SessionCache } from './session-cache.ts'
 import { Expiry, repeat } from './session-expiry.ts'
@@ -82,7 +82,7 @@ class SessionHost implements Host {
     const { idleSeconds, queue, events, logBytes, textBytes } = bounds
     assertOptions(environments, bounds, rules)
     this.#definitions = environments
-    this.environments = environments.map(describeEnvironment)
+    this.environments = environments.map(toEnvironmentInfo)
     this.idleSeconds = idleSeconds
     this.sessionsPerPrincipal = bounds.sessionsPerPrincipal
     this.#ownsStore = !given

@@ -1,7 +1,7 @@
 import type { LoggedStep, PublishedEvent } from '@episodic/protocol'
 import { type Clock, decodeSession, type SessionRecord, type SessionStore } from '@episodic/state'
 import type { EventNotification, ListenRange } from './host.ts'
-import { lookUntil } from './look-until.ts'
+import { pollUntil } from './poll-until.ts'
 import { type CachedSession, notFound, type SessionCache } from './session-cache.ts'
 
 /** Log entries that are read at once. */
@@ -26,7 +26,7 @@ export async function* eventNotifications(
   const { id } = session.record
   const takesEvents = environment.eventInfos.length > 0
   let seen = after ?? (await present()).revision
-  const look = async (): Promise<EventNotification | null> => {
+  const findEvents = async (): Promise<EventNotification | null> => {
     if (signal?.aborted) return null
     const record = session.record.revision > seen ? session.record : await present()
     const over = record.end !== null
@@ -36,7 +36,7 @@ export async function* eventNotifications(
     return said.length > 0 || over ? { revision: seen, said, over } : null
   }
   while (!signal?.aborted) {
-    const found = await lookUntil(watchers, look, { clock, wait: Number.POSITIVE_INFINITY, signals: [signal] })
+    const found = await pollUntil(watchers, findEvents, { clock, wait: Number.POSITIVE_INFINITY, signals: [signal] })
     if (found) yield found
     if (found?.over) return
   }

@@ -119,7 +119,7 @@ function toJson(value: unknown): JsonObject {
  * Returns the answer to an open. `seen` is what the seats observe first, of a session that was started just now; of any
  * other, it is computed from the session's start, so that a repeated request gets the same answer.
  */
-export async function describeOpen(
+export async function toOpenResult(
   rules: RulesRunner,
   { environment, control, capabilities, seatHandles, session }: CachedSession,
   seen: SeenAtStart | null,
@@ -173,7 +173,7 @@ async function seenAtBase(
   return { seats: Object.fromEntries(seats.map((seat, i) => [seat, seen[i] as ObservedState])), turn: base.turn }
 }
 
-export function describeEnvironment(environment: EnvironmentDefinition): EnvironmentInfo {
+export function toEnvironmentInfo(environment: EnvironmentDefinition): EnvironmentInfo {
   const { name, version, description, handle, paramsSchema, toolInfos: tools, eventInfos: events, terms } = environment
   const potential = environment.hasPotential
   const defaults = environment.params.safeParse({})

@@ -19,7 +19,7 @@ import type { Capacity } from './capacity.ts'
 import type { Faults } from './faults.ts'
 import type { ForkRequest, OpenRequest, PresentedState, SnapshotQuery } from './host.ts'
 import type { Metrics } from './metrics.ts'
-import { assertSameOpening, chooseEnvironment, describeOpen, type SeenAtStart, startRecord } from './open-session.ts'
+import { assertSameOpening, chooseEnvironment, type SeenAtStart, startRecord, toOpenResult } from './open-session.ts'
 import { replayTo } from './replay-log.ts'
 import { readSnapshot } from './restore-snapshot.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
@@ -201,7 +201,7 @@ export class SessionFactory {
   /** Resolves with the answer to the request that created a session. */
   describe(cached: CachedSession, seen: SeenAtStart | null = null): Promise<OpenResult> {
     const { id } = cached.session.record
-    return this.#guard(cached.environment, id, () => describeOpen(this.#options.rules, cached, seen))
+    return this.#guard(cached.environment, id, () => toOpenResult(this.#options.rules, cached, seen))
   }
 
   /** Resolves with the present snapshot, or with that after `at` answered steps. */

@@ -248,7 +248,7 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
     metrics?.closed(cached.environment.name)
     // After the removal, so that a fault of the world's success condition leaves no open session.
     const judged = final && cached.environment.hasSuccess && !cached.environment.game
-    const success = judged ? await writer.judge(cached, final) : undefined
+    const success = judged ? await writer.evaluateSuccess(cached, final) : undefined
     return { end, ...(success !== undefined && { success }) }
   }
 }

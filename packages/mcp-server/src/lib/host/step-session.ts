@@ -16,7 +16,7 @@ import type { TurnFeed } from './turn-feed.ts'
 
 export interface SessionWriterOptions {
   readonly sessions: Pick<SessionCache, 'use' | 'used' | 'failed'>
-  readonly rules: Pick<RulesRunner, 'play' | 'apply' | 'judge'>
+  readonly rules: Pick<RulesRunner, 'play' | 'apply' | 'evaluateSuccess'>
   readonly clock: Clock
   readonly faults: Faults
   readonly metrics: Metrics | undefined
@@ -36,7 +36,7 @@ interface Closed {
  */
 export class SessionWriter {
   readonly #sessions: Pick<SessionCache, 'use' | 'used' | 'failed'>
-  readonly #rules: Pick<RulesRunner, 'play' | 'apply' | 'judge'>
+  readonly #rules: Pick<RulesRunner, 'play' | 'apply' | 'evaluateSuccess'>
   readonly #clock: Clock
   readonly #faults: Faults
   readonly #metrics: Metrics | undefined
@@ -188,8 +188,10 @@ export class SessionWriter {
   }
 
   /** Judges an episode that closing has ended; `undefined` if its world defines no success. */
-  async judge({ environment, session }: CachedSession, final: EndedEpisode): Promise<boolean | undefined> {
-    return this.#faults.guard(environment.name, session.record.id, () => this.#rules.judge(environment, final))
+  async evaluateSuccess({ environment, session }: CachedSession, final: EndedEpisode): Promise<boolean | undefined> {
+    return this.#faults.guard(environment.name, session.record.id, () =>
+      this.#rules.evaluateSuccess(environment, final),
+    )
   }
 }
 

@@ -3,7 +3,7 @@ import type { Clock, SessionRecord } from '@episodic/state'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import type { Faults } from './faults.ts'
 import type { TurnQuery } from './host.ts'
-import { lookUntil } from './look-until.ts'
+import { pollUntil } from './poll-until.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
 import type { SessionWriter } from './step-session.ts'
 
@@ -27,16 +27,16 @@ export async function turnOfSeat(
   { seat, wait, signal }: TurnQuery,
   { sessions, writer, rules, faults, clock, stopping }: TurnSetting,
 ): Promise<MethodResult<'turn'>> {
-  const look = async (isLast: boolean) => {
+  const findTurn = async (isLast: boolean) => {
     await sessions.use(cached, (session) => session.refresh())
     await writer.settleAbsent(cached)
     const { record } = cached.session
-    return isLast || isWaitOver(record, seat) ? describe(record) : null
+    return isLast || isWaitOver(record, seat) ? toTurn(record) : null
   }
-  const turn = await lookUntil(cached.watchers, look, { clock, wait, signals: [signal, stopping] })
+  const turn = await pollUntil(cached.watchers, findTurn, { clock, wait, signals: [signal, stopping] })
   return turn as MethodResult<'turn'>
 
-  async function describe(record: SessionRecord): Promise<MethodResult<'turn'>> {
+  async function toTurn(record: SessionRecord): Promise<MethodResult<'turn'>> {
     const { environment } = cached
     const { id, state, params, end, seats, revision, turn: inTurn = [seat] } = record
     const observe = () => rules.observe(environment, state, params, seat)

@@ -2,7 +2,7 @@ import type { LoggedStep, MethodResult } from '@episodic/protocol'
 import type { Clock, SessionRecord, SessionStore } from '@episodic/state'
 import { isEndUnreported } from '@episodic/state/internal'
 import type { WatchRange } from './host.ts'
-import { lookUntil } from './look-until.ts'
+import { pollUntil } from './poll-until.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
 
 export interface WatchSetting {
@@ -21,7 +21,7 @@ export async function watchLog(
   { after, limit, wait, signal }: WatchRange,
   { sessions, store, clock, stopping }: WatchSetting,
 ): Promise<MethodResult<'watch'>> {
-  const look = async (isLast: boolean): Promise<MethodResult<'watch'> | null> => {
+  const findSteps = async (isLast: boolean): Promise<MethodResult<'watch'> | null> => {
     const record: SessionRecord = await sessions.use(cached, (session) => session.refresh())
     const { id, end, outside } = record
     // If an event ended the episode, one more step is to come, which reports the end.
@@ -35,6 +35,6 @@ export async function watchLog(
       end,
     }
   }
-  const seen = await lookUntil(cached.watchers, look, { clock, wait, signals: [signal, stopping] })
+  const seen = await pollUntil(cached.watchers, findSteps, { clock, wait, signals: [signal, stopping] })
   return seen as MethodResult<'watch'>
 }

@@ -64,7 +64,7 @@ export class Calls {
 }
 
 /** An item and its place in the array. */
-interface Place<T> {
+interface ActiveItem<T> {
   readonly item: T
   index: number
 }
@@ -77,7 +77,7 @@ interface Place<T> {
  * collecting them is late and expensive.
  */
 export class ActiveSet<T> implements Iterable<T> {
-  readonly #places: Place<T>[] = []
+  readonly #places: ActiveItem<T>[] = []
 
   get size(): number {
     return this.#places.length
@@ -95,7 +95,7 @@ export class ActiveSet<T> implements Iterable<T> {
   }
 
   /** Moves the last item to the place that becomes free. */
-  #leave(place: Place<T>): void {
+  #leave(place: ActiveItem<T>): void {
     const last = this.#places.pop()
     if (!last || last === place) return
     this.#places[place.index] = last

@@ -43,7 +43,7 @@ export class WebSocketEndpoints {
   readonly #options: WebSocketOptions
   readonly #sockets = new Connections()
   readonly #watching: NodeJS.Timeout
-  readonly #looks = new Set<() => void>()
+  readonly #checks = new Set<() => void>()
   readonly #server: WebSocketServer
   /** Open sockets of each caller of the agent endpoint. */
   readonly #held = new Map<string, number>()
@@ -57,7 +57,7 @@ export class WebSocketEndpoints {
       handleProtocols: (offered) => PROTOCOLS.find((protocol) => offered.has(protocol)) ?? false,
     })
     this.#watching = setInterval(() => {
-      for (const look of this.#looks) look()
+      for (const check of this.#checks) check()
     }, SOCKET_HEART_BEAT).unref()
   }
 
@@ -156,7 +156,7 @@ export class WebSocketEndpoints {
       },
       cut: () => webSocket.terminate(),
     }
-    const look = async () => {
+    const check = async () => {
       const identity = await client.identify()
       if ('status' in identity && identity.status === 401) return webSocket.close(1008, 'The token counts no longer.')
       // A pong of a paused socket would not be read. `shedSlowReaders` ends such a connection if it stays stuck.
@@ -165,7 +165,7 @@ export class WebSocketEndpoints {
       webSocket.ping()
     }
     this.#sockets.add(connection)
-    this.#looks.add(look)
+    this.#checks.add(check)
     webSocket.on('pong', () => {
       alive = true
     })
@@ -187,7 +187,7 @@ export class WebSocketEndpoints {
       channel.end()
       pipe.forget()
       this.#sockets.delete(connection)
-      this.#looks.delete(look)
+      this.#checks.delete(check)
     })
   }
 

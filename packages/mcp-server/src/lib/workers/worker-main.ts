@@ -64,7 +64,7 @@ function answer(call: RulesCall): ThreadMessage {
 }
 
 function threw(cause: unknown): ThreadMessage {
-  return { kind: 'threw', error: describe(cause), outside: bytesOutside() }
+  return { kind: 'threw', error: toThrown(cause), outside: bytesOutside() }
 }
 
 function bytesOutside(): number {
@@ -87,7 +87,7 @@ function run(call: RulesCall): RulesAnswer {
   }
   if (call.kind === 'judge') {
     const { end, state, params, seat } = call
-    const success = directRules.judge(environment, { end, state, params, seat })
+    const success = directRules.evaluateSuccess(environment, { end, state, params, seat })
     return { value: success, secrets: list(environment, state, params) }
   }
   const { params, state } = call.turn.record
@@ -113,7 +113,7 @@ function list(environment: EnvironmentDefinition, state: SessionState, params: J
     try {
       return { listed: directRules.secrets(environment, state, params, seat) }
     } catch (cause) {
-      return { error: describe(asError(cause)) }
+      return { error: toThrown(asError(cause)) }
     }
   })
 }
@@ -132,7 +132,7 @@ function isEnvironment(value: unknown): value is EnvironmentDefinition {
 }
 
 /** The fields of an error that can be sent from any thread. */
-function describe(cause: unknown): ThrownError {
+function toThrown(cause: unknown): ThrownError {
   const { name, message, stack } = cause as Error
   return { name, message, stack }
 }

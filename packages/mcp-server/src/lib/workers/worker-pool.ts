@@ -137,7 +137,7 @@ class ThreadPool implements WorkerPool {
     return value as LegalActions
   }
 
-  async judge(environment: EnvironmentDefinition, final: EndedEpisode): Promise<boolean | undefined> {
+  async evaluateSuccess(environment: EnvironmentDefinition, final: EndedEpisode): Promise<boolean | undefined> {
     if (!environment.hasSuccess) return undefined
     const { value } = await this.#run({ kind: 'judge', environment: toNameAndVersion(environment), ...final })
     return value as boolean

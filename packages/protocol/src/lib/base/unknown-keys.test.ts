@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { parseParams } from '../wire/parse-params.ts'
-import { describeUnknownKeys, findUnknownKeys } from './unknown-keys.ts'
+import { findUnknownKeys, formatUnknownKeys } from './unknown-keys.ts'
 
 const pathsOf = (schema: z.ZodType, value: unknown) => findUnknownKeys(schema, value).map(({ path }) => path.join('.'))
 const board = z.object({ width: z.int().default(3), start: z.object({ row: z.int() }).optional() })
@@ -68,6 +68,6 @@ describe('parseParams', () => {
 
   it('says no more than fits', () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`${'x'.repeat(1_000)}${i}`, 1]))
-    expect(describeUnknownKeys(findUnknownKeys(board, many)).length).toBeLessThanOrEqual(1_001)
+    expect(formatUnknownKeys(findUnknownKeys(board, many)).length).toBeLessThanOrEqual(1_001)
   })
 })

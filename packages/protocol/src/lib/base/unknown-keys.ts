@@ -77,7 +77,7 @@ function inObject({ shape, catchall }: Keys, value: object, path: readonly strin
 const MOST = 5
 
 /** Says which keys are not known, what they may have meant, and which there are, in sentences. */
-export function describeUnknownKeys(unknown: readonly UnknownKey[]): string {
+export function formatUnknownKeys(unknown: readonly UnknownKey[]): string {
   const sentences = unknown.slice(0, MOST).map(({ path, known }) => {
     const before = path.slice(0, -1).map((key) => `${key}.`)
     const key = path.at(-1) as string

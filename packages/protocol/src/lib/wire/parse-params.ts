@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { formatZodError } from '../base/format-zod-error.ts'
 import type { JsonObject } from '../base/json.ts'
-import { describeUnknownKeys, findUnknownKeys } from '../base/unknown-keys.ts'
+import { findUnknownKeys, formatUnknownKeys } from '../base/unknown-keys.ts'
 import { WireError } from './wire-error.ts'
 
 /**
@@ -15,7 +15,7 @@ export function parseParams(
 ): JsonObject {
   const unknown = findUnknownKeys(schema, given)
   if (unknown.length > 0)
-    throw new WireError('invalid-params', `Unknown parameters of ${name}: ${describeUnknownKeys(unknown)}`)
+    throw new WireError('invalid-params', `Unknown parameters of ${name}: ${formatUnknownKeys(unknown)}`)
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data as JsonObject
   throw new WireError('invalid-params', `Wrong parameters for ${name}: ${formatZodError(parsed.error, given)}.`)

@@ -47,7 +47,7 @@ export function ruleOf({ outcome }: Pick<EpisodeRecord, 'outcome'>): SuccessRule
 }
 
 /** Describes the rules by which successes were judged. */
-export function describeRules(rules: readonly SuccessRule[]): string {
+export function formatRules(rules: readonly SuccessRule[]): string {
   if (rules.length > 1) return `as defined by the world, or by default ${DEFAULT_RULE}`
   return rules[0] === 'world' ? 'as defined by the world' : DEFAULT_RULE
 }

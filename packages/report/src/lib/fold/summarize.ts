@@ -74,10 +74,10 @@ export function summarize(
       retried.plays += episode.tries - 1
       retried.finished += Number(kind !== 'failed')
     }
-    const first = judge(episode.first)
+    const first = successOf(episode.first)
     if (first === null) failedFirst += 1
     else firstTries.add(episode.task, first)
-    const success = judge(episode)
+    const success = successOf(episode)
     if (episode.tree > 0) {
       trees.add(`${episode.task} ${episode.tree}`)
       leavesOfTrees.push({ ...episode, success })
@@ -160,7 +160,7 @@ export function summarize(
 }
 
 /** Whether a row is a success; `null` if it failed. */
-function judge({ outcome, unshaped }: EpisodeRow): boolean | null {
+function successOf({ outcome, unshaped }: EpisodeRow): boolean | null {
   const { kind, success } = OUTCOMES[outcome] as (typeof OUTCOMES)[number]
   return kind === 'failed' ? null : (success ?? isDefaultSuccess(kind, unshaped))
 }

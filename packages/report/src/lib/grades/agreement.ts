@@ -30,13 +30,13 @@ export interface Agreement {
   /** The values, or ranges of scores, of rows and columns. */
   readonly values: readonly string[]
   /** By the value of the first grader, then of the second: the episodes. */
-  readonly matrix: readonly (readonly (readonly Place[])[])[]
+  readonly matrix: readonly (readonly (readonly EpisodeName[])[])[]
   /** The episodes on which they do not agree. */
-  readonly apart: readonly Place[]
+  readonly apart: readonly EpisodeName[]
 }
 
 /** Names an episode of a matrix. */
-export interface Place {
+export interface EpisodeName {
   readonly task: string
   readonly attempt: number
   readonly try: number
@@ -64,7 +64,7 @@ export function agreementOf(judged: readonly JudgedTwice[], labels: readonly str
       )
   const indexOf = (value: GradeValue) =>
     isScored ? Math.min(SCORE_BINS.length - 1, Math.floor(Number(value) * 5 + 1e-9)) : values.indexOf(String(value))
-  const matrix: Place[][][] = values.map(() => values.map(() => []))
+  const matrix: EpisodeName[][][] = values.map(() => values.map(() => []))
   for (const { a, b, task, attempt, try: number } of judged)
     matrix[indexOf(a)]?.[indexOf(b)]?.push({ task, attempt, try: number })
 

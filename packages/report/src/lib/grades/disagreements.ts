@@ -1,13 +1,13 @@
-import type { Place } from './agreement.ts'
+import type { EpisodeName } from './agreement.ts'
 import type { GradeSummary } from './grade-summary.ts'
 
 /**
  * Returns the episodes on which a judge and a person disagree: a function or a model, and a person who answers the
  * question of the same name. Each is there once, in the order of the pairs and of the draw.
  */
-export function disagreements({ graders, agreements }: Pick<GradeSummary, 'graders' | 'agreements'>): Place[] {
+export function disagreements({ graders, agreements }: Pick<GradeSummary, 'graders' | 'agreements'>): EpisodeName[] {
   const graderOf = new Map(graders.map(({ key, grader }) => [key, grader]))
-  const found = new Map<string, Place>()
+  const found = new Map<string, EpisodeName>()
   for (const { a, b, apart } of agreements) {
     const [one, other] = [graderOf.get(a), graderOf.get(b)]
     const isJudged = one?.name === other?.name && (one?.kind === 'person') !== (other?.kind === 'person')

@@ -1,6 +1,6 @@
 import { OUTCOMES } from '../fold/episode-table.ts'
 import type { EpisodeColumns } from './columns.ts'
-import { lookFirst } from './look-first.ts'
+import { findHighlights } from './highlights.ts'
 
 /** How many episodes of each kind come first. */
 const SIZES = { drawn: 100, best: 20, worst: 20, failed: 40 } as const
@@ -9,7 +9,7 @@ const SIZES = { drawn: 100, best: 20, worst: 20, failed: 40 } as const
  * Orders all rows by how much a page loses without them, for pages that cannot hold them all: a random sample of 100,
  * the 20 best and the 20 worst by unshaped return, 40 failed ones, those to look at first, and then the others.
  *
- * @param columns - with the columns of `lookFirst`.
+ * @param columns - with the columns of `findHighlights`.
  * @param draws - the rank of each row in the random order: see `drawOf`.
  */
 export function sampleRows(columns: EpisodeColumns, draws: ArrayLike<number>): number[] {
@@ -28,7 +28,7 @@ export function sampleRows(columns: EpisodeColumns, draws: ArrayLike<number>): n
       ...byReturn(-1).slice(0, SIZES.best),
       ...byReturn(1).slice(0, SIZES.worst),
       ...counting.filter(isFailed).slice(0, SIZES.failed),
-      ...lookFirst(columns).flatMap(({ rows }) => rows),
+      ...findHighlights(columns).flatMap(({ rows }) => rows),
       ...counting,
       ...drawn,
     ]),

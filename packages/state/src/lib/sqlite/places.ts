@@ -3,7 +3,7 @@ import { addText, START } from './checksum.ts'
 import { assertSessionRow } from './session-row.ts'
 
 /** The position of a session in the file. A commit of the session updates it. */
-export interface Place {
+export interface SessionPosition {
   /** The key of its row. */
   readonly key: number
   /** The checksum of its id, from which those of its rows start. */
@@ -23,14 +23,14 @@ const REMEMBERED = 16_384
  */
 export class SqlitePlaces {
   readonly #session: StatementSync
-  readonly #remembered = new Map<string, Place>()
+  readonly #remembered = new Map<string, SessionPosition>()
 
   constructor(database: DatabaseSync) {
     this.#session = database.prepare('SELECT * FROM session WHERE id = ?')
   }
 
   /** Returns the position of a session; `null` if there is no session with that id. */
-  of(id: string): Place | null {
+  of(id: string): SessionPosition | null {
     const remembered = this.#remembered.get(id)
     if (remembered) return remembered
     const row = this.#session.get(id)

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { LogEntry } from '../store/session-store.ts'
 import { addNumber, addText, areNumbers, areTexts, assertIntact } from './checksum.ts'
-import type { Place } from './places.ts'
+import type { SessionPosition } from './places.ts'
 
 interface EntryRow {
   readonly number: number
@@ -32,7 +32,7 @@ export class SqliteLog {
   }
 
   /** Appends an entry to a session's log, and updates its place. */
-  append(place: Place, { revision, text }: LogEntry): void {
+  append(place: SessionPosition, { revision, text }: LogEntry): void {
     const number = ++this.#last
     const previous = place.last
     this.#insert.get(number, previous, revision, text, entryChecksum(place, { number, previous, revision, text }))
@@ -40,17 +40,17 @@ export class SqliteLog {
   }
 
   /** Returns at most `limit` entries of a session after a revision, in order. */
-  read(place: Place, after: number, limit: number): LogEntry[] {
+  read(place: SessionPosition, after: number, limit: number): LogEntry[] {
     const entries = [...this.#entriesOf(place, after)].reverse().slice(0, limit)
     return entries.map(({ revision, text }) => ({ revision, text }))
   }
 
-  remove(place: Place): void {
+  remove(place: SessionPosition): void {
     for (const { number } of this.#entriesOf(place, -1)) this.#delete.run(number)
   }
 
   /** Yields a session's entries after a revision, newest first. */
-  *#entriesOf(place: Place, after: number): Generator<EntryRow> {
+  *#entriesOf(place: SessionPosition, after: number): Generator<EntryRow> {
     for (let number = place.last; number > 0; ) {
       const row = (this.#entry.get(number) ?? {}) as unknown as EntryRow
       const { previous, revision, text, checksum } = row
@@ -65,7 +65,10 @@ export class SqliteLog {
   }
 }
 
-function entryChecksum(place: Place, { number, previous, revision, text }: Omit<EntryRow, 'checksum'>): number {
+function entryChecksum(
+  place: SessionPosition,
+  { number, previous, revision, text }: Omit<EntryRow, 'checksum'>,
+): number {
   let sum = addNumber(place.sum, number)
   sum = addNumber(sum, previous)
   sum = addNumber(sum, revision)

@@ -12,7 +12,7 @@ export function useWindow(
   const body = useRef<HTMLTableSectionElement>(null)
   const [range, setRange] = useState({ from: 0, to: 60 })
   useEffect(() => {
-    const look = () => {
+    const update = () => {
       const top = -(body.current?.getBoundingClientRect().top ?? 0)
       const first = Math.max(0, Math.floor(top / height) - MORE)
       // Few steps of the window need another render.
@@ -20,12 +20,12 @@ export function useWindow(
       const to = Math.ceil((top + innerHeight) / height) + MORE + 10
       setRange((before) => (before.from === from && Math.abs(before.to - to) < 10 ? before : { from, to }))
     }
-    look()
-    addEventListener('scroll', look, { passive: true })
-    addEventListener('resize', look)
+    update()
+    addEventListener('scroll', update, { passive: true })
+    addEventListener('resize', update)
     return () => {
-      removeEventListener('scroll', look)
-      removeEventListener('resize', look)
+      removeEventListener('scroll', update)
+      removeEventListener('resize', update)
     }
   }, [count, height])
   return { body, from: Math.min(range.from, count), to: Math.min(Math.max(range.to, 0), count) }

@@ -50,7 +50,7 @@ export function VirtualList({
 
   /** The rows that are near the window, if it begins at a distance from the first row. */
   const rowsFrom = (top: number) => rows.between(top - MARGIN, top + innerHeight + MARGIN)
-  const look = () => {
+  const updateRange = () => {
     const element = list.current
     if (!element) return
     // While a row is being scrolled to, the rows around it are those to render.
@@ -68,7 +68,7 @@ export function VirtualList({
     wanted.corrections += 1
     if (wanted.corrections >= MOST_CORRECTIONS || (wanted.corrections > 1 && Math.abs(scrollY - before) < 1)) {
       target.current = null
-      look()
+      updateRange()
     } else requestAnimationFrame(redraw)
   }
   useEffect(() => {
@@ -76,7 +76,7 @@ export function VirtualList({
     const follow = () => {
       frame ||= requestAnimationFrame(() => {
         frame = 0
-        look()
+        updateRange()
       })
     }
     const letGo = () => {
@@ -84,9 +84,9 @@ export function VirtualList({
     }
     // On paper nothing is scrolled.
     const showAll = () => setRange({ from: 0, to: count })
-    look()
+    updateRange()
     addEventListener('beforeprint', showAll)
-    addEventListener('afterprint', look)
+    addEventListener('afterprint', updateRange)
     addEventListener('scroll', follow, { passive: true })
     addEventListener('resize', follow)
     addEventListener('wheel', letGo, { passive: true })
@@ -94,7 +94,7 @@ export function VirtualList({
     return () => {
       cancelAnimationFrame(frame)
       removeEventListener('beforeprint', showAll)
-      removeEventListener('afterprint', look)
+      removeEventListener('afterprint', updateRange)
       removeEventListener('scroll', follow)
       removeEventListener('resize', follow)
       removeEventListener('wheel', letGo)
@@ -111,7 +111,7 @@ export function VirtualList({
       if (changed)
         frame ||= requestAnimationFrame(() => {
           frame = 0
-          look()
+          updateRange()
           redraw(undefined)
         })
     })
@@ -124,7 +124,7 @@ export function VirtualList({
   useLayoutEffect(() => {
     if (!shown) return
     target.current = { index: shown.index, corrections: 0 }
-    look()
+    updateRange()
     redraw(undefined)
   }, [shown, rows])
   useLayoutEffect(() => {

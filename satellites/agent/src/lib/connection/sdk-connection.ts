@@ -40,7 +40,7 @@ export interface ConnectionOptions extends WaitOptions {
 }
 
 /** A transport to a server, and what is known about its end. */
-interface Line {
+interface OpenTransport {
   readonly transport: Transport
   /** Ends the session at the server, before the transport is closed. */
   readonly endSession: () => Promise<void>
@@ -105,7 +105,7 @@ async function connect(
 
 function connectionOf(
   client: Client,
-  line: Line,
+  line: OpenTransport,
   protocol: Connection['protocol'],
   { openMilliseconds, callMilliseconds }: ConnectionOptions,
 ): Connection {
@@ -163,11 +163,11 @@ function connectionOf(
   }
 }
 
-async function openLine(server: ServerConfig, loadReaper: ConnectionOptions['loadReaper']): Promise<Line> {
+async function openLine(server: ServerConfig, loadReaper: ConnectionOptions['loadReaper']): Promise<OpenTransport> {
   return 'url' in server ? openHttp(server) : openChild(server, await loadReaper())
 }
 
-function openHttp({ url, headers, token, authorization }: UrlServer): Line {
+function openHttp({ url, headers, token, authorization }: UrlServer): OpenTransport {
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: boundedFetch,
     requestInit: { headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) } },
@@ -183,7 +183,7 @@ function openHttp({ url, headers, token, authorization }: UrlServer): Line {
   return { transport: transport as Transport, endSession, ending: () => null, printed: () => '' }
 }
 
-async function openChild(server: CommandServer, reaper: ChildReaper): Promise<Line> {
+async function openChild(server: CommandServer, reaper: ChildReaper): Promise<OpenTransport> {
   const { ChildTransport } = await import('./sdk-child-transport.ts')
   const transport = new ChildTransport(server, reaper)
   return { transport, endSession: async () => {}, ending: () => transport.exit, printed: () => transport.printed }

@@ -6,7 +6,7 @@ import type { Reply } from '../model/turn-result.ts'
 import type { UserSimulator } from './user-simulator.ts'
 
 /** A line of the dialogue. */
-export interface Line {
+export interface DialogueLine {
   readonly by: 'user' | 'assistant'
   readonly text: string
 }
@@ -21,7 +21,7 @@ export interface ConversationState {
     /** The goal, if the agent plays the user; `null` if it plays the assistant, or there is no goal. */
     goal: JsonObject | null
     /** The last lines of the dialogue, oldest first. */
-    dialogue: readonly Line[]
+    dialogue: readonly DialogueLine[]
     /** The time of the conversation, in milliseconds since 1970 UTC. The same throughout an episode. */
     now: number
   }
@@ -73,12 +73,12 @@ export function keepRecord(state: ConversationState, { public: open, private: hi
 }
 
 /** The lines of some replies. */
-export function linesOf(replies: readonly Reply[]): Line[] {
+export function linesOf(replies: readonly Reply[]): DialogueLine[] {
   return replies.map(({ text }) => ({ by: 'assistant', text }))
 }
 
 /** Adds lines to the dialogue. */
-export function keepLines(state: ConversationState, lines: readonly Line[]): void {
+export function keepLines(state: ConversationState, lines: readonly DialogueLine[]): void {
   state.public.dialogue = [...state.public.dialogue, ...lines].slice(-MAX_LINES)
 }
 

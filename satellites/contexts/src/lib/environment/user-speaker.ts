@@ -1,7 +1,7 @@
 import { type AskedText, type AskOptions, askText } from '../model/ask.ts'
 import type { Frame } from '../model/conversation-record.ts'
 import { inventedFact } from '../model/fact-problem.ts'
-import type { Line } from './conversation-state.ts'
+import type { DialogueLine } from './conversation-state.ts'
 
 /**
  * Rewords the lines of a simulated user. A port beside the {@link UserSimulator}: left out, the agent reads the
@@ -28,7 +28,7 @@ export interface SpeakRequest {
   /** How the user talks: one of the speaker's styles. */
   readonly style: string
   /** Earlier lines, oldest first. Bounded. */
-  readonly dialogue: readonly Line[]
+  readonly dialogue: readonly DialogueLine[]
   /** What the assistant says now. */
   readonly text: string
   /** The open frames, the active one last: what a user sees on a screen. */

@@ -51,7 +51,7 @@ export function serveConversations(
   for (const [path, world] of worlds)
     files
       .set(path, page.document)
-      .set(`${path}.json`, { type: 'application/json', body: Buffer.from(JSON.stringify(describe(world))) })
+      .set(`${path}.json`, { type: 'application/json', body: Buffer.from(JSON.stringify(toPageInfo(world))) })
   const server = new WebSocketServer({
     ...WEB_SOCKET_SETTINGS,
     maxPayload: MESSAGE_BYTES,
@@ -115,7 +115,7 @@ export function serveConversations(
 }
 
 /** The description of a conversation that its page loads: to draw its contexts, and to publish its events. */
-function describe({ name, version, description, conversation, eventInfos }: ConversationEnvironment) {
+function toPageInfo({ name, version, description, conversation, eventInfos }: ConversationEnvironment) {
   return {
     name,
     version,

@@ -86,7 +86,7 @@ export type Handlers<View, Effect, State extends string> =
   | readonly Handler<View, Effect, State>[]
 
 /** The content of an input: the slots of an intent, or the data of an event. */
-type Given<Intents extends Schemas, Events extends Schemas, Name> = Name extends keyof Intents
+type InputContent<Intents extends Schemas, Events extends Schemas, Name> = Name extends keyof Intents
   ? {
       readonly slots: z.output<Intents[Name]>
       /** Phrases for slots of the intent that are not valid values: none of these slots is in `slots`. Mostly empty. */
@@ -107,8 +107,8 @@ export type Accepts<
   Names = keyof Intents | keyof Events,
 > = {
   readonly [Name in Names & string]?: Handlers<
-    ContextView<Data, Hidden, Shared> & Given<Intents, Events, Name>,
-    EffectContext<Data, Hidden, Shared, Events> & Given<Intents, Events, Name>,
+    ContextView<Data, Hidden, Shared> & InputContent<Intents, Events, Name>,
+    EffectContext<Data, Hidden, Shared, Events> & InputContent<Intents, Events, Name>,
     State
   >
 }

@@ -55,7 +55,7 @@ function statisticsOf(responses: readonly VerifyResponse[]): Record<string, numb
   const columns = new Map<string, number[]>()
   let left = MOST_NUMBERS
   for (const response of responses)
-    for (const [name, value] of numbersOf(response)) {
+    for (const [name, value] of listNumbers(response)) {
       const column = columns.get(name)
       if (column) column.push(value)
       else columns.set(name, [value])
@@ -82,7 +82,7 @@ function tooMany(what: string): WireError {
 }
 
 /** Yields the numeric members of an answer, and those of its model's token usage. */
-function* numbersOf(response: VerifyResponse): Generator<[name: string, value: number]> {
+function* listNumbers(response: VerifyResponse): Generator<[name: string, value: number]> {
   const { usage } = (response.response ?? {}) as { readonly usage?: VerifyResponse | null }
   for (const members of [response, usage ?? {}])
     for (const name in members) {

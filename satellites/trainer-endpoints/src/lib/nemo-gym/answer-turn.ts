@@ -21,7 +21,7 @@ export async function answerTurn(session: RolloutSession, turn: Turn, rewards: R
   if (known && known.calls !== calls)
     throw new WireError('seq-reused', 'This step id was sent before, with another turn. Make a new id.')
   if (known?.answer) return known.answer
-  const first = known?.first ?? (await firstStepOf(session, turn))
+  const first = known?.first ?? (await findFirstStep(session, turn))
   const begun = turn.id === null ? null : { id: turn.id, calls, first, answer: null }
   if (turn.id !== null) session.turnIds.set(turn.id, true)
   session.turn = begun
@@ -34,7 +34,7 @@ export async function answerTurn(session: RolloutSession, turn: Turn, rewards: R
  * Returns the number of answered steps at which a turn begins, or began if it is a repeated one. Throws `seq-conflict`
  * for a late one: its client has been answered another since, or does not say what it has been answered.
  */
-async function firstStepOf(session: RolloutSession, { id, calls, sent }: Turn): Promise<number> {
+async function findFirstStep(session: RolloutSession, { id, calls, sent }: Turn): Promise<number> {
   const { played } = session.tally
   if (sent > played) throw new WireError('state-lost', 'The store lost steps of this session.')
   session.returnsCookies ||= sent > 0

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type CallEvidence, judgeCall } from './repeated-call.ts'
+import { type CallEvidence, classifyCall } from './repeated-call.ts'
 
 const evidence = (known: Partial<CallEvidence>): CallEvidence => ({
   sent: 2,
@@ -13,7 +13,7 @@ const evidence = (known: Partial<CallEvidence>): CallEvidence => ({
   ...known,
 })
 
-describe('judgeCall', () => {
+describe('classifyCall', () => {
   it.each([
     ['a client that returns cookies has every answer', { sent: 3 }, 'new'],
     ['a client that returns cookies lacks the last answer', {}, 'repeated'],
@@ -42,6 +42,6 @@ describe('judgeCall', () => {
 })
 
 function verdictOf(known: CallEvidence): string {
-  const { kind, doubtful } = judgeCall(known)
+  const { kind, doubtful } = classifyCall(known)
   return `${kind}${doubtful ? ', with doubt' : ''}`
 }

@@ -40,7 +40,7 @@ export interface CallVerdict {
  * of it with an earlier cookie is never a new step. For other clients, the connection of the last answer is the
  * evidence that is left; behind a proxy it is none.
  */
-export function judgeCall(evidence: CallEvidence): CallVerdict {
+export function classifyCall(evidence: CallEvidence): CallVerdict {
   const { sent, played, sameAsLast, ended, delivery, closesConnections } = evidence
   const returnsCookies = evidence.returnsCookies || sent > 0
   if (sent === played) return { kind: 'new', doubtful: false }

@@ -1,6 +1,6 @@
 import { type Action, WireError } from '@episodic/protocol'
 import { failureOf } from './failure-kind.ts'
-import { judgeCall } from './repeated-call.ts'
+import { classifyCall } from './repeated-call.ts'
 import type { RolloutSession } from './rollout-session.ts'
 import { errorAnswer, stepAnswer, type ToolAnswer } from './tool-answer.ts'
 
@@ -27,7 +27,7 @@ export async function answerToolCall(session: RolloutSession, call: ToolCall): P
   session.closesConnections ??= session.delivery?.() === 'cut'
   if (sent > tally.played)
     session.failure ??= failureOf(new WireError('state-lost', 'The store lost steps of this session.'))
-  const { kind, doubtful } = judgeCall({
+  const { kind, doubtful } = classifyCall({
     sent,
     played: tally.played,
     sameAsLast: sent !== tally.played && session.isLast(action),

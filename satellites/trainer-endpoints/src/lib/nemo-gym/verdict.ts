@@ -31,9 +31,9 @@ export interface Claim {
 }
 
 /** Closes a session and returns the verdict on its episode. */
-export async function judgeRollout(session: RolloutSession, claim: Claim): Promise<Verdict> {
+export async function computeVerdict(session: RolloutSession, claim: Claim): Promise<Verdict> {
   const { ref, tally } = session
-  const failure = session.failure ?? claim.failure ?? (await mismatchOf(session, claim))
+  const failure = session.failure ?? claim.failure ?? (await findMismatch(session, claim))
   try {
     const { end, success } = await ref.close()
     const stop = failure === null ? stopOf(session, end, claim) : null
@@ -84,7 +84,7 @@ function membersOf(text: string): string {
 }
 
 /** Returns a failure if the steps that were played may not be the calls of the trajectory, each of them once. */
-async function mismatchOf(session: RolloutSession, claim: Claim): Promise<Failure | null> {
+async function findMismatch(session: RolloutSession, claim: Claim): Promise<Failure | null> {
   const { ref, tally, tools } = session
   if (claim.played > tally.played) return { kind: 'session_lost', reason: 'The store lost steps of this session.' }
   const doubtful = session.doubtful || claim.played !== tally.played

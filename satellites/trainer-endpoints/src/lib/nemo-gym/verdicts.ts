@@ -2,10 +2,10 @@ import { canonicalJson, type Json } from '@episodic/protocol'
 import { LRUCache } from 'lru-cache'
 import { failureOf } from './failure-kind.ts'
 import type { RolloutSessions } from './rollout-session.ts'
-import { type Claim, judgeRollout, type Verdict, voidVerdict } from './verdict.ts'
+import { type Claim, computeVerdict, type Verdict, voidVerdict } from './verdict.ts'
 
 /** A verdict, and the calls that it was given for. */
-interface Given {
+interface GivenVerdict {
   readonly calls: string
   readonly verdict: Verdict
 }
@@ -16,7 +16,7 @@ const KEPT = 10_000
 /** The verdicts of one endpoint. Each is kept for a client whose answer got lost and that asks again. */
 export class Verdicts {
   readonly #sessions: RolloutSessions
-  readonly #given: LRUCache<string, Given>
+  readonly #given: LRUCache<string, GivenVerdict>
 
   constructor(sessions: RolloutSessions, seconds: number) {
     this.#sessions = sessions
@@ -32,7 +32,7 @@ export class Verdicts {
   async of(principal: string | null, handle: string, claim: Claim): Promise<Verdict> {
     const key = toRolloutKey(principal, handle)
     const calls = canonicalJson(claim.calls.map((call) => ({ ...call })) as unknown as Json)
-    const again = ({ calls: before, verdict }: Given) => (before === calls ? verdict : voidVerdict(JUDGED))
+    const again = ({ calls: before, verdict }: GivenVerdict) => (before === calls ? verdict : voidVerdict(JUDGED))
     try {
       const known = this.#given.get(key)
       if (known) return again(known)
@@ -40,7 +40,7 @@ export class Verdicts {
       return await session.inTurn(async () => {
         const meanwhile = this.#given.get(key)
         if (meanwhile) return again(meanwhile)
-        const verdict = await judgeRollout(session, claim)
+        const verdict = await computeVerdict(session, claim)
         this.#given.set(key, { calls, verdict })
         this.#sessions.forget(principal, handle)
         return verdict

@@ -1,5 +1,5 @@
 import { type EnvironmentInfo, type JsonObject, type LimitsRequest, WireError } from '@episodic/protocol'
-import { describeUnknownKeys, isObject } from '@episodic/protocol/internal'
+import { formatUnknownKeys, isObject } from '@episodic/protocol/internal'
 import type { EpisodeRequest } from '../episode/open-session.ts'
 
 /** What a client asks for when it resets. */
@@ -33,7 +33,7 @@ export function parseReset(info: EnvironmentInfo, data: JsonObject): ResetReques
   if (unknown.length > 0)
     throw new WireError(
       'invalid-params',
-      `Unknown parameters of ${info.name}: ${describeUnknownKeys(unknown.map(([name]) => ({ path: [name], known: names })))}`,
+      `Unknown parameters of ${info.name}: ${formatUnknownKeys(unknown.map(([name]) => ({ path: [name], known: names })))}`,
     )
   return {
     environment: info.name,

@@ -6,7 +6,7 @@ import type { RewardMode } from '../episode/trainer-episode.ts'
 import type { TextBlock } from './blocks.ts'
 import { answerOf, type CallAnswer, episodeFinished, unknownTool } from './call-answer.ts'
 import type { CallRequest } from './requests.ts'
-import { stepsOf } from './session-log.ts'
+import { readSteps } from './session-log.ts'
 
 /** Where the answer to a call goes. */
 export interface CallStream {
@@ -67,7 +67,7 @@ export class OrsSession {
     const opened = new OrsSession(session, await session.environment(), settings, prompt)
     const { seats } = await session.state()
     if (seats[DEFAULT_SEAT]?.seq)
-      for await (const step of stepsOf(session)) opened.#count(step.report.seq, rewardOf(step))
+      for await (const step of readSteps(session)) opened.#count(step.report.seq, rewardOf(step))
     return opened
   }
 
@@ -147,7 +147,7 @@ export class OrsSession {
   /** Plays a step, or returns the answer that it had. The host keeps the last one, and the log all of them. */
   async #step(action: Action, seq: number) {
     if (seq >= this.#seq - 1) return (await playStep(this.#session, action, seq)).step
-    for await (const step of stepsOf(this.#session)) if (step.report.seq === seq + 1) return step
+    for await (const step of readSteps(this.#session)) if (step.report.seq === seq + 1) return step
     throw new WireError('state-lost', 'The answer of this call is not kept any more.')
   }
 

@@ -5,7 +5,7 @@ import type { LoggedStep } from '@episodic/protocol'
 const PAGE = 1_000
 
 /** Yields the answered steps of a session, oldest first. */
-export async function* stepsOf(session: TrainerSessionRef): AsyncGenerator<LoggedStep, void, undefined> {
+export async function* readSteps(session: TrainerSessionRef): AsyncGenerator<LoggedStep, void, undefined> {
   for (let after = 0; ; ) {
     const { steps } = await session.watch({ after, limit: PAGE, wait: 0 })
     yield* steps

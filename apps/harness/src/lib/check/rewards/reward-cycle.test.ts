@@ -1,7 +1,7 @@
 import { defineEnvironment } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeCycle, findRewardCycle } from './reward-cycle.ts'
+import { findRewardCycle, formatCycle } from './reward-cycle.ts'
 
 /** A lamp that is switched on and off, and counts the steps. Only tool calls with `force` are refused. */
 function lamp(pays: (before: boolean, after: boolean, steps: number) => number) {
@@ -48,7 +48,7 @@ describe('findRewardCycle', () => {
       ],
       earned: 1,
     })
-    expect(cycle && describeCycle(cycle)).toMatch(
+    expect(cycle && formatCycle(cycle)).toMatch(
       /^for example after \d+ steps: press \{"force":false\}, press \{"force":false\} returns to the same state and earns 1 each time$/,
     )
   })

@@ -143,7 +143,7 @@ export function cyclePolicy(cycle: RewardCycle | null): Policy | null {
 }
 
 /** Describes a cycle for a person who wants to see it. */
-export function describeCycle({ before, actions, earned }: RewardCycle): string {
+export function formatCycle({ before, actions, earned }: RewardCycle): string {
   const calls = actions.map(({ tool, arguments: args }) => `${tool} ${JSON.stringify(args)}`).join(', ')
   return `for example after ${before.length} steps: ${calls} returns to the same state and earns ${Number(earned.toFixed(6))} each time`
 }

@@ -23,13 +23,13 @@ export async function findWrongForks(
   const forks: ServedGame[] = []
   const course: string[] = []
   for (const move of moves) {
-    forks.push(await forkOf(parent))
-    course.push(await courseOf(parent, move))
+    forks.push(await openFork(parent))
+    course.push(await playCourse(parent, move))
   }
   const findings: Finding[] = []
   for (const [at, fork] of forks.entries()) {
     for (const [i, move] of moves.slice(at).entries()) {
-      const difference = findTextDifference(course[at + i] as string, await courseOf(fork, move))
+      const difference = findTextDifference(course[at + i] as string, await playCourse(fork, move))
       if (!difference) continue
       findings.push({
         name: 'fork-differs',
@@ -44,13 +44,13 @@ export async function findWrongForks(
   return { forks: forks.length, findings }
 }
 
-async function forkOf({ host, control }: ServedGame): Promise<ServedGame> {
+async function openFork({ host, control }: ServedGame): Promise<ServedGame> {
   const [opened] = (await control.fork({ requestKey: crypto.randomUUID() })) as [OpenResult]
   return { host, opened, control: await host.resolve(null, { by: 'control', token: opened.session }) }
 }
 
 /** What a move leads to: answer, report and state, or the error of the rules. */
-async function courseOf(game: ServedGame, move: Move): Promise<string> {
+async function playCourse(game: ServedGame, move: Move): Promise<string> {
   const answer = await stepGame(game, move).catch(({ code }) => code)
   const { state, end, now, seats } = await game.control.state()
   return JSON.stringify({ answer, state, end, now, seats })

@@ -32,11 +32,11 @@ export async function findCheatedTurns(
     for (const seat of seats.filter((name) => !turn.includes(name))) {
       const action = randomAction(toolsOfSeat(world.environment, seat), rng)
       for (const [route, call] of Object.entries(routesTo(game, seat, turn, action))) {
-        const before = await situationOf(game, seats)
+        const before = await readSituation(game, seats)
         // Most routes reject it. What counts is that nothing has changed.
         await call().catch(() => {})
         calls += 1
-        const difference = findTextDifference(before, await situationOf(game, seats))
+        const difference = findTextDifference(before, await readSituation(game, seats))
         if (difference)
           findings.push({
             name: `turn-cheated:${route}`,
@@ -85,7 +85,7 @@ function routesTo(
 }
 
 /** Everything that a call could change, as JSON. */
-async function situationOf({ control }: ServedGame, seats: readonly string[]): Promise<string> {
+async function readSituation({ control }: ServedGame, seats: readonly string[]): Promise<string> {
   const { state, revision, seats: counts, now, end } = await control.state()
   const { steps } = await control.watch({ after: 0, limit: 1_000, wait: 0 })
   const known = await Promise.all(seats.map((seat) => control.turn({ seat, wait: 0 })))

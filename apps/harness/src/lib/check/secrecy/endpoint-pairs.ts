@@ -138,7 +138,7 @@ export async function playSide(host: Host, endpoint: OpenEndpoint, side: Side): 
       if (mine || end) await player.move(action)
       // What the rules throw leaves everything as it was, and the rehearsal has met it too.
     } else if (action) await stepGame(game, { seat: move.seat, action }).catch(() => {})
-    await player.look()
+    await player.readAgain()
   }
   await sendMore?.(null)
   const answers = [...player.answers]

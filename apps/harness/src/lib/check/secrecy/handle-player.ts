@@ -32,7 +32,7 @@ export function handlePlayer({ seat, tools, control, rng, handle, others, send }
     [METHODS.turn, { session: handle, seat: other, wait: 0 }],
     [METHODS.legal, { session: handle, seat: other }],
   ]
-  const look = async () => {
+  const readAgain = async () => {
     await ask('environment/turn', METHODS.turn, { session: handle, seat, wait: 0 })
     await ask('environment/legal', METHODS.legal, { session: handle })
     const [method, params] = rng.pick(forbidden)
@@ -45,13 +45,13 @@ export function handlePlayer({ seat, tools, control, rng, handle, others, send }
   }
   return {
     answers: transcript.answers,
-    begin: look,
+    begin: readAgain,
     async move(action) {
       const at = { [META.seq]: await seq(), [META.seat]: seat }
       await step('a step', action, at)
       await step('a repeated step', action, at)
     },
-    look,
+    readAgain,
     finish: async () => {},
   }
 }

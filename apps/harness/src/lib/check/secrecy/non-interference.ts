@@ -75,7 +75,7 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
     if (played.diverged) counts.diverged += 1
     if (played.atOnce) counts.divergedAtOnce += 1
     if (played.invalid) counts.invalid += 1
-    if (played.differs) findings.push(describe(context, planned, played, played.differs))
+    if (played.differs) findings.push(toLeakFinding(context, planned, played, played.differs))
   }
   const endpoints = await comparePairsAtEndpoints(context, (rng) => planPair(context, hidden, sealed, rng))
   findings.push(...endpoints.findings)
@@ -167,7 +167,7 @@ const DIFFERING: Readonly<Record<Channel, readonly [Finding['name'], string]>> =
   state: ['state-differs', 'the public state'],
 }
 
-function describe(
+function toLeakFinding(
   { world: { environment } }: CheckContext,
   { setting: { params }, seat, first, from }: PlannedPair,
   { moves, policies }: PairedPlay,

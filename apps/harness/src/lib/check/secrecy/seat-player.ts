@@ -28,7 +28,7 @@ export interface SeatPlayer {
   /** Plays a move of the seat. It is committed when this resolves; its answer may be held. */
   move(action: Action): Promise<void>
   /** Notes an answer that had to come by now, and reads what may have changed by a step of any seat. */
-  look(): Promise<void>
+  readAgain(): Promise<void>
   /** Notes what came last, once the session is closed. */
   finish(): Promise<void>
 }

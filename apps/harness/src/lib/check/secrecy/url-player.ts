@@ -82,7 +82,7 @@ export function urlPlayer(
         transcript.note({ kind, text: '' }, await request())
     },
     move: (action) => send(callMessage('a move', action)),
-    async look() {
+    async readAgain() {
       const { mine, end } = await control.turn({ seat, wait: 0 })
       if (mine || end) await release()
       await ask(READ_STATE)

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
-import { membersOf } from '../../play/sets/set-folder.ts'
+import { findMembers } from '../../play/sets/set-folder.ts'
 
 /** Runs that are compared with each other, the baseline first, under a title if there are several such groups. */
 export interface Group {
@@ -14,12 +14,12 @@ export interface Group {
 }
 
 /** Returns the given runs, or those of a set by world. Throws `option-invalid` if there are fewer than two. */
-export async function groupsOf(
+export async function readGroups(
   folders: readonly string[],
   { html, baseline }: { readonly html?: string; readonly baseline?: string },
 ): Promise<Group[]> {
   const [only = ''] = folders
-  const worlds = folders.length === 1 ? await membersOf(only) : null
+  const worlds = folders.length === 1 ? await findMembers(only) : null
   if (!worlds) {
     if (folders.length < 2)
       throw new HarnessError(

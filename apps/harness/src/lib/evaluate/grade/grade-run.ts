@@ -199,7 +199,7 @@ function plantedOf(planted: PlantedOrder, { scale }: Grader, verdict: Verdict): 
   }
 }
 
-interface Given {
+interface GradedLine {
   readonly line: GradableLine
   readonly vote: number
   readonly revisionOf: ReturnType<typeof createRevisions>
@@ -211,7 +211,7 @@ interface Given {
 function recordOf(
   { name }: GradableRun,
   { grader, ref }: GradeRunOptions,
-  { line, vote, revisionOf, judged, verdict, planted }: Given,
+  { line, vote, revisionOf, judged, verdict, planted }: GradedLine,
 ): GradeRecord {
   const { task, attempt, try: number, seat } = line
   const { value, why, evidence = [], asked } = verdict

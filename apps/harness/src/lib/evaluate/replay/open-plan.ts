@@ -5,7 +5,7 @@ import { HarnessError } from '../../base/harness-error.ts'
 import { hashFile } from '../../run-folder/plan/content-hash.ts'
 import type { RunManifest } from '../../run-folder/record/run-folder.ts'
 import type { World } from '../../worlds/world.ts'
-import { type RecordedPlan, recordedPlanOf } from './recorded-plan.ts'
+import { type RecordedPlan, readRecordedPlan } from './recorded-plan.ts'
 
 /** The plan of a run, or why it cannot be recomputed. */
 export type OpenedPlan =
@@ -31,7 +31,7 @@ export async function openPlan(
   // The first line, if there is one, fails with `version-mismatch`.
   if (world.environment.name !== environment.name || world.environment.version !== environment.version)
     return { plan: undefined, unknown: `The run was of ${environment.name} ${environment.version}.` }
-  if (tasks.from === 'generator') return { plan: await recordedPlanOf(manifest, world), unknown: null }
+  if (tasks.from === 'generator') return { plan: await readRecordedPlan(manifest, world), unknown: null }
   const places = [sources?.dataset && resolve(folder, sources.dataset), resolve(tasks.file)]
   const file = dataset ?? places.find((place) => place && existsSync(place))
   if (!file) return { plan: undefined, unknown: `The tasks of this run were in ${tasks.file}, which no longer exists.` }
@@ -44,5 +44,5 @@ export async function openPlan(
     return { plan: undefined, unknown: `The tasks of this run were in ${shownPath(file)}, which has changed since.` }
   }
   const found = { ...manifest, configuration: { ...configuration, tasks: { ...tasks, file } } }
-  return { plan: await recordedPlanOf(found, world), unknown: null }
+  return { plan: await readRecordedPlan(found, world), unknown: null }
 }

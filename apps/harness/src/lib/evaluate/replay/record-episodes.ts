@@ -2,7 +2,7 @@ import { definePolicy, type Policy, randomPolicy } from '@episodic/env'
 import { createRng, type SealedRecord } from '@episodic/protocol'
 import { environmentFactory, openWorld } from '../../play/episodes/open-environment.ts'
 import { runEpisodes } from '../../play/episodes/run-episodes.ts'
-import { planOf, tasksOf } from '../../play/plan/plan.ts'
+import { planEpisodes, tasksOf } from '../../play/plan/plan.ts'
 import type { Transport } from '../../play/run-settings.ts'
 import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
 import { SealedFile } from '../../run-folder/record/sealed-file.ts'
@@ -50,7 +50,7 @@ export async function recordEpisodes(
   await using opened = await openWorld(reference, world, { transport, sessions: concurrency + 16, store })
   await using file = await SealedFile.open(path)
   const began = performance.now()
-  await runEpisodes(planOf(tasksOf(configuration, world), configuration.rollouts), {
+  await runEpisodes(planEpisodes(tasksOf(configuration, world), configuration.rollouts), {
     run: 'matrix',
     createEnvironment: environmentFactory(configuration, opened.connection),
     policy: mixedPolicy(world),

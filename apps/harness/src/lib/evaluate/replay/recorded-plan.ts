@@ -49,7 +49,7 @@ type Manifest = Pick<RunManifest, 'name' | 'configuration' | 'played'>
  *
  * Throws the errors of the generator or of the file of tasks.
  */
-export async function recordedPlanOf(manifest: Manifest, world: World): Promise<RecordedPlan> {
+export async function readRecordedPlan(manifest: Manifest, world: World): Promise<RecordedPlan> {
   const { configuration } = manifest
   const { environment } = world
   const digests = new Map<string, string>()
@@ -231,7 +231,7 @@ export function mostSteps(
 type Planned = Pick<RunConfiguration, 'seed' | 'branch'>
 
 /** An episode of a run, and its path of lines in the tree; empty without a tree. */
-interface Place {
+interface EpisodePath {
   readonly task: string
   readonly attempt: number
   readonly path: readonly number[]
@@ -243,7 +243,10 @@ interface Place {
  * Returns the branch that a run records for the episode with this path; `null` if the run has no branch points, or if
  * the path does not lead to that attempt.
  */
-function expectedBranch({ seed, branch: points }: Planned, { task, attempt, path }: Place): EpisodeRecord['branch'] {
+function expectedBranch(
+  { seed, branch: points }: Planned,
+  { task, attempt, path }: EpisodePath,
+): EpisodeRecord['branch'] {
   if (points.length === 0 || path.length > points.length) return null
   if (path.some((line, i) => line >= (points[i]?.lines ?? 0))) return null
   const leaves = countLeaves(points)
@@ -259,7 +262,10 @@ function expectedBranch({ seed, branch: points }: Planned, { task, attempt, path
 }
 
 /** Returns the policy seed of an episode. Each fork has its own, which its own first line keeps. */
-function expectedPolicySeed({ seed, branch: points }: Planned, { task, attempt, path, try: number }: Place): string {
+function expectedPolicySeed(
+  { seed, branch: points }: Planned,
+  { task, attempt, path, try: number }: EpisodePath,
+): string {
   const rollout = Math.floor(attempt / countLeaves(points))
   const own = policySeedOf(seed, { task: { id: task }, attempt: rollout, try: number })
   const forked = path.findLastIndex((line) => line !== 0)

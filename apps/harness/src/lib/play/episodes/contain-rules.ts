@@ -17,7 +17,7 @@ export function containRules(): ContainedRules {
   // The code of a world cannot call that of the process.
   const exit = process.exit.bind(process)
   const end = (what: string, cause: unknown) => {
-    processConsole.err.write(`\nerror: ${what}: ${describe(cause)}\n`)
+    processConsole.err.write(`\nerror: ${what}: ${formatCause(cause)}\n`)
     exit(1)
   }
   const contained = containProcess({
@@ -41,6 +41,6 @@ export function containRules(): ContainedRules {
   }
 }
 
-function describe(cause: unknown): string {
+function formatCause(cause: unknown): string {
   return cause instanceof Error ? [`${cause.name}: ${cause.message}`, ...ownFrames(cause)].join('\n') : String(cause)
 }

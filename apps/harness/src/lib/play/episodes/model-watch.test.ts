@@ -11,7 +11,7 @@ import { type Answering, bisecting, startChatServer } from '../../models/chat-se
 import { DEFAULT_OPTIONS } from '../../models/model-options.ts'
 import { findPolicy } from '../../worlds/policies.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
-import { planOf } from '../plan/plan.ts'
+import { planEpisodes } from '../plan/plan.ts'
 import { type RunEpisodesOptions, runEpisodes } from './run-episodes.ts'
 
 let world: World
@@ -35,7 +35,7 @@ async function play(answer: Answering, { tasks = 1_000, ...options }: Play = {})
   await using server = await startChatServer(answer)
   const sealed: EpisodeRecord[] = []
   const policy = await findPolicy('llm:test', world, { model: { ...DEFAULT_OPTIONS, baseUrl: server.url } })
-  const plan = planOf(rowsOf(generateTasks(world.tasks as TasksDefinition, { seed: 'plan', count: tasks })), 1)
+  const plan = planEpisodes(rowsOf(generateTasks(world.tasks as TasksDefinition, { seed: 'plan', count: tasks })), 1)
   const failure = await runEpisodes(plan, {
     run: 'test',
     createEnvironment,

@@ -114,7 +114,7 @@ export class ModelWatch {
    *
    * @param tried - the outage of which it was played to find out if it is over.
    */
-  judge(records: readonly SealedRecord[], tried: Outage | null): Verdict {
+  decide(records: readonly SealedRecord[], tried: Outage | null): Verdict {
     // A new outage may have begun since.
     const isTry = tried !== null && tried === this.#outage
     if (!everyFailed(records, 'model-refused')) this.#opened.resolve()

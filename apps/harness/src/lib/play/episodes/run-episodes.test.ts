@@ -9,7 +9,7 @@ import { machineClock } from '../../base/waiting-clock.ts'
 import { exampleWorld, nameOf } from '../../fixtures/episodic.fixture.ts'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
-import { planOf } from '../plan/plan.ts'
+import { planEpisodes } from '../plan/plan.ts'
 import { type RunEpisodesOptions, runEpisodes } from './run-episodes.ts'
 
 let world: World
@@ -26,7 +26,7 @@ afterAll(() => cleanUp.disposeAsync())
 
 function plan(count: number): AsyncIterable<PlannedEpisode> {
   const { tasks } = world as { tasks: TasksDefinition }
-  return planOf(toAsync(generateTasks(tasks, { seed: 'plan', count })), 2)
+  return planEpisodes(toAsync(generateTasks(tasks, { seed: 'plan', count })), 2)
 }
 
 async function* toAsync<T>(items: Iterable<T>): AsyncGenerator<T> {

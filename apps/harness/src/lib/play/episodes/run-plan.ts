@@ -107,7 +107,7 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
       const records = await options.runTask(planned, { ...context, listener })
       onPlayed()
       if (records.length === 0) return
-      const verdict = watch.judge(records, tried)
+      const verdict = watch.decide(records, tried)
       if (verdict === 'again') continue
       const foundNoServer = records.every((record) => failedWith(record, 'connection-failed'))
       unreachable = foundNoServer ? unreachable + 1 : 0

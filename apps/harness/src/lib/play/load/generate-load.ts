@@ -3,7 +3,7 @@ import { seedFor } from '@episodic/protocol'
 import { abortable } from '@episodic/protocol/internal'
 import { createLatencyHistogram, type LatencyHistogram } from '@episodic/report'
 import pLimit from 'p-limit'
-import { describeFailure } from '../record/seal-episode.ts'
+import { toFailure } from '../record/seal-episode.ts'
 
 export interface LoadOptions {
   readonly connection: Connection
@@ -125,7 +125,7 @@ export async function generateLoad(options: LoadOptions): Promise<LoadResult> {
         signal,
       })
       if (episode.kind === 'finished' || signal.aborted) continue
-      const { code, message } = describeFailure(episode.cause)
+      const { code, message } = toFailure(episode.cause)
       const failure = failures.get(code) ?? { count: 0, message }
       failures.set(code, { ...failure, count: failure.count + 1 })
       ended = performance.now()

@@ -37,7 +37,7 @@ function rejectTorn(file: string, line: number): never {
 }
 
 /** Streams every task `rollouts` times, so that memory does not grow with the plan. */
-export async function* planOf(tasks: AsyncIterable<Task>, rollouts: number): AsyncGenerator<PlannedEpisode> {
+export async function* planEpisodes(tasks: AsyncIterable<Task>, rollouts: number): AsyncGenerator<PlannedEpisode> {
   let position = 0
   for await (const task of tasks) {
     for (let attempt = 0; attempt < rollouts; attempt++) yield { task, attempt, position }
@@ -93,10 +93,10 @@ export async function checkTasks(
   }
   if (count === 0) throw new HarnessError('dataset-invalid', 'There is no task to play. Check --dataset and --split.')
   const again = kept
-  return { count, again: () => (again ? streamOf(again) : tasks()) }
+  return { count, again: () => (again ? streamTasks(again) : tasks()) }
 }
 
-async function* streamOf(tasks: readonly Task[]): AsyncGenerator<Task> {
+async function* streamTasks(tasks: readonly Task[]): AsyncGenerator<Task> {
   yield* tasks
 }
 

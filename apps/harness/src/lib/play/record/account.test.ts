@@ -13,7 +13,7 @@ import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
 import { readSealed, SealedFile } from '../../run-folder/record/sealed-file.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
 import { runEpisodes } from '../episodes/run-episodes.ts'
-import { planOf } from '../plan/plan.ts'
+import { planEpisodes } from '../plan/plan.ts'
 
 /** What happens in an episode, or to the whole process that plays it. */
 type Fate =
@@ -85,7 +85,7 @@ async function resume(file: string, tasks: number, concurrency: number, fates: F
       [Symbol.asyncDispose]: () => inner.close(),
     }
   }
-  const plan = planOf(rows(tasks), ROLLOUTS)
+  const plan = planEpisodes(rows(tasks), ROLLOUTS)
   await runEpisodes(lacking(plan, sealed), {
     run: 'test',
     createEnvironment,

@@ -3,7 +3,7 @@ import { type EpisodeRecord, parseSealedRecord } from '@episodic/protocol'
 import { playRun } from '@episodic/report/testing'
 import { describe, expect, it } from 'vitest'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
-import { describeFailure, sealEpisode } from './seal-episode.ts'
+import { sealEpisode, toFailure } from './seal-episode.ts'
 
 const [played] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [EpisodeRecord]
 const planned: PlannedEpisode = {
@@ -113,13 +113,13 @@ describe('sealEpisode', () => {
   })
 })
 
-describe('describeFailure', () => {
+describe('toFailure', () => {
   it.each([
     [new Error('a'), { code: 'unexpected', message: 'a' }],
     [Object.assign(new Error('b'), { code: 7 }), { code: 'unexpected', message: 'b' }],
     ['text', { code: 'unexpected', message: 'text' }],
     [undefined, { code: 'unexpected', message: 'undefined' }],
   ])('returns a code and a message for %s', (cause, failure) => {
-    expect(describeFailure(cause)).toEqual(failure)
+    expect(toFailure(cause)).toEqual(failure)
   })
 })

@@ -78,7 +78,7 @@ export function sealEpisode(
   } catch (cause) {
     const cannot = new HarnessError(
       'record-invalid',
-      `The episode holds what no line of a run can, so its steps are not recorded: ${describeFailure(cause).message}`,
+      `The episode holds what no line of a run can, so its steps are not recorded: ${toFailure(cause).message}`,
       { cause },
     )
     return seal({ kind: 'failed', start: null, steps: [], undecided: [], cause: cannot, seat: null })
@@ -103,7 +103,7 @@ function toEpisodeRecord(episode: Episode, planned: PlannedEpisode, sealing: Sea
     steps: placed,
     outcome:
       episode.kind === 'failed'
-        ? { kind: 'failed', error: redacted(describeFailure(episode.cause), recording) }
+        ? { kind: 'failed', error: redacted(toFailure(episode.cause), recording) }
         : { kind: 'finished', end: episode.end, ...judged(episode, recording) },
     ...(undecided.length > 0 && { undecided }),
     ...(transcript && { transcript }),
@@ -150,7 +150,7 @@ function toMatchRecord(match: Match, planned: PlannedEpisode, sealing: MatchSeal
     }),
     outcome:
       match.kind === 'failed'
-        ? { kind: 'failed', error: redacted(describeFailure(match.cause), recording), seat: match.seat }
+        ? { kind: 'failed', error: redacted(toFailure(match.cause), recording), seat: match.seat }
         : { kind: 'finished' },
     ...((match.undecided ?? []).length > 0 && { undecided: match.undecided }),
     ...endLine(sealing),
@@ -255,7 +255,7 @@ function recordedOf({
 }
 
 /** Returns a failure as it is recorded: a code to count by, and a message to read. */
-export function describeFailure(cause: unknown): { readonly code: string; readonly message: string } {
+export function toFailure(cause: unknown): { readonly code: string; readonly message: string } {
   if (!(cause instanceof Error)) return { code: 'unexpected', message: String(cause) }
   const { code } = cause as Error & { code?: unknown }
   return { code: typeof code === 'string' ? code : 'unexpected', message: cause.message }

@@ -69,7 +69,7 @@ export async function readSet(folder: string): Promise<SetManifest> {
  * Returns the runs of a set by world with their players, the baseline first, if the folder is that of a set or of one
  * of its worlds; `null` otherwise. Rejects with `run-invalid`.
  */
-export async function membersOf(
+export async function findMembers(
   folder: string,
 ): Promise<{ world: string; members: { player: string; folder: string }[] }[] | null> {
   const path = resolve(folder)
@@ -88,8 +88,8 @@ export async function membersOf(
  * Returns the folders of the runs of a set, or of one of its worlds, that were played, and reports the others to
  * `warn`; `null` for any other folder. Rejects with `run-invalid`, also if none was played yet.
  */
-export async function playedMembersOf(folder: string, warn: (notice: string) => void): Promise<string[] | null> {
-  const worlds = holdsRun(folder) ? null : await membersOf(folder)
+export async function findPlayedMembers(folder: string, warn: (notice: string) => void): Promise<string[] | null> {
+  const worlds = holdsRun(folder) ? null : await findMembers(folder)
   if (!worlds) return null
   const members = worlds.flatMap((world) => world.members.map(({ folder }) => folder))
   const { played = [], left = [] } = Object.groupBy(members, (run) => (holdsRun(run) ? 'played' : 'left'))

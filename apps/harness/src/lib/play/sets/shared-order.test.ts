@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { exampleWorld } from '../../fixtures/episodic.fixture.ts'
 import { loadWorld } from '../../worlds/world.ts'
 import { runEpisodes } from '../episodes/run-episodes.ts'
-import { planOf } from '../plan/plan.ts'
+import { planEpisodes } from '../plan/plan.ts'
 import { SharedOrder } from './shared-order.ts'
 
 async function* rowsOf<T>(items: Iterable<T>): AsyncGenerator<T> {
@@ -38,19 +38,22 @@ async function open() {
     }
     const play = async () => {
       using _ = place
-      await runEpisodes(planOf(rowsOf(generateTasks(world.tasks as TasksDefinition, { seed: '1', count: 100 })), 1), {
-        run: 'test',
-        createEnvironment: () => connection.environment(),
-        policy,
-        seed: '0',
-        discount: 1,
-        concurrency: 2,
-        order: place,
-        signal: signal.signal,
-        seal: async () => {
-          state.sealed += 1
+      await runEpisodes(
+        planEpisodes(rowsOf(generateTasks(world.tasks as TasksDefinition, { seed: '1', count: 100 })), 1),
+        {
+          run: 'test',
+          createEnvironment: () => connection.environment(),
+          policy,
+          seed: '0',
+          discount: 1,
+          concurrency: 2,
+          order: place,
+          signal: signal.signal,
+          seal: async () => {
+            state.sealed += 1
+          },
         },
-      })
+      )
     }
     return { state, play }
   }

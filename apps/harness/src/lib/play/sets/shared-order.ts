@@ -5,7 +5,7 @@ import type { PlaceInOrder } from '../episodes/run-plan.ts'
 const AHEAD = 8
 
 /** The place of one run. Disposing it gives it up. */
-interface Place extends PlaceInOrder, Disposable {}
+interface OrderPlace extends PlaceInOrder, Disposable {}
 
 /**
  * Makes runs of the same tasks play them together: no run starts a task more than eight ahead of the task that the
@@ -17,7 +17,7 @@ export class SharedOrder {
   #changed = Promise.withResolvers<void>()
 
   /** Joins at the first task. Join for every run before the first one plays. */
-  join(): Place {
+  join(): OrderPlace {
     const place = {}
     let position = 0
     this.#next.set(place, position)

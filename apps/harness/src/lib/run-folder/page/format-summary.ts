@@ -1,21 +1,21 @@
 import type { Distribution, Summary } from '@episodic/report'
 import {
   cleanText,
-  describeIntervals,
-  describeLatency,
-  describeRefused,
-  describeRetried,
-  describeRules,
-  describeStepParts,
-  describeValue,
-  describeWaiting,
   formatCost,
   formatCount,
   formatDuration,
   formatInterval,
+  formatIntervals,
+  formatLatency,
   formatNumber,
   formatPercent,
+  formatRefused,
+  formatRetried,
+  formatRules,
   formatShareInterval,
+  formatStepParts,
+  formatTreeValue,
+  formatWaiting,
   isShaped,
   listPlayers,
   NOTHING,
@@ -77,7 +77,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
       counts.finished > 0 ? noteInterval(success.overall, formatShareInterval) : '',
     ),
     ...(counts.finished > 0
-      ? [`  ${' '.repeat(NAME_WIDTH + VALUE_WIDTH + 3)}${dim(`of episodes; ${describeRules(success.rules)}`)}`]
+      ? [`  ${' '.repeat(NAME_WIDTH + VALUE_WIDTH + 3)}${dim(`of episodes; ${formatRules(success.rules)}`)}`]
       : []),
     ...(success.bounds
       ? [
@@ -97,7 +97,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
           ),
         ]
       : []),
-    ...(retried ? [line('played again', formatCount(retried.episodes), describeRetried(retried))] : []),
+    ...(retried ? [line('played again', formatCount(retried.episodes), formatRetried(retried))] : []),
     ...passes.flatMap(([name, pass]) =>
       pass && pass.k > 1
         ? [
@@ -144,18 +144,18 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
       : []),
     ...(time.step
       ? [
-          line('world step', formatDuration(time.step.median), describeLatency(time.step)),
+          line('world step', formatDuration(time.step.median), formatLatency(time.step)),
           ...(time.stepParts
-            ? [line('  in the server', formatDuration(time.stepParts.server), describeStepParts(time.stepParts))]
+            ? [line('  in the server', formatDuration(time.stepParts.server), formatStepParts(time.stepParts))]
             : []),
           ...(time.stepsPerSecond
             ? [line('time per step', formatDuration(1_000 / time.stepsPerSecond), formatShare(time))]
             : []),
         ]
       : []),
-    ...(time.model ? [line('model answer', formatDuration(time.model.median), describeLatency(time.model))] : []),
+    ...(time.model ? [line('model answer', formatDuration(time.model.median), formatLatency(time.model))] : []),
     ...(time.waited && time.waited.requests > 0
-      ? [line('waited for model', formatDuration(time.waited.milliseconds), describeWaiting(time.waited))]
+      ? [line('waited for model', formatDuration(time.waited.milliseconds), formatWaiting(time.waited))]
       : []),
     line(
       'episodes/s',
@@ -174,8 +174,8 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
             : [line('cost', formatCost(tokens.cost), `${formatCost(tokens.cost / tokens.episodes)} per episode`)]),
         ]
       : []),
-    ...(counts.refused > 0 ? [line('refused steps', formatCount(counts.refused), describeRefused(counts))] : []),
-    ...(counts.finished > 0 ? [`  ${dim(describeIntervals(success.overall))}`] : []),
+    ...(counts.refused > 0 ? [line('refused steps', formatCount(counts.refused), formatRefused(counts))] : []),
+    ...(counts.finished > 0 ? [`  ${dim(formatIntervals(success.overall))}`] : []),
     ...noteGuarantees(summary).map((note) => `  ${dim(note)}`),
     ...block(
       'success by difficulty',
@@ -205,7 +205,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
           .slice(0, 1)
           .map(
             ({ at, value }) =>
-              `    ${`${cleanText(task).slice(0, 12)}, rollout ${rollout}, step ${at}`.padEnd(LABEL_WIDTH + 10)}${describeValue(value)}`,
+              `    ${`${cleanText(task).slice(0, 12)}, rollout ${rollout}, step ${at}`.padEnd(LABEL_WIDTH + 10)}${formatTreeValue(value)}`,
           ),
       ),
     ),

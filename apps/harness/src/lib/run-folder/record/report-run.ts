@@ -116,7 +116,7 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
           configuration: { ...configuration, ...played, ...versions } as unknown as JsonObject,
         },
         content: {
-          lines: () => linesOf(file),
+          lines: () => readWholeLines(file),
           mostCharacters: options.reportBytes,
           id: runIdOf(manifest),
           createdAt,
@@ -143,7 +143,7 @@ function setFolderOf(folder: string): string | null {
 }
 
 /** The lines of a file; none if there is no file. */
-async function* linesOf(file: string): AsyncGenerator<string> {
+async function* readWholeLines(file: string): AsyncGenerator<string> {
   if (existsSync(file)) for await (const { text } of readLines(file)) yield text
 }
 
@@ -163,7 +163,7 @@ export async function writeReport(
 ): Promise<Summary> {
   const summary = run.summarize()
   if (summary.counts.conflicts > 0 && !allowConflicts) await rejectConflicts(folder)
-  await writeRunFile(folder, RUN_FILES.summary, await markedJson(folder, await summaryOf(folder), summary))
+  await writeRunFile(folder, RUN_FILES.summary, await markedJson(folder, await markSummary(folder), summary))
   await writePage(folder, await run.page({ reportBytes }))
   return summary
 }
@@ -172,7 +172,7 @@ export async function writeReport(
  * Resolves with what a summary in a folder is of: the sealed lines, by their bytes, their end and when they were
  * written. A summary whose mark is not of that is none of these lines.
  */
-export async function summaryOf(folder: string): Promise<string> {
+export async function markSummary(folder: string): Promise<string> {
   try {
     await using file = await open(join(folder, RUN_FILES.episodes))
     const { size, mtimeMs } = await file.stat()

@@ -25,12 +25,12 @@ export async function readStop(folder: string): Promise<RunStop | null> {
  * @param redact - takes secrets out of the message.
  */
 export async function writeStop(folder: string, cause: unknown, redact: (text: string) => string): Promise<void> {
-  const { code, message } = describe(cause)
+  const { code, message } = toStop(cause)
   const stop = { format: 1, code, message: redact(message), at: new Date().toISOString() }
   await writeRunFile(folder, RUN_FILES.stop, `${JSON.stringify(stop, null, 2)}\n`).catch(() => {})
 }
 
-function describe(cause: unknown): Pick<RunStop, 'code' | 'message'> {
+function toStop(cause: unknown): Pick<RunStop, 'code' | 'message'> {
   if (cause === null) return { code: 'interrupted', message: 'It was interrupted, by Ctrl-C or by a signal.' }
   if (HarnessError.is(cause)) return cause
   return { code: 'failed', message: cause instanceof Error ? cause.message : String(cause) }

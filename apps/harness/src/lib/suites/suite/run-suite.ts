@@ -57,7 +57,7 @@ async function runLines(
     options.onLine(world.environment.name, line.id)
     const played = await playLine(world, line, plan, options, console)
     if (!played) return null
-    results.push(judgeLine(line, { ...played, run: runFolder(world, line) }))
+    results.push(compareLine(line, { ...played, run: runFolder(world, line) }))
   }
   return results
 }
@@ -69,7 +69,7 @@ export function measureLine({ kind, id, quantity, params, reference, measure }: 
 }
 
 /** Compares the figures of a played line with its reference, or puts them on the scale of its anchors. */
-export function judgeLine(
+export function compareLine(
   line: PlayedLine | ScoredLine,
   played: Pick<LineResult & { kind: 'played' }, 'here' | 'finished' | 'failed' | 'sealed' | 'run'>,
 ): LineResult {

@@ -4,12 +4,12 @@ import { canonicalJson, type Json, type JsonObject } from '@episodic/protocol'
 import { HarnessError } from '../../base/harness-error.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
 import { type FoundSuite, playersSchema, type SuiteFile } from './suite-file.ts'
-import { type Measured, referencesOf, type WorldReference } from './world-references.ts'
+import { type Measured, readReferences, type WorldReference } from './world-references.ts'
 
 /** What a figure is compared with. */
 export type Expected = Pick<WorldReference, 'value' | 'tolerance' | 'source'>
 
-interface Line {
+interface SuiteFigure {
   /** Unique within its world. */
   readonly id: string
   readonly quantity: string
@@ -18,7 +18,7 @@ interface Line {
 }
 
 /** A figure that the world's module measures on its rules. */
-export interface ExactLine extends Line {
+export interface ExactLine extends SuiteFigure {
   readonly kind: 'exact'
   readonly reference: Expected
   /** How it is measured: what the module says about it. */
@@ -36,7 +36,7 @@ export interface LinePlayers {
 }
 
 /** A mean of played episodes. */
-export interface PlayedLine extends Line, LinePlayers {
+export interface PlayedLine extends SuiteFigure, LinePlayers {
   readonly kind: 'played'
   readonly reference: Expected & { readonly value: number }
 }
@@ -48,7 +48,7 @@ export interface Anchors {
 }
 
 /** A mean of played episodes of the policy that a suite is run with, which has no reference. */
-export interface ScoredLine extends Line, LinePlayers {
+export interface ScoredLine extends SuiteFigure, LinePlayers {
   readonly kind: 'scored'
   readonly anchors: Anchors
 }
@@ -151,7 +151,7 @@ export function folderName(text: string): string {
 async function planWorld(entry: SuiteFile['worlds'][number], folder: string): Promise<PlannedWorld> {
   const world = await loadWorld(entry.world, folder)
   const { name } = world.environment
-  const { references, measure } = await referencesOf(world)
+  const { references, measure } = await readReferences(world)
   const ids = new Set(references.map(({ id }) => id))
   const unknown = entry.references?.filter((id) => !ids.has(id)) ?? []
   if (unknown.length > 0)

@@ -14,7 +14,7 @@ import { isAgentName } from '../../worlds/policies.ts'
 import type { World } from '../../worlds/world.ts'
 import { lineTasks } from './line-tasks.ts'
 import { foldLine, runFolder } from './play-line.ts'
-import { judgeLine, measureLine } from './run-suite.ts'
+import { compareLine, measureLine } from './run-suite.ts'
 import type { PlayedLine, ScoredLine, SuiteLine, SuitePlan } from './suite-plan.ts'
 import type { LineResult } from './suite-result.ts'
 
@@ -37,7 +37,7 @@ export async function verifyLine(
     const wrong = await verifyRun(world, line, plan, run)
     const fold = await foldLine(run, line.focus)
     const sealed = await hashFile(join(run, RUN_FILES.episodes))
-    return [...wrong, ...differences(claimed, judgeLine(line, { ...fold, sealed, run: runFolder(world, line) }))]
+    return [...wrong, ...differences(claimed, compareLine(line, { ...fold, sealed, run: runFolder(world, line) }))]
   } catch (error) {
     // Files that cannot be read, and lines of another version.
     if (HarnessError.is(error)) return [error.message]

@@ -38,7 +38,7 @@ export interface WorldReferences {
 }
 
 /** Reads the `references` of a world's module, and its `measure`. Throws `suite-invalid` if they are not valid. */
-export async function referencesOf(world: World): Promise<WorldReferences> {
+export async function readReferences(world: World): Promise<WorldReferences> {
   const { name } = world.environment
   const module: { readonly references?: unknown; readonly measure?: unknown } = await import(world.url)
   const parsed = z.array(referenceSchema).safeParse(module.references ?? [])

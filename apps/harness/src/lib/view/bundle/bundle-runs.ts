@@ -53,7 +53,7 @@ async function bundleRun(
   const embedded = await embedRun(run.content)
   const texts = Object.entries(embedded.lines)
   const replay = replayShared(found, options)
-  const sealed = replay ? await sealedOf(run, Object.values(embedded.lines)) : []
+  const sealed = replay ? await readSealedTexts(run, Object.values(embedded.lines)) : []
   const states = await replay?.of(sealed)
   replay?.assertSome()
   const bytes = texts.reduce((sum, [, text]) => sum + text.length, 0)
@@ -71,7 +71,7 @@ async function bundleRun(
 }
 
 /** Returns lines as they were sealed, by their texts as they are shared. */
-async function sealedOf(run: SharedRun, shared: readonly string[]): Promise<string[]> {
+async function readSealedTexts(run: SharedRun, shared: readonly string[]): Promise<string[]> {
   const wanted = new Set(shared)
   const sealed = new Map<string, string>()
   for await (const pair of run.pairs()) if (wanted.has(pair.shared)) sealed.set(pair.shared, pair.sealed)

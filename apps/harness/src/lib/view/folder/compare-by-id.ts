@@ -27,7 +27,7 @@ export async function compareRunsById(runs: ViewedRuns, ids: readonly string[], 
   // In the order of the comparison, without those that are left out.
   const shown = compared.runs.map((id) => runs.get(id))
   const rows = await Promise.all(shown.map((run) => run.rowsOfTasks(tasks)))
-  const prompts = await promptsOf(shown[0] as ViewedRun, rows[0] as ReadonlyMap<string, readonly number[]>, tasks)
+  const prompts = await readPrompts(shown[0] as ViewedRun, rows[0] as ReadonlyMap<string, readonly number[]>, tasks)
   return {
     ...compared,
     tasks: compared.tasks.map((one) => ({
@@ -38,7 +38,7 @@ export async function compareRunsById(runs: ViewedRuns, ids: readonly string[], 
   }
 }
 
-async function promptsOf(
+async function readPrompts(
   run: ViewedRun,
   rows: ReadonlyMap<string, readonly number[]>,
   tasks: readonly string[],

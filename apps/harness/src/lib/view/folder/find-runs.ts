@@ -30,10 +30,10 @@ export async function findRuns(folder: string): Promise<FoundRuns> {
   const root = await realpath(folder)
   const runs = new Map<string, FoundRun>()
   const problems: string[] = []
-  let looked = 0
-  const look = async (place: string, level: number, set: string | null): Promise<void> => {
-    looked += 1
-    if (looked > MOST_FOLDERS) return
+  let visited = 0
+  const visit = async (place: string, level: number, set: string | null): Promise<void> => {
+    visited += 1
+    if (visited > MOST_FOLDERS) return
     const own = holdsSet(place) ? place : set
     if (holdsRun(place)) {
       try {
@@ -51,10 +51,10 @@ export async function findRuns(folder: string): Promise<FoundRuns> {
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (entry.name.startsWith('.') || !(entry.isDirectory() || entry.isSymbolicLink())) continue
       const path = join(place, entry.name)
-      if (entry.isDirectory() || (await isWithin(path, root))) await look(path, level + 1, own)
+      if (entry.isDirectory() || (await isWithin(path, root))) await visit(path, level + 1, own)
     }
   }
-  await look(root, 0, null)
+  await visit(root, 0, null)
   return { runs: [...runs.values()], problems }
 }
 

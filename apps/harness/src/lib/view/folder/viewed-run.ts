@@ -24,7 +24,7 @@ import {
 import { HarnessError } from '../../base/harness-error.ts'
 import { isOwnJson } from '../../base/own-mark.ts'
 import { gradesFileOf } from '../../run-folder/grades-file.ts'
-import { createRunFold, summaryOf } from '../../run-folder/record/report-run.ts'
+import { createRunFold, markSummary } from '../../run-folder/record/report-run.ts'
 import { commandsFor } from '../../run-folder/record/run-commands.ts'
 import { RUN_FILES } from '../../run-folder/record/run-folder.ts'
 import { readStop } from '../../run-folder/record/stop-file.ts'
@@ -34,7 +34,7 @@ import { RunIndex } from '../rows/run-index.ts'
 import type { JobThread } from '../threads/job-thread.ts'
 import type { FoundRun } from './find-runs.ts'
 import { FollowedEpisodes, readInFlight } from './live-file.ts'
-import { readLinesOf } from './read-lines.ts'
+import { readRowLines } from './read-lines.ts'
 import { isRunning } from './run-state.ts'
 
 /** The threads that read sealed lines. Rows come first, so summaries have a thread of their own. */
@@ -96,10 +96,10 @@ export class ViewedRun {
   /**
    * Looks at the files. Resolves with what has changed: the lines, or only what is being played; `null` for nothing.
    */
-  async look(): Promise<'run' | 'inFlight' | null> {
-    const [size = 0, gradeBytes = 0] = await Promise.all([this.episodes, gradesFileOf(this.found.folder)].map(sizeOf))
+  async poll(): Promise<'run' | 'inFlight' | null> {
+    const [size = 0, gradeBytes = 0] = await Promise.all([this.episodes, gradesFileOf(this.found.folder)].map(readSize))
     const grown = size !== this.bytes
-    const running = this.#looksRunning(grown)
+    const running = this.#isRunning(grown)
     const inFlight = running ? await readInFlight(this.found.folder) : []
     const switched = running !== this.isRunning
     const graded = gradeBytes !== this.#gradeBytes
@@ -115,7 +115,7 @@ export class ViewedRun {
   }
 
   /** Checks the lock at most every two seconds while the file does not grow: a folder may have hundreds of runs. */
-  #looksRunning(grown: boolean): boolean {
+  #isRunning(grown: boolean): boolean {
     const now = performance.now()
     if (this.isRunning || grown || now - this.#lockSeen >= LOCK_INTERVAL) {
       this.#lockSeen = now
@@ -289,7 +289,7 @@ export class ViewedRun {
 
   async words(rows: readonly number[]): Promise<RowWords[]> {
     const { table } = await this.index()
-    const lines = await readLinesOf(this.episodes, table, rows)
+    const lines = await readRowLines(this.episodes, table, rows)
     return lines.map((line, i) => {
       const row = rows[i] as number
       return { row, ...rowWords(this.#parse(line, row)) }
@@ -326,7 +326,7 @@ export class ViewedRun {
   /** Returns a line as it was sealed. */
   async line(row: number): Promise<Buffer> {
     const { table } = await this.#wholeIndex()
-    const [line] = await readLinesOf(this.episodes, table, [row])
+    const [line] = await readRowLines(this.episodes, table, [row])
     return line as Buffer
   }
 
@@ -445,14 +445,14 @@ function tokensOf({ tokens }: Summary) {
 async function readOwnSummary(folder: string, path: string): Promise<Summary | null> {
   try {
     const text = await readFile(path, 'utf8')
-    if (!(await isOwnJson(folder, await summaryOf(folder), text))) return null
+    if (!(await isOwnJson(folder, await markSummary(folder), text))) return null
     return summarySchema.parse(JSON.parse(text))
   } catch {
     return null
   }
 }
 
-async function sizeOf(file: string): Promise<number> {
+async function readSize(file: string): Promise<number> {
   const { size = 0 } = (await stat(file).catch(() => null)) ?? {}
   return size
 }

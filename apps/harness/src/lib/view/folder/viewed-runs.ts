@@ -24,7 +24,7 @@ export class ViewedRuns implements AsyncDisposable {
   #problems: readonly string[] = []
   #foldersSeen = Number.NEGATIVE_INFINITY
   #filesSeen = Number.NEGATIVE_INFINITY
-  #looking: Promise<void> | null = null
+  #scanning: Promise<void> | null = null
   #timer: NodeJS.Timeout | null = null
 
   private constructor(folder: string) {
@@ -34,7 +34,7 @@ export class ViewedRuns implements AsyncDisposable {
   /** Finds the runs in a folder. Rejects if it is not there. */
   static async open(folder: string): Promise<ViewedRuns> {
     const runs = new ViewedRuns(await realpath(folder))
-    await runs.look()
+    await runs.scan()
     return runs
   }
 
@@ -58,11 +58,11 @@ export class ViewedRuns implements AsyncDisposable {
   }
 
   /** Looks at the folders and files, unless that was done just now. */
-  look(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = null
+  scan(): Promise<void> {
+    this.#scanning ??= this.#scan().finally(() => {
+      this.#scanning = null
     })
-    return this.#looking
+    return this.#scanning
   }
 
   all(): readonly ViewedRun[] {
@@ -80,7 +80,7 @@ export class ViewedRuns implements AsyncDisposable {
 
   /** Running ones first, then the newest first. */
   async entries(): Promise<RunEntry[]> {
-    await this.look()
+    await this.scan()
     const entries = await Promise.all(this.all().map((run) => run.entry()))
     // Figures that nobody computed yet are computed meanwhile, one run after the other.
     void this.#prepareAll()
@@ -95,7 +95,7 @@ export class ViewedRuns implements AsyncDisposable {
   /** Calls a listener whenever there is more to show. Returns a function that ends it. */
   listen(listener: RunListener): () => void {
     this.#listeners.add(listener)
-    this.#timer ??= setInterval(() => void this.look().catch(() => {}), FILE_INTERVAL)
+    this.#timer ??= setInterval(() => void this.scan().catch(() => {}), FILE_INTERVAL)
     return () => {
       this.#listeners.delete(listener)
       if (this.#listeners.size > 0 || !this.#timer) return
@@ -127,7 +127,7 @@ export class ViewedRuns implements AsyncDisposable {
     }
   }
 
-  async #look(): Promise<void> {
+  async #scan(): Promise<void> {
     const now = performance.now()
     if (now - this.#foldersSeen >= FOLDER_INTERVAL) {
       this.#foldersSeen = now
@@ -136,7 +136,7 @@ export class ViewedRuns implements AsyncDisposable {
     if (now - this.#filesSeen < FILE_INTERVAL / 2) return
     this.#filesSeen = now
     for (const run of this.all()) {
-      const changed = await run.look()
+      const changed = await run.poll()
       if (changed) this.#notify(run, changed)
       // Its lines are read as they come, if somebody follows them.
       if (run.isRunning && this.#listeners.size > 0) void run.prepare()

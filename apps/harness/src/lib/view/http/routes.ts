@@ -34,7 +34,7 @@ export function createRoutes({
   const get = (path: string, answer: Route['answer']): Route => ({ method: 'GET', path, answer })
   const events = new RunEvents(runs)
   const runOf = async ({ parts }: Exchange) => {
-    await runs.look()
+    await runs.scan()
     return runs.get(parts.run as string)
   }
   return [
@@ -85,7 +85,7 @@ export function createRoutes({
       },
     },
     get('/api/compare', async (exchange) => {
-      await runs.look()
+      await runs.scan()
       const ids = (exchange.query.get('runs') ?? '').split(',').filter(Boolean)
       answerJson(exchange, await compareRunsById(runs, ids, exchange.query.get('base') ?? undefined))
     }),

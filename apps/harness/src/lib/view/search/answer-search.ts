@@ -22,7 +22,7 @@ export async function answerSearch({ query, response, signal }: Exchange, runs: 
   const text = query.get('q') ?? ''
   if (text === '' || text.length > MOST_CHARACTERS)
     throw new Refusal('invalid', `Search for 1 to ${MOST_CHARACTERS} characters.`)
-  await runs.look()
+  await runs.scan()
   const ids = query.get('runs')
   const searched =
     ids === null

@@ -18,7 +18,7 @@ export interface StatesData {
 
 const { lines, worlds } = workerData as StatesData
 
-async function statesOf(line: string): Promise<EpisodeStates> {
+async function computeStates(line: string): Promise<EpisodeStates> {
   const parsed = parseSealedRecord(JSON.parse(line))
   if (!parsed.success) return unavailable(`The line is not a sealed episode: ${parsed.error.issues[0]?.message}`)
   const { name, version } = parsed.data.environment
@@ -39,5 +39,5 @@ async function statesOf(line: string): Promise<EpisodeStates> {
 
 for (const line of lines)
   parentPort?.postMessage(
-    await statesOf(line).catch((error: Error) => unavailable(`The episode cannot be replayed: ${error.message}`)),
+    await computeStates(line).catch((error: Error) => unavailable(`The episode cannot be replayed: ${error.message}`)),
   )

@@ -73,7 +73,7 @@ async function run(
   const config = join(folder, 'mcp.json')
   await writeFile(config, JSON.stringify({ mcpServers: { world: { type: 'http', url } } }), { mode: 0o600 })
   const texts = { EPISODIC_PROMPT: [task.prompt, ...task.hints].join('\n\n'), EPISODIC_OBSERVATION: observation.text }
-  const given = await Promise.all(Object.entries(texts).map(([name, text]) => variablesOf(name, text, folder)))
+  const given = await Promise.all(Object.entries(texts).map(([name, text]) => resolveVariables(name, text, folder)))
   signal.throwIfAborted()
   const child = spawn(`${ENDS_WITH_US}${command}`, {
     shell: true,
@@ -133,7 +133,7 @@ async function run(
 const LONGEST_VARIABLE = 100_000
 
 /** Writes a text to a file. Resolves with the variables that give the text and its file. */
-async function variablesOf(name: string, text: string, folder: string): Promise<Record<string, string>> {
+async function resolveVariables(name: string, text: string, folder: string): Promise<Record<string, string>> {
   const file = join(folder, `${name}.txt`)
   await writeFile(file, text, { mode: 0o600 })
   const fits = Buffer.byteLength(text) <= LONGEST_VARIABLE && !text.includes('\0')

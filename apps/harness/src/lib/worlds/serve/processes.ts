@@ -82,7 +82,7 @@ export async function serveProcesses(
   const supervise = async (worker: Worker): Promise<void> => {
     let failures = 0
     for (let current = worker; ; ) {
-      await exitOf(current)
+      await untilExit(current)
       if (stopping.signal.aborted) return
       const { pid, exitCode: status, signalCode: signal } = current.process
       onReplace({ ended: pid, status, signal })
@@ -99,7 +99,7 @@ export async function serveProcesses(
     const late = setTimeout(() => {
       for (const worker of workers) worker.process.kill('SIGKILL')
     }, STOP_TIMEOUT)
-    await Promise.all([...supervised, ...workers.map(exitOf)])
+    await Promise.all([...supervised, ...workers.map(untilExit)])
     clearTimeout(late)
   }
 
@@ -138,9 +138,9 @@ function checkShared({ processes, store, stdio }: ProcessesOptions): void {
 /** Resolves with the addresses of a process when it listens; with `null` if it ends first. */
 async function listening(worker: Worker): Promise<Listening | null> {
   const said = once(worker, 'message').then(([message]) => listeningSchema.parse(message))
-  return Promise.race([said, exitOf(worker).then(() => null)])
+  return Promise.race([said, untilExit(worker).then(() => null)])
 }
 
-async function exitOf(worker: Worker): Promise<void> {
+async function untilExit(worker: Worker): Promise<void> {
   if (!worker.isDead()) await once(worker, 'exit')
 }

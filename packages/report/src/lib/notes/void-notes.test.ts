@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { voidBounds } from '../fold/void-bounds.ts'
-import { noteVoids, shortBounds, shortVoids } from './note-voids.ts'
+import { noteVoids, shortBounds, shortVoids } from './void-notes.ts'
 
 describe('voidBounds', () => {
   it('counts all failed episodes as lost, and as won', () => {

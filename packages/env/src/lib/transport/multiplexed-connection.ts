@@ -6,7 +6,7 @@ import { parseAnswer } from './rpc-answer.ts'
 import type { ChannelOptions } from './target.ts'
 import type { OpenWire, Wire, WireClosing } from './wire.ts'
 
-export interface LineOptions extends Pick<ChannelOptions, 'onMessage'> {
+export interface MultiplexedOptions extends Pick<ChannelOptions, 'onMessage'> {
   /** The name of the server in errors. */
   readonly name: string
 }
@@ -20,8 +20,8 @@ const TIMEOUT_TICKS = 12
 const PROTOCOL_VERSION = '2025-11-25'
 
 /** One connection of a channel. It does not reconnect. */
-export class Line {
-  readonly #options: LineOptions
+export class MultiplexedConnection {
+  readonly #options: MultiplexedOptions
   readonly #onEnd: () => void
   readonly #calls = new PendingCalls()
   readonly #stopTicking: () => void
@@ -33,7 +33,7 @@ export class Line {
   /** Why the connection ended; `null` while it is open. */
   #lost: EnvError | null = null
 
-  constructor(options: LineOptions, onEnd: () => void) {
+  constructor(options: MultiplexedOptions, onEnd: () => void) {
     this.#options = options
     this.#onEnd = onEnd
     this.#stopTicking = every(TICK, () => {

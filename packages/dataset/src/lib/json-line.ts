@@ -1,5 +1,5 @@
 /** One line of a JSONL file. */
-export interface Line {
+export interface JsonLine {
   /** Counted from 1. */
   readonly line: number
   /** Without its newline. Bytes that are not UTF-8 are read as U+FFFD, which content ids and seals detect. */

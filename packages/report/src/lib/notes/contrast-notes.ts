@@ -3,13 +3,13 @@ import type { Contrasts } from '../compare/contrasts.ts'
 import { SIGNIFICANCE } from '../compare/significance.ts'
 import { formatCost, formatCount, formatNumber, formatPercent, plural } from '../text/format.ts'
 import {
-  describeDetectable,
+  formatDetectable,
   formatDifference,
   formatDifferenceInterval,
   formatPValue,
   namedFigures,
-} from './describe-figure.ts'
-import { shortVoids } from './note-voids.ts'
+} from './figure-notes.ts'
+import { shortVoids } from './void-notes.ts'
 
 /** One figure of a run against the baseline, formatted. */
 export interface ContrastRow {
@@ -41,7 +41,7 @@ export function contrastRows(contrast: Contrasts['contrasts'][number]): Contrast
       interval: formatDifferenceInterval(figure, unit),
       p: formatPValue(figure.holm),
       verdict,
-      detectable: describeDetectable(figure, unit),
+      detectable: formatDetectable(figure, unit),
       better: isScore && isShown && verdict !== 'same' ? verdict === 'higher' : null,
       paired: figure,
     }

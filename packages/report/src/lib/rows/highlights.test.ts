@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { drawOf } from '../fold/episode-identity.ts'
 import { playRun } from '../fold/simulated-run.ts'
-import { lookFirst } from './look-first.ts'
+import { findHighlights } from './highlights.ts'
 import { sampleRows } from './row-sample.ts'
 import { createRowTable } from './row-table.ts'
 import { rowTimes } from './row-times.ts'
@@ -23,11 +23,11 @@ const anyRun = fc
   })
   .map(playRun)
 
-describe('lookFirst', () => {
+describe('findHighlights', () => {
   it('counts what a reader would count in the lines', () => {
     fc.assert(
       fc.property(anyRun, (records) => {
-        const found = new Map(lookFirst(columnsOf(records)).map((item) => [item.reason, item]))
+        const found = new Map(findHighlights(columnsOf(records)).map((item) => [item.reason, item]))
         const finished = records.filter(({ outcome }) => outcome.kind === 'finished')
         const refused = finished.filter(
           ({ steps }) => steps.filter((step) => step.refused !== null).length > steps.length / 2,
@@ -47,17 +47,17 @@ describe('lookFirst', () => {
   it('names the longest first, and nothing if all are as long', () => {
     const records = playRun({ tasks: 10, attempts: 2, failures: 0 })
     const { columns } = columnsOf(records)
-    const longest = lookFirst(columnsOf(records)).find(({ reason }) => reason === 'longest')
+    const longest = findHighlights(columnsOf(records)).find(({ reason }) => reason === 'longest')
     const most = Math.max(...records.map(({ steps }) => steps.length))
     expect(columns.steps?.[longest?.rows[0] ?? 0]).toBe(most)
     const [record] = records as [Records[number]]
     const alike = [record, { ...record, attempt: 7 }]
-    expect(lookFirst(columnsOf(alike)).map(({ reason }) => reason)).not.toContain('longest')
+    expect(findHighlights(columnsOf(alike)).map(({ reason }) => reason)).not.toContain('longest')
   })
 
   it('throws without its columns', () => {
     const table = createRowTable()
-    expect(() => lookFirst(table.columns(['counts']))).toThrow(RangeError)
+    expect(() => findHighlights(table.columns(['counts']))).toThrow(RangeError)
   })
 })
 

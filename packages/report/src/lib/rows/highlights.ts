@@ -2,19 +2,19 @@ import { OUTCOMES } from '../fold/episode-table.ts'
 import type { EpisodeColumns } from './columns.ts'
 
 /** Why episodes deserve a reader before others. */
-export type LookReason = 'failed' | 'no-variance' | 'refused' | 'truncated' | 'cut' | 'longest' | 'dearest'
+export type HighlightReason = 'failed' | 'no-variance' | 'refused' | 'truncated' | 'cut' | 'longest' | 'dearest'
 
 /** Episodes that deserve a reader, for one reason. */
-export interface LookFirst {
-  readonly reason: LookReason
+export interface Highlight {
+  readonly reason: HighlightReason
   /** How many episodes there are; for `no-variance`, how many tasks. */
   readonly count: number
   /** The most telling ones first, at most 40. */
   readonly rows: readonly number[]
 }
 
-/** The columns that {@link lookFirst} reads. */
-export const LOOK_COLUMNS = [
+/** The columns that {@link findHighlights} reads. */
+export const HIGHLIGHT_COLUMNS = [
   'counts',
   'task',
   'attempt',
@@ -36,12 +36,12 @@ const EXTREMES = 6
  * whose attempts all have one return (a learner gets no signal from them), episodes with more than half of their steps
  * refused, truncated ones, ones with texts cut, and the longest and dearest. Reasons without an episode are left out.
  *
- * Throws a `RangeError` without {@link LOOK_COLUMNS}.
+ * Throws a `RangeError` without {@link HIGHLIGHT_COLUMNS}.
  */
-export function lookFirst({ rows: size, columns }: EpisodeColumns): LookFirst[] {
-  const missing = LOOK_COLUMNS.filter((name) => !columns[name])
+export function findHighlights({ rows: size, columns }: EpisodeColumns): Highlight[] {
+  const missing = HIGHLIGHT_COLUMNS.filter((name) => !columns[name])
   if (missing.length > 0) throw new RangeError(`These columns are missing: ${missing.join(', ')}.`)
-  const at = (name: (typeof LOOK_COLUMNS)[number], row: number) => columns[name]?.[row] as number
+  const at = (name: (typeof HIGHLIGHT_COLUMNS)[number], row: number) => columns[name]?.[row] as number
   const kindOf = (row: number) => OUTCOMES[at('outcome', row)]?.kind
   const counting: number[] = []
   for (let row = 0; row < size; row++) if (at('counts', row) === 1) counting.push(row)
@@ -57,7 +57,7 @@ export function lookFirst({ rows: size, columns }: EpisodeColumns): LookFirst[] 
     'cost',
     counting.filter((row) => at('cost', row) > 0),
   )
-  const found: { reason: LookReason; rows: readonly number[] }[] = [
+  const found: { reason: HighlightReason; rows: readonly number[] }[] = [
     { reason: 'failed', rows: counting.filter((row) => kindOf(row) === 'failed') },
     { reason: 'no-variance', rows: withoutVariance(finished, at) },
     { reason: 'refused', rows: most('refused', refused) },

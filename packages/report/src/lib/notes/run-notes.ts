@@ -4,7 +4,7 @@ import type { ShownTree } from '../fold/tree-sample.ts'
 import { formatCount, formatDuration, formatInterval, formatNumber, formatPercent, plural } from '../text/format.ts'
 
 /** Describes in one line how the intervals were computed, and over how many tasks. */
-export function describeIntervals({ count, clusters }: Pick<Proportion, 'count' | 'clusters'>): string {
+export function formatIntervals({ count, clusters }: Pick<Proportion, 'count' | 'clusters'>): string {
   if (clusters === 0) return 'No episode finished, so there are no intervals.'
   if (clusters === 1) return 'There is only one task, so there are no intervals.'
   const tasks = `${formatCount(clusters)} tasks`
@@ -14,22 +14,22 @@ export function describeIntervals({ count, clusters }: Pick<Proportion, 'count' 
 }
 
 /** Describes the failed episodes that were played again. */
-export function describeRetried({ episodes, plays, finished }: NonNullable<Summary['retried']>): string {
+export function formatRetried({ episodes, plays, finished }: NonNullable<Summary['retried']>): string {
   return `${formatCount(finished)} of ${formatCount(episodes)} finished in the end, after ${formatCount(plays)} more plays`
 }
 
 /** Describes how long steps or answers took, beside their median. */
-export function describeLatency({ p90, p99, longest }: Latency): string {
+export function formatLatency({ p90, p99, longest }: Latency): string {
   return `median; p90 ${formatDuration(p90)}   p99 ${formatDuration(p99)}   longest ${formatDuration(longest)}`
 }
 
 /** Describes where the rest of a mean step went, beside its time in the server. */
-export function describeStepParts({ wire, queue }: StepParts): string {
+export function formatStepParts({ wire, queue }: StepParts): string {
   return `mean; ${formatDuration(wire)} on the wire, ${formatDuration(queue)} waiting for the connection and the event loops`
 }
 
 /** Describes what requests to language models waited for. */
-export function describeWaiting({ longest, requests }: NonNullable<Summary['time']['waited']>): string {
+export function formatWaiting({ longest, requests }: NonNullable<Summary['time']['waited']>): string {
   return `in all, for the rate limit and between tries: ${plural(requests, 'request')}, longest ${formatDuration(longest)}`
 }
 
@@ -39,7 +39,7 @@ export function listPlayers({ policies, seats }: Pick<Summary, 'policies' | 'sea
 }
 
 /** Describes the share of refused steps. */
-export function describeRefused({ steps, refused }: Pick<Summary['counts'], 'steps' | 'refused'>): string {
+export function formatRefused({ steps, refused }: Pick<Summary['counts'], 'steps' | 'refused'>): string {
   const accepted = steps - refused
   const rate = accepted > 0 ? `, ${formatNumber(refused / accepted)} for each accepted one` : ''
   return `of ${formatCount(steps)}${rate}`
@@ -61,7 +61,7 @@ export function noteInterval(interval: Interval, format: (interval: Interval) =>
 }
 
 /** Says what a state is worth: `0.123 (95 % 0.045 to 0.201)`. */
-export function describeValue(value: ShownTree['points'][number]['value']): string {
+export function formatTreeValue(value: ShownTree['points'][number]['value']): string {
   if (!value) return 'unknown: no line finished'
   const note =
     value.low !== null

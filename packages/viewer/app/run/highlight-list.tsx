@@ -1,12 +1,12 @@
-import type { EpisodeColumns, GradeSummary, LookFirst, LookReason, Summary } from '@episodic/report'
-import { disagreements, formatCount, lookFirst, plural } from '@episodic/report'
+import type { EpisodeColumns, GradeSummary, Highlight, HighlightReason, Summary } from '@episodic/report'
+import { disagreements, findHighlights, formatCount, plural } from '@episodic/report'
 import { useMemo, useState } from 'preact/hooks'
 import { plainString } from '../parts/plain-string.ts'
 import { EpisodeLinks } from './episode-links.tsx'
 import { PlaceLinks } from './place-links.tsx'
 
 /** The episodes that deserve a reader first, by reason. Each reason opens the list of its episodes. */
-export function LookFirstList({
+export function HighlightList({
   run,
   summary,
   columns,
@@ -18,8 +18,8 @@ export function LookFirstList({
   /** `null` until they are there. */
   readonly grades: GradeSummary | null
 }) {
-  const found = useMemo(() => lookFirst(columns), [columns])
-  const [open, setOpen] = useState<LookReason | 'disagreement' | null>(null)
+  const found = useMemo(() => findHighlights(columns), [columns])
+  const [open, setOpen] = useState<HighlightReason | 'disagreement' | null>(null)
   const apart = useMemo(() => (grades ? disagreements(grades) : []), [grades])
   const chosen = found.find(({ reason }) => reason === open)
   if (found.length === 0 && apart.length === 0) return null
@@ -71,7 +71,7 @@ export function LookFirstList({
   )
 }
 
-function formatReason({ reason, count }: LookFirst, { failures }: Summary): string {
+function formatReason({ reason, count }: Highlight, { failures }: Summary): string {
   const number = formatCount(count)
   switch (reason) {
     case 'failed': {

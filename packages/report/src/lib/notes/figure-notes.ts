@@ -77,7 +77,7 @@ export function formatDifferenceInterval({ difference: { low, high } }: PairedFi
 }
 
 /** Says the smallest difference that these tasks can show, or why there is none. */
-export function describeDetectable({ detectable, smallestP, higher, lower }: PairedFigure, unit: FigureUnit): string {
+export function formatDetectable({ detectable, smallestP, higher, lower }: PairedFigure, unit: FigureUnit): string {
   const differing = higher + lower
   if (differing > 0 && smallestP >= SIGNIFICANCE)
     return `none: ${plural(differing, 'task')} ${differing === 1 ? 'differs' : 'differ'}, so p is at least ${smallestP.toFixed(3)}`

@@ -1,15 +1,15 @@
 import type { Comparison, PairedFigure } from '../compare/comparison.ts'
 import { SIGNIFICANCE } from '../compare/significance.ts'
-import { describeRules } from '../fold/scored-outcome.ts'
+import { formatRules } from '../fold/scored-outcome.ts'
 import { formatCount, NOTHING, plural } from '../text/format.ts'
 import {
-  describeDetectable,
+  formatDetectable,
   formatDifference,
   formatDifferenceInterval,
   formatFigureValue,
   formatPValue,
   namedFigures,
-} from './describe-figure.ts'
+} from './figure-notes.ts'
 
 /** One figure of a comparison, formatted. */
 export interface FigureRow {
@@ -48,7 +48,7 @@ export function figureRows(comparison: Comparison): FigureRow[] {
       shown: formatEffect(figure),
       tasks: `${formatCount(figure.higher)} higher, ${formatCount(figure.lower)} lower, ${formatCount(figure.equal)} equal`,
       tests: `sign-flip test ${formatPValue(figure.p)}, sign test ${formatPValue(figure.signP)}`,
-      detectable: describeDetectable(figure, unit),
+      detectable: formatDetectable(figure, unit),
     }
   })
 }
@@ -97,7 +97,7 @@ export const UNSEEDED = 'The server may not use the seed, so the chance of a tas
 export function methodOf({ tasks, success, successRules, seeded }: Comparison): string {
   const chance = seeded ? '' : ` ${UNSEEDED}`
   const power = success ? ` ${formatPower(success)}` : ''
-  return `Success: ${describeRules(successRules)}. Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts (the page of a run has the rate over episodes): 95 % intervals by Student’s t. A difference is shown if p < 0.05 in the ${testOf(success)}; the exact sign test (McNemar’s with one rollout per task) counts tasks.${power}${chance}`
+  return `Success: ${formatRules(successRules)}. Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts (the page of a run has the rate over episodes): 95 % intervals by Student’s t. A difference is shown if p < 0.05 in the ${testOf(success)}; the exact sign test (McNemar’s with one rollout per task) counts tasks.${power}${chance}`
 }
 
 /** Says which sign-flip test has decided: random signs are drawn where all are too many to count. */
@@ -106,7 +106,7 @@ function testOf(figure: Pick<PairedFigure, 'exact'> | null): string {
 }
 
 function formatPower(success: PairedFigure): string {
-  const detectable = describeDetectable(success, 'share')
+  const detectable = formatDetectable(success, 'share')
   if (detectable === NOTHING) return ''
   if (detectable.startsWith('none'))
     return `No difference in success can be shown (${detectable.slice('none: '.length)}).`
