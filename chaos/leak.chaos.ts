@@ -5,14 +5,13 @@
 import { fileURLToPath } from 'node:url'
 import { type CheckReport, checkWorld, loadWorld } from '@episodic/harness'
 import { createCardTable } from './leaks/card-table-world.ts'
+import { catchLeak } from './leaks/catch-leak.ts'
 import { PLANTED_LEAKS } from './leaks/planted-leaks.ts'
 import { PLANTED_SEAT_LEAKS } from './leaks/planted-seat-leaks.ts'
 import { runTrial } from './trial.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const WORLDS = ['number-guessing', 'frozen-lake', 'warehouse']
-/** Pairs of episodes with which a planted leak is searched for. */
-const PLANTED_PAIRS = 400
 
 await runTrial('leak', { pairs: '1000' }, async ({ rng, quick, options }) => {
   const pairs = quick ? 100 : Number(options.pairs)
@@ -67,16 +66,14 @@ await runTrial('leak', { pairs: '1000' }, async ({ rng, quick, options }) => {
     seats.forks += rules('forks')
   }
   let caughtBySeats = 0
-  for (const { channel, environment, endpoints, caughtBy, finding } of PLANTED_SEAT_LEAKS) {
-    const report = await checkWorld({ environment }, { pairs: PLANTED_PAIRS, endpoints, only: [caughtBy] })
-    if (report.checks.some(({ findings }) => findings.some(({ name }) => name === finding))) caughtBySeats += 1
-    else breaches.push(`A leak between seats was planted and not caught: ${channel}.`)
+  for (const { finding, ...leak } of PLANTED_SEAT_LEAKS) {
+    if ((await catchLeak(leak, finding)).length > 0) caughtBySeats += 1
+    else breaches.push(`A leak between seats was planted and not caught: ${leak.channel}.`)
   }
   let caught = 0
-  for (const { channel, environment, endpoints, caughtBy } of PLANTED_LEAKS) {
-    const report = await checkWorld({ environment }, { pairs: PLANTED_PAIRS, endpoints, only: [caughtBy] })
-    if (report.ok) breaches.push(`A leak was planted and not caught: ${channel}.`)
-    else caught += 1
+  for (const leak of PLANTED_LEAKS) {
+    if ((await catchLeak(leak)).length > 0) caught += 1
+    else breaches.push(`A leak was planted and not caught: ${leak.channel}.`)
   }
   const planted = { planted: PLANTED_SEAT_LEAKS.length, caught: caughtBySeats }
   return {
