@@ -1,12 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
 /** Runs in a page: the rules of accessibility that it breaks, each with the first elements that do. */
-export const AXE_VIOLATIONS = `(async () => {
-  ${readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')}
-  const { violations } = await axe.run()
-  return violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target }) => target.join(' ')).join(' | '))
-})()`
+export const AXE_VIOLATIONS: string = axeViolations()
+
+/** The same for the only rule that depends on colors. */
+export const CONTRAST_VIOLATIONS: string = axeViolations(['color-contrast'])
+
+/** @param rules - the ids of the rules; default: all. */
+function axeViolations(rules?: readonly string[]): string {
+  // What passes is not described.
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
+  return `(async () => {
+    if (!('axe' in globalThis)) { ${AXE} }
+    const { violations } = await axe.run(${JSON.stringify(options)})
+    return violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target }) => target.join(' ')).join(' | '))
+  })()`
+}
 
 /** Runs in a page: what is wrong with its layout. It scrolls sideways, or texts lie over each other. */
 export const LAYOUT_FAULTS = `(() => {

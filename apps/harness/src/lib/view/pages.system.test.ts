@@ -6,7 +6,7 @@ import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lacksBrowser, useBrowser } from '../fixtures/browser.fixture.ts'
 import { openWorkshop, type Workshop } from '../fixtures/episodic.fixture.ts'
-import { AXE_VIOLATIONS, LAYOUT_FAULTS } from './page-checks.fixture.ts'
+import { AXE_VIOLATIONS, CONTRAST_VIOLATIONS, LAYOUT_FAULTS } from './page-checks.fixture.ts'
 import { PAYLOADS } from './payloads.fixture.ts'
 import { copyWithPayloads, playRuns, REASONING, TEXT } from './played-runs.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
@@ -85,10 +85,10 @@ interface Opened extends AsyncDisposable {
   settled(): Promise<void>
 }
 
-async function open(options: { width?: number; dark?: boolean } = {}): Promise<Opened> {
+async function open({ width = 1_280 } = {}): Promise<Opened> {
   const context = await browser().newContext({
-    viewport: { width: options.width ?? 1_280, height: 900 },
-    colorScheme: options.dark ? 'dark' : 'light',
+    viewport: { width, height: 900 },
+    colorScheme: 'light',
     reducedMotion: 'reduce',
   })
   const [name, value] = viewing.cookie.split('=') as [string, string]
@@ -101,6 +101,7 @@ async function open(options: { width?: number; dark?: boolean } = {}): Promise<O
   })
   page.on('pageerror', (error) => faults.push(error.message))
   const asked = new Set<Request>()
+  let opening = 0
   page.on('request', (request) => {
     // The stream of events never ends.
     if (!request.url().endsWith('/api/events')) asked.add(request)
@@ -113,9 +114,8 @@ async function open(options: { width?: number; dark?: boolean } = {}): Promise<O
     faults,
     settled: () => settled(page, asked),
     async go(address) {
-      // A page of its own each time, so that the screen before is not taken for this one.
-      await page.goto('about:blank')
-      await page.goto(`${viewing.origin}/#${address}`)
+      // A document of its own each time, so that the screen before is not taken for this one.
+      await page.goto(`${viewing.origin}/?${opening++}#${address}`)
       await settled(page, asked)
     },
     [Symbol.asyncDispose]: () => context.close(),
@@ -128,23 +128,41 @@ async function settled(page: Page, asked: ReadonlySet<Request>): Promise<void> {
   await expect.poll(() => asked.size).toBe(0)
 }
 
+/** Returns what is wrong with the screen that is shown, and forgets its faults. */
+async function problemsOf({ page, faults }: Opened, violations: string): Promise<string[]> {
+  const found = [violations, LAYOUT_FAULTS].map((check) => page.evaluate<string[]>(check))
+  return [...(await Promise.all(found)).flat(), ...faults.splice(0)]
+}
+
 const mainText = (page: Page) => page.locator('main').textContent()
 
 describe.skipIf(lacksBrowser)('the pages of episodic view', () => {
-  it.each([
-    ['light', { dark: false }],
-    ['dark', { dark: true }],
-    ['400 px wide', { width: 400 }],
-  ])('show every screen accessibly and without faults, %s', async (_, options) => {
-    await using opened = await open(options)
+  it('show every screen accessibly and without faults, light and dark, and the same again from its address', async () => {
+    await using opened = await open()
     const { page, faults, go } = opened
     const problems: string[] = []
+    const shown: [name: string, hash: string, text: string | null][] = []
     for (const [name, address] of Object.entries(addresses())) {
       await go(address)
-      const violations: string[] = await page.evaluate(AXE_VIOLATIONS)
-      problems.push(...violations.map((violation) => `${name}: ${violation}`))
-      problems.push(...faults.splice(0).map((fault) => `${name}: ${fault}`))
-      problems.push(...((await page.evaluate(LAYOUT_FAULTS)) as string[]).map((fault) => `${name}: ${fault}`))
+      problems.push(...(await problemsOf(opened, AXE_VIOLATIONS)).map((problem) => `${name}: ${problem}`))
+      shown.push([name, new URL(page.url()).hash, await mainText(page)])
+    }
+    await page.emulateMedia({ colorScheme: 'dark' })
+    for (const [name, hash, text] of shown) {
+      await go(hash.slice(1))
+      await expect.poll(async () => [name, withoutAges(await mainText(page))]).toEqual([name, withoutAges(text)])
+      problems.push(...(await problemsOf(opened, CONTRAST_VIOLATIONS)).map((problem) => `${name}, dark: ${problem}`))
+    }
+    expect(problems).toEqual([])
+    expect(faults).toEqual([])
+  })
+
+  it('show every screen accessibly and without faults, 400 px wide', async () => {
+    await using opened = await open({ width: 400 })
+    const problems: string[] = []
+    for (const [name, address] of Object.entries(addresses())) {
+      await opened.go(address)
+      problems.push(...(await problemsOf(opened, AXE_VIOLATIONS)).map((problem) => `${name}: ${problem}`))
     }
     expect(problems).toEqual([])
   })
@@ -167,20 +185,9 @@ describe.skipIf(lacksBrowser)('the pages of episodic view', () => {
     expect(faults).toEqual([])
   })
 
-  it('open the same view again from its address, and go back and forward', async () => {
+  it('go back and forward', async () => {
     await using opened = await open()
     const { page, faults, go } = opened
-    const shown: [address: string, text: string | null][] = []
-    for (const address of Object.values(addresses())) {
-      await go(address)
-      shown.push([new URL(page.url()).hash, await mainText(page)])
-    }
-    for (const [hash, text] of shown) {
-      await page.goto('about:blank')
-      await page.goto(`${viewing.origin}/${hash}`)
-      await opened.settled()
-      await expect.poll(async () => [hash, withoutAges(await mainText(page))]).toEqual([hash, withoutAges(text)])
-    }
     await go(`/r/${runs.plain}`)
     await page.locator(`main a[href='#/r/${runs.plain}/episodes']`).first().click()
     await opened.settled()
@@ -233,10 +240,17 @@ describe.skipIf(lacksBrowser)('the pages of episodic view', () => {
       const path = Array.from({ length: rng.int(0, 6) }, () => rng.pick(parts)).join('/')
       return `/${path}${rng.chance(0.4) ? `?${rng.pick(['q', 'tab', 'step', 'sort', 'runs', 'base'])}=${rng.pick(parts)}` : ''}`
     })
-    for (const address of random) {
-      await page.evaluate(`location.hash = ${JSON.stringify(address)}`)
-      expect([address, await page.locator('main').count()]).toEqual([address, 1])
-    }
+    // One after another in the page, which says what it shows once it has gone to each.
+    const shown = await page.evaluate(`(async () => {
+      const shown = []
+      for (const address of ${JSON.stringify(random)}) {
+        location.hash = address
+        await new Promise((resolve) => setTimeout(resolve))
+        shown.push([address, document.querySelectorAll('main').length])
+      }
+      return shown
+    })()`)
+    expect(shown).toEqual(random.map((address) => [address, 1]))
     await opened.settled()
     expect(faults).toEqual([])
   })
