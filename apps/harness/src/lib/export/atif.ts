@@ -29,14 +29,21 @@ export const atif = linePerEpisode('Agent Trajectory Interchange Format 1.7', (r
     },
     steps: [
       { step_id: 1, source: 'user', message: opening },
-      ...turns.map(({ id, tool, arguments: args, text, result }, i) => ({
+      ...turns.map(({ text, calls }, i) => ({
         step_id: i + 2,
         source: 'agent',
         message: text,
-        tool_calls: [{ tool_call_id: id, function_name: tool, arguments: args }],
-        observation: { results: [{ source_call_id: id, content: result }] },
-        ...metricsOf(record.steps[i]?.completions),
-        extra: extraOf(record.steps[i] as RecordedStep, policy.version),
+        tool_calls: calls.map(({ id, tool, arguments: args }) => ({
+          tool_call_id: id,
+          function_name: tool,
+          arguments: args,
+        })),
+        observation: { results: calls.map(({ id, result }) => ({ source_call_id: id, content: result })) },
+        ...metricsOf(calls[0]?.step.completions),
+        extra: extraOf(
+          calls.map(({ step }) => step),
+          policy.version,
+        ),
       })),
     ],
     final_metrics: { total_steps: turns.length + 1, ...totals },
@@ -44,15 +51,19 @@ export const atif = linePerEpisode('Agent Trajectory Interchange Format 1.7', (r
   }
 })
 
-function extraOf({ reward, potential, refused, completions }: RecordedStep, version: string | undefined): object {
-  const { total, terms, shaping } = reward
-  const policyVersion = completions?.at(-1)?.policyVersion ?? version
-  return {
+/** What the steps of a turn earned: sums, and the figures of each step where there are several. */
+function extraOf(steps: readonly RecordedStep[], version: string | undefined): object {
+  const policyVersion = steps[0]?.completions?.at(-1)?.policyVersion ?? version
+  const figures = steps.map(({ reward: { total, terms, shaping }, potential, refused }) => ({
     reward: total,
     terms,
     shaping,
     potential,
     refused,
+  }))
+  const sum = (read: (figure: (typeof figures)[number]) => number) => figures.reduce((all, each) => all + read(each), 0)
+  return {
+    ...(figures.length === 1 ? figures[0] : { reward: sum(({ reward }) => reward), calls: figures }),
     ...(policyVersion !== undefined && { policy_version: policyVersion }),
   }
 }

@@ -1,4 +1,5 @@
-import type { EpisodeRecord, JsonObject, Observation, Refusal, Task } from '@episodic/protocol'
+import type { EpisodeRecord, JsonObject, Observation, RecordedStep, Task } from '@episodic/protocol'
+import { playedCalls } from '@episodic/protocol/internal'
 import { isSuccess, scoredOutcomeOf } from '@episodic/report'
 import type { ExportSource } from './export-format.ts'
 import { returnsOf } from './rewards.ts'
@@ -10,17 +11,22 @@ export interface Chat {
   readonly turns: readonly Turn[]
 }
 
-/** One step as a turn of a chat. */
+/** What a player did before it was answered: one call, or those that a language model made in one answer. */
 export interface Turn {
+  /** What a language model said beside its calls; empty for nothing, and for other players. */
+  readonly text: string
+  readonly calls: readonly TurnCall[]
+}
+
+/** One step as a call of a chat. */
+export interface TurnCall {
   /** `call_<start of the episode's chain>_<step>`, so that a call can be traced to its sealed line. */
   readonly id: string
   readonly tool: string
   readonly arguments: JsonObject
-  /** What a language model said beside the call; empty for nothing, and for other players. */
-  readonly text: string
   /** The text of the observation. */
   readonly result: string
-  readonly refused: Refusal | null
+  readonly step: RecordedStep
 }
 
 /** Characters of a chain in the id of a call: enough to find a line, and short enough for every reader. */
@@ -32,17 +38,22 @@ export function callIdOf(chain: string, number: number): string {
 }
 
 export function chatOf({ task, start, steps, chain }: EpisodeRecord): Chat {
-  return {
-    opening: openingOf(task, start?.observation),
-    turns: steps.map(({ action, observation, refused, completions }, i) => ({
+  const played = playedCalls(steps)
+  const turns: { readonly text: string; readonly calls: TurnCall[] }[] = []
+  for (const [i, step] of steps.entries()) {
+    const { action, observation, completions = [] } = step
+    const call = {
       id: callIdOf(chain, i + 1),
       tool: action.tool,
       arguments: action.arguments,
-      text: completions?.at(-1)?.text ?? '',
       result: observation.text,
-      refused,
-    })),
+      step,
+    }
+    const isFurther = completions.length === 0 && played[i] && played[i].answer === played[i - 1]?.answer
+    if (isFurther) turns.at(-1)?.calls.push(call)
+    else turns.push({ text: completions.at(-1)?.text ?? '', calls: [call] })
   }
+  return { opening: openingOf(task, start?.observation), turns }
 }
 
 /** Returns what a model is asked: the prompt of the task, and what is seen first. */

@@ -7,7 +7,7 @@ import {
   type Refusal,
   requestsOf,
 } from '@episodic/protocol'
-import { answerMessage, isObject, resultMessage } from '@episodic/protocol/internal'
+import { answerMessage, isObject, playedCalls, resultMessage } from '@episodic/protocol/internal'
 import { completionsOf } from '@episodic/report'
 import { callIdOf, chatOf } from './chat.ts'
 
@@ -58,14 +58,15 @@ function played(record: EpisodeRecord): Message[] {
   const { opening, turns } = chatOf(record)
   return [
     { role: 'user', content: opening },
-    ...turns.flatMap(({ id, tool, arguments: args, text, result }, i): Message[] => {
-      const reasoning = record.steps[i]?.completions?.at(-1)?.reasoning
-      const calls = [{ id, name: tool, arguments: JSON.stringify(args) }]
-      return [
-        { role: 'assistant', content: text, reasoning, calls },
-        { role: 'tool', content: result, callId: id },
-      ]
-    }),
+    ...turns.flatMap(({ text, calls }): Message[] => [
+      {
+        role: 'assistant',
+        content: text,
+        reasoning: calls[0]?.step.completions?.at(-1)?.reasoning,
+        calls: calls.map(({ id, tool, arguments: args }) => ({ id, name: tool, arguments: JSON.stringify(args) })),
+      },
+      ...calls.map(({ id, result }): Message => ({ role: 'tool', content: result, callId: id })),
+    ]),
   ]
 }
 
@@ -99,11 +100,11 @@ function addedTo(before: ModelRequest, completion: Completion, next: ModelReques
   return place === -1 ? [] : next.messages.slice(place)
 }
 
-/** The last answer, and what the environment answered to it. */
+/** The last answer, and what the environment answered to its calls. */
 function ending({ steps, undecided = [] }: EpisodeRecord, completion: Completion): readonly JsonObject[] {
-  const last = steps.at(-1)
-  const result = undecided.length === 0 && last ? resultMessage(last) : null
-  return [answerMessage(completion), ...(result ? [result] : [])]
+  const calls = undecided.length > 0 ? [] : playedCalls(steps)
+  const results = steps.map((step, i) => (calls[i]?.answer === completion ? resultMessage(step, calls[i]) : null))
+  return [answerMessage(completion), ...results.filter((result) => result !== null)]
 }
 
 /** Reads a message in the shape of chat completions, as far as other formats can show it. */

@@ -153,12 +153,11 @@ function eventsOf(record: EpisodeRecord, { started, ended, activities }: Timelin
       working += workingMilliseconds(activity)
       continue
     }
-    const { action, observation, refused, reward, potential, completions } = activity.step
-    const sent = completions?.at(-1)?.calls?.find(({ played }) => played)
+    const { action, observation, refused, reward, potential } = activity.step
     add(activity.from, {
       event: 'tool',
       type: 'function',
-      id: sent?.id ?? callIdOf(record.chain, activity.index + 1),
+      id: activity.callId ?? callIdOf(record.chain, activity.index + 1),
       function: action.tool,
       arguments: action.arguments,
       result: observation.text,

@@ -1,7 +1,7 @@
 import type { Rows } from '@episodic/dataset'
 import type { Connection } from '@episodic/env'
 import type { Completion, JsonObject, Task, ToolInfo } from '@episodic/protocol'
-import { chatOf, columnsOf, openingOf, termSums } from './chat.ts'
+import { chatOf, columnsOf, openingOf, type TurnCall, termSums } from './chat.ts'
 import { type ExportFormat, jsonLine } from './export-format.ts'
 
 /**
@@ -34,20 +34,20 @@ export const nemoGym: ExportFormat = {
           created_at: 0,
           model,
           object: 'response',
-          output: turns.flatMap(({ id, tool, arguments: args, text, result }, i) => [
-            ...(text === '' ? [] : [messageItem(id, text)]),
-            {
+          output: turns.flatMap(({ text, calls }) => [
+            ...(text === '' ? [] : [messageItem((calls[0] as TurnCall).id, text)]),
+            ...calls.map(({ id, tool, arguments: args }, i) => ({
               type: 'function_call',
               id,
               call_id: id,
               name: tool,
               arguments: JSON.stringify(args),
               status: 'completed',
-              ...tokensOf(record.steps[i]?.completions?.at(-1)),
-            },
-            { type: 'function_call_output', call_id: id, output: result },
+              ...(i === calls.length - 1 && tokensOf(calls[0]?.step.completions?.at(-1))),
+            })),
+            ...calls.map(({ id, result }) => ({ type: 'function_call_output', call_id: id, output: result })),
           ]),
-          parallel_tool_calls: false,
+          parallel_tool_calls: turns.some(({ calls }) => calls.length > 1),
           tool_choice: 'auto',
           tools: row.responses_create_params.tools,
         },

@@ -189,11 +189,10 @@ type AnswerToolDefinition = NonNullable<AnswerActivity['request']>['tools'][numb
 
 function toolSpan(
   record: EpisodeRecord,
-  { index, step }: CallActivity,
+  { index, step, callId }: CallActivity,
   descriptions: ReadonlyMap<string, string>,
 ): Described {
-  const { action, observation, refused, reward, potential, completions } = step
-  const sent = completions?.at(-1)?.calls?.find(({ played }) => played)
+  const { action, observation, refused, reward, potential } = step
   const finished = scoredOutcomeOf(record).kind === 'finished'
   const terms = Object.entries(reward.terms).map(([term, value]) => [`episodic.term.${term}`, value])
   return {
@@ -203,7 +202,7 @@ function toolSpan(
       'gen_ai.tool.name': action.tool,
       'gen_ai.tool.type': 'function',
       'gen_ai.tool.description': descriptions.get(action.tool),
-      'gen_ai.tool.call.id': sent?.id ?? callIdOf(record.chain, index + 1),
+      'gen_ai.tool.call.id': callId ?? callIdOf(record.chain, index + 1),
       'gen_ai.tool.call.arguments': JSON.stringify(action.arguments),
       'gen_ai.tool.call.result': observation.text,
       'error.type': refused,

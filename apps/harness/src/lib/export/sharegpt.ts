@@ -3,15 +3,17 @@ import { linePerEpisode } from './export-format.ts'
 
 /**
  * ShareGPT with function calls, as LLaMA-Factory reads it: turns alternate between `human` or `observation` and
- * `function_call`, so the result of the last call, which no turn follows, is left out.
+ * `function_call`, so the result of the last call, which no turn follows, is left out. Several calls of one turn are a
+ * list.
  */
 export const sharegpt = linePerEpisode('ShareGPT with function calls, as LLaMA-Factory reads it', (record, source) => {
   const { tools } = source
   const { opening, turns } = chatOf(record)
   const conversations = [{ from: 'human', value: opening }]
-  for (const { tool, arguments: args, result } of turns) {
-    conversations.push({ from: 'function_call', value: JSON.stringify({ name: tool, arguments: args }) })
-    conversations.push({ from: 'observation', value: result })
+  for (const { calls } of turns) {
+    const made = calls.map(({ tool, arguments: args }) => ({ name: tool, arguments: args }))
+    conversations.push({ from: 'function_call', value: JSON.stringify(made.length === 1 ? made[0] : made) })
+    conversations.push({ from: 'observation', value: calls.map(({ result }) => result).join('\n') })
   }
   return {
     conversations: conversations.slice(0, -1),

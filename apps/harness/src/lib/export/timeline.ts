@@ -5,6 +5,7 @@ import {
   type RecordedStep,
   requestsOf,
 } from '@episodic/protocol'
+import { playedCalls } from '@episodic/protocol/internal'
 import type { ExportSource } from './export-format.ts'
 
 /** What an episode did, one thing after the other. Times are milliseconds since 1970. */
@@ -35,6 +36,8 @@ export interface CallActivity {
   /** The number of the step, from 0. */
   readonly index: number
   readonly step: RecordedStep
+  /** The id of the call, as its language model gave it; `null` for other players. */
+  readonly callId: string | null
 }
 
 /**
@@ -44,6 +47,7 @@ export interface CallActivity {
 export function timelineOf(record: EpisodeRecord, { run }: Pick<ExportSource, 'run'>): Timeline {
   const base = run ? Date.parse(run.createdAt) : 0
   const requests = requestsOf(record)
+  const calls = playedCalls(record.steps)
   const activities: Activity[] = []
   const started = base + record.time.started
   let now = started
@@ -63,7 +67,7 @@ export function timelineOf(record: EpisodeRecord, { run }: Pick<ExportSource, 'r
     step.completions?.forEach(answer)
     const from = now
     now += step.milliseconds ?? 0
-    activities.push({ kind: 'call', from, to: now, index: number, step })
+    activities.push({ kind: 'call', from, to: now, index: number, step, callId: calls[number]?.call.id ?? null })
   }
   record.undecided?.forEach(answer)
   return { started, ended: Math.max(base + record.time.ended, now), activities }

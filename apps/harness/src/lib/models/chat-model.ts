@@ -1,8 +1,9 @@
-import type { ModelRequest, ToolInfo } from '@episodic/protocol'
+import type { JsonObject, ModelRequest, ToolInfo } from '@episodic/protocol'
 import { monotonic, shorten, wellFormed } from '@episodic/protocol/internal'
 import { cleanText } from '@episodic/report'
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
 import { HarnessError } from '../base/harness-error.ts'
+import { type ChatBody, Concessions } from './concessions.ts'
 import { nameStatus } from './http-status.ts'
 import { type EpisodeJournal, hashRequest } from './model-journal.ts'
 import { createModelLimit, type ModelLimit, type ModelRates, untilTurn } from './model-limit.ts'
@@ -18,7 +19,8 @@ export interface ChatModel {
    * Asks for one answer, unless the journal has it. Retries a request five times if its answer is incomplete, late, no
    * JSON, or 408, 409, 429 or 5xx, with growing pauses or after the server's `retry-after` of up to a minute. After a
    * 429 with `retry-after`, nobody who shares the limit asks for so long. An error in an answer with status 200 counts
-   * as the status that it names, and as a 5xx if it names none.
+   * as the status that it names, and as a 5xx if it names none. A request that is refused because of a field that many
+   * servers take is sent once more without it, and so are all that follow; the answers name it in `leftOut`.
    *
    * Rejects with HarnessError `model-refused` for 400, 401, 402, 403, 404, 422, a spent quota, and what is not the JSON
    * of this API, none of which a retry changes; with `model-unavailable` if no request is answered; and with
@@ -40,6 +42,8 @@ export interface Question {
   readonly seed: number
   /** The tool that has to be called. Default: the model chooses. */
   readonly forcedTool?: string | undefined
+  /** Whether an answer may have several calls. Default: `true`. */
+  readonly parallelCalls?: boolean
   /** Answers that were kept of the same episode. Default: none, and none is kept. */
   readonly journal?: EpisodeJournal | null
   readonly signal?: AbortSignal | undefined
@@ -82,16 +86,16 @@ export function createChatModel(
     timeout: modelTimeout * 1_000,
   })
   const turns = turnsOf(limit, `${baseURL ?? OPENAI} ${model}`, settings)
+  const concessions = new Concessions()
   return {
-    async ask({ messages, tools, seed, forcedTool, journal = null, signal }) {
-      // Observations and tools may come from a server outside, with half of a surrogate pair in them.
-      const request = { messages: messages.map(wellFormed), tools: tools.map(functionOf).map(wellFormed) }
-      const asked = { request: request as unknown as ModelRequest }
-      const body = {
+    async ask({ messages, tools, seed, forcedTool, parallelCalls = true, journal = null, signal }) {
+      const wanted: ChatBody = {
         model,
-        ...request,
-        tool_choice:
-          forcedTool === undefined ? ('auto' as const) : { type: 'function' as const, function: { name: forcedTool } },
+        // Observations and tools may come from a server outside, with half of a surrogate pair in them.
+        messages: messages.map((message) => wellFormed(message as unknown as JsonObject)),
+        tools: tools.map((tool) => wellFormed(functionOf(tool))),
+        tool_choice: forcedTool === undefined ? 'auto' : { type: 'function', function: { name: forcedTool } },
+        ...(!parallelCalls && { parallel_tool_calls: false }),
         seed,
         ...(temperature !== undefined && { temperature }),
         ...(maxTokens !== undefined && { max_tokens: maxTokens }),
@@ -103,29 +107,54 @@ export function createChatModel(
           return_meta_info: true,
         }),
       }
-      const hash = journal && hashRequest(body)
+      const hash = journal && hashRequest(wanted)
       const kept = hash && journal.take(hash)
-      if (kept) return { ...kept, ...asked, isKept: true }
-      const turn = await turns.wait(request, signal)
+      if (kept) return { ...kept, request: sentOf(concessions.apply(wanted)), isKept: true }
+      const turn = await turns.wait(sentOf(wanted), signal)
       const tries: Try[] = []
-      const said: unknown = await client
-        .withOptions({ fetch: recordTries(turns.watch(fetchWhole(apiKey)), tries) })
-        .chat.completions.create(body, { signal })
-        .catch(async (cause: unknown) => {
+      const asking = client.withOptions({ fetch: recordTries(turns.watch(fetchWhole(apiKey)), tries) })
+      let said: unknown
+      let body: ChatBody
+      do {
+        body = concessions.apply(wanted)
+        said = await asking.post('/chat/completions', { body, signal }).catch(async (cause: unknown) => {
+          if (!signal?.aborted && isRefusal(cause) && concessions.learn(wordsOf(cause), body) !== null) return null
           await turn.end(0)
           signal?.throwIfAborted()
           throw unanswered(model, baseURL, keyName, cause)
         })
+      } while (said === null)
       // `fetchWhole` lets nothing else pass.
       const parsed = parseAnswer(said, prices) as Answer
       const { promptTokens, completionTokens } = parsed.completion
       await turn.end(promptTokens + completionTokens)
-      const completion = { ...parsed.completion, asked: model, ...timesOf(tries, turn.waited) }
+      const { names: leftOut } = concessions
+      const completion = {
+        ...parsed.completion,
+        asked: model,
+        ...timesOf(tries, turn.waited),
+        ...(leftOut.length > 0 && { leftOut }),
+      }
       const answer = { ...parsed, completion }
       if (hash) await journal.add(hash, answer)
-      return { ...answer, ...asked, isKept: false }
+      return { ...answer, request: sentOf(body), isKept: false }
     },
   }
+}
+
+/** What a request sends, as it is recorded. */
+function sentOf({ messages, tools }: ChatBody): ModelRequest {
+  return { messages, tools: tools as unknown as JsonObject[] }
+}
+
+/** Whether a server refused a request because of what is in it. */
+function isRefusal(cause: unknown): cause is APIError {
+  return cause instanceof APIError && (cause.status === 400 || cause.status === 422)
+}
+
+/** All that a server said of its error: some name the field apart from the message. */
+function wordsOf({ message, error }: APIError): string {
+  return `${message} ${JSON.stringify(error ?? {})}`
 }
 
 /** A request whose turn has come. */
@@ -203,8 +232,9 @@ function recordTries(send: typeof fetch, tries: Try[]): typeof fetch {
   }
 }
 
-function functionOf({ name, description, inputSchema }: ToolInfo): OpenAI.ChatCompletionFunctionTool {
-  return { type: 'function', function: { name, description, parameters: inputSchema } }
+/** Gemini and others refuse a schema that says which version of JSON Schema it is. */
+function functionOf({ name, description, inputSchema: { $schema: _, ...parameters } }: ToolInfo): JsonObject {
+  return { type: 'function', function: { name, description, parameters } }
 }
 
 /** The server's message is recorded and reported, so it is shortened. The request is never included. */

@@ -1,4 +1,12 @@
-import { definePolicy, type EarlierStep, type Player, PlayerStop, type Policy, type PolicyContext } from '@episodic/env'
+import {
+  definePolicy,
+  type EarlierStep,
+  type ModelAnswer,
+  type Player,
+  PlayerStop,
+  type Policy,
+  type PolicyContext,
+} from '@episodic/env'
 import { contentId, type Observation } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/internal'
 import { type ChatModel, createChatModel } from './chat-model.ts'
@@ -7,15 +15,22 @@ import { ModelAccess } from './model-access.ts'
 import { type EpisodeJournal, markKept } from './model-journal.ts'
 import type { ModelSettings } from './model-options.ts'
 import type { Answer } from './parse-answer.ts'
-import { isAction, readCall } from './read-call.ts'
-import { assistant, callOf, createTranscript, type ToolCall, type Transcript } from './transcript.ts'
+import { createTranscript, type Transcript } from './transcript.ts'
+import { createForeignTurn, createTurn, type Turn } from './turn.ts'
 
 /** The model has stopped after this many invalid answers in a row. */
 const MAX_MISTAKES = 3
 
+/** What a model is told before the task. */
+const INSTRUCTIONS =
+  'You act in a world by calling its tools. After each call you see its result. Go on until you see that it is over.'
+/** The same for a model of whose calls in one answer only the first is played. */
+const ONE_CALL = 'Call exactly one tool in each answer.'
+
 /**
- * A policy that asks a language model. The model receives the task and the result of each of its calls, and calls one
- * of the world's tools in each answer. If an answer has several calls, only the first is played.
+ * A policy that asks a language model. The model receives the task and the result of each of its calls, and calls the
+ * world's tools. If an answer has several calls, they are played in their order, each as a step of its own, and the
+ * next request answers all of them; one seat of several plays the first alone, since others move in between.
  *
  * An answer without a tool call, or whose arguments are not a JSON object, is returned to the model as a mistake. After
  * three in a row the player stops: `invalid-action` if all three called a tool, and else `no-action`. Unknown tools and
@@ -32,9 +47,11 @@ export function createLlmPolicy(
   access: ModelAccess = new ModelAccess(),
 ): Policy {
   const chat = createChatModel(model, settings, access.limit)
+  /** The turns of answers, with which a fork goes on as its trunk does. */
+  const turns = new WeakMap<ModelAnswer, Turn>()
   const play = async (context: PolicyContext, earlier: readonly EarlierStep[]) => {
     const journal = (await access.journal?.open(context.seed)) ?? null
-    return createPlayer(chat, context, settings, earlier, journal)
+    return createPlayer(chat, context, { settings, earlier, journal, turns })
   }
   return definePolicy({
     name,
@@ -43,34 +60,40 @@ export function createLlmPolicy(
   })
 }
 
-/** The last call, whose result the model has not received yet. */
-interface Pending {
-  readonly call: ToolCall
-  readonly text: string | null
+interface Playing {
+  readonly settings: ModelSettings
+  readonly earlier: readonly EarlierStep[]
+  readonly journal: EpisodeJournal | null
+  readonly turns: WeakMap<ModelAnswer, Turn>
 }
 
 function createPlayer(
   chat: ChatModel,
-  { task, tools, seed }: PolicyContext,
-  { tokenBudget }: ModelSettings,
-  earlier: readonly EarlierStep[],
-  journal: EpisodeJournal | null,
+  { task, tools, seed, seat }: PolicyContext,
+  { settings: { tokenBudget }, earlier, journal, turns }: Playing,
 ): Player {
+  const plays = seat === undefined ? 'all' : 'first'
   let transcript: Transcript | null = null
-  let pending: Pending | null = null
+  /** The turn of which a call was played, whose result the model has not received yet. */
+  let turn: Turn | null = null
   let spent = 0
   let asked = 0
 
   return async (observation, { signal, onCompletion }) => {
     transcript ??= begin(observation)
-    if (pending) transcript.addStep(pending.call, pending.text, observation)
-    const mistaken: { readonly words: string; readonly hasCall: boolean }[] = []
+    if (turn) {
+      turn.reply(observation.text)
+      const next = turn.next()
+      if (next) return next
+      transcript.add(turn.messages)
+    }
+    const mistakes: Turn['mistake'][] = []
     for (;;) {
       if (tokenBudget !== undefined && spent >= tokenBudget)
         throw new PlayerStop('budget-spent', `The episode used ${spent} tokens, and --token-budget is ${tokenBudget}.`)
       const { messages } = transcript
       const answer = await chat
-        .ask({ messages, tools, seed: seedOf(seed, asked++), journal, signal })
+        .ask({ messages, tools, seed: seedOf(seed, asked++), parallelCalls: plays === 'all', journal, signal })
         .catch((error: unknown) => {
           // What is too long for the first request is a wrong model or option of the run, and no doing of the player.
           if (asked + earlier.length < 2 || !isContextFull(error)) throw error
@@ -79,52 +102,38 @@ function createPlayer(
           })
         })
       spent += answer.completion.promptTokens + answer.completion.completionTokens
-      const { calls } = answer
-      const [call] = calls
-      const action = call && readCall(call)
-      const recorded = calls.map((each) => ({ ...each, played: each === call && isAction(action) }))
-      const said = { ...answer.completion, ...(calls.length > 0 && { calls: recorded }), request: answer.request }
+      turn = createTurn(answer, tools, plays)
+      const { recorded } = turn
+      const said = { ...answer.completion, ...(recorded.length > 0 && { calls: recorded }), request: answer.request }
+      turns.set(said, turn)
       onCompletion?.(answer.isKept ? markKept(said) : said)
-      if (isAction(action)) {
-        pending = { call: call as ToolCall, text: answer.completion.text }
-        return action
-      }
-      mistaken.push({
-        words: call ? `arguments for ${shorten(call.name, 64)} that ${action}` : 'no call of a tool',
-        hasCall: call !== undefined,
-      })
-      if (mistaken.length === MAX_MISTAKES)
+      const action = turn.next()
+      if (action) return action
+      mistakes.push(turn.mistake)
+      if (mistakes.length === MAX_MISTAKES)
         throw new PlayerStop(
-          mistaken.every(({ hasCall }) => hasCall) ? 'invalid-action' : 'no-action',
-          `The model gave ${MAX_MISTAKES} answers in a row that are no action: ${mistaken.map(({ words }) => words).join(', then ')}. The last one stopped by "${answer.finish}": ${quote(answer)}.`,
+          mistakes.every(({ hasCall }) => hasCall) ? 'invalid-action' : 'no-action',
+          `The model gave ${MAX_MISTAKES} answers in a row that are no action: ${mistakes.map(({ words }) => words).join(', then ')}. The last one stopped by "${answer.finish}": ${quote(answer)}.`,
         )
-      transcript.addMistake([
-        assistant(answer.completion.text ?? ''),
-        { role: 'user', content: correct(answer, action) },
-      ])
+      transcript.add(turn.messages)
     }
   }
 
   function begin(observation: Observation): Transcript {
-    const [first] = earlier
-    const begun = createTranscript(task, first?.observation ?? observation)
-    // The result of the last step is the observation that the player receives next.
-    for (const [i, { action }] of earlier.entries()) {
-      const next = earlier[i + 1]
-      const call = callOf(action, i)
-      if (next) begun.addStep(call, null, next.observation)
-      else pending = { call, text: null }
+    const instructions = plays === 'all' ? INSTRUCTIONS : `${INSTRUCTIONS} ${ONE_CALL}`
+    const begun = createTranscript(instructions, task, earlier[0]?.observation ?? observation)
+    for (const [i, { action, answers }] of earlier.entries()) {
+      // The result of the last step is the observation that the player receives next.
+      if (turn) turn.reply((earlier[i] as EarlierStep).observation.text)
+      if (answers.length === 0 && turn?.next()) continue
+      if (turn) begun.add(turn.messages)
+      const known = answers.flatMap((answer) => turns.get(answer)?.again() ?? [])
+      for (const mistaken of known.slice(0, -1)) begun.add(mistaken.messages)
+      turn = known.at(-1) ?? createForeignTurn(action, i)
+      turn.next()
     }
     return begun
   }
-}
-
-/** Says to the model what is wrong with its answer. */
-function correct({ calls: [call], finish }: Answer, problem: string | undefined): string {
-  if (call) return `Your arguments for ${shorten(call.name, 64)} ${problem}. Call the tool again.`
-  if (finish === 'length')
-    return 'Your answer was cut off before it called a tool. Call one of the tools, and say less.'
-  return 'You called no tool. Call one of the tools.'
 }
 
 function quote({ calls: [call], completion }: Answer): string {

@@ -22,6 +22,7 @@ afterAll(async () => {
 const answer = (text: string): Answer => ({
   completion: { model: 'm', promptTokens: 1, completionTokens: 2, cost: null, text },
   calls: [{ id: 'call', name: 'guess', arguments: '{"value":1}' }],
+  message: { role: 'assistant', content: text },
   finish: 'tool_calls',
 })
 const plain = { redact: (text: string) => text }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ModelAnswer } from '@episodic/env'
-import { canonicalJson } from '@episodic/protocol'
+import { canonicalJson, jsonObjectSchema } from '@episodic/protocol'
 import { completionSchema, wellFormed } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import type { Answer } from './parse-answer.ts'
@@ -39,6 +39,7 @@ const entrySchema: z.ZodType<JournalEntry> = z.object({
   answer: z.object({
     completion: completionSchema,
     calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+    message: jsonObjectSchema,
     finish: z.string(),
   }),
 })

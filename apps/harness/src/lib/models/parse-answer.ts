@@ -1,16 +1,21 @@
-import type { Completion } from '@episodic/protocol'
-import { wellFormed } from '@episodic/protocol/internal'
+import type { Completion, Json, JsonObject } from '@episodic/protocol'
+import { isObject, wellFormed } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import type { Prices } from './model-options.ts'
 import { findAnswerError } from './read-answer.ts'
-import type { ToolCall } from './transcript.ts'
+import { inventId, type ToolCall } from './transcript.ts'
 import { weightFields, weightVersionOf } from './weight-version.ts'
 
 /** The answer of a model. */
 export interface Answer {
   readonly completion: Completion
-  /** Its tool calls. Only the first can be played. */
+  /** Its tool calls, each with an id of its own. */
   readonly calls: readonly ToolCall[]
+  /**
+   * It as a message that is sent back: as it came, with fields that only its server knows, but for those that are
+   * empty. A server may require what it has sent, such as its reasoning or a signature.
+   */
+  readonly message: JsonObject
   /** The finish reason of the server. */
   readonly finish: string
 }
@@ -22,8 +27,8 @@ const count = z.int().min(0).max(1_000_000_000).catch(0)
 const share = count.nullish().catch(null)
 
 const callSchema = z.object({
-  // Some servers send no id. The result follows its call directly, so any id works.
-  id: z.string().min(1).catch('call'),
+  // Some servers send no id, or an empty one.
+  id: z.string().min(1).nullish().catch(null),
   function: z.object({
     name: z.string(),
     // Some servers send an object, or nothing if there are no arguments.
@@ -31,11 +36,17 @@ const callSchema = z.object({
   }),
 })
 
-const messageSchema = z.object({
-  content: z.string().nullish().catch(null),
-  reasoning: z.string().nullish().catch(null),
-  reasoning_content: z.string().nullish().catch(null),
-  tool_calls: z.array(callSchema.nullable().catch(null)).nullish().catch(null),
+/** A text, or a list of parts of which some are texts and some are thoughts, as Mistral sends them. */
+const contentSchema = z
+  .union([z.string(), z.array(z.unknown())])
+  .nullish()
+  .catch(null)
+
+const messageSchema = z.looseObject({
+  content: contentSchema,
+  reasoning: contentSchema,
+  reasoning_content: contentSchema,
+  tool_calls: z.array(z.unknown()).nullish().catch(null),
 })
 
 /**
@@ -94,8 +105,7 @@ export function parseAnswer(answer: unknown, prices: Prices | null): Answer | nu
   const logProbabilities =
     choice?.logprobs?.content?.map(({ logprob }) => logprob) ?? scored?.map(([logprob]) => logprob)
   const policyVersion = weightVersionOf(rest)
-  const calls = choice?.message?.tool_calls?.filter((call) => call !== null) ?? []
-  const reasoning = choice?.message?.reasoning || choice?.message?.reasoning_content
+  const said = readMessage(choice?.message ?? {})
   const cachedTokens = usage?.prompt_tokens_details?.cached_tokens
   const reasoningTokens = usage?.completion_tokens_details?.reasoning_tokens
   return {
@@ -105,18 +115,66 @@ export function parseAnswer(answer: unknown, prices: Prices | null): Answer | nu
       completionTokens,
       // Without counts nothing is known of what it costs, and 0 would be a lie.
       cost: prices && usage ? (promptTokens * prices.prompt + completionTokens * prices.completion) / 1_000_000 : null,
-      text: choice?.message?.content || null,
+      text: said.text || null,
       ...(promptTokenIds && { promptTokenIds }),
       ...(tokenIds && { tokenIds }),
       ...(logProbabilities && { logProbabilities }),
       ...(policyVersion && { policyVersion }),
       ...(id && { responseId: id }),
-      ...(reasoning && { reasoning }),
+      ...(said.reasoning && { reasoning: said.reasoning }),
       ...(choice?.finish_reason && { finish: choice.finish_reason }),
       ...(typeof cachedTokens === 'number' && { cachedTokens }),
       ...(typeof reasoningTokens === 'number' && { reasoningTokens }),
     },
-    calls: calls.map((call) => ({ id: call.id, ...call.function })),
+    calls: said.calls,
+    message: said.message,
     finish: choice?.finish_reason ?? 'nothing',
   }
+}
+
+/** Reads what a model says and calls, and returns it as the message that is sent back. */
+function readMessage({ tool_calls: made, ...given }: Partial<z.infer<typeof messageSchema>>) {
+  const { content, reasoning, reasoning_content: alternative } = given
+  const ids = new Set<string>()
+  const calls: ToolCall[] = []
+  const sent: JsonObject[] = []
+  for (const [i, call] of (made ?? []).entries()) {
+    const parsed = callSchema.safeParse(call)
+    if (!parsed.success) continue
+    const { id: named, function: called } = parsed.data
+    const id = named && !ids.has(named) ? named : inventId(i)
+    ids.add(id)
+    calls.push({ id, ...called })
+    // Streams number their calls, which requests do not.
+    const { index: _, function: whole, ...rest } = call as JsonObject
+    sent.push({ ...rest, id, type: 'function', function: { ...(whole as JsonObject), ...called } })
+  }
+  const { role: _, content: __, ...fields } = given
+  const message = {
+    role: 'assistant',
+    content: isEmpty(content) && sent.length > 0 ? null : ((content ?? '') as Json),
+    ...(Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value))) as JsonObject),
+    ...(sent.length > 0 && { tool_calls: sent }),
+  }
+  return {
+    text: textOf(content, 'text'),
+    reasoning: textOf(reasoning, 'text') || textOf(alternative, 'text') || textOf(content, 'thinking'),
+    calls,
+    message,
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+/** Returns the text of a content, or of those of its parts that have a kind of text. */
+function textOf(content: unknown, kind: 'text' | 'thinking'): string {
+  if (!Array.isArray(content)) return typeof content === 'string' && kind === 'text' ? content : ''
+  return content
+    .map((part) => {
+      const value = isObject(part) ? (part as JsonObject)[kind] : undefined
+      return Array.isArray(value) ? textOf(value, 'text') : typeof value === 'string' ? value : ''
+    })
+    .join('')
 }

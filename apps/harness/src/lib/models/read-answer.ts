@@ -1,5 +1,6 @@
 import { isObject } from '@episodic/protocol/internal'
 import { createParser } from 'eventsource-parser'
+import { createStreamedAnswer } from './streamed-answer.ts'
 
 /** What the body of an answer of a model's server is, whose HTTP status promises an answer. */
 export type ReadAnswer =
@@ -10,7 +11,7 @@ export type ReadAnswer =
   | { readonly kind: 'incomplete' }
   /** JSON with a fault in it, and what the fault is. */
   | { readonly kind: 'malformed'; readonly fault: string }
-  /** A page, a stream of events, or nothing. */
+  /** A page, a stream of other events, or nothing. */
   | { readonly kind: 'other' }
 
 /**
@@ -21,7 +22,15 @@ export function readAnswer(body: string): ReadAnswer {
   // A byte order mark is white space here too.
   const text = body.trim()
   if (/^[{[]/.test(text)) return readJson(text)
-  return errorInStream(text) ?? { kind: 'other' }
+  return errorInStream(text) ?? readStream(text)
+}
+
+/** Reads the answer of a server that streams whatever is asked for. */
+function readStream(text: string): ReadAnswer {
+  const stream = createStreamedAnswer()
+  stream.add(`${text}\n\n`)
+  if (!stream.hasBegun) return { kind: 'other' }
+  return stream.isComplete ? { kind: 'answer', value: stream.value } : { kind: 'incomplete' }
 }
 
 function readJson(text: string): ReadAnswer {

@@ -1,3 +1,4 @@
+import { isObject } from '@episodic/protocol/internal'
 import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
 import { weightFields, weightVersionOf } from './weight-version.ts'
@@ -17,21 +18,6 @@ export interface StreamedAnswer {
 }
 
 const text = z.string().nullish().catch(null)
-const deltaSchema = z.object({
-  content: text,
-  reasoning: text,
-  reasoning_content: text,
-  tool_calls: z
-    .array(
-      z.object({
-        index: z.int().min(0).nullish().catch(null),
-        id: text,
-        function: z.object({ name: text, arguments: text }).nullish().catch(null),
-      }),
-    )
-    .nullish()
-    .catch(null),
-})
 const ids = z.array(z.int()).nullish().catch(null)
 const chunkSchema = z.object({
   error: z.unknown().optional(),
@@ -44,7 +30,7 @@ const chunkSchema = z.object({
     .array(
       z.object({
         index: z.int().catch(0),
-        delta: deltaSchema.nullish().catch(null),
+        delta: z.record(z.string(), z.unknown()).nullish().catch(null),
         finish_reason: text,
         token_ids: ids,
         logprobs: z
@@ -58,15 +44,9 @@ const chunkSchema = z.object({
 })
 type Chunk = z.infer<typeof chunkSchema>
 
-interface StreamedCall {
-  readonly index: number | null
-  id: string
-  readonly function: { name: string; arguments: string }
-}
-
 /** Creates an empty answer. Of several choices the first is kept. */
 export function createStreamedAnswer(): StreamedAnswer {
-  const message = { content: '', reasoning: '', reasoning_content: '', tool_calls: [] as StreamedCall[] }
+  const message: Fields = {}
   const tokenIds: number[] = []
   const logProbabilities: unknown[] = []
   let head: Pick<Chunk, 'id' | 'model' | 'usage' | 'prompt_token_ids'> = {
@@ -103,15 +83,7 @@ export function createStreamedAnswer(): StreamedAnswer {
     const choice = chunk.choices?.find(({ index }) => index === 0)
     if (!choice) return
     const { delta } = choice
-    message.content += delta?.content ?? ''
-    message.reasoning += delta?.reasoning ?? ''
-    message.reasoning_content += delta?.reasoning_content ?? ''
-    for (const part of delta?.tool_calls ?? []) {
-      const call = callOf(message.tool_calls, part.index ?? null, part.id ?? null)
-      call.id ||= part.id ?? ''
-      call.function.name += part.function?.name ?? ''
-      call.function.arguments += part.function?.arguments ?? ''
-    }
+    merge(message, delta ?? {})
     tokenIds.push(...(choice.token_ids ?? []))
     logProbabilities.push(...(choice.logprobs?.content ?? []))
     finish = choice.finish_reason ?? finish
@@ -123,8 +95,7 @@ export function createStreamedAnswer(): StreamedAnswer {
       return isDone || finish !== null
     },
     get hasBegun() {
-      const { content, reasoning, reasoning_content, tool_calls } = message
-      return content + reasoning + reasoning_content !== '' || tool_calls.length > 0
+      return Object.entries(message).some(([key, value]) => key !== 'role' && value !== '')
     },
     get hasFailed() {
       return hasFailed
@@ -142,12 +113,43 @@ export function createStreamedAnswer(): StreamedAnswer {
   }
 }
 
-/** Returns the call that a part continues, by its index; servers that number no calls begin each with its id. */
-function callOf(calls: StreamedCall[], index: number | null, id: string | null): StreamedCall {
-  const known = index === null ? (id ? undefined : calls.at(-1)) : calls.find((call) => call.index === index)
+type Fields = Record<string, unknown>
+
+/** Fields that are sent whole; some servers repeat them with each part. */
+const WHOLE: ReadonlySet<string> = new Set(['id', 'index', 'type', 'role', 'format'])
+
+/** Adds the next part of a message: texts grow, and so do lists, whose items are parts as well. */
+function merge(into: Fields, part: Fields): Fields {
+  for (const [key, value] of Object.entries(part)) {
+    if (value === null || value === undefined || key === '__proto__') continue
+    const known = into[key]
+    if (WHOLE.has(key)) into[key] = known || value
+    else if (typeof known === 'string' && typeof value === 'string') into[key] = known + value
+    else if (Array.isArray(value)) into[key] = mergeItems(Array.isArray(known) ? known : [], value)
+    else if (isObject(value)) into[key] = merge(isObject(known) ? known : {}, value)
+    else into[key] = value
+  }
+  return into
+}
+
+function mergeItems(known: unknown[], parts: readonly unknown[]): unknown[] {
+  for (const part of parts) {
+    const item = isObject(part) ? itemOf(known, part) : null
+    if (item) merge(item, part as Fields)
+    else if (part !== null) known.push(part)
+  }
+  return known
+}
+
+/** Returns the item that a part continues, by its index; servers that number no items begin each with its id. */
+function itemOf(items: unknown[], { index = null, id, type }: Fields): Fields {
+  const objects = items.filter(isObject) as Fields[]
+  const last = objects.at(-1)
+  const continues = last && !id && (type === undefined || type === last.type)
+  const known = index === null ? (continues ? last : undefined) : objects.find((item) => item.index === index)
   if (known) return known
-  const begun = { index, id: '', function: { name: '', arguments: '' } }
-  calls.push(begun)
+  const begun: Fields = {}
+  items.push(begun)
   return begun
 }
 

@@ -2,19 +2,17 @@ import type { Action, Observation } from '@episodic/protocol'
 import type OpenAI from 'openai'
 
 export type Message = OpenAI.ChatCompletionMessageParam
-/** An answer of the model, and the reply to it. */
+/** An answer of the model, and the replies to it. */
 type Exchange = readonly Message[]
 
 /** Maximum characters of earlier exchanges in a request. The oldest are dropped first. */
 const MAX_CHARACTERS = 200_000
 
-/** The messages to a model: the instructions, the task, and its calls with their results. */
+/** The messages to a model: the instructions, the task, and its answers with the replies to them. */
 export interface Transcript {
+  /** No two messages of the user follow each other: some servers refuse that. */
   readonly messages: readonly Message[]
-  /** Adds a call of the model, and its result. */
-  addStep(call: ToolCall, text: string | null, observation: Observation): void
-  /** Adds an invalid answer of the model, and its correction. */
-  addMistake(messages: Exchange): void
+  add(exchange: Exchange): void
 }
 
 /** A tool call of a model. Its arguments are JSON text. */
@@ -24,31 +22,40 @@ export interface ToolCall {
   readonly arguments: string
 }
 
-/** Returns a transcript that starts with the task, its hints, and the observation. */
+/** Returns a transcript that starts with the instructions, the task, its hints, and the observation. */
 export function createTranscript(
+  instructions: string,
   { prompt, hints }: { readonly prompt: string; readonly hints: readonly string[] },
   observation: Observation,
 ): Transcript {
   const opening: Message[] = [
-    { role: 'system', content: INSTRUCTIONS },
+    ...(instructions === '' ? [] : [{ role: 'system' as const, content: instructions }]),
     { role: 'user', content: [prompt, ...hints, observation.text].filter((text) => text !== '').join('\n\n') },
   ]
   const exchanges: Exchange[] = []
   let remembered = 0
-  const add = (exchange: Exchange) => {
-    exchanges.push(exchange)
-    remembered += lengthOf(exchange)
-    while (remembered > MAX_CHARACTERS && exchanges.length > 1) remembered -= lengthOf(exchanges.shift() as Exchange)
-  }
   return {
     get messages() {
-      return [...opening, ...exchanges.flat()]
+      return joined([...opening, ...exchanges.flat()])
     },
-    addStep(call, text, observation) {
-      add([assistant(text, call), { role: 'tool', tool_call_id: call.id, content: observation.text }])
+    add(exchange) {
+      exchanges.push(exchange)
+      remembered += lengthOf(exchange)
+      while (remembered > MAX_CHARACTERS && exchanges.length > 1) remembered -= lengthOf(exchanges.shift() as Exchange)
     },
-    addMistake: add,
   }
+}
+
+/** Joins messages of the user that follow each other. */
+function joined(messages: readonly Message[]): Message[] {
+  const all: Message[] = []
+  for (const message of messages) {
+    const last = all.at(-1)
+    if (last?.role === 'user' && message.role === 'user')
+      all[all.length - 1] = { ...last, content: [last.content, message.content].join('\n\n') }
+    else all.push(message)
+  }
+  return all
 }
 
 /** Returns the message of an answer of the model. */
@@ -63,11 +70,13 @@ export function assistant(text: string | null, call?: ToolCall): Message {
 
 /** Returns an action as the tool call of a model, for steps that were played before the model took over. */
 export function callOf({ tool, arguments: args }: Action, number: number): ToolCall {
-  return { id: `call_${number}`, name: tool, arguments: JSON.stringify(args) }
+  return { id: inventId(number), name: tool, arguments: JSON.stringify(args) }
 }
 
-const INSTRUCTIONS =
-  'You act in a world by calling its tools. Call exactly one tool in each answer. After each call you see its result. Go on until you see that it is over.'
+/** Returns an id for a call that has none. Mistral takes nine letters or digits, and nothing else. */
+export function inventId(number: number): string {
+  return `call${String(number % 100_000).padStart(5, '0')}`
+}
 
 function lengthOf(exchange: Exchange): number {
   return exchange.reduce((sum, message) => sum + JSON.stringify(message).length, 0)

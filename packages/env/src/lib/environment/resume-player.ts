@@ -11,9 +11,9 @@ export async function resumePlayer(
   steps: readonly PlayedStep[],
   signal: AbortSignal | undefined,
 ): Promise<Player> {
-  const earlier = steps.map(({ action, milliseconds: _, ...step }, i): EarlierStep => {
+  const earlier = steps.map(({ action, completions, milliseconds: _, ...step }, i): EarlierStep => {
     const { observation } = steps[i - 1] ?? start
-    return { observation, action, step }
+    return { observation, action, step, answers: completions }
   })
   if (policy.resume) return policy.resume(context, earlier)
   const player = await policy.start(context)

@@ -149,7 +149,9 @@ describe('runTree', () => {
     const [trunk, fork] = resumed as [Leaf, Leaf]
     expect(handed).toHaveLength(1)
     const steps = facts(trunk.episode.steps)
-    expect(handed[0]?.map(({ action, step }) => ({ ...step, action }))).toEqual(steps.slice(0, 3))
+    expect(handed[0]?.map(({ action, step, answers }) => ({ ...step, action, completions: answers }))).toEqual(
+      steps.slice(0, 3),
+    )
     expect(handed[0]?.map(({ observation }) => observation)).toEqual([
       trunk.episode.start?.observation,
       ...steps.slice(0, 2).map(({ observation }) => observation),

@@ -48,6 +48,11 @@ export interface EarlierStep {
   readonly observation: Observation
   readonly action: Action
   readonly step: Step
+  /**
+   * The answers of a language model that led to the action, as they were reported; empty if there were none, or if the
+   * action is a further call of an earlier answer.
+   */
+  readonly answers: readonly ModelAnswer[]
 }
 
 /** A way to act. `start` returns a new player for each episode, so that episodes share no state. */

@@ -84,6 +84,11 @@ export const completionSchema = z.object({
   time: completionTimeSchema.optional(),
   /** The requests that failed before the one that was answered, oldest first. Left out if there were none. */
   tries: z.array(failedTrySchema).optional(),
+  /**
+   * What its server had refused before, so that this request was sent without it, for example `seed`. Left out if it
+   * had refused nothing.
+   */
+  leftOut: z.array(z.string()).optional(),
   /** Its request, in the pools of the line's transcript. */
   prompt: pooledRequestSchema.optional(),
   /** Characters that were left out of its texts, which say so in their place. Left out if none were. */

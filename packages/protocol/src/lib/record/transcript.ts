@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Observation } from '../wire/observation.ts'
-import type { Completion, PoolRanges } from './completion.ts'
+import type { Completion, PoolRanges, RecordedCall } from './completion.ts'
 import type { MessageReference, Transcript } from './transcript-schema.ts'
 
 /** What a language model was sent for one answer: messages and tools in the shape of its API. */
@@ -29,12 +29,14 @@ interface AnsweredEpisode {
  */
 export function requestsOf({ steps, undecided = [], transcript }: AnsweredEpisode): (ModelRequest | null)[] {
   const completions = [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
+  const calls = playedCalls(steps)
   const messageOf = (message: JsonObject | MessageReference): JsonObject => {
     if (!isReference(message)) return message
     const { from, index } = message
     const completion = completions[index]
     const step = steps[index]
-    const found = from === 'completion' ? completion && answerMessage(completion) : step && resultMessage(step)
+    const found =
+      from === 'completion' ? completion && answerMessage(completion) : step && resultMessage(step, calls[index])
     return found ?? (message as unknown as JsonObject)
   }
   const pool = transcript?.messages.map(messageOf) ?? []
@@ -52,20 +54,43 @@ function isReference(message: JsonObject | MessageReference): message is Message
   return 'from' in message && !('role' in message)
 }
 
-/** Returns an answer as the message in which it is sent back to the model: with the call that was played, if any. */
-export function answerMessage({ text, calls }: Completion): JsonObject {
-  const call = calls?.find(({ played }) => played)
-  if (!call) return { role: 'assistant', content: text ?? '' }
-  const { id, name, arguments: args } = call
+/** A call that was played as a step, and the answer that it is of. */
+export interface PlayedCall {
+  readonly call: RecordedCall
+  readonly answer: Completion
+}
+
+/**
+ * Returns for each step of a seat the call of a language model that it played; `null` for none. One answer may have
+ * several calls, each of which is a step: the answer is recorded with the first of them.
+ */
+export function playedCalls(steps: readonly Pick<AnsweredStep, 'completions'>[]): (PlayedCall | null)[] {
+  let left: readonly PlayedCall[] = []
+  return steps.map(({ completions = [] }) => {
+    const answer = completions.at(-1)
+    if (answer) left = (answer.calls ?? []).flatMap((call) => (call.played ? [{ call, answer }] : []))
+    const [next = null, ...rest] = left
+    left = rest
+    return next
+  })
+}
+
+/** Returns an answer as the message in which it is sent back to the model: with the calls that were played, if any. */
+export function answerMessage({ text, calls = [] }: Completion): JsonObject {
+  const played = calls.filter((call) => call.played)
+  if (played.length === 0) return { role: 'assistant', content: text ?? '' }
   return {
     role: 'assistant',
     content: text,
-    tool_calls: [{ id, type: 'function', function: { name, arguments: args } }],
+    tool_calls: played.map(({ id, name, arguments: args }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: args },
+    })),
   }
 }
 
-/** Returns what the environment answered to a step as the message to the model; `null` if the model made no call. */
-export function resultMessage({ completions, observation }: AnsweredStep): JsonObject | null {
-  const call = completions?.at(-1)?.calls?.find(({ played }) => played)
-  return call ? { role: 'tool', tool_call_id: call.id, content: observation.text } : null
+/** Returns what the environment answered to a step as the message to the model; `null` if it played no call of it. */
+export function resultMessage({ observation }: AnsweredStep, played: PlayedCall | null = null): JsonObject | null {
+  return played && { role: 'tool', tool_call_id: played.call.id, content: observation.text }
 }

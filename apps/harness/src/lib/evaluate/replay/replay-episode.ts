@@ -8,6 +8,7 @@ import { compareEnd, compareWhole } from './compare-ends.ts'
 import { findDifference } from './difference.ts'
 import { type Divergence, type Parting, toDivergence } from './divergence.ts'
 import {
+  callsOfSteps,
   compareAction,
   compareObservation,
   playRecorded,
@@ -66,11 +67,14 @@ export function* replaySteps(
     yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }
     if (difference) return
     const compareScore = scoring && createScoreComparison(scoring, world.start.potential)
+    const calls = callsOfSteps(record)
     for (const [at, recorded] of steps.entries()) {
       step += 1
       const { events, played } = playRecorded(world, record, at)
       const difference =
-        (declaredOnly ? compareAction(environment, recorded, playerOf(record, recorded)) : null) ??
+        (declaredOnly
+          ? compareAction(environment, recorded.action, calls[at] ?? null, playerOf(record, recorded))
+          : null) ??
         findDifference(recorded.events, events, 'events') ??
         compareObservation(recorded.observation, played.observation) ??
         findDifference(recordedTerms(recorded), playedTerms(recorded, played), 'terms') ??

@@ -1,6 +1,7 @@
 import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/mcp-server'
 import { absenceOf, declaredAction } from '@episodic/mcp-server/internal'
 import {
+  type Action,
   isMatchRecord,
   type LimitsRequest,
   type MatchRecord,
@@ -9,7 +10,7 @@ import {
   type SealedRecord,
   type Truncation,
 } from '@episodic/protocol'
-import { truncationOf, withoutDataLine } from '@episodic/protocol/internal'
+import { type PlayedCall, playedCalls, truncationOf, withoutDataLine } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import { isAction, readCall } from '../../models/read-call.ts'
 import { REDACTED } from '../../run-folder/record/recording.ts'
@@ -44,27 +45,32 @@ export interface ReplayOptions {
  * Undeclared arguments do not affect the replay, so compare the action itself. A language model of the harness also
  * played the call that its answer has as played.
  *
+ * @param made - the call of a language model that the step played; `null` for none.
  * @param player - the name of the policy.
  */
 export function compareAction(
   environment: EnvironmentDefinition,
-  { action, completions = [] }: Pick<RecordedStep, 'action' | 'completions'>,
+  action: Action,
+  made: PlayedCall | null,
   player: string | undefined,
 ): Difference | null {
   // No player can name the action of a step that the server took for a seat.
   if (environment.game && absenceOf(action)) return null
   const difference = findDifference(action, declaredAction(environment, action), 'action')
-  if (difference || player === undefined || !isLlm(player)) return difference
-  for (const { calls = [], cut = 0 } of completions)
-    for (const call of calls) {
-      if (!call.played) continue
-      // What was cut or taken out of a line is not known.
-      const isWhole = cut === 0 && !call.arguments.includes(REDACTED)
-      const given = isWhole ? readCall(call) : { tool: call.name, arguments: action.arguments }
-      const differs = findDifference(action, isAction(given) ? declaredAction(environment, given) : given, 'action')
-      if (differs) return differs
-    }
-  return null
+  if (difference || !made || player === undefined || !isLlm(player)) return difference
+  const { call, answer } = made
+  // What was cut or taken out of a line is not known.
+  const isWhole = !answer.cut && !call.arguments.includes(REDACTED)
+  const tools = Object.keys(environment.tools)
+  const given = readCall(isWhole ? call : { ...call, arguments: JSON.stringify(action.arguments) }, tools)
+  return findDifference(action, isAction(given) ? declaredAction(environment, given) : given, 'action')
+}
+
+/** Returns for each step the call of a language model that it played; `null` for none. */
+export function callsOfSteps({ steps }: SealedRecord): (PlayedCall | null)[] {
+  const seats = Map.groupBy(steps as readonly AnyStep[], (step) => ('seat' in step ? step.seat : null))
+  const calls = new Map([...seats].flatMap(([, own]) => playedCalls(own).map((call, i) => [own[i], call] as const)))
+  return steps.map((step) => calls.get(step) ?? null)
 }
 
 /**

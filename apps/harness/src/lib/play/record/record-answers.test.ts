@@ -196,7 +196,7 @@ describe('what a line keeps of a model', () => {
             { id: 'a', function: { name: 'guess', arguments: JSON.stringify({ value: number + 1 }) } },
             {
               id: 'b',
-              function: { name: 'guess', arguments: JSON.stringify({ note: process.env.DATABASE_PASSWORD }) },
+              function: { name: 'guess', arguments: JSON.stringify([{ note: process.env.DATABASE_PASSWORD }]) },
             },
           ],
         },
@@ -213,7 +213,7 @@ describe('what a line keeps of a model', () => {
     expect(completion).toMatchObject({
       text: 'My key is Bearer [key] and the other [redacted].',
       reasoning: 'I know [redacted], and [redacted].',
-      calls: [{ played: true }, { arguments: '{"note":"[redacted]"}' }],
+      calls: [{ played: true }, { arguments: '[{"note":"[redacted]"}]' }],
     })
     expect(requestsOf(episode!).at(-1)!.messages[2]).toMatchObject({ role: 'assistant', content: completion!.text })
   })

@@ -1,6 +1,12 @@
 import type { ModelAnswer } from '@episodic/env'
 import type { JsonObject, RecordedStep, Transcript } from '@episodic/protocol'
-import { answerMessage, type MessageReference, type PooledRequest, resultMessage } from '@episodic/protocol/internal'
+import {
+  answerMessage,
+  type MessageReference,
+  type PooledRequest,
+  playedCalls,
+  resultMessage,
+} from '@episodic/protocol/internal'
 
 /** The requests of one play, with each message and tool once. */
 export interface PooledRequests {
@@ -79,8 +85,9 @@ class References {
 
   constructor(answers: readonly ModelAnswer[], steps: readonly RecordedStep[]) {
     for (const [index, answer] of answers.entries()) this.#add(answerMessage(answer), { from: 'completion', index })
+    const calls = playedCalls(steps)
     for (const [index, step] of steps.entries()) {
-      const result = resultMessage(step)
+      const result = resultMessage(step, calls[index])
       if (result) this.#add(result, { from: 'step', index })
     }
   }

@@ -236,8 +236,29 @@ function keepAnswers(
   seats = 1,
 ): { readonly completions: readonly Completion[]; readonly transcript?: Transcript } {
   const asked = steps.some(({ completions }) => completions)
-  const answers = [...(asked ? steps.flatMap(({ completions = [] }) => completions) : []), ...undecided]
+  const answers = [...(asked ? answersOf(steps) : []), ...undecided]
   return recordAnswers(answers, steps, recording, { mostBytes: MOST_BYTES / seats, ...(by && { by }) })
+}
+
+/**
+ * Returns the answers of the steps. Of the calls that were to be played, those stay marked that were: an episode may end
+ * before the last call of an answer.
+ */
+function answersOf(steps: readonly RecordedStep[]): Completion[] {
+  const answers: Completion[] = []
+  let following = 0
+  for (const { completions = [] } of steps.toReversed()) {
+    following += 1
+    if (completions.length === 0) continue
+    let left = following
+    const marked = completions.at(-1)?.calls?.map((call) => ({ ...call, played: call.played && left-- > 0 }))
+    answers.unshift(...completions.slice(0, -1), {
+      ...(completions.at(-1) as Completion),
+      ...(marked && { calls: marked }),
+    })
+    following = 0
+  }
+  return answers
 }
 
 /**

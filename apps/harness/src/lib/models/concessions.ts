@@ -1,0 +1,128 @@
+import type { JsonObject } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
+
+/** The body of a request in the API of chat completions. */
+export type ChatBody = JsonObject & { readonly messages: readonly JsonObject[] }
+
+/**
+ * Something that many servers take and some refuse. A request is sent without it once a server has refused it by name.
+ */
+interface Concession {
+  /** What was left out or changed, as it is recorded. */
+  readonly name: string
+  /** Whether the server takes the field, and not the value that it has. Default: `false`. */
+  readonly isAboutValue?: boolean
+  /** Whether a body has what the words of a refusal are about. */
+  fits(words: string, body: ChatBody): boolean
+  change(body: ChatBody): ChatBody
+}
+
+/** Words of a refusal that is about a field, and not about its value. */
+const UNSUPPORTED =
+  /unsupported|not (?:be )?(?:support|permit|allow|enabled|accept)|(?:does not|doesn't|only|must|requires?)\b|un(?:known|expected|recogni[sz]ed)|extra|forbidden|unavailable|disabled|no such/i
+
+/** A parameter that is ours, and without which the request means nearly the same. */
+function parameter(name: string, pattern: RegExp = new RegExp(`\\b${name}\\b`, 'i')): Concession {
+  return {
+    name,
+    fits: (words, body) => name in body && pattern.test(words),
+    change: ({ [name]: _, ...rest }) => rest as ChatBody,
+  }
+}
+
+const CONCESSIONS: readonly Concession[] = [
+  {
+    name: 'max_tokens as max_completion_tokens',
+    fits: (words, body) => 'max_tokens' in body && /\bmax_completion_tokens\b/.test(words),
+    change: ({ max_tokens: most = null, ...rest }) => ({ ...rest, max_completion_tokens: most }) as ChatBody,
+  },
+  parameter('seed'),
+  parameter('temperature'),
+  parameter('parallel_tool_calls'),
+  parameter('tool_choice', /\btool[_ ]choice\b/i),
+  {
+    name: 'answers that are not streamed',
+    fits: (words, { stream }) => stream !== true && /\bstream(?:ing)?\b/i.test(words),
+    change: (body) => ({ ...body, stream: true, stream_options: { include_usage: true } }),
+  },
+  {
+    name: 'content: null',
+    isAboutValue: true,
+    fits: (words, { messages }) =>
+      messages.some(({ content }) => content === null) && /\bcontent\b.*(?:string|null|none)/is.test(words),
+    change: mapMessages((message) => (message.content === null ? { ...message, content: '' } : message)),
+  },
+  {
+    name: 'role: system',
+    fits: (words, { messages }) =>
+      messages[0]?.role === 'system' && /\b(?:system|developer)\b.*\b(?:role|message|instruction|prompt)/is.test(words),
+    change: (body) => ({ ...body, messages: withoutSystem(body.messages) }),
+  },
+]
+
+/** What the requests to one server do without, because it refused that before. */
+export class Concessions {
+  readonly #made: Concession[] = []
+
+  /** What is left out, as it is recorded; empty for nothing. */
+  get names(): readonly string[] {
+    return this.#made.map(({ name }) => name)
+  }
+
+  /** Returns a body as this server takes it. */
+  apply(body: ChatBody): ChatBody {
+    return this.#made.reduce((changed, { change }) => change(changed), body)
+  }
+
+  /**
+   * Learns from a refusal. Returns the name of what is left out from now on; `null` if the words name nothing that the
+   * body had and could do without.
+   */
+  learn(words: string, body: ChatBody): string | null {
+    const isUnsupported = UNSUPPORTED.test(words)
+    const known = CONCESSIONS.find((each) => (isUnsupported || each.isAboutValue) && each.fits(words, body))
+    const found = known ?? (isUnsupported ? fieldOfMessage(words, body) : undefined)
+    // A request that asks at the same time as another may be refused for what that one has learned already.
+    if (found && !this.names.includes(found.name)) this.#made.push(found)
+    return found?.name ?? null
+  }
+}
+
+/** Fields of messages and calls that every server takes. */
+const COMMON: ReadonlySet<string> = new Set([
+  ...['role', 'content', 'tool_calls', 'tool_call_id'],
+  ...['id', 'type', 'function', 'name', 'arguments'],
+])
+
+/** A field of the model's own messages that another server would want back, and this one refuses. */
+function fieldOfMessage(words: string, { messages }: ChatBody): Concession | undefined {
+  const own = messages.filter(({ role }) => role === 'assistant')
+  const calls = own.flatMap(({ tool_calls: made }) => (Array.isArray(made) ? made.filter(isObject) : []))
+  const fields = new Set([...own, ...calls].flatMap(Object.keys))
+  const named = [...fields].find((field) => !COMMON.has(field) && words.includes(field))
+  if (named === undefined) return undefined
+  const without = ({ [named]: _, ...rest }: JsonObject): JsonObject => rest
+  return {
+    name: `${named} of messages`,
+    fits: () => true,
+    change: mapMessages((message) => {
+      if (message.role !== 'assistant') return message
+      const { tool_calls: made } = message
+      const rest = without(message)
+      return Array.isArray(made)
+        ? { ...rest, tool_calls: made.map((call) => (isObject(call) ? without(call) : call)) }
+        : rest
+    }),
+  }
+}
+
+function mapMessages(change: (message: JsonObject) => JsonObject): (body: ChatBody) => ChatBody {
+  return (body) => ({ ...body, messages: body.messages.map(change) })
+}
+
+/** Puts the instructions in front of the first message of the user. */
+function withoutSystem([system, first, ...rest]: readonly JsonObject[]): JsonObject[] {
+  const text = String(system?.content ?? '')
+  if (first?.role !== 'user') return [{ role: 'user', content: text }, ...(first ? [first] : []), ...rest]
+  return [{ ...first, content: [text, first.content].join('\n\n') }, ...rest]
+}

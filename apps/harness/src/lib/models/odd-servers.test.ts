@@ -1,0 +1,366 @@
+import { type Connection, connect, runEpisode, runTree } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
+import type { JsonObject } from '@episodic/protocol'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { exampleWorld } from '../fixtures/episodic.fixture.ts'
+import { loadWorld } from '../worlds/world.ts'
+import {
+  bisecting,
+  type ChatRequest,
+  type ChatServer,
+  calling,
+  saying,
+  startChatServer,
+} from './chat-server.fixture.ts'
+import { createLlmPolicy } from './llm-policy.ts'
+import { DEFAULT_OPTIONS, type ModelSettings } from './model-options.ts'
+
+const cleanUp = new AsyncDisposableStack()
+let connection: Connection
+beforeAll(async () => {
+  vi.stubEnv('OPENAI_API_KEY', 'sk-nobody-may-read-this')
+  const { environment } = await loadWorld(exampleWorld('number-guessing'))
+  const host = cleanUp.use(createHost({ environments: [environment] }))
+  connection = cleanUp.use(await connect(inProcess(host)))
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await cleanUp.disposeAsync()
+})
+
+let server: ChatServer | null = null
+afterEach(() => server?.[Symbol.asyncDispose]())
+
+interface OddServer {
+  /** Returns why a request is refused, or `null`. */
+  readonly refuse?: (request: ChatRequest, messages: readonly JsonObject[]) => string | null
+  /** The status of a refusal. Default: 400. */
+  readonly status?: number
+  /** Adds to the message of an answer, and to its call. */
+  readonly message?: JsonObject
+  readonly call?: JsonObject
+}
+
+/** Begins a server that bisects, and refuses what it does not take. Returns a policy that asks it. */
+async function policyOver({ refuse, status = 400, message, call }: OddServer, settings: Partial<ModelSettings> = {}) {
+  server = await startChatServer((request, _, response) => {
+    const problem = refuse?.(request, request.messages as unknown as JsonObject[])
+    if (problem) {
+      response.writeHead(status, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ error: { message: problem } }))
+      return null
+    }
+    const body = bisecting(request) as { choices: [{ message: JsonObject & { tool_calls: [JsonObject] } }] }
+    const [choice] = body.choices
+    Object.assign(choice.message, message)
+    Object.assign(choice.message.tool_calls[0], call)
+    return body
+  })
+  return createLlmPolicy('llm:odd', 'odd', { ...DEFAULT_OPTIONS, baseUrl: server.url, ...settings })
+}
+
+async function play(odd: OddServer, settings?: Partial<ModelSettings>) {
+  const policy = await policyOver(odd, settings)
+  const task = { prompt: 'Find it.' }
+  return runEpisode({ createEnvironment: () => connection.environment(), policy, task, seed: 'world' })
+}
+
+/** The messages of the assistant. */
+const own = (messages: readonly JsonObject[]) => messages.filter(({ role }) => role === 'assistant')
+const has = (name: string) => (value: JsonObject) => name in value
+const callsOf = (message: JsonObject) => (message.tool_calls ?? []) as JsonObject[]
+
+describe('an answer goes back as it came', () => {
+  const details = [{ type: 'reasoning.encrypted', data: 'c2ln', id: 'r1', index: 0 }]
+  const signed = { google: { thought_signature: 'c2lnbmF0dXJl' } }
+  const parts: JsonObject[] = [
+    { type: 'thinking', thinking: [{ type: 'text', text: 'Halve it.' }] },
+    { type: 'text', text: 'I try the middle.' },
+  ]
+  it.each<[string, JsonObject, JsonObject]>([
+    ['its reasoning', { reasoning_content: 'Halve it.' }, {}],
+    ['the details of its reasoning', { reasoning: 'Halve it.', reasoning_details: details }, {}],
+    ['the signature of a call', {}, { extra_content: signed }],
+    ['a content in parts', { content: parts }, {}],
+    ['a field that nobody knows', { unheard_of: { 1: [null] } }, {}],
+  ])('with %s', async (_, message, call) => {
+    const refuse = (_: ChatRequest, messages: readonly JsonObject[]) => {
+      const lacks = own(messages).some(
+        (sent) =>
+          Object.entries(message).some(([key, value]) => JSON.stringify(sent[key]) !== JSON.stringify(value)) ||
+          Object.keys(call).some((key) => !callsOf(sent).every(has(key))),
+      )
+      return lacks ? 'What I have sent must be passed back.' : null
+    }
+    const episode = await play({ message, call, refuse })
+    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
+    expect(server!.requests).toHaveLength(episode.steps.length)
+  })
+
+  it('reads the texts and the thoughts of a content in parts', async () => {
+    const { steps } = await play({ message: { content: parts } })
+    expect(steps[0]?.completions[0]).toMatchObject({ text: 'I try the middle.', reasoning: 'Halve it.' })
+  })
+
+  it('without what is empty', async () => {
+    await play({ message: { refusal: null, annotations: [], audio: null, reasoning_content: '' } })
+    const [answer] = own(server!.requests[1]!.messages as unknown as JsonObject[])
+    expect(Object.keys(answer!)).toEqual(['role', 'content', 'tool_calls'])
+  })
+
+  it('but is left out if it is empty', async () => {
+    server = await startChatServer((request, number) =>
+      number === 1 ? saying({ content: null, reasoning_content: 'I thought for long.' }) : bisecting(request),
+    )
+    const policy = createLlmPolicy('llm:odd', 'odd', { ...DEFAULT_OPTIONS, baseUrl: server.url })
+    const task = { prompt: 'Find it.' }
+    await runEpisode({ createEnvironment: () => connection.environment(), policy, task, seed: 'world' })
+    expect(server.requests[2]!.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'user',
+    ])
+  })
+})
+
+describe('a server that refuses something', () => {
+  it.each<[string, string | undefined, OddServer, Partial<ModelSettings>?]>([
+    [
+      'a seed',
+      'seed',
+      {
+        status: 422,
+        refuse: (request) =>
+          'seed' in request
+            ? '[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted"}]'
+            : null,
+      },
+    ],
+    [
+      'max_tokens',
+      'max_tokens as max_completion_tokens',
+      {
+        refuse: (request) =>
+          'max_tokens' in request
+            ? "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+            : request.max_completion_tokens === 300
+              ? null
+              : 'max_completion_tokens is missing',
+      },
+      { maxTokens: 300 },
+    ],
+    [
+      'a temperature',
+      'temperature',
+      {
+        refuse: (request) =>
+          'temperature' in request
+            ? "'temperature' does not support 0. Only the default (1) value is supported."
+            : null,
+      },
+      { temperature: 0 },
+    ],
+    [
+      'a choice of tools',
+      'tool_choice',
+      {
+        refuse: (request) =>
+          'tool_choice' in request ? '"auto" tool choice requires --enable-auto-tool-choice to be set' : null,
+      },
+    ],
+    [
+      'messages of the system',
+      'role: system',
+      {
+        refuse: (_, messages) =>
+          messages.some(({ role }) => role === 'system') ? 'Developer instruction is not enabled for this model' : null,
+      },
+    ],
+    [
+      'a content of null',
+      'content: null',
+      {
+        status: 422,
+        refuse: (_, messages) =>
+          messages.some(({ content }) => content === null)
+            ? 'messages.2.content: Input should be a valid string'
+            : null,
+      },
+    ],
+    [
+      'answers that are not streamed',
+      'answers that are not streamed',
+      {
+        refuse: ({ stream }) =>
+          stream ? null : 'This model only supports stream mode, please enable the stream parameter.',
+      },
+    ],
+    [
+      'reasoning',
+      'reasoning_content of messages',
+      {
+        message: { reasoning_content: 'Halve it.' },
+        refuse: (_, messages) =>
+          messages.some(has('reasoning_content')) ? "property 'messages.2.reasoning_content' is unsupported" : null,
+      },
+    ],
+    [
+      'a field of calls',
+      'extra_content of messages',
+      {
+        call: { extra_content: {} },
+        refuse: (_, messages) =>
+          own(messages).flatMap(callsOf).some(has('extra_content'))
+            ? 'Unknown field extra_content in tool_calls[0]'
+            : null,
+      },
+    ],
+    [
+      '$schema',
+      undefined,
+      { refuse: ({ tools }) => (JSON.stringify(tools).includes('$schema') ? 'Unknown name "$schema"' : null) },
+    ],
+    [
+      'two messages of one role in a row',
+      undefined,
+      {
+        refuse: (_, messages) =>
+          messages.some(({ role }, i) => role === messages[i - 1]?.role) ? 'Conversation roles must alternate' : null,
+      },
+    ],
+  ])('as %s is asked without it from then on', async (_, leftOut, odd, settings) => {
+    const episode = await play(odd, settings)
+    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
+    // One request was refused, if any.
+    expect(server!.requests).toHaveLength(episode.steps.length + (leftOut ? 1 : 0))
+    expect(episode.steps.at(-1)!.completions[0]!.leftOut).toEqual(leftOut && [leftOut])
+  })
+
+  it('may refuse several things', async () => {
+    const refuse = (request: ChatRequest) => {
+      const named = ['seed', 'temperature', 'tool_choice'].find((name) => name in request)
+      return named ? `Unrecognized request argument supplied: ${named}` : null
+    }
+    const { steps } = await play({ refuse }, { temperature: 0 })
+    expect(steps[0]!.completions[0]!.leftOut).toEqual(['seed', 'temperature', 'tool_choice'])
+  })
+
+  it.each([
+    ['the value of a parameter', "Invalid 'seed': integer above maximum value"],
+    ['something that it does not name', 'This is not supported'],
+    ['something that was not sent', "Unsupported parameter: 'logit_bias'"],
+  ])('as %s fails the episode', async (_, problem) => {
+    const episode = await play({ refuse: () => problem })
+    expect(episode).toMatchObject({ kind: 'failed', cause: { code: 'model-refused' } })
+    expect(server!.requests).toHaveLength(1)
+  })
+})
+
+describe('a call', () => {
+  it('has an id of nine letters or digits where a step was played before the model took over', async () => {
+    const refuse = (_: ChatRequest, messages: readonly JsonObject[]) =>
+      own(messages)
+        .flatMap(callsOf)
+        .every(({ id }) => /^[a-zA-Z0-9]{9}$/.test(String(id)))
+        ? null
+        : 'Tool call id must be a-z, A-Z, 0-9, with a length of 9.'
+    const policy = await policyOver({ call: { id: '' }, refuse })
+    const leaves = await runTree({
+      createEnvironment: () => connection.environment(),
+      policy,
+      task: { prompt: 'Find it.' },
+      seed: 'tree',
+      points: [{ lines: 2, at: 2 }],
+      branchSeed: 'forks',
+    })
+    for (const { episode } of leaves) expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
+  })
+
+  it.each([
+    ['functions.guess', (args: string) => args],
+    ['guess<|channel|>commentary', (args: string) => args],
+    ['guess', (args: string) => JSON.stringify(args)],
+  ])('is played without the marks that a server has left in it: %s', async (name, marked) => {
+    server = await startChatServer((request) => {
+      const body = bisecting(request) as {
+        choices: [{ message: { tool_calls: [{ function: { arguments: string } }] } }]
+      }
+      return calling(name, marked(body.choices[0].message.tool_calls[0].function.arguments))
+    })
+    const policy = createLlmPolicy('llm:odd', 'odd', { ...DEFAULT_OPTIONS, baseUrl: server.url })
+    const task = { prompt: 'Find it.' }
+    const episode = await runEpisode({ createEnvironment: () => connection.environment(), policy, task, seed: 'world' })
+    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
+    expect(episode.steps[0]!.completions[0]!.calls![0]!.name).toBe(name)
+  })
+})
+
+describe('an answer with several calls', () => {
+  const several = (...made: readonly [id: string, args: string][]) =>
+    saying(
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: made.map(([id, args]) => ({ id, type: 'function', function: { name: 'guess', arguments: args } })),
+      },
+      'tool_calls',
+    )
+
+  async function playSeveral(answers: readonly object[]) {
+    server = await startChatServer((request, number) => answers[number] ?? bisecting(request))
+    const policy = createLlmPolicy('llm:odd', 'odd', { ...DEFAULT_OPTIONS, baseUrl: server.url })
+    const task = { prompt: 'Find it.' }
+    return runEpisode({ createEnvironment: () => connection.environment(), policy, task, seed: 'world' })
+  }
+
+  it('has each of them played as a step, and answered in the next request', async () => {
+    const { steps } = await playSeveral([several(['a', '{"value":1}'], ['b', '{"value":2}'], ['c', '{"value":3}'])])
+    expect(steps.slice(0, 3).map(({ action }) => action.arguments)).toEqual([{ value: 1 }, { value: 2 }, { value: 3 }])
+    expect(steps.slice(0, 4).map(({ completions }) => completions.length)).toEqual([1, 0, 0, 1])
+    expect(server!.requests[1]!.messages.slice(2)).toMatchObject([
+      { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] },
+      ...['a', 'b', 'c'].map((id, i) => ({ role: 'tool', tool_call_id: id, content: steps[i]!.observation.text })),
+    ])
+  })
+
+  it('gives ids of their own to calls with one id', async () => {
+    await playSeveral([several(['a', '{"value":1}'], ['a', '{"value":2}'])])
+    expect(server!.requests[1]!.messages.slice(2)).toMatchObject([
+      { tool_calls: [{ id: 'a' }, { id: 'call00001' }] },
+      { tool_call_id: 'a' },
+      { tool_call_id: 'call00001' },
+    ])
+  })
+
+  it('is told which of them had no valid arguments, and has the others played', async () => {
+    const { steps } = await playSeveral([several(['a', '{"value":'], ['b', '{"value":2}'])])
+    expect(steps[0]).toMatchObject({ action: { arguments: { value: 2 } } })
+    expect(steps[0]!.completions[0]!.calls!.map(({ played }) => played)).toEqual([false, true])
+    expect(server!.requests[1]!.messages.slice(2)).toMatchObject([
+      { role: 'assistant', tool_calls: [{ id: 'b' }] },
+      { role: 'tool', tool_call_id: 'b' },
+      { role: 'user', content: 'Your arguments for guess are no JSON object. Call the tool again.' },
+    ])
+  })
+
+  it('goes on in a fork between two of them', async () => {
+    server = await startChatServer((request, number) =>
+      number === 0 ? several(['a', '{"value":1}'], ['b', '{"value":2}'], ['c', '{"value":3}']) : bisecting(request),
+    )
+    const leaves = await runTree({
+      createEnvironment: () => connection.environment(),
+      policy: createLlmPolicy('llm:odd', 'odd', { ...DEFAULT_OPTIONS, baseUrl: server.url }),
+      task: { prompt: 'Find it.' },
+      seed: 'tree',
+      points: [{ lines: 2, at: 2 }],
+      branchSeed: 'forks',
+    })
+    for (const { episode } of leaves)
+      expect(episode.steps.slice(0, 3).map(({ action }) => action.arguments.value)).toEqual([1, 2, 3])
+    const second = server.requests.filter(({ messages }) => messages.length === 6)
+    expect(second).toHaveLength(2)
+    expect(second[0]!.messages).toEqual(second[1]!.messages)
+  })
+})

@@ -1,0 +1,108 @@
+import type { Action, JsonObject, ToolInfo } from '@episodic/protocol'
+import { type RecordedCall, shorten } from '@episodic/protocol/internal'
+import type { Answer } from './parse-answer.ts'
+import { isAction, readCall } from './read-call.ts'
+import { assistant, callOf, type Message, type ToolCall } from './transcript.ts'
+
+/** What a model has answered: calls, which are played one after the other, and what is replied to each of them. */
+export interface Turn {
+  /** The calls of the answer. Those that are to be played are marked: the episode may end before. */
+  readonly recorded: readonly RecordedCall[]
+  /** Returns a copy in which no call has been played. */
+  again(): Turn
+  /** Returns the next call to play; `null` if there is none left. */
+  next(): Action | null
+  /** Takes what the world answered to the call that was played last. */
+  reply(text: string): void
+  /** The answer with the replies to it, once no call is left. */
+  readonly messages: readonly Message[]
+  /** What is wrong with the answer, if it has no call to play. */
+  readonly mistake: { readonly words: string; readonly hasCall: boolean }
+}
+
+/** The reply to a call that is not played, because the player plays one call of an answer. */
+const NOT_PLAYED = 'This call was not played: one call of an answer is. Call the tool again if you still want to.'
+
+interface ReadCall {
+  readonly call: ToolCall
+  readonly read: Action | string
+}
+
+/**
+ * Returns the turn of an answer. Calls whose arguments can be read are played in their order, or the first of them
+ * alone. The others are taken out of the answer, since servers refuse arguments that are no JSON, and the model is told
+ * of them. An answer that has neither a call to play nor a text is left out: servers refuse it as empty.
+ *
+ * @param plays - how many calls are played.
+ */
+export function createTurn(answer: Answer, tools: readonly ToolInfo[], plays: 'all' | 'first'): Turn {
+  const names = tools.map(({ name }) => name)
+  const calls = answer.calls.map((call): ReadCall => ({ call, read: readCall(call, names) }))
+  return turnOf(calls, answer.message, correctionsOf(answer, calls), plays)
+}
+
+/** Returns the turn of a step that another player has played. */
+export function createForeignTurn(action: Action, number: number): Turn {
+  const call = callOf(action, number)
+  return turnOf([{ call, read: action }], assistant(null, call) as unknown as JsonObject, [], 'all')
+}
+
+function turnOf(
+  calls: readonly ReadCall[],
+  message: JsonObject,
+  corrections: readonly string[],
+  plays: 'all' | 'first',
+): Turn {
+  const readable = calls.filter(({ read }) => isAction(read))
+  const played = plays === 'all' ? readable : readable.slice(0, 1)
+  const replies = new Map<ReadCall, string>(readable.map((each) => [each, NOT_PLAYED]))
+  let started = 0
+  return {
+    recorded: calls.map((each) => ({ ...each.call, played: played.includes(each) })),
+    again: () => turnOf(calls, message, corrections, plays),
+    next() {
+      const next = played[started]
+      if (!next) return null
+      started += 1
+      return next.read as Action
+    },
+    reply: (text) => void replies.set(played[started - 1] as ReadCall, text),
+    get messages() {
+      return [
+        ...answerOf(message, new Set(readable.map(({ call }) => call.id))),
+        ...readable.map(
+          (each): Message => ({
+            role: 'tool',
+            tool_call_id: each.call.id,
+            content: replies.get(each) as string,
+          }),
+        ),
+        ...(corrections.length > 0 ? [{ role: 'user' as const, content: corrections.join('\n') }] : []),
+      ]
+    },
+    mistake: mistakeOf(calls),
+  }
+}
+
+/** Returns an answer without the calls that could not be read; none if nothing is left of it. */
+function answerOf({ tool_calls: made, ...message }: JsonObject, readable: ReadonlySet<string>): Message[] {
+  const kept = Array.isArray(made) ? (made as unknown as ToolCall[]).filter(({ id }) => readable.has(id)) : []
+  if (kept.length === 0 && !message.content) return []
+  return [{ ...message, ...(kept.length > 0 && { tool_calls: kept }) } as unknown as Message]
+}
+
+/** Says to the model what is wrong with its answer. */
+function correctionsOf({ finish }: Pick<Answer, 'finish'>, calls: readonly ReadCall[]): string[] {
+  if (calls.length > 0)
+    return calls.flatMap(({ call, read }) =>
+      isAction(read) ? [] : [`Your arguments for ${shorten(call.name, 64)} ${read}. Call the tool again.`],
+    )
+  if (finish === 'length')
+    return ['Your answer was cut off before it called a tool. Call one of the tools, and say less.']
+  return ['You called no tool. Call one of the tools.']
+}
+
+function mistakeOf([first]: readonly ReadCall[]): Turn['mistake'] {
+  const words = first ? `arguments for ${shorten(first.call.name, 64)} that ${first.read}` : 'no call of a tool'
+  return { words, hasCall: first !== undefined }
+}
