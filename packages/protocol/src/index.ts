@@ -11,7 +11,7 @@ export type { MatchRecord, RecordedSeat, RecordedSeatStep } from './lib/record/m
 export { isMatchRecord, parseSealedRecord, type SealedRecord, sealOf } from './lib/record/sealed-record.ts'
 export { SeatViews } from './lib/record/seat-views.ts'
 export { type SeatInstructions, type Split, type Task, taskSchema } from './lib/record/task.ts'
-export { type ModelRequest, requestsOf } from './lib/record/transcript.ts'
+export { type ModelRequest, type PlayedCall, playedCalls, requestsOf } from './lib/record/transcript.ts'
 export type { Transcript } from './lib/record/transcript-schema.ts'
 export type { EpisodeEnd, StopReason, Truncation } from './lib/wire/end-reasons.ts'
 export type { EnvironmentInfo, EventInfo, ToolAnnotations, ToolInfo } from './lib/wire/environment-info.ts'

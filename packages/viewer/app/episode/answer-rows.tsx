@@ -88,6 +88,7 @@ export function AnswerFigures({ completion }: { readonly completion: AnsweredReq
     time,
     cost,
     finish,
+    leftOut = [],
   } = completion
   const parts = [
     reasoningTokens !== undefined && `${formatCount(reasoningTokens)} reasoning`,
@@ -109,6 +110,11 @@ export function AnswerFigures({ completion }: { readonly completion: AnsweredReq
       </span>
       {time && <span>{formatDuration(time.milliseconds)}</span>}
       {time && time.waited >= 1 && <span>waited {formatDuration(time.waited)}</span>}
+      {leftOut.length > 0 && (
+        <span title="the server had refused it">
+          without <PlainText text={leftOut.join(', ')} />
+        </span>
+      )}
       {cost !== null && <span>cost {formatCost(cost)}</span>}
       {finish !== undefined && (
         <span title="why the answer ended">

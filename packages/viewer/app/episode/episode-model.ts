@@ -1,4 +1,4 @@
-import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
+import { isMatchRecord, playedCalls, type SealedRecord } from '@episodic/protocol'
 import {
   type EpisodeStates,
   hasStarted,
@@ -39,6 +39,8 @@ export interface EpisodeModel {
   readonly answers: readonly AnsweredRequest[]
   /** The numbers of the answers, by step. */
   readonly answersOfStep: readonly (readonly number[])[]
+  /** Which call of an answer each step played, as "2 of 3"; `null` for the only one, and where no model called. */
+  readonly placeInAnswer: readonly (string | null)[]
   /** The numbers of the answers that led to no step. */
   readonly undecided: readonly number[]
   readonly returns: readonly RunningReturn[]
@@ -81,6 +83,10 @@ export function episodeModel(record: SealedRecord, focus: string | null): Episod
     started: hasStarted(record),
     answers,
     answersOfStep: record.steps.map((_, step) => byStep.get(step) ?? []),
+    placeInAnswer: playedCalls(record.steps).map((played) => {
+      const calls = played?.answer.calls?.filter((call) => call.played) ?? []
+      return played && calls.length > 1 ? `${calls.indexOf(played.call) + 1} of ${calls.length}` : null
+    }),
     undecided: byStep.get(null) ?? [],
     returns: runningReturns(shown.steps),
     usualReward: usualValue(shown.steps.map(({ reward }) => reward.total)),

@@ -71,6 +71,7 @@ export function StepEntry({
         })}
         <Row label="call" kind="played">
           <Call name={action.tool} args={JSON.stringify(action.arguments)} />
+          {model.placeInAnswer[index] && <small class="muted"> call {model.placeInAnswer[index]} of one answer</small>}
           {refused && (
             <span class="refusal">
               {' '}

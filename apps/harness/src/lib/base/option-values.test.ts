@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { callRate, range, stages, token, weights } from './option-values.ts'
+import { callRate, range, stages, textOrFile, weights } from './option-values.ts'
 
 describe('token', () => {
   it('is read from a file, so that it is in no list of processes', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'episodic-token-')), 'token')
     writeFileSync(file, 'a-token-that-nobody-sees\n')
-    expect(token.read(`@${file}`)).toBe('a-token-that-nobody-sees')
-    expect(token.read('a-token')).toBe('a-token')
-    expect(() => token.read(`@${file}-not`)).toThrow(/^Cannot read the file .*token-not: ENOENT/)
+    expect(textOrFile.read(`@${file}`)).toBe('a-token-that-nobody-sees')
+    expect(textOrFile.read('a-token')).toBe('a-token')
+    expect(() => textOrFile.read(`@${file}-not`)).toThrow(/^Cannot read the file .*token-not: ENOENT/)
     rmSync(dirname(file), { recursive: true })
   })
 })

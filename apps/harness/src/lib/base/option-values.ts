@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Split } from '@episodic/protocol'
+import type { Json, JsonObject, Split } from '@episodic/protocol'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import type { OptionText } from './options.ts'
@@ -22,11 +22,11 @@ export const nonEmpty = z.string().min(1, 'Give at least one character.')
 /** What an option that can be repeated was given. */
 export const texts = z.array(z.string()).default([])
 
-/** A token; `@<file>` is the content of that file, so that the token is in no list of processes. */
-export const token: OptionText<string> = { read: readToken }
+/** A text; `@<file>` is the content of that file, so that a token is in no list of processes. */
+export const textOrFile: OptionText<string> = { read: readTextOrFile }
 
-/** Reads a token. Throws `InvalidArgumentError`. */
-export function readToken(text: string): string {
+/** Reads a text, or the file that it names. Throws `InvalidArgumentError`. */
+export function readTextOrFile(text: string): string {
   if (!text.startsWith('@')) return text
   try {
     return readFileSync(text.slice(1), 'utf8').trim()
@@ -64,6 +64,24 @@ export const named: OptionText<Record<string, string>> = {
     return { ...earlier, [name]: value }
   },
   write: (values) => Object.entries(values).map(([name, value]) => `${name}=${value}`),
+}
+
+/** `name=value`, once for each name, with JSON values; what is no JSON is a text. */
+export const namedJson: OptionText<JsonObject> = {
+  read(text, earlier = {}) {
+    const [[name, value] = []] = Object.entries(named.read(text))
+    if (Object.hasOwn(earlier, name as string)) throw new InvalidArgumentError(`${name} is given twice.`)
+    return { ...earlier, [name as string]: jsonOrText(value as string) }
+  },
+  write: (values) => Object.entries(values).map(([name, value]) => `${name}=${JSON.stringify(value)}`),
+}
+
+function jsonOrText(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 /** The same for players: a policy alone is a player of that name. */

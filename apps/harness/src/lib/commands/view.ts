@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { texts, token, wholeNumber } from '../base/option-values.ts'
+import { textOrFile, texts, wholeNumber } from '../base/option-values.ts'
 import { addOptions, flag, flagOff, option } from '../base/options.ts'
 import { ViewedRuns } from '../view/folder/viewed-runs.ts'
 import { openViewServer } from '../view/http/view-server.ts'
@@ -27,7 +27,7 @@ const viewOptions = z.object({
     '<token>',
     'what a browser logs in with, or @<file> with it (default: drawn, for one use)',
     z.string().optional(),
-    { text: token },
+    { text: textOrFile },
   ),
   allowHost: option('<name>', 'answer to this name too, as behind a proxy; repeatable', texts),
   open: flagOff('print the address, and open no browser'),

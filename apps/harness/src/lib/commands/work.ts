@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { z } from 'zod'
 import type { Console } from '../base/console.ts'
 import { untilInterrupted } from '../base/interruption.ts'
-import { texts, token, wholeNumber } from '../base/option-values.ts'
+import { textOrFile, texts, wholeNumber } from '../base/option-values.ts'
 import { addOptions, flag, option } from '../base/options.ts'
 import { VERSION } from '../base/own-package.ts'
 import { openFleetModels } from '../fleet/fleet-models.ts'
@@ -29,7 +29,7 @@ const workOptions = z.object({
   allowAgents: flag('run the commands of process:<command>, which anyone who writes to the queue may name'),
   url: option('<url>', 'play runs of this server of worlds'),
   token: option('<token>', 'its bearer token, or @<file> with it (default: EPISODIC_TOKEN)', z.string().optional(), {
-    text: token,
+    text: textOrFile,
   }),
   baseUrl: option('<url>', 'play with models of this server (default: OPENAI_BASE_URL)', baseUrlSchema.optional()),
   apiKeyEnv: option('<name>', 'a variable with a key for models; can be repeated', texts, {

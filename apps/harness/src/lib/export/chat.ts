@@ -1,5 +1,11 @@
-import type { EpisodeRecord, JsonObject, Observation, RecordedStep, Task } from '@episodic/protocol'
-import { playedCalls } from '@episodic/protocol/internal'
+import {
+  type EpisodeRecord,
+  type JsonObject,
+  type Observation,
+  playedCalls,
+  type RecordedStep,
+  type Task,
+} from '@episodic/protocol'
 import { isSuccess, scoredOutcomeOf } from '@episodic/report'
 import type { ExportSource } from './export-format.ts'
 import { returnsOf } from './rewards.ts'

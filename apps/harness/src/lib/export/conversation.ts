@@ -4,10 +4,11 @@ import {
   type Json,
   type JsonObject,
   type ModelRequest,
+  playedCalls,
   type Refusal,
   requestsOf,
 } from '@episodic/protocol'
-import { answerMessage, isObject, playedCalls, resultMessage } from '@episodic/protocol/internal'
+import { answerMessage, isObject, resultMessage } from '@episodic/protocol/internal'
 import { completionsOf } from '@episodic/report'
 import { callIdOf, chatOf } from './chat.ts'
 

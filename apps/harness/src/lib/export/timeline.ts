@@ -2,10 +2,10 @@ import {
   type Completion,
   type EpisodeRecord,
   type ModelRequest,
+  playedCalls,
   type RecordedStep,
   requestsOf,
 } from '@episodic/protocol'
-import { playedCalls } from '@episodic/protocol/internal'
 import type { ExportSource } from './export-format.ts'
 
 /** What an episode did, one thing after the other. Times are milliseconds since 1970. */

@@ -1,13 +1,14 @@
-import type { JsonObject, ModelRequest, ToolInfo } from '@episodic/protocol'
+import type { Json, JsonObject, ModelRequest, ToolInfo } from '@episodic/protocol'
 import { monotonic, shorten, wellFormed } from '@episodic/protocol/internal'
 import { cleanText } from '@episodic/report'
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
 import { HarnessError } from '../base/harness-error.ts'
+import { mapValues } from '../base/map-values.ts'
 import { type ChatBody, Concessions } from './concessions.ts'
 import { nameStatus } from './http-status.ts'
 import { type EpisodeJournal, hashRequest } from './model-journal.ts'
 import { createModelLimit, type ModelLimit, type ModelRates, untilTurn } from './model-limit.ts'
-import type { ModelSettings } from './model-options.ts'
+import { type ModelSettings, variableOf } from './model-options.ts'
 import { type Answer, parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
 import type { Message } from './transcript.ts'
@@ -62,7 +63,7 @@ export function createChatModel(
   settings: ModelSettings,
   limit: ModelLimit = createModelLimit(),
 ): ChatModel {
-  const { baseUrl, temperature, maxTokens, prices = null, tokenIds, modelTimeout } = settings
+  const { baseUrl, temperature, maxTokens, modelOption = {}, prices = null, tokenIds, modelTimeout } = settings
   const baseURL = baseUrl ?? process.env.OPENAI_BASE_URL
   const keyName = settings.apiKeyEnv ?? 'OPENAI_API_KEY'
   const apiKey = process.env[keyName]
@@ -82,6 +83,7 @@ export function createChatModel(
     baseURL,
     // Local servers need no key, but the client requires one.
     apiKey: apiKey || 'none',
+    defaultHeaders: headersOf(model, settings),
     maxRetries: RETRIES,
     timeout: modelTimeout * 1_000,
   })
@@ -89,7 +91,7 @@ export function createChatModel(
   const concessions = new Concessions()
   return {
     async ask({ messages, tools, seed, forcedTool, parallelCalls = true, journal = null, signal }) {
-      const wanted: ChatBody = {
+      const wanted = withOptions(modelOption, {
         model,
         // Observations and tools may come from a server outside, with half of a surrogate pair in them.
         messages: messages.map((message) => wellFormed(message as unknown as JsonObject)),
@@ -106,7 +108,7 @@ export function createChatModel(
           return_prompt_token_ids: true,
           return_meta_info: true,
         }),
-      }
+      })
       const hash = journal && hashRequest(wanted)
       const kept = hash && journal.take(hash)
       if (kept) return { ...kept, request: sentOf(concessions.apply(wanted)), isKept: true }
@@ -140,6 +142,26 @@ export function createChatModel(
       return { ...answer, request: sentOf(body), isKept: false }
     },
   }
+}
+
+/** Adds the options of a run to a request; `null` takes a field out. */
+function withOptions(options: Readonly<Record<string, Json>>, body: ChatBody): ChatBody {
+  const given = Object.entries({ ...body, ...options }).filter(([name, value]) => value !== null || !(name in options))
+  return Object.fromEntries(given) as ChatBody
+}
+
+/** Returns the headers of a run. Throws `option-invalid` for a value that is to be in a variable that is not set. */
+function headersOf(model: string, { modelHeader = {} }: ModelSettings): Record<string, string> {
+  return mapValues(modelHeader, (value, name) => {
+    const variable = variableOf(value)
+    if (variable === undefined) return value
+    const set = process.env[variable]
+    if (set) return set
+    throw new HarnessError(
+      'option-invalid',
+      `The header ${name} of ${model} is to be in ${variable}, which is not set. Set it.`,
+    )
+  })
 }
 
 /** What a request sends, as it is recorded. */
@@ -263,7 +285,7 @@ const QUOTA_SPENT = 'insufficient_quota'
 const OTHER_API = 'Check --base-url: it often ends in /v1.'
 const SPENT = 'The quota of the key in KEY is spent: raise it.'
 const REJECTED =
-  'Check the options of the model, such as --temperature and --max-tokens, and the length of its context.'
+  'Check the options of the model, such as --temperature, --max-tokens and --model-option, and the length of its context.'
 
 /** What to do about refusals that a retry does not change. KEY stands for the name of the variable of the key. */
 const ADVICE: Readonly<Record<number, string>> = {

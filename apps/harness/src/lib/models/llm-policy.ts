@@ -16,12 +16,12 @@ import { type EpisodeJournal, markKept } from './model-journal.ts'
 import type { ModelSettings } from './model-options.ts'
 import type { Answer } from './parse-answer.ts'
 import { createTranscript, type Transcript } from './transcript.ts'
-import { createForeignTurn, createTurn, type Turn } from './turn.ts'
+import { createExternalTurn, createTurn, type Turn } from './turn.ts'
 
 /** The model has stopped after this many invalid answers in a row. */
 const MAX_MISTAKES = 3
 
-/** What a model is told before the task. */
+/** What a model is sent before the task. */
 const INSTRUCTIONS =
   'You act in a world by calling its tools. After each call you see its result. Go on until you see that it is over.'
 /** The same for a model of whose calls in one answer only the first is played. */
@@ -70,9 +70,9 @@ interface Playing {
 function createPlayer(
   chat: ChatModel,
   { task, tools, seed, seat }: PolicyContext,
-  { settings: { tokenBudget }, earlier, journal, turns }: Playing,
+  { settings: { tokenBudget, systemPrompt, parallelToolCalls }, earlier, journal, turns }: Playing,
 ): Player {
-  const plays = seat === undefined ? 'all' : 'first'
+  const plays = parallelToolCalls && seat === undefined ? 'all' : 'first'
   let transcript: Transcript | null = null
   /** The turn of which a call was played, whose result the model has not received yet. */
   let turn: Turn | null = null
@@ -102,7 +102,7 @@ function createPlayer(
           })
         })
       spent += answer.completion.promptTokens + answer.completion.completionTokens
-      turn = createTurn(answer, tools, plays)
+      turn = createTurn(answer, plays)
       const { recorded } = turn
       const said = { ...answer.completion, ...(recorded.length > 0 && { calls: recorded }), request: answer.request }
       turns.set(said, turn)
@@ -120,8 +120,8 @@ function createPlayer(
   }
 
   function begin(observation: Observation): Transcript {
-    const instructions = plays === 'all' ? INSTRUCTIONS : `${INSTRUCTIONS} ${ONE_CALL}`
-    const begun = createTranscript(instructions, task, earlier[0]?.observation ?? observation)
+    const usual = plays === 'all' ? INSTRUCTIONS : `${INSTRUCTIONS} ${ONE_CALL}`
+    const begun = createTranscript(systemPrompt ?? usual, task, earlier[0]?.observation ?? observation)
     for (const [i, { action, answers }] of earlier.entries()) {
       // The result of the last step is the observation that the player receives next.
       if (turn) turn.reply((earlier[i] as EarlierStep).observation.text)
@@ -129,7 +129,7 @@ function createPlayer(
       if (turn) begun.add(turn.messages)
       const known = answers.flatMap((answer) => turns.get(answer)?.again() ?? [])
       for (const mistaken of known.slice(0, -1)) begun.add(mistaken.messages)
-      turn = known.at(-1) ?? createForeignTurn(action, i)
+      turn = known.at(-1) ?? createExternalTurn(action, i)
       turn.next()
     }
     return begun

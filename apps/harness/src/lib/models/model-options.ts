@@ -125,8 +125,9 @@ export function shareLimits(settings: ModelSettings, processes: number): ModelSe
 }
 
 /** Returns how a run with these options records. */
-export function recordingOf({ transcript, redact, apiKeyEnv }: ModelOptions): Recording {
-  const names = apiKeyEnv === undefined ? [] : [apiKeyEnv]
+export function recordingOf({ transcript, redact, apiKeyEnv, modelHeader = {} }: ModelOptions): Recording {
+  const secret = Object.values(modelHeader).flatMap((value) => variableOf(value) ?? [])
+  const names = [...(apiKeyEnv === undefined ? [] : [apiKeyEnv]), ...secret]
   return createRecording(transcript, redact === undefined ? null : expressionOf(redact), names)
 }
 
@@ -135,8 +136,21 @@ export function recordingOf({ transcript, redact, apiKeyEnv }: ModelOptions): Re
  * as words of a command line. No key is in them: of an address, neither user, password nor query.
  */
 export function modelWords({ baseUrl = process.env.OPENAI_BASE_URL, ...options }: ModelOptions): string[] {
-  const asked = modelOptionsSchema.omit({ temperature: true, maxTokens: true, tokenBudget: true })
+  const asked = modelOptionsSchema.omit({
+    systemPrompt: true,
+    temperature: true,
+    maxTokens: true,
+    tokenBudget: true,
+    parallelToolCalls: true,
+    modelOption: true,
+    modelHeader: true,
+  })
   return toWords(asked, { ...options, baseUrl: baseUrl && withoutSecrets(baseUrl) })
+}
+
+/** Returns the variable that holds the value of a header, if one does. */
+export function variableOf(header: string): string | undefined {
+  return /^env:(\w+)$/.exec(header)?.[1]
 }
 
 function withoutSecrets(address: string): string | undefined {

@@ -4,14 +4,7 @@ import type { JsonObject } from '@episodic/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exampleWorld } from '../fixtures/episodic.fixture.ts'
 import { loadWorld } from '../worlds/world.ts'
-import {
-  bisecting,
-  type ChatRequest,
-  type ChatServer,
-  calling,
-  saying,
-  startChatServer,
-} from './chat-server.fixture.ts'
+import { bisecting, type ChatRequest, type ChatServer, saying, startChatServer } from './chat-server.fixture.ts'
 import { createLlmPolicy } from './llm-policy.ts'
 import { DEFAULT_OPTIONS, type ModelSettings } from './model-options.ts'
 
@@ -258,8 +251,8 @@ describe('a server that refuses something', () => {
   })
 })
 
-describe('a call', () => {
-  it('has an id of nine letters or digits where a step was played before the model took over', async () => {
+describe('a call without an id', () => {
+  it('gets one of nine letters or digits, which every server takes', async () => {
     const refuse = (_: ChatRequest, messages: readonly JsonObject[]) =>
       own(messages)
         .flatMap(callsOf)
@@ -276,24 +269,6 @@ describe('a call', () => {
       branchSeed: 'forks',
     })
     for (const { episode } of leaves) expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
-  })
-
-  it.each([
-    ['functions.guess', (args: string) => args],
-    ['guess<|channel|>commentary', (args: string) => args],
-    ['guess', (args: string) => JSON.stringify(args)],
-  ])('is played without the marks that a server has left in it: %s', async (name, marked) => {
-    server = await startChatServer((request) => {
-      const body = bisecting(request) as {
-        choices: [{ message: { tool_calls: [{ function: { arguments: string } }] } }]
-      }
-      return calling(name, marked(body.choices[0].message.tool_calls[0].function.arguments))
-    })
-    const policy = createLlmPolicy('llm:odd', 'odd', { ...DEFAULT_OPTIONS, baseUrl: server.url })
-    const task = { prompt: 'Find it.' }
-    const episode = await runEpisode({ createEnvironment: () => connection.environment(), policy, task, seed: 'world' })
-    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
-    expect(episode.steps[0]!.completions[0]!.calls![0]!.name).toBe(name)
   })
 })
 
@@ -334,7 +309,7 @@ describe('an answer with several calls', () => {
     ])
   })
 
-  it('is told which of them had no valid arguments, and has the others played', async () => {
+  it('is corrected where arguments are not valid, and has the other calls played', async () => {
     const { steps } = await playSeveral([several(['a', '{"value":'], ['b', '{"value":2}'])])
     expect(steps[0]).toMatchObject({ action: { arguments: { value: 2 } } })
     expect(steps[0]!.completions[0]!.calls!.map(({ played }) => played)).toEqual([false, true])

@@ -157,8 +157,8 @@ function readMessage({ tool_calls: made, ...given }: Partial<z.infer<typeof mess
     ...(sent.length > 0 && { tool_calls: sent }),
   }
   return {
-    text: textOf(content, 'text'),
-    reasoning: textOf(reasoning, 'text') || textOf(alternative, 'text') || textOf(content, 'thinking'),
+    text: readText(content, 'text'),
+    reasoning: readText(reasoning, 'text') || readText(alternative, 'text') || readText(content, 'thinking'),
     calls,
     message,
   }
@@ -169,12 +169,12 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Returns the text of a content, or of those of its parts that have a kind of text. */
-function textOf(content: unknown, kind: 'text' | 'thinking'): string {
+function readText(content: unknown, kind: 'text' | 'thinking'): string {
   if (!Array.isArray(content)) return typeof content === 'string' && kind === 'text' ? content : ''
   return content
     .map((part) => {
       const value = isObject(part) ? (part as JsonObject)[kind] : undefined
-      return Array.isArray(value) ? textOf(value, 'text') : typeof value === 'string' ? value : ''
+      return Array.isArray(value) ? readText(value, 'text') : typeof value === 'string' ? value : ''
     })
     .join('')
 }

@@ -1,4 +1,4 @@
-import type { Action, JsonObject, ToolInfo } from '@episodic/protocol'
+import type { Action, JsonObject } from '@episodic/protocol'
 import { type RecordedCall, shorten } from '@episodic/protocol/internal'
 import type { Answer } from './parse-answer.ts'
 import { isAction, readCall } from './read-call.ts'
@@ -30,19 +30,18 @@ interface ReadCall {
 
 /**
  * Returns the turn of an answer. Calls whose arguments can be read are played in their order, or the first of them
- * alone. The others are taken out of the answer, since servers refuse arguments that are no JSON, and the model is told
- * of them. An answer that has neither a call to play nor a text is left out: servers refuse it as empty.
+ * alone. The others are taken out of the answer, since servers refuse arguments that are no JSON, and the model is
+ * corrected. An answer that has neither a call to play nor a text is left out: servers refuse it as empty.
  *
  * @param plays - how many calls are played.
  */
-export function createTurn(answer: Answer, tools: readonly ToolInfo[], plays: 'all' | 'first'): Turn {
-  const names = tools.map(({ name }) => name)
-  const calls = answer.calls.map((call): ReadCall => ({ call, read: readCall(call, names) }))
+export function createTurn(answer: Answer, plays: 'all' | 'first'): Turn {
+  const calls = answer.calls.map((call): ReadCall => ({ call, read: readCall(call) }))
   return turnOf(calls, answer.message, correctionsOf(answer, calls), plays)
 }
 
 /** Returns the turn of a step that another player has played. */
-export function createForeignTurn(action: Action, number: number): Turn {
+export function createExternalTurn(action: Action, number: number): Turn {
   const call = callOf(action, number)
   return turnOf([{ call, read: action }], assistant(null, call) as unknown as JsonObject, [], 'all')
 }

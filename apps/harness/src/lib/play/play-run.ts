@@ -26,6 +26,7 @@ import { createDrawnPlan } from './plan/drawn-plan.ts'
 import { checkTasks, planEpisodes, tasksOf, unsealed } from './plan/plan.ts'
 import { createTries } from './plan/tries.ts'
 import { journalOf, openPrepared, type PreparedRun, policyNames } from './prepare-run.ts'
+import { LeftOut } from './record/left-out.ts'
 import type { Progress } from './record/progress.ts'
 import { Refusals } from './record/refusals.ts'
 import { SameFault } from './record/same-fault.ts'
@@ -119,6 +120,7 @@ export async function playRun(
       `${shownPath(fileURLToPath(world.url))} has changed since this run started. If its behavior changed, give the environment a new version and start a new run.`,
     )
   const refusals = new Refusals()
+  const leftOut = new LeftOut()
   const tries = createTries({ retried: retryFailed, most })
   const fold = await foldRun(folder, manifest, {
     signal,
@@ -160,6 +162,8 @@ export async function playRun(
           if (journal) await Promise.all(policySeedsOf(record).map((seed) => journal.discard(seed)))
           fold.add(record, text)
           refusals.add(record)
+          const notice = leftOut.add(record)
+          if (notice !== null) warn(notice)
           progress.add(seatRecordOf(record, configuration.focus))
           drawn?.note(record)
           sameFault.add(record)

@@ -226,7 +226,13 @@ function assertForSeats(name: string, { branch, shaping }: RunSettings): void {
 /** The settings of a language model that affect its answers. */
 function samplingOf(policies: readonly string[], settings: RunSettings): RunConfiguration['sampling'] {
   const { temperature = null, maxTokens = null, tokenBudget = null } = settings
-  return policies.some(isLlm) && (temperature ?? maxTokens ?? tokenBudget) !== null
-    ? { temperature, maxTokens, tokenBudget }
-    : null
+  const { systemPrompt, parallelToolCalls, modelOption, modelHeader } = settings
+  const given = {
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(!parallelToolCalls && { parallelToolCalls: false as const }),
+    ...(modelOption && { modelOption }),
+    ...(modelHeader && { modelHeader }),
+  }
+  const isGiven = (temperature ?? maxTokens ?? tokenBudget) !== null || Object.keys(given).length > 0
+  return policies.some(isLlm) && isGiven ? { temperature, maxTokens, tokenBudget, ...given } : null
 }

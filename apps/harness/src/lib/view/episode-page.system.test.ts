@@ -40,7 +40,7 @@ beforeAll(async () => {
     if (number === 4) return saying({ role: 'assistant', content: 'I look before I leap.' })
     if (number === 6) return calling('guess', '{"value": 7')
     const { choices } = bisecting(request) as { choices: [{ message: { tool_calls: object[] } }] }
-    const spare = { id: 'call_2', type: 'function', function: { name: 'guess', arguments: `{"spare":${number}}` } }
+    const spare = { id: 'call_2', type: 'function', function: { name: 'guess', arguments: `{"spare":${number}` } }
     const message = {
       role: 'assistant',
       content: `<think>Within the text ${number}.</think>Aloud ${number}. ${HOSTILE}\u202e`,
@@ -190,7 +190,8 @@ describe.skipIf(lacksBrowser)('the page of an episode', () => {
     const { hash } = await firstOf('model')
     const page = await open(`${hash}?tab=sent`)
     await page.getByLabel('Request', { exact: true }).selectOption({ index: 2 })
-    const [request] = server.requests.filter(({ messages }) => messages.length === 6)
+    // Each answer is followed by a result, and by a correction of the call that is no JSON.
+    const [request] = server.requests.filter(({ messages }) => messages.length === 8)
     const list = page.getByRole('list', { name: 'Messages of request 3' })
     await list.waitFor()
     const shown = squeezed((await list.textContent()) ?? '')
@@ -198,7 +199,7 @@ describe.skipIf(lacksBrowser)('the page of an episode', () => {
       if (content && !content.startsWith('<think>')) expect(shown).toContain(squeezed(content))
     expect(await list.getByRole('listitem').count()).toBe(request?.messages.length)
     await page.getByLabel('only what is new').check()
-    expect(await page.getByRole('list', { name: 'Messages of request 3' }).getByRole('listitem').count()).toBe(2)
+    expect(await page.getByRole('list', { name: 'Messages of request 3' }).getByRole('listitem').count()).toBe(3)
   })
 
   it('opens the same view by its address, and goes back', async () => {

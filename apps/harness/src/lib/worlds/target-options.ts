@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { token } from '../base/option-values.ts'
+import { textOrFile } from '../base/option-values.ts'
 import { flag, option } from '../base/options.ts'
 
 /** The servers that a command connects to, by their URLs. */
@@ -23,7 +23,7 @@ export function targetOptions({ shown }: Servers = OWN_SERVERS) {
       '<token>',
       'its bearer token, or @<file> with it (default: EPISODIC_TOKEN, or the token file of a local server)',
       z.string().optional(),
-      { text: token },
+      { text: textOrFile },
     ),
     config: option('<file>', 'an mcpServers JSON file'),
     server: option('<name>', 'the server of that file to use'),

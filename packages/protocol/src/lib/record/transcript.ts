@@ -61,16 +61,18 @@ export interface PlayedCall {
 }
 
 /**
- * Returns for each step of a seat the call of a language model that it played; `null` for none. One answer may have
- * several calls, each of which is a step: the answer is recorded with the first of them.
+ * Returns for each step the call of a language model that it played; `null` for none. One answer may have several
+ * calls, each of which is a step: the answer is recorded with the first of them.
  */
-export function playedCalls(steps: readonly Pick<AnsweredStep, 'completions'>[]): (PlayedCall | null)[] {
-  let left: readonly PlayedCall[] = []
-  return steps.map(({ completions = [] }) => {
+export function playedCalls(
+  steps: readonly (Pick<AnsweredStep, 'completions'> & { readonly seat?: string })[],
+): (PlayedCall | null)[] {
+  const left = new Map<string | undefined, readonly PlayedCall[]>()
+  return steps.map(({ completions = [], seat }) => {
     const answer = completions.at(-1)
-    if (answer) left = (answer.calls ?? []).flatMap((call) => (call.played ? [{ call, answer }] : []))
-    const [next = null, ...rest] = left
-    left = rest
+    const made = answer?.calls?.flatMap((call) => (call.played ? [{ call, answer }] : []))
+    const [next = null, ...rest] = answer ? (made ?? []) : (left.get(seat) ?? [])
+    left.set(seat, rest)
     return next
   })
 }

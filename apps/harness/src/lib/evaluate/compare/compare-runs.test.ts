@@ -146,7 +146,7 @@ describe('compareRuns', () => {
     ])
     const environment = { name: 'number-guessing', version: '1.1.0' }
     expect(refusal(runOf(records, { environment }))).toContain('environment.version: "1.0.0" in A, "1.1.0" in B')
-    expect(refusal(runOf(records, { weights: { solved: 2 } }))).toContain('weights.solved: undefined in A, 2 in B')
+    expect(refusal(runOf(records, { weights: { solved: 2 } }))).toContain('weights.solved: not given in A, 2 in B')
     expect(refusal(runOf(playRun({ seed: 'else', tasks: 2, attempts: 1 })))).toContain('The runs share no task')
     expect(refusal(runOf([]))).toBe('run cannot be compared. It has no sealed episode.')
     const stopped = { code: 'model-refused', message: 'Wrong key.\nMore.', at: '2026-01-01T00:00:00.000Z' }

@@ -1,5 +1,5 @@
 import { type EnvironmentDefinition, type Rehearsal, rehearse } from '@episodic/mcp-server'
-import { chainOf, isMatchRecord, type SealedRecord, sealOf } from '@episodic/protocol'
+import { chainOf, isMatchRecord, playedCalls, type SealedRecord, sealOf } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import { mapValues } from '../../base/map-values.ts'
@@ -8,7 +8,6 @@ import { compareEnd, compareWhole } from './compare-ends.ts'
 import { findDifference } from './difference.ts'
 import { type Divergence, type Parting, toDivergence } from './divergence.ts'
 import {
-  callsOfSteps,
   compareAction,
   compareObservation,
   playRecorded,
@@ -67,7 +66,7 @@ export function* replaySteps(
     yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }
     if (difference) return
     const compareScore = scoring && createScoreComparison(scoring, world.start.potential)
-    const calls = callsOfSteps(record)
+    const calls = playedCalls(steps)
     for (const [at, recorded] of steps.entries()) {
       step += 1
       const { events, played } = playRecorded(world, record, at)

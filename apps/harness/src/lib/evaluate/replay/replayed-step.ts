@@ -6,11 +6,12 @@ import {
   type LimitsRequest,
   type MatchRecord,
   type Observation,
+  type PlayedCall,
   type RecordedStep,
   type SealedRecord,
   type Truncation,
 } from '@episodic/protocol'
-import { type PlayedCall, playedCalls, truncationOf, withoutDataLine } from '@episodic/protocol/internal'
+import { truncationOf, withoutDataLine } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import { isAction, readCall } from '../../models/read-call.ts'
 import { REDACTED } from '../../run-folder/record/recording.ts'
@@ -61,16 +62,8 @@ export function compareAction(
   const { call, answer } = made
   // What was cut or taken out of a line is not known.
   const isWhole = !answer.cut && !call.arguments.includes(REDACTED)
-  const tools = Object.keys(environment.tools)
-  const given = readCall(isWhole ? call : { ...call, arguments: JSON.stringify(action.arguments) }, tools)
+  const given = isWhole ? readCall(call) : { tool: call.name, arguments: action.arguments }
   return findDifference(action, isAction(given) ? declaredAction(environment, given) : given, 'action')
-}
-
-/** Returns for each step the call of a language model that it played; `null` for none. */
-export function callsOfSteps({ steps }: SealedRecord): (PlayedCall | null)[] {
-  const seats = Map.groupBy(steps as readonly AnyStep[], (step) => ('seat' in step ? step.seat : null))
-  const calls = new Map([...seats].flatMap(([, own]) => playedCalls(own).map((call, i) => [own[i], call] as const)))
-  return steps.map((step) => calls.get(step) ?? null)
 }
 
 /**

@@ -1,12 +1,6 @@
 import type { ModelAnswer } from '@episodic/env'
-import type { JsonObject, RecordedStep, Transcript } from '@episodic/protocol'
-import {
-  answerMessage,
-  type MessageReference,
-  type PooledRequest,
-  playedCalls,
-  resultMessage,
-} from '@episodic/protocol/internal'
+import { type JsonObject, playedCalls, type RecordedStep, type Transcript } from '@episodic/protocol'
+import { answerMessage, type MessageReference, type PooledRequest, resultMessage } from '@episodic/protocol/internal'
 
 /** The requests of one play, with each message and tool once. */
 export interface PooledRequests {

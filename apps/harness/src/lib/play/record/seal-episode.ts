@@ -241,8 +241,8 @@ function keepAnswers(
 }
 
 /**
- * Returns the answers of the steps. Of the calls that were to be played, those stay marked that were: an episode may end
- * before the last call of an answer.
+ * Returns the answers of the steps. Of the calls that were to be played, those stay marked that were: an episode may
+ * end before the last call of an answer.
  */
 function answersOf(steps: readonly RecordedStep[]): Completion[] {
   const answers: Completion[] = []

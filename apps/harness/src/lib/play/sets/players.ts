@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
+import { readTextOrFile } from '../../base/option-values.ts'
 import { modelOptionsSchema } from '../../models/model-options.ts'
 import { shortName } from '../../run-folder/record/run-folder.ts'
 
@@ -8,7 +10,7 @@ import { shortName } from '../../run-folder/record/run-folder.ts'
 const own = modelOptionsSchema
   .omit({ transcript: true, redact: true, failFast: true, outageLimit: true })
   // Without their defaults: what a player leaves out is as in the set.
-  .extend({ modelTimeout: z.int().min(1), concurrency: z.int().min(1) })
+  .extend({ modelTimeout: z.int().min(1), concurrency: z.int().min(1), parallelToolCalls: z.boolean() })
   .partial()
 
 /** A player of a set. Keys are given by the name of an environment variable, never by value. */
@@ -32,19 +34,26 @@ const fileSchema = z
   .min(1)
 
 /**
- * Reads a file of players: a JSON list of `{ name, policy, baseUrl, apiKeyEnv, temperature, prices, … }`, named after
- * their policies if they have no name. Rejects with `option-invalid`.
+ * Reads a file of players: a JSON list of `{ name, policy, baseUrl, apiKeyEnv, systemPrompt, temperature, prices, … }`,
+ * named after their policies if they have no name. `systemPrompt` may be `@<file>`, relative to the file of players.
+ * Rejects with `option-invalid`.
  */
 export async function readPlayers(file: string): Promise<Player[]> {
   try {
     const players = fileSchema.parse(JSON.parse(await readFile(file, 'utf8')))
-    return players.map(({ prices, ...player }) => ({
+    return players.map(({ prices, systemPrompt, ...player }) => ({
       name: shortName(player.policy),
       ...player,
+      ...(systemPrompt !== undefined && { systemPrompt: readPrompt(systemPrompt, dirname(file)) }),
       ...(prices && { prices: { prompt: prices[0], completion: prices[1] } }),
     }))
   } catch (cause) {
     const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
     throw new HarnessError('option-invalid', `--policies ${file} is not a list of players: ${why}`, { cause })
   }
+}
+
+/** Returns a text, or the content of the file that it names relative to a folder. */
+function readPrompt(text: string, folder: string): string {
+  return readTextOrFile(text.startsWith('@') ? `@${resolve(folder, text.slice(1))}` : text)
 }

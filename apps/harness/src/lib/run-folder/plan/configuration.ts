@@ -1,4 +1,5 @@
 import type { BranchPoint } from '@episodic/env'
+import { jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
 import { curriculumSchema } from './curriculum-settings.ts'
@@ -37,12 +38,20 @@ export const configurationSchema = z.strictObject({
   seats: z.record(z.string(), policySchema).optional(),
   /** The seat whose figures head the report. */
   focus: z.string().optional(),
-  /** Sampling settings of a language model; `null` for other policies, or if the model's server decides all of them. */
+  /** How a language model is asked; `null` for other policies, or if none of it was given. */
   sampling: z
     .strictObject({
       temperature: z.number().nullable(),
       maxTokens: z.int().nullable(),
       tokenBudget: z.int().nullable(),
+      /** What models are sent before the task; left out for the usual words. */
+      systemPrompt: z.string().optional(),
+      /** `false` if only the first call of an answer is played; left out otherwise. */
+      parallelToolCalls: z.literal(false).optional(),
+      /** Fields of requests, of which `null` is left out. */
+      modelOption: jsonObjectSchema.optional(),
+      /** Headers of requests. `env:<VARIABLE>` stands for the value of a variable. */
+      modelHeader: z.record(z.string(), z.string()).optional(),
     })
     .nullable()
     .default(null),
@@ -83,11 +92,15 @@ type Difference = readonly [key: string, one: string, other: string]
 
 function compare(kept: unknown, asked: unknown, path: string): Difference[] {
   if (NOT_COMPARED.includes(path) && kept !== undefined && asked !== undefined) return []
-  if (isRecord(kept) && isRecord(asked))
-    return [...new Set([...Object.keys(kept), ...Object.keys(asked)])].flatMap((key) =>
-      compare(kept[key], asked[key], path ? `${path}.${key}` : key),
-    )
-  const [was, is] = [`${JSON.stringify(kept)}`, `${JSON.stringify(asked)}`]
+  // Where nothing of a group was given, there is no group.
+  const [one, other] = [kept ?? {}, asked ?? {}]
+  if (isRecord(one) && isRecord(other) && (isRecord(kept) || isRecord(asked)))
+    return [...new Set([...Object.keys(one), ...Object.keys(other)])].flatMap((key) => {
+      const isAlone = !kept || !asked
+      if (isAlone && (one[key] ?? other[key] ?? null) === null) return []
+      return compare(one[key], other[key], path ? `${path}.${key}` : key)
+    })
+  const [was, is] = [JSON.stringify(kept) ?? 'not given', JSON.stringify(asked) ?? 'not given']
   return was === is ? [] : [[path, was, is]]
 }
 

@@ -1,20 +1,39 @@
+import { jsonObjectSchema } from '@episodic/protocol'
+import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import {
   branchPoints,
   difficultySchema,
   named,
+  namedJson,
   nonEmpty,
   numberWithin,
   range,
   splitSchema,
   stages,
+  textOrFile,
   texts,
   WHOLE_RANGE,
   weights,
   wholeNumber,
 } from '../../base/option-values.ts'
-import { flag, option } from '../../base/options.ts'
+import { flag, flagOff, option } from '../../base/options.ts'
 import { CURRICULA, stageSchema } from './curriculum-settings.ts'
+
+/** Fields of a request that are what a run plays, and no option. */
+const OWN_FIELDS: readonly string[] = ['model', 'messages', 'tools', 'n']
+const isOwnField = (name: string) => OWN_FIELDS.includes(name)
+const modelOptionSchema = jsonObjectSchema.refine((given) => !Object.keys(given).some(isOwnField), {
+  error: `${OWN_FIELDS.join(', ')} are decided by the run. Leave them out.`,
+})
+const modelOption: typeof namedJson = {
+  ...namedJson,
+  read(text, earlier) {
+    const { data, error } = modelOptionSchema.safeParse(namedJson.read(text, earlier))
+    if (data) return data
+    throw new InvalidArgumentError(error?.issues[0]?.message ?? '')
+  },
+}
 
 /** Seconds: a week. */
 const LONGEST_EPISODE = 604_800
@@ -103,9 +122,28 @@ export const rewardOptions = z.object({
   discount: option('<γ>', 'discount factor of shaping and of the discounted return', numberWithin(0, 1).default(1)),
 })
 
-/** How language models sample. */
+/** How language models are asked. */
 export const samplingOptions = z.object({
+  systemPrompt: option(
+    '<text>',
+    'with llm:<model>: what it is sent before the task, or @<file>; empty for nothing (default: that it acts by calling tools)',
+    z.string().optional(),
+    { text: textOrFile },
+  ),
   temperature: option('<number>', 'with llm:<model>: sampling temperature', numberWithin(0, 2).optional()),
   maxTokens: option('<count>', 'with llm:<model>: maximum tokens of one answer', wholeNumber(1).optional()),
   tokenBudget: option('<count>', 'with llm:<model>: maximum tokens of one episode', wholeNumber(1).optional()),
+  parallelToolCalls: flagOff('with llm:<model>: play only the first call of an answer'),
+  modelOption: option(
+    '<name=json>',
+    'with llm:<model>: a field of its requests, as reasoning_effort=low; null leaves one out; can be repeated',
+    modelOptionSchema.optional(),
+    { text: modelOption },
+  ),
+  modelHeader: option(
+    '<name=value>',
+    'with llm:<model>: a header of its requests; env:<VARIABLE> as value keeps a secret out of records; can be repeated',
+    z.record(z.string(), z.string()).optional(),
+    { text: named },
+  ),
 })

@@ -3,7 +3,7 @@ import type { HttpOptions, JwtOptions } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
-import { readToken } from '../../base/option-values.ts'
+import { readTextOrFile } from '../../base/option-values.ts'
 import { option } from '../../base/options.ts'
 
 const texts = z.array(z.string()).optional()
@@ -33,19 +33,19 @@ export async function readAccess(flags: AccessFlags): Promise<Required<Pick<Http
   const jwt = await readJwt(flags)
   return {
     auth: {
-      agentTokens: readTokens('--agent-token', flags.agentToken),
-      controlTokens: readTokens('--control-token', flags.controlToken),
+      agentTokens: readTextOrFiles('--agent-token', flags.agentToken),
+      controlTokens: readTextOrFiles('--control-token', flags.controlToken),
       ...(jwt && { jwt }),
     },
     allow: { hosts: flags.allowHost ?? [], origins: flags.allowOrigin ?? [] },
   }
 }
 
-function readTokens(option: string, texts: readonly string[] = []): Record<string, string> {
+function readTextOrFiles(option: string, texts: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(
     texts.map((text) => {
       const [principal, token] = readPair(text) ?? invalid(`${option} ${text}: write <name>=<token>.`)
-      return [readToken(token), principal]
+      return [readTextOrFile(token), principal]
     }),
   )
 }
