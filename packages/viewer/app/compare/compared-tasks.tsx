@@ -20,17 +20,15 @@ const FILTERS = [
   ['unsolved', 'None solved', (task: Task) => statesOf(task).every((state) => state === 'unsolved')],
 ] as const
 
-/** Every compared task in every run; each cell opens its episodes. */
-export function ComparedTasks({
-  compared: { runs, tasks },
-  names,
-  route,
-}: {
+interface ComparedTasksProps {
   readonly compared: ComparedRuns
   /** Of the runs, in their order. */
   readonly names: readonly string[]
   readonly route: CompareRoute
-}) {
+}
+
+/** Every compared task in every run; each cell opens its episodes. */
+export function ComparedTasks({ compared: { runs, tasks }, names, route }: ComparedTasksProps) {
   const [page, setPage] = useState(0)
   const [shown, , matches] = FILTERS.find(([key]) => key === route.show) ?? FILTERS[0]
   const chosen = tasks.filter(matches)

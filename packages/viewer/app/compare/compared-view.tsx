@@ -5,15 +5,14 @@ import { ComparedTasks, type CompareRoute } from './compared-tasks.tsx'
 import { ComparisonView } from './comparison-view.tsx'
 import { ContrastsView } from './contrasts-view.tsx'
 
-/** What several runs differ in. */
-export function ComparedView({
-  compared,
-  route,
-}: {
+interface ComparedViewProps {
   readonly compared: ComparedRuns
   /** `null` on paper: without what needs a script. */
   readonly route: CompareRoute | null
-}) {
+}
+
+/** What several runs differ in. */
+export function ComparedView({ compared, route }: ComparedViewProps) {
   const { contrasts, comparisons, runs } = compared
   const [comparison] = comparisons
   if (!comparison) return null

@@ -31,15 +31,14 @@ const NAMES: Readonly<Record<string, string>> = {
 const isGrade = ({ name }: FigureRow) => name.startsWith('grade ')
 const NONE = 'No task has a finished episode in both runs.'
 
-/** Two runs: each figure of B less that of A, task by task, and the episodes that flipped. */
-export function ComparisonView({
-  comparison,
-  runs,
-}: {
+interface ComparisonViewProps {
   readonly comparison: Comparison
   /** The ids of A and B; `null` on paper, where no episode opens. */
   readonly runs: readonly [string, string] | null
-}) {
+}
+
+/** Two runs: each figure of B less that of A, task by task, and the episodes that flipped. */
+export function ComparisonView({ comparison, runs }: ComparisonViewProps) {
   const { a, b, tasks, return: returned, byTask, byDifficulty, episodes } = comparison
   const rows = figureRows(comparison)
   const figures = rows.filter(({ name }) => name in NAMES)
@@ -129,19 +128,15 @@ function cellsOf({ name, a, b, difference, interval, shown, tasks, tests, detect
   return [<PlainText text={name} />, a, b, difference, interval, ...words]
 }
 
-function Flips({
-  title,
-  kind,
-  side: { count, flips },
-  paired,
-  runs,
-}: {
+interface FlipsProps {
   readonly title: string
   readonly kind: 'gained' | 'lost'
   readonly side: Comparison['episodes']['gained']
   readonly paired: number
   readonly runs: readonly [string, string] | null
-}) {
+}
+
+function Flips({ title, kind, side: { count, flips }, paired, runs }: FlipsProps) {
   return (
     <section class="figures">
       <h2 class={kind === 'gained' ? 'positive' : 'negative'}>

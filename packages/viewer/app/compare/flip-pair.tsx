@@ -12,17 +12,15 @@ import { useLoaded } from '../source/use-source.ts'
 /** Steps that are shown of each play; the episode's own page has all. */
 const MOST_STEPS = 60
 
-/** The plays of one episode in two runs, step beside step. */
-export function FlipPair({
-  runs,
-  task,
-  attempt,
-}: {
+interface FlipPairProps {
   /** Ids. */
   readonly runs: readonly [string, string]
   readonly task: string
   readonly attempt: number
-}) {
+}
+
+/** The plays of one episode in two runs, step beside step. */
+export function FlipPair({ runs, task, attempt }: FlipPairProps) {
   const folds = useFolds()
   const loaded = useLoaded(
     async (source) => {
@@ -57,15 +55,13 @@ export function FlipPair({
   )
 }
 
-function PlayHead({
-  letter,
-  run,
-  model,
-}: {
+interface PlayHeadProps {
   readonly letter: string
   readonly run: string
   readonly model: EpisodeModel | null
-}) {
+}
+
+function PlayHead({ letter, run, model }: PlayHeadProps) {
   if (!model) return <div>{letter}: this episode is not there.</div>
   const { task, attempt } = model.record
   const route = { screen: 'episode', run, task: task.id, attempt, try: null, step: null, tab: 'transcript' } as const

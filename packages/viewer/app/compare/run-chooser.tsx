@@ -3,17 +3,15 @@ import { plainString } from '../parts/plain-string.ts'
 import { PlainText } from '../parts/plain-text.tsx'
 import { openRoute } from '../route/use-route.ts'
 
-/** The compared runs: which one is the baseline, and which others there are to add. */
-export function RunChooser({
-  chosen,
-  base,
-  all,
-}: {
+interface RunChooserProps {
   /** Ids. */
   readonly chosen: readonly string[]
   readonly base: string
   readonly all: readonly RunEntry[]
-}) {
+}
+
+/** The compared runs: which one is the baseline, and which others there are to add. */
+export function RunChooser({ chosen, base, all }: RunChooserProps) {
   const entryOf = (id: string) => all.find((run) => run.id === id)
   const worlds = new Set(chosen.flatMap((id) => entryOf(id)?.environments ?? []))
   const others = all.filter(

@@ -3,20 +3,18 @@ import { PlainText } from '../parts/plain-text.tsx'
 import { Call, MessageContent, ModelText, Row, ThoughtText } from './message-view.tsx'
 import type { AnsweredRequest } from './requests.ts'
 
-/**
- * What a model said for a step: what it was sent since its last answer, requests that failed, its thoughts, text and
- * calls.
- */
-export function AnswerRows({
-  answer: { completion, added: sent },
-  number,
-  isLast,
-}: {
+interface AnswerRowsProps {
   readonly answer: AnsweredRequest
   readonly number: number
   /** Whether it is the one that decided. */
   readonly isLast: boolean
-}) {
+}
+
+/**
+ * What a model said for a step: what it was sent since its last answer, requests that failed, its thoughts, text and
+ * calls.
+ */
+export function AnswerRows({ answer: { completion, added: sent }, number, isLast }: AnswerRowsProps) {
   const { text, reasoning, calls = [], tries = [], cut = 0 } = completion
   // What the first answer was sent is shown as the start of the episode.
   const added = number === 0 ? [] : (sent ?? []).filter(({ message }) => message.role !== 'assistant')

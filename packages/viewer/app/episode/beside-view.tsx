@@ -14,17 +14,15 @@ import { loadEpisode } from './load-episode.ts'
 import { Call, ModelText, ThoughtText } from './message-view.tsx'
 import { RewardValue } from './step-entry.tsx'
 
-/** Two attempts at one task, step by step. */
-export function BesideView({
-  route,
-  one,
-  beside,
-}: {
+interface BesideViewProps {
   readonly route: EpisodeRoute
   readonly one: LoadedEpisode
   /** An attempt, and its try after a full stop. */
   readonly beside: string
-}) {
+}
+
+/** Two attempts at one task, step by step. */
+export function BesideView({ route, one, beside }: BesideViewProps) {
   const { run, task } = route
   const [attempt = '', number] = beside.split('.')
   const wanted = number === undefined ? null : Number(number)

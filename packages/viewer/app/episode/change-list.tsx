@@ -19,16 +19,14 @@ export const PrivateContext = createContext<{ readonly shown: boolean; readonly 
 const MOST_SHOWN = 8
 const MOST_TEXT = 120
 
-/** What a step changed in the state. */
-export function StepChangesRow({
-  states,
-  step,
-  stateHash,
-}: {
+interface StepChangesRowProps {
   readonly states: EpisodeStates | null
   readonly step: number
   readonly stateHash: string | null
-}) {
+}
+
+/** What a step changed in the state. */
+export function StepChangesRow({ states, step, stateHash }: StepChangesRowProps) {
   const secret = useContext(PrivateContext)
   if (!states || states.source === 'unavailable') return null
   if (states.partsAt === step)
@@ -57,14 +55,13 @@ export function StepChangesRow({
   )
 }
 
-/** Whether the state is the one that was recorded. */
-export function HashMark({
-  source,
-  stateHash,
-}: {
+interface HashMarkProps {
   readonly source: EpisodeStates['source']
   readonly stateHash: string | null
-}) {
+}
+
+/** Whether the state is the one that was recorded. */
+export function HashMark({ source, stateHash }: HashMarkProps) {
   if (source === 'observed')
     return (
       <span class="hash" title="The server of another system kept the state: these are the structured observations.">
@@ -78,15 +75,13 @@ export function HashMark({
   )
 }
 
-function ChangeList({
-  id,
-  changes,
-  prefix,
-}: {
+interface ChangeListProps {
   readonly id: string
   readonly changes: readonly StateChange[]
   readonly prefix: string
-}) {
+}
+
+function ChangeList({ id, changes, prefix }: ChangeListProps) {
   if (changes.length === 0) return null
   const list = () => (
     <ul class="changes">
@@ -105,13 +100,12 @@ function ChangeList({
   )
 }
 
-function Change({
-  change: { path, before, after },
-  prefix,
-}: {
+interface ChangeProps {
   readonly change: StateChange
   readonly prefix: string
-}) {
+}
+
+function Change({ change: { path, before, after }, prefix }: ChangeProps) {
   const name = [prefix, ...keysOf(path)].join('.')
   return (
     <code class="change">

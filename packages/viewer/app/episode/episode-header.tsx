@@ -16,20 +16,16 @@ export interface Neighbours {
   readonly place: { readonly number: number; readonly count: number; readonly href: string } | null
 }
 
-/** What an episode was, how it ended and what it took, with links to those around it. */
-export function EpisodeHeader({
-  route,
-  model,
-  loaded,
-  neighbours,
-  onSeat,
-}: {
+interface EpisodeHeaderProps {
   readonly route: EpisodeRoute
   readonly model: EpisodeModel
   readonly loaded: LoadedEpisode
   readonly neighbours: Neighbours
   readonly onSeat: (seat: string) => void
-}) {
+}
+
+/** What an episode was, how it ended and what it took, with links to those around it. */
+export function EpisodeHeader({ route, model, loaded, neighbours, onSeat }: EpisodeHeaderProps) {
   const { record, shown, figures, result, ending, seats, seat } = model
   const { task } = record
   const known = (value: number) => (Number.isNaN(value) ? null : value)
@@ -152,17 +148,14 @@ export function EpisodeHeader({
   )
 }
 
-function RowLink({
-  route,
-  to,
-  rel,
-  children,
-}: {
+interface RowLinkProps {
   readonly route: EpisodeRoute
   readonly to: RowWords | null
   readonly rel: string
   readonly children: ComponentChildren
-}) {
+}
+
+function RowLink({ route, to, rel, children }: RowLinkProps) {
   if (!to) return <span class="muted">{children}</span>
   return (
     <a rel={rel} href={formatRoute(routeOf(route, to))}>
@@ -177,18 +170,15 @@ export function routeOf({ run, tab, seat }: EpisodeRoute, { task, attempt, try: 
   return seat === undefined ? route : { ...route, seat }
 }
 
-function Figure({
-  name,
-  title,
-  swatch = false,
-  children,
-}: {
+interface FigureProps {
   readonly name: string
   readonly title?: string
   /** Whether it has a colour in the plot of times. */
   readonly swatch?: boolean
   readonly children: ComponentChildren
-}) {
+}
+
+function Figure({ name, title, swatch = false, children }: FigureProps) {
   return (
     <div title={title}>
       <dt>

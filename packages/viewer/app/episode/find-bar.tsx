@@ -4,19 +4,16 @@ import { countMatches } from '../parts/matches.ts'
 import type { EpisodeModel } from './episode-model.ts'
 import { textsOfEntry } from './searched-texts.ts'
 
-/** Finds a text in all entries of a transcript: those that are not rendered too, which the browser does not find. */
-export function FindBar({
-  model,
-  find,
-  onFind,
-  onEntry,
-}: {
+interface FindBarProps {
   readonly model: EpisodeModel
   readonly find: string
   readonly onFind: (find: string) => void
   /** Scrolls to an entry. */
   readonly onEntry: (entry: number) => void
-}) {
+}
+
+/** Finds a text in all entries of a transcript: those that are not rendered too, which the browser does not find. */
+export function FindBar({ model, find, onFind, onEntry }: FindBarProps) {
   const [at, setAt] = useState(-1)
   const texts = useMemo(
     () => (find ? Array.from({ length: model.shown.steps.length + 2 }, (_, entry) => textsOfEntry(model, entry)) : []),

@@ -3,14 +3,13 @@ import { formatTokens } from '../parts/amounts.ts'
 import { EmptyNote } from '../parts/notes.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 
-/** What graders and people said of the episode. Nothing of it is in a reward. */
-export function GradesTab({
-  grades,
-  onStep,
-}: {
+interface GradesTabProps {
   readonly grades: readonly GradeRecord[]
   readonly onStep: (step: number) => void
-}) {
+}
+
+/** What graders and people said of the episode. Nothing of it is in a reward. */
+export function GradesTab({ grades, onStep }: GradesTabProps) {
   if (grades.length === 0)
     return (
       <EmptyNote title="Nobody has graded this episode.">

@@ -103,16 +103,14 @@ export function ToolList({ id, tools }: { readonly id: string; readonly tools: r
 /** What the data of an observation is, for its label. */
 export const BESIDE_TEXT = 'For programs, beside the text. A model reads the text.'
 
-/** A row of an entry: a label, and what it labels. */
-export function Row({
-  label,
-  kind = '',
-  children,
-}: {
+interface RowProps {
   readonly label: ComponentChildren
   readonly kind?: string
   readonly children: ComponentChildren
-}) {
+}
+
+/** A row of an entry: a label, and what it labels. */
+export function Row({ label, kind = '', children }: RowProps) {
   return (
     <div class={`row ${kind}`}>
       <div class="row-label">{label}</div>

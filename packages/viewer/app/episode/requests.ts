@@ -9,7 +9,6 @@ import {
 } from '@episodic/protocol'
 import { completionsOf, seatRecordOf } from '@episodic/report'
 
-/** A message of a request. */
 export interface SentMessage {
   /** Its place in the pool of the transcript: equal for the same message in several requests. */
   readonly id: number

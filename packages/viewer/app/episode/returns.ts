@@ -8,7 +8,6 @@ export interface RunningReturn {
   readonly toGo: number
 }
 
-/** Returns the sums of rewards at each step. */
 export function runningReturns(steps: readonly { readonly reward: Reward }[]): RunningReturn[] {
   const total = steps.reduce((sum, { reward }) => sum + reward.total, 0)
   let sum = 0

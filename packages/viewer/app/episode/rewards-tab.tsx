@@ -9,16 +9,14 @@ import type { EpisodeModel } from './episode-model.ts'
 /** The height of a row, in pixels; see `episode.css`. */
 const ROW = 26
 
-/** What every step earned, by term. */
-export function RewardsTab({
-  model,
-  step,
-  onStep,
-}: {
+interface RewardsTabProps {
   readonly model: EpisodeModel
   readonly step: number | null
   readonly onStep: (step: number) => void
-}) {
+}
+
+/** What every step earned, by term. */
+export function RewardsTab({ model, step, onStep }: RewardsTabProps) {
   const { steps } = model.shown
   const terms = useMemo(() => [...new Set(steps.flatMap(({ reward }) => Object.keys(reward.terms)))], [steps])
   const isShaped = steps.some(({ reward }) => reward.shaping !== 0)

@@ -148,7 +148,6 @@ function RoleLabel({ message: { message, state } }: { readonly message: SentMess
   )
 }
 
-/** The last answer at or before a step. */
 function answerBefore({ answers }: EpisodeModel, step: number): number {
   return Math.max(
     0,

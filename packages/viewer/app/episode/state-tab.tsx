@@ -10,16 +10,14 @@ import type { Loaded } from '../source/use-source.ts'
 import { HashMark, PrivateContext } from './change-list.tsx'
 import type { EpisodeModel } from './episode-model.ts'
 
-/** The whole state after the chosen step, with what the step changed. */
-export function StateTab({
-  model,
-  states: { value: states, error },
-  step,
-}: {
+interface StateTabProps {
   readonly model: EpisodeModel
   readonly states: Loaded<EpisodeStates>
   readonly step: number | null
-}) {
+}
+
+/** The whole state after the chosen step, with what the step changed. */
+export function StateTab({ model, states: { value: states, error }, step }: StateTabProps) {
   const secret = useContext(PrivateContext)
   const all = useMemo(() => (states?.start ? allStates(states) : []), [states])
   if (error)

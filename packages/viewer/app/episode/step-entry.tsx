@@ -17,21 +17,17 @@ const REFUSALS: { readonly [why in Refusal]: string } = {
   ended: 'the episode had ended by then',
 }
 
-/** One step: what the model said, what was played, what the world answered and changed, and what it earned. */
-export function StepEntry({
-  model,
-  index,
-  states,
-  isChosen,
-  onChoose,
-}: {
+interface StepEntryProps {
   readonly model: EpisodeModel
   /** From 0. */
   readonly index: number
   readonly states: EpisodeStates | null
   readonly isChosen: boolean
   readonly onChoose: () => void
-}) {
+}
+
+/** One step: what the model said, what was played, what the world answered and changed, and what it earned. */
+export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntryProps) {
   const step = model.shown.steps[index]
   if (!step) return null
   const { action, observation, refused, events = [], seat, milliseconds } = step

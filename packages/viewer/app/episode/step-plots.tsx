@@ -5,20 +5,18 @@ import { formatSigned } from '../parts/amounts.ts'
 import type { EpisodeModel } from './episode-model.ts'
 import { linePath, signedBars, stackedBars } from './step-bars.ts'
 
-/**
- * Time, reward and potential of all steps on one axis, on which a step is chosen: by pointer, or as a slider by keys.
- * The tab "Rewards" has the same as a table.
- */
-export function StepPlots({
-  model,
-  step,
-  onStep,
-}: {
+interface StepPlotsProps {
   readonly model: EpisodeModel
   /** From 0; `null`: the start. */
   readonly step: number | null
   readonly onStep: (step: number | null) => void
-}) {
+}
+
+/**
+ * Time, reward and potential of all steps on one axis, on which a step is chosen: by pointer, or as a slider by keys.
+ * The tab "Rewards" has the same as a table.
+ */
+export function StepPlots({ model, step, onStep }: StepPlotsProps) {
   const { steps } = model.shown
   const plots = useMemo(() => plotsOf(model), [model])
   const area = useRef<HTMLDivElement>(null)

@@ -6,21 +6,17 @@ import type { EpisodeModel } from './episode-model.ts'
 import { OpeningEntry } from './opening-entry.tsx'
 import { StepEntry } from './step-entry.tsx'
 
-/** Everything that was seen, thought, said and done, in its order. */
-export function TranscriptTab({
-  model,
-  states,
-  step,
-  shown,
-  onStep,
-}: {
+interface TranscriptTabProps {
   readonly model: EpisodeModel
   readonly states: EpisodeStates | null
   readonly step: number | null
   /** The entry to scroll to: 0 is the start, and step 1 follows. */
   readonly shown: { readonly index: number } | null
   readonly onStep: (step: number) => void
-}) {
+}
+
+/** Everything that was seen, thought, said and done, in its order. */
+export function TranscriptTab({ model, states, step, shown, onStep }: TranscriptTabProps) {
   const count = model.shown.steps.length + 2
   const choose = useRef(onStep)
   choose.current = onStep

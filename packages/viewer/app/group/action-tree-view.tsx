@@ -11,16 +11,14 @@ import type { Attempt } from './attempts.ts'
 const MOST_ACTIONS = 6
 const MOST_ARGUMENTS = 60
 
-/** The actions of the attempts at a task as a tree: where they part, and how each way ended. */
-export function ActionTreeView({
-  run,
-  attempts,
-  records,
-}: {
+interface ActionTreeViewProps {
   readonly run: string
   readonly attempts: readonly Attempt[]
   readonly records: readonly SealedRecord[]
-}) {
+}
+
+/** The actions of the attempts at a task as a tree: where they part, and how each way ended. */
+export function ActionTreeView({ run, attempts, records }: ActionTreeViewProps) {
   const tree = useMemo(() => actionTree(records.map(({ steps }, episode) => ({ episode, steps }))), [records])
   const end = (episode: number) => {
     const attempt = attempts[episode]
@@ -45,16 +43,14 @@ export function ActionTreeView({
   )
 }
 
-function Branches({
-  nodes,
-  parts,
-  end,
-}: {
+interface BranchesProps {
   readonly nodes: readonly ActionNode[]
   /** The step after which these ways part; `null` if they are one. */
   readonly parts: number | null
   readonly end: (episode: number) => preact.ComponentChildren
-}) {
+}
+
+function Branches({ nodes, parts, end }: BranchesProps) {
   return (
     <>
       {parts !== null && <p class="tree-parts">they part at step {parts + 1}</p>}

@@ -8,15 +8,7 @@ import type { Attempt } from './attempts.ts'
 /** Rows that are rendered at once. */
 const MOST_ROWS = 200
 
-/** The attempts at a task with their returns and advantages. */
-export function AttemptTable({
-  run,
-  attempts,
-  advantages,
-  chosen,
-  ticked,
-  onTick,
-}: {
+interface AttemptTableProps {
   readonly run: string
   readonly attempts: readonly Attempt[]
   /** (r − mean) / sd of each, `null` without a return. */
@@ -26,7 +18,10 @@ export function AttemptTable({
   /** Attempts to open side by side. */
   readonly ticked: readonly number[]
   readonly onTick: (attempt: number) => void
-}) {
+}
+
+/** The attempts at a task with their returns and advantages. */
+export function AttemptTable({ run, attempts, advantages, chosen, ticked, onTick }: AttemptTableProps) {
   const returns = attempts.map(({ unshaped }) => unshaped).filter((value) => value !== null)
   const [low, high] = [Math.min(0, ...returns), Math.max(0, ...returns)]
   const hasModel = attempts.some(({ tokens }) => tokens !== null)
@@ -124,15 +119,13 @@ export function attemptHref(run: string, { words: { task, attempt } }: Attempt, 
   })
 }
 
-function ReturnBar({
-  value,
-  low,
-  high,
-}: {
+interface ReturnBarProps {
   readonly value: number | null
   readonly low: number
   readonly high: number
-}) {
+}
+
+function ReturnBar({ value, low, high }: ReturnBarProps) {
   if (value === null || high === low) return null
   const at = (x: number) => ((x - low) / (high - low)) * 118 + 1
   return (

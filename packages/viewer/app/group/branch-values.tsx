@@ -3,16 +3,14 @@ import { LongText } from '../parts/long-text.tsx'
 import { TreePlot } from '../parts/plots/tree-plot.tsx'
 import { useLoaded } from '../source/use-source.ts'
 
-/** Of a run with branches: the estimated values of the states in which the episodes of a task were forked. */
-export function BranchValues({
-  run,
-  task,
-  isBranched,
-}: {
+interface BranchValuesProps {
   readonly run: string
   readonly task: string
   readonly isBranched: boolean
-}) {
+}
+
+/** Of a run with branches: the estimated values of the states in which the episodes of a task were forked. */
+export function BranchValues({ run, task, isBranched }: BranchValuesProps) {
   const { value: detail } = useLoaded(
     (source) => (isBranched ? source.run(run) : Promise.resolve(null)),
     [run, isBranched],

@@ -3,14 +3,13 @@ import { EmptyNote } from '../parts/notes.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { formatRoute, type Route } from '../route/route.ts'
 
-/** The tasks that an address may mean, if it names no single one. */
-export function TaskChoice({
-  route,
-  tasks,
-}: {
+interface TaskChoiceProps {
   readonly route: Route & { readonly screen: 'episode' | 'group' }
   readonly tasks: readonly TaskRows[]
-}) {
+}
+
+/** The tasks that an address may mean, if it names no single one. */
+export function TaskChoice({ route, tasks }: TaskChoiceProps) {
   if (tasks.length === 0)
     return (
       <EmptyNote whole title="The run has no such task.">

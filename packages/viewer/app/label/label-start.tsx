@@ -4,16 +4,7 @@ import { PlainText } from '../parts/plain-text.tsx'
 import { openRoute } from '../route/use-route.ts'
 import { parseScale } from './label-scale.ts'
 
-/** Asks which question is to be answered, and by whom. */
-export function LabelStart({
-  run,
-  grader,
-  scale,
-  rubric,
-  judges,
-  who,
-  onWho,
-}: {
+interface LabelStartProps {
   readonly run: string
   readonly grader: string
   readonly scale: string
@@ -22,7 +13,10 @@ export function LabelStart({
   readonly judges: readonly JudgeQuestion[]
   readonly who: string
   readonly onWho: (who: string) => void
-}) {
+}
+
+/** Asks which question is to be answered, and by whom. */
+export function LabelStart({ run, grader, scale, rubric, judges, who, onWho }: LabelStartProps) {
   const [name, setName] = useState(who)
   const [question, setQuestion] = useState(grader)
   const [answers, setAnswers] = useState(scale)

@@ -41,16 +41,14 @@ interface ToJudge {
   readonly episode: LoadedEpisode | null
 }
 
-/** Shows one episode after another to a person who judges them. */
-export function LabelView({
-  run,
-  question,
-  who,
-}: {
+interface LabelViewProps {
   readonly run: string
   readonly question: LabelQuestion
   readonly who: string
-}) {
+}
+
+/** Shows one episode after another to a person who judges them. */
+export function LabelView({ run, question, who }: LabelViewProps) {
   const source = useSource()
   const person = useMemo(() => personRef(who, question), [who, question])
   const [round, setRound] = useState(0)
@@ -157,18 +155,15 @@ async function loadNext(
   return { run, queue, grades, episode: found.kind === 'episode' ? found.episode : null }
 }
 
-/** One episode, without what may sway a person, and the answers to choose from. */
-function LabelEpisode({
-  toJudge: { episode, queue },
-  choices,
-  onGive,
-  onUndo,
-}: {
+interface LabelEpisodeProps {
   readonly toJudge: ToJudge
   readonly choices: readonly LabelChoice[]
   readonly onGive: (value: GradeRecord['value'], why: string, evidence: GradeRecord['evidence']) => void
   readonly onUndo: (() => void) | null
-}) {
+}
+
+/** One episode, without what may sway a person, and the answers to choose from. */
+function LabelEpisode({ toJudge: { episode, queue }, choices, onGive, onUndo }: LabelEpisodeProps) {
   const record = episode?.record
   const model = useMemo(() => record && episodeModel(blindRecord(record), null), [record])
   const folds = useFolds()
@@ -239,14 +234,13 @@ function LabelEpisode({
   )
 }
 
-/** The verdict that was given last. What was hidden stays so until it is asked for: it may sway the next verdicts. */
-function LastVerdict({
-  given: { run, verdict, model },
-  onAgain,
-}: {
+interface LastVerdictProps {
   readonly given: RevealedVerdict
   readonly onAgain: () => void
-}) {
+}
+
+/** The verdict that was given last. What was hidden stays so until it is asked for: it may sway the next verdicts. */
+function LastVerdict({ given: { run, verdict, model }, onAgain }: LastVerdictProps) {
   const [isRevealed, setRevealed] = useState(false)
   const { task, attempt, try: number, value } = verdict
   const returned = model.figures.unshaped

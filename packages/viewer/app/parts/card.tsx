@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact'
 
-/** A heading with cards, two beside each other where there is room. */
-export function Section({
-  title,
-  children,
-}: {
+interface SectionProps {
   readonly title: ComponentChildren
   readonly children: ComponentChildren
-}) {
+}
+
+/** A heading with cards, two beside each other where there is room. */
+export function Section({ title, children }: SectionProps) {
   return (
     <section class="figures">
       <h2>{title}</h2>
@@ -16,14 +15,7 @@ export function Section({
   )
 }
 
-/** A titled box; without content it says why it is empty. */
-export function Card({
-  title,
-  caption,
-  empty,
-  wide = false,
-  children,
-}: {
+interface CardProps {
   readonly title: ComponentChildren
   readonly caption?: ComponentChildren
   /** Shown instead of content that is `null` or `false`. */
@@ -31,7 +23,10 @@ export function Card({
   /** Over the whole width. */
   readonly wide?: boolean
   readonly children?: ComponentChildren
-}) {
+}
+
+/** A titled box; without content it says why it is empty. */
+export function Card({ title, caption, empty, wide = false, children }: CardProps) {
   const isEmpty = children === null || children === undefined || children === false
   return (
     <div class={wide ? 'card wide' : 'card'}>

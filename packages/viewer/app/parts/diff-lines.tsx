@@ -17,14 +17,13 @@ export function DiffLineView({ line: { mark, pieces } }: { readonly line: DiffLi
   )
 }
 
-/** The pieces of a text, those that are only in this one marked. */
-export function DiffPieces({
-  pieces,
-  mark,
-}: {
+interface DiffPiecesProps {
   readonly pieces: readonly DiffPiece[]
   readonly mark: DiffLine['mark']
-}) {
+}
+
+/** The pieces of a text, those that are only in this one marked. */
+export function DiffPieces({ pieces, mark }: DiffPiecesProps) {
   return (
     <>
       {pieces.map(({ text, changed }) => {

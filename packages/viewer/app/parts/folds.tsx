@@ -29,19 +29,16 @@ function kindOf(id: string): string {
   return id.split(':', 1)[0] ?? id
 }
 
-/** A part that is folded until it is opened: a button that says what is within. */
-export function Fold({
-  id,
-  summary,
-  open = false,
-  children,
-}: {
+interface FoldProps {
   readonly id: string
   readonly summary: ComponentChildren
   /** Whether it is open before a reader decides. */
   readonly open?: boolean
   readonly children: () => ComponentChildren
-}) {
+}
+
+/** A part that is folded until it is opened: a button that says what is within. */
+export function Fold({ id, summary, open = false, children }: FoldProps) {
   const folds = useContext(FoldsContext)
   const isOpen = folds.isOpen(id, open)
   return (

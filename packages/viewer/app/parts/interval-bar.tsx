@@ -1,15 +1,4 @@
-/**
- * A value and its interval as a bar within a range. Numbers beside it say the same, so readers of the screen skip it.
- */
-export function IntervalBar({
-  value,
-  low,
-  high,
-  from = 0,
-  to = 1,
-  marks = [0],
-  width = 90,
-}: {
+interface IntervalBarProps {
   readonly value: number | null
   readonly low: number | null
   readonly high: number | null
@@ -20,7 +9,12 @@ export function IntervalBar({
   readonly marks?: readonly number[]
   /** In pixels. */
   readonly width?: number
-}) {
+}
+
+/**
+ * A value and its interval as a bar within a range. Numbers beside it say the same, so readers of the screen skip it.
+ */
+export function IntervalBar({ value, low, high, from = 0, to = 1, marks = [0], width = 90 }: IntervalBarProps) {
   const at = (x: number) => 4 + (Math.max(0, Math.min(1, (x - from) / (to - from || 1))) || 0) * (width - 8)
   return (
     <svg class="interval-bar" width={width} height={14} viewBox={`0 0 ${width} 14`} aria-hidden="true">

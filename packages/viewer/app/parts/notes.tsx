@@ -3,15 +3,14 @@ import type { SourceError } from '../source/source.ts'
 import type { Loaded } from '../source/use-source.ts'
 import { PlainText } from './plain-text.tsx'
 
-/** Says that something could not be shown, and why. */
-export function ErrorNote({
-  error,
-  whole = false,
-}: {
+interface ErrorNoteProps {
   readonly error: SourceError
   /** Whether nothing else is on the screen. */
   readonly whole?: boolean
-}) {
+}
+
+/** Says that something could not be shown, and why. */
+export function ErrorNote({ error, whole = false }: ErrorNoteProps) {
   return (
     <div class="note error" role="alert">
       {whole && <h1 class="unseen">This cannot be shown</h1>}
@@ -25,17 +24,15 @@ export function ErrorNote({
   )
 }
 
-/** Says that there is nothing, and what to do about it. */
-export function EmptyNote({
-  title,
-  whole = false,
-  children,
-}: {
+interface EmptyNoteProps {
   readonly title: string
   /** Whether nothing else is on the screen. */
   readonly whole?: boolean
   readonly children?: ComponentChildren
-}) {
+}
+
+/** Says that there is nothing, and what to do about it. */
+export function EmptyNote({ title, whole = false, children }: EmptyNoteProps) {
   return (
     <div class="note empty">
       {whole ? <h1>{title}</h1> : <h2>{title}</h2>}

@@ -1,15 +1,13 @@
 import { formatCount } from '@episodic/report'
 
-/** How many episodes of a run are there: finished, failed, and those that are missing. */
-export function ProgressBar({
-  finished,
-  failed,
-  scheduled,
-}: {
+interface ProgressBarProps {
   readonly finished: number
   readonly failed: number
   readonly scheduled: number
-}) {
+}
+
+/** How many episodes of a run are there: finished, failed, and those that are missing. */
+export function ProgressBar({ finished, failed, scheduled }: ProgressBarProps) {
   const width = (count: number) => (scheduled > 0 ? (count / scheduled) * 60 : 0)
   return (
     <svg class="progress-bar" width={60} height={8} viewBox="0 0 60 8" role="img">

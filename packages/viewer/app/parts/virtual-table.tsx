@@ -25,20 +25,7 @@ export function rangeAt(top: number, height: number, rowHeight: number, count: n
   return { first, last: Math.max(first, last) }
 }
 
-/**
- * A table of any number of rows of one height, of which only those in view are in the page. It scrolls within its own
- * frame, and says to readers of the screen how many rows there are.
- */
-export function VirtualTable({
-  label,
-  count,
-  rowHeight,
-  widths,
-  head,
-  row,
-  handle,
-  onRange,
-}: {
+interface VirtualTableProps {
   readonly label: string
   readonly count: number
   /** In pixels. */
@@ -51,7 +38,13 @@ export function VirtualTable({
   readonly row: (index: number) => ComponentChildren
   readonly handle?: RefObject<TableHandle | null>
   onRange?(range: RowRange): void
-}) {
+}
+
+/**
+ * A table of any number of rows of one height, of which only those in view are in the page. It scrolls within its own
+ * frame, and says to readers of the screen how many rows there are.
+ */
+export function VirtualTable({ label, count, rowHeight, widths, head, row, handle, onRange }: VirtualTableProps) {
   const frame = useRef<HTMLDivElement>(null)
   const [range, setRange] = useState<RowRange>({ first: 0, last: Math.min(count, 60) })
   const measure = () => {

@@ -8,20 +8,17 @@ import { IntervalBar } from '../parts/interval-bar.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { PlaceLinks } from './place-links.tsx'
 
-/** How far any two graders agree, and on which episodes they do not. */
-export function Agreements({
-  summary: { agreements, alphas },
-  nameOf,
-  run,
-  columns,
-}: {
+interface AgreementsProps {
   readonly summary: GradeSummary
   /** The name of a grader by its key. */
   readonly nameOf: (key: string) => ComponentChildren
   /** Its id, for links; `null` on paper. */
   readonly run: string | null
   readonly columns: EpisodeColumns | null
-}) {
+}
+
+/** How far any two graders agree, and on which episodes they do not. */
+export function Agreements({ summary: { agreements, alphas }, nameOf, run, columns }: AgreementsProps) {
   const [chosen, setChosen] = useState(0)
   const pair = agreements[chosen] ?? agreements[0]
   return (
@@ -67,18 +64,15 @@ export function Agreements({
   )
 }
 
-/** The episodes of each pair of values. Each cell opens its episodes. */
-function Matrix({
-  pair: { a, b, values, matrix },
-  nameOf,
-  run,
-  columns,
-}: {
+interface MatrixProps {
   readonly pair: GraderAgreement
   readonly nameOf: (key: string) => ComponentChildren
   readonly run: string | null
   readonly columns: EpisodeColumns | null
-}) {
+}
+
+/** The episodes of each pair of values. Each cell opens its episodes. */
+function Matrix({ pair: { a, b, values, matrix }, nameOf, run, columns }: MatrixProps) {
   const [open, setOpen] = useState<readonly [row: number, column: number] | null>(null)
   const [row = -1, column = -1] = open ?? []
   const places = matrix[row]?.[column] ?? []

@@ -6,19 +6,17 @@ import { ResultBadge, resultOf } from '../parts/result.tsx'
 import { formatRoute } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 
-/** Episodes as links, each with its end and the beginning of its task. */
-export function EpisodeLinks({
-  run,
-  rows,
-  columns: { columns, dictionaries },
-}: {
+interface EpisodeLinksProps {
   /** Its id. */
   readonly run: string
   /** At most 200. */
   readonly rows: readonly number[]
   /** With at least the outcomes, successes, endings, steps and unshaped returns. */
   readonly columns: EpisodeColumns
-}) {
+}
+
+/** Episodes as links, each with its end and the beginning of its task. */
+export function EpisodeLinks({ run, rows, columns: { columns, dictionaries } }: EpisodeLinksProps) {
   const words = useLoaded((source) => source.words(run, rows), [run, rows.join()])
   if (words.error) return <ErrorNote error={words.error} />
   if (!words.value) return <LoadingNote />

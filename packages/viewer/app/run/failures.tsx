@@ -5,15 +5,14 @@ import { FiguresTable } from '../parts/figures-table.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 
-/** Failed episodes, which no score includes. */
-export function Failures({
-  summary: { failures, counts, retried },
-  run,
-}: {
+interface FailuresProps {
   readonly summary: Summary
   /** Its id, for links to the episodes. */
   readonly run: string
-}) {
+}
+
+/** Failed episodes, which no score includes. */
+export function Failures({ summary: { failures, counts, retried }, run }: FailuresProps) {
   const sealed = counts.finished + counts.failed
   return (
     <Section title="Failures">

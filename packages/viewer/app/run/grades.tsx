@@ -19,17 +19,15 @@ import { PlainText } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 import { Agreements } from './agreements.tsx'
 
-/** What graders and people said about the episodes of a run. Verdicts change no reward and no other figure. */
-export function Grades({
-  run,
-  summary,
-  columns,
-}: {
+interface GradesProps {
   /** Its id, for links; `null` on paper. */
   readonly run: string | null
   readonly summary: GradeSummary
   readonly columns: EpisodeColumns | null
-}) {
+}
+
+/** What graders and people said about the episodes of a run. Verdicts change no reward and no other figure. */
+export function Grades({ run, summary, columns }: GradesProps) {
   const { graders, episodes, orphans } = summary
   const names = graderNames(graders)
   const nameOf = (key: string) => <PlainText text={names.get(key) ?? ''} />
@@ -82,15 +80,13 @@ export function Grades({
 
 type NameOf = (key: string) => ComponentChildren
 
-function ValuesTable({
-  graders,
-  nameOf,
-  run,
-}: {
+interface ValuesTableProps {
   readonly graders: readonly GraderFigures[]
   readonly nameOf: NameOf
   readonly run: string | null
-}) {
+}
+
+function ValuesTable({ graders, nameOf, run }: ValuesTableProps) {
   return (
     <FiguresTable
       head={['Grader', 'Kind', 'Value', '', '95 %', 'Of successes', 'Of others', 'Graded', 'Ungraded', 'Missing']}
@@ -164,15 +160,13 @@ function scaleOf({ grader, rate, mean, labels }: GraderFigures): string | null {
   return names.length > 1 && names.length < 10 && !names.some((name) => name.includes(',')) ? names.join(',') : null
 }
 
-function CorrectedTable({
-  summary: { corrected, graders },
-  nameOf,
-  run,
-}: {
+interface CorrectedTableProps {
   readonly summary: GradeSummary
   readonly nameOf: NameOf
   readonly run: string | null
-}) {
+}
+
+function CorrectedTable({ summary: { corrected, graders }, nameOf, run }: CorrectedTableProps) {
   return (
     <FiguresTable
       head={['Judge', 'Says', 'Corrected', '', '95 %', 'Labels']}

@@ -27,15 +27,14 @@ import {
 import { formatTokens } from '../parts/amounts.ts'
 import { type Figure, FigureStrip } from '../parts/figure-strip.tsx'
 
-/** The main figures of a run, each with its interval, and what has to be known of them. */
-export function Headline({
-  summary,
-  columns,
-}: {
+interface HeadlineProps {
   readonly summary: Summary
   /** Without them, the figures that only columns have are left out. */
   readonly columns: EpisodeColumns | null
-}) {
+}
+
+/** The main figures of a run, each with its interval, and what has to be known of them. */
+export function Headline({ summary, columns }: HeadlineProps) {
   const alarms = [noteFailures(summary), noteUnknownTools(summary), noteMissingRewards(summary)].filter(
     (notice) => notice !== null,
   )

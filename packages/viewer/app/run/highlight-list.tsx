@@ -5,19 +5,16 @@ import { plainString } from '../parts/plain-string.ts'
 import { EpisodeLinks } from './episode-links.tsx'
 import { PlaceLinks } from './place-links.tsx'
 
-/** The episodes that deserve a reader first, by reason. Each reason opens the list of its episodes. */
-export function HighlightList({
-  run,
-  summary,
-  columns,
-  grades,
-}: {
+interface HighlightListProps {
   readonly run: string
   readonly summary: Summary
   readonly columns: EpisodeColumns
   /** `null` until they are there. */
   readonly grades: GradeSummary | null
-}) {
+}
+
+/** The episodes that deserve a reader first, by reason. Each reason opens the list of its episodes. */
+export function HighlightList({ run, summary, columns, grades }: HighlightListProps) {
   const found = useMemo(() => findHighlights(columns), [columns])
   const [open, setOpen] = useState<HighlightReason | 'disagreement' | null>(null)
   const apart = useMemo(() => (grades ? disagreements(grades) : []), [grades])

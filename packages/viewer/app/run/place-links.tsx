@@ -7,18 +7,16 @@ import { EpisodeLinks } from './episode-links.tsx'
 
 const MOST_PLACES = 40
 
-/** Episodes that verdicts name, as links: the first 40. */
-export function PlaceLinks({
-  run,
-  places,
-  columns,
-}: {
+interface PlaceLinksProps {
   /** Its id. */
   readonly run: string
   readonly places: readonly EpisodeName[]
   /** With those of {@link EpisodeLinks}, and the attempts and tries. */
   readonly columns: EpisodeColumns
-}) {
+}
+
+/** Episodes that verdicts name, as links: the first 40. */
+export function PlaceLinks({ run, places, columns }: PlaceLinksProps) {
   const shown = places.slice(0, MOST_PLACES)
   const rows = useLoaded((source) => loadRows(source, run, shown, columns), [run, JSON.stringify(shown), columns])
   if (rows.error) return <ErrorNote error={rows.error} />

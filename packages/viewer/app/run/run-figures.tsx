@@ -44,20 +44,17 @@ export const RUN_COLUMNS = [
 
 const NO_TASKS: readonly TaskFigures[] = []
 
-/** All figures of a run: those of one tab, or of all of them, as on paper. */
-export function RunFigures({
-  detail,
-  columns,
-  grades,
-  tab,
-}: {
+interface RunFiguresProps {
   readonly detail: RunDetail
   /** With {@link RUN_COLUMNS}; `null` until they are there. */
   readonly columns: EpisodeColumns | null
   /** `null` until they are there. */
   readonly grades: GradeSummary | null
   readonly tab: RunTab | 'all'
-}) {
+}
+
+/** All figures of a run: those of one tab, or of all of them, as on paper. */
+export function RunFigures({ detail, columns, grades, tab }: RunFiguresProps) {
   const { entry, summary } = detail
   const tasks = useMemo(() => (columns ? taskFigures(columns) : NO_TASKS), [columns])
   const { finished, failed } = summary.counts
@@ -118,16 +115,14 @@ const NAMES: { readonly [tab in RunTab]: string } = {
   configuration: 'Configuration',
 }
 
-/** The tabs are links: each has an address of its own. */
-function Tabs({
-  detail: { entry, summary, rows },
-  grades,
-  tab,
-}: {
+interface TabsProps {
   readonly detail: RunDetail
   readonly grades: GradeSummary | null
   readonly tab: RunTab
-}) {
+}
+
+/** The tabs are links: each has an address of its own. */
+function Tabs({ detail: { entry, summary, rows }, grades, tab }: TabsProps) {
   const counts: { readonly [tab in RunTab]?: number } = {
     tasks: summary.counts.tasks,
     failures: summary.counts.failed,

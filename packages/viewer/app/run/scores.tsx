@@ -6,7 +6,6 @@ import { Meter } from '../parts/meter.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { DifficultyPlot, PassPlot, ReturnsPlot, StepsPlot } from '../parts/plots/score-plots.tsx'
 
-/** Returns, success and ends. */
 export function Scores({ summary: { returns, success, ends, counts } }: { readonly summary: Summary }) {
   const groups = [
     ...success.bySplit.map((row) => ({ ...row, kind: 'split' })),

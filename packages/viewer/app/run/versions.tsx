@@ -18,17 +18,16 @@ import { formatRoute } from '../route/route.ts'
 /** Most versions that are shown, the newest ones. */
 const MOST = 100
 
-/**
- * What each version of the weights earned, and how old its samples are; nothing for a run of fewer than two versions.
- */
-export function Versions({
-  run,
-  columns,
-}: {
+interface VersionsProps {
   /** Its id. */
   readonly run: string
   readonly columns: EpisodeColumns
-}) {
+}
+
+/**
+ * What each version of the weights earned, and how old its samples are; nothing for a run of fewer than two versions.
+ */
+export function Versions({ run, columns }: VersionsProps) {
   const versions = useMemo(() => versionFigures(columns), [columns])
   if (versions.length < 2) return null
   const hasFailed = versions.some(({ figures }) => figures.failed > 0)

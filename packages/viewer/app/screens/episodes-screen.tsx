@@ -162,19 +162,15 @@ function Episodes({ route, listing }: { readonly route: EpisodesRoute; readonly 
   )
 }
 
-function EpisodeTable({
-  route,
-  rows,
-  episodes,
-  columns,
-  onSort,
-}: {
+interface EpisodeTableProps {
   readonly route: EpisodesRoute
   readonly rows: Uint32Array
   readonly episodes: EpisodeColumns
   readonly columns: readonly ChosenColumn[]
   onSort(sort: string): void
-}) {
+}
+
+function EpisodeTable({ route, rows, episodes, columns, onSort }: EpisodeTableProps) {
   const list = useContext(RowListContext)
   const href = formatRoute(route)
   const table = useRef<TableHandle>(null)

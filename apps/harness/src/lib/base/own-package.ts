@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 /** Whether this runs from its source, as opposed to the built package, whose files are all in one folder. */
 const fromSource = import.meta.url.endsWith('.ts')
 
-/** The version of this package. */
 export const VERSION: string = JSON.parse(
   readFileSync(new URL(fromSource ? '../../../package.json' : '../package.json', import.meta.url), 'utf8'),
 ).version

@@ -8,7 +8,6 @@ export interface WaitingClock {
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
 }
 
-/** The clock of the machine. */
 export const machineClock: WaitingClock = {
   now: () => performance.now(),
   wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => {}),

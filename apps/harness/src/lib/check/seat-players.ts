@@ -3,7 +3,6 @@ import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { seedFor, type ToolInfo } from '@episodic/protocol'
 import type { Setting } from './check-context.ts'
 
-/** Returns the tools of a seat. */
 export function toolsOfSeat({ tools, toolInfos }: EnvironmentDefinition, seat: string): readonly ToolInfo[] {
   return toolInfos.filter(({ name }) => tools[name]?.seats?.includes(seat) ?? true)
 }

@@ -60,7 +60,6 @@ export function readArguments(words: readonly string[]): JsonObject {
   )
 }
 
-/** Reads a value as JSON, or as text if it is not JSON. */
 export function readValue(text: string): Json {
   try {
     return JSON.parse(text)

@@ -68,16 +68,8 @@ function settingOf({ store, transport, concurrency }: Pick<MatrixCell, 'store' |
   return `${store}, ${transport}, ${concurrency} in flight`
 }
 
-function lineOf({
-  store,
-  transport,
-  concurrency,
-  episodes,
-  steps,
-  seconds,
-  differingBytes,
-  field,
-}: MatrixCell): string {
+function lineOf(cell: MatrixCell): string {
+  const { store, transport, concurrency, episodes, steps, seconds, differingBytes, field } = cell
   const differs = field === null ? '' : `, first in ${field}`
   return `${settingOf({ store, transport, concurrency })}: ${episodes} episodes, ${steps} steps in ${seconds.toFixed(1)} s, ${differingBytes} bytes differ${differs}`
 }

@@ -334,7 +334,6 @@ Ctrl-C stops.
 `
 }
 
-/** The worlds that are conversations. */
 function conversationsOf(worlds: readonly World[]): readonly ConversationEnvironment[] {
   return worlds.map(({ environment }) => environment).filter(isConversation)
 }

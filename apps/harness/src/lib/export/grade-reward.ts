@@ -16,7 +16,6 @@ import type { ExportReward } from './rewards.ts'
 
 const GRADER = 'grader:'
 
-/** Whether a name of `--reward` is of a grader. */
 export function isGradeReward(name: string): boolean {
   return name.startsWith(GRADER) && name.length > GRADER.length
 }

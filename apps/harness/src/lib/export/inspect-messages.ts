@@ -2,7 +2,6 @@ import type { Completion, JsonObject } from '@episodic/protocol'
 import { type Message, type MessageCall, parseMessage } from './conversation.ts'
 import { objectOf } from './messages.ts'
 
-/** A message as Inspect reads it. */
 export function inspectMessage({ role, content, reasoning, calls, callId, tool, refused }: Message): object {
   if (role === 'tool')
     return {

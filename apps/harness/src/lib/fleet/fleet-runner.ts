@@ -361,7 +361,6 @@ class FleetRunner implements Runner {
     this.#notice = notice
   }
 
-  /** The workers that play the run. */
   get #playing(): readonly WorkerInfo[] {
     return this.#workers.filter(({ plays }) => plays.includes(this.#run?.id ?? ''))
   }

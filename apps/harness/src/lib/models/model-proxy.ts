@@ -77,11 +77,8 @@ interface Opened {
  * A server that cannot be reached is answered with 502, and a request that is too large with 413. Throws HarnessError
  * `option-invalid` if the root of the API is no URL.
  */
-export async function openModelProxy({
-  baseUrl,
-  prices = null,
-  largestRequest = LARGEST_REQUEST,
-}: ModelProxyOptions = {}): Promise<ModelProxy> {
+export async function openModelProxy(options: ModelProxyOptions = {}): Promise<ModelProxy> {
+  const { baseUrl, prices = null, largestRequest = LARGEST_REQUEST } = options
   const upstream = upstreamOf(baseUrl ?? process.env.OPENAI_BASE_URL ?? process.env.OPENAI_API_BASE ?? OPENAI)
   const Agent = upstream.protocol === 'https:' ? HttpsAgent : HttpAgent
   const agent = new Agent({ keepAlive: true })

@@ -29,7 +29,6 @@ const requestSchema = z.object({
   tools: z.array(jsonObjectSchema).nullish().catch(null),
 })
 
-/** The API of chat completions. */
 export const chatCompletions: RecordedApi = {
   readRequest(body) {
     const parsed = requestSchema.safeParse(body)

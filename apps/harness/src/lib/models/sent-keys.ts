@@ -12,7 +12,6 @@ export interface KeyedRequest {
 
 /** The keys with which a program shows its models who it is. */
 export interface SentKeys {
-  /** Adds the keys of a request. */
   add(request: KeyedRequest): void
   /** Returns a text with `[key]` in place of each key. */
   redact(text: string): string

@@ -8,7 +8,6 @@ import { summarySchema } from '@episodic/report'
 import { HarnessError } from '../base/harness-error.ts'
 import { RUN_FILES, type RunManifest, readManifest } from './record/run-folder.ts'
 
-/** A sealed episode. */
 export interface RecordedEpisode {
   readonly record: SealedRecord
   /** Its chain and its seal match: the line is unchanged since it was sealed. */

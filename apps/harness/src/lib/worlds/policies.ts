@@ -49,13 +49,11 @@ export async function findPlayer(name: string, world: Policies, options: FindOpt
   throw new HarnessError('policy-unknown', `${file} exports no agent, as "agent" or as its default: { name, play }.`)
 }
 
-/** The policies of a world. */
 type Policies = Pick<World, 'solver' | 'policies'>
 
 export interface FindOptions {
   /** The folder of relative paths. Default: the working folder. */
   readonly folder?: string
-  /** Settings of a language model. */
   readonly model?: ModelSettings
   /** What the episodes of a language model share. Default: its own rate limit, and no journal. */
   readonly access?: ModelAccess

@@ -101,13 +101,11 @@ export function wilson(
   return { low: rate === 0 ? 0 : centre - half, high: rate === 1 ? 1 : centre + half }
 }
 
-/** The success rate of a group of episodes. */
 export interface GroupRate extends Proportion {
   /** Failed episodes of the group, which are not in its rate. */
   readonly failed: number
 }
 
-/** Success rates of groups of episodes. */
 export interface Rates<Group> {
   /** @param task - the same number for the episodes of one task, which have to come one after the other. */
   add(group: Group, task: number, success: boolean): void

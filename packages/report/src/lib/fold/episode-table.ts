@@ -44,7 +44,6 @@ export interface EpisodeRow {
   readonly tree: number
 }
 
-/** The row that counts for an episode. */
 export interface CountedRow extends EpisodeRow {
   readonly task: number
   /** How often the episode was played. */

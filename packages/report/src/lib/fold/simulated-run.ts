@@ -24,15 +24,8 @@ const FAILURES = [
 ] as const
 
 /** Sealed episodes of a simulated number-guessing run with a fairly good player. Deterministic for the same options. */
-export function playRun({
-  seed = 'fixture',
-  tasks,
-  attempts,
-  concurrency = 16,
-  failures = 0.02,
-  shaped = true,
-  difficulty,
-}: PlayedRun): EpisodeRecord[] {
+export function playRun(options: PlayedRun): EpisodeRecord[] {
+  const { seed = 'fixture', tasks, attempts, concurrency = 16, failures = 0.02, shaped = true, difficulty } = options
   const rng = createRng(seed)
   const free = new Array<number>(concurrency).fill(0)
   return Array.from({ length: tasks * attempts }, (_, i) => {

@@ -63,17 +63,8 @@ export interface PersonVerdict {
 }
 
 /** Returns the verdict of a person as a line of `grades.jsonl`. */
-export function personVerdictOf({
-  person,
-  run,
-  line,
-  value,
-  why = '',
-  evidence = [],
-  drawn,
-  earlier,
-  at,
-}: PersonVerdict): GradeRecord {
+export function personVerdictOf(verdict: PersonVerdict): GradeRecord {
+  const { person, run, line, value, why = '', evidence = [], drawn, earlier, at } = verdict
   const { task, attempt, try: number, seal, seat } = line
   return {
     format: 1,

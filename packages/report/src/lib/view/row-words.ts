@@ -5,12 +5,8 @@ import type { RowWords } from './run-entry.ts'
 const MOST_CHARACTERS = 500
 
 /** Returns the words of a sealed line, without the number of its row. */
-export function rowWords({
-  task,
-  attempt,
-  try: number = 0,
-  outcome,
-}: Pick<SealedRecord, 'task' | 'attempt' | 'try' | 'outcome'>): Omit<RowWords, 'row'> {
+export function rowWords(line: Pick<SealedRecord, 'task' | 'attempt' | 'try' | 'outcome'>): Omit<RowWords, 'row'> {
+  const { task, attempt, try: number = 0, outcome } = line
   const message = outcome.kind === 'failed' ? cut(outcome.error.message) : null
   return { task: task.id, attempt, try: number, prompt: cut(task.prompt), message }
 }

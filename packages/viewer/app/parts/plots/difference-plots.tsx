@@ -5,16 +5,14 @@ import { Whiskers } from './marks.tsx'
 import { areaOf, FULL, HALF, Plot, rangesOf } from './plot-frame.tsx'
 import { extentOf, linearScale, niceDomain, pixels } from './scale.ts'
 
-/** The difference in return of every task, from the worst to the best, with the mean and its interval. */
-export function TaskDifferencesPlot({
-  byTask,
-  returned,
-  compared,
-}: {
+interface TaskDifferencesPlotProps {
   readonly byTask: Comparison['byTask']
   readonly returned: NonNullable<Comparison['return']>
   readonly compared: number
-}) {
+}
+
+/** The difference in return of every task, from the worst to the best, with the mean and its interval. */
+export function TaskDifferencesPlot({ byTask, returned, compared }: TaskDifferencesPlotProps) {
   const { mean, low, high } = returned.difference
   const area = areaOf(FULL)
   const bounds = [low, high].filter((bound) => bound !== null)

@@ -103,18 +103,15 @@ export function Band({
   return <path class={`${kind} band`} d={`${pathOf([...upper, ...lower])}Z`} />
 }
 
-/** Marks a value of the horizontal axis with a dashed line and a label; `row` keeps the labels of neighbors apart. */
-export function Marker({
-  at,
-  text,
-  area,
-  row = 0,
-}: {
+interface MarkerProps {
   readonly at: number
   readonly text: string
   readonly area: Area
   readonly row?: number
-}) {
+}
+
+/** Marks a value of the horizontal axis with a dashed line and a label; `row` keeps the labels of neighbors apart. */
+export function Marker({ at, text, area, row = 0 }: MarkerProps) {
   const toTheLeft = at > (area.left + area.right) / 2
   return (
     <>

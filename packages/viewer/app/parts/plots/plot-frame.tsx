@@ -45,18 +45,15 @@ export function rangesOf(size: PlotSize): {
 /** Whether the page is markup without a script, which leaves out what would double its size. */
 export const MarkupContext = createContext(false)
 
-/** A drawing with its accessible name, and the table of what it shows, which can be opened below it. */
-export function Drawing({
-  title,
-  size: { width, height },
-  table,
-  children,
-}: {
+interface DrawingProps {
   readonly title: string
   readonly size: PlotSize
   readonly table: Figures
   readonly children: ComponentChildren
-}) {
+}
+
+/** A drawing with its accessible name, and the table of what it shows, which can be opened below it. */
+export function Drawing({ title, size: { width, height }, table, children }: DrawingProps) {
   const isMarkup = useContext(MarkupContext)
   return (
     <>
@@ -76,22 +73,17 @@ export function Drawing({
   )
 }
 
-/** A plot: grid, marks and axes. */
-export function Plot({
-  title,
-  size,
-  x,
-  y,
-  table,
-  children,
-}: {
+interface PlotProps {
   readonly title: string
   readonly size: PlotSize
   readonly x: Axis
   readonly y: Axis
   readonly table: Figures
   readonly children: ComponentChildren
-}) {
+}
+
+/** A plot: grid, marks and axes. */
+export function Plot({ title, size, x, y, table, children }: PlotProps) {
   const { left, right, bottom } = areaOf(size)
   return (
     <Drawing title={title} size={size} table={table}>

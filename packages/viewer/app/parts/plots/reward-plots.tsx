@@ -10,16 +10,15 @@ const RANGES = rangesOf(HALF)
 export const MOST_TERMS = 8
 const MOST_NAME = 18
 
+interface RewardByStepPlotProps {
+  readonly steps: Summary['rewards']['byStep']
+  readonly shaped: boolean
+}
+
 /**
  * The mean reward of each step, unshaped and, if there is shaping, shaped. Bars show the episodes with that many steps.
  */
-export function RewardByStepPlot({
-  steps,
-  shaped,
-}: {
-  readonly steps: Summary['rewards']['byStep']
-  readonly shaped: boolean
-}) {
+export function RewardByStepPlot({ steps, shaped }: RewardByStepPlotProps) {
   const values = steps.flatMap(({ total, unshaped }) => (shaped ? [total, unshaped] : [unshaped]))
   const x = linearScale([0.5, steps.length + 0.5], RANGES.x, Math.max(3, Math.min(10, steps.length)))
   const y = linearScale(niceDomain(extentOf(values, { zero: true })), RANGES.y, 5)
@@ -53,14 +52,13 @@ export function RewardByStepPlot({
   )
 }
 
-/** The mean of each term over an episode, largest first, and that of shaping. */
-export function RewardByTermPlot({
-  terms,
-  shaping,
-}: {
+interface RewardByTermPlotProps {
   readonly terms: Summary['rewards']['byTerm']
   readonly shaping: number | null
-}) {
+}
+
+/** The mean of each term over an episode, largest first, and that of shaping. */
+export function RewardByTermPlot({ terms, shaping }: RewardByTermPlotProps) {
   const ordered = terms.toSorted((a, b) => Math.abs(b.mean) - Math.abs(a.mean))
   const rows = [
     ...ordered.slice(0, MOST_TERMS).map(({ name, mean }) => ({ name, mean, kind: 'unshaped' })),

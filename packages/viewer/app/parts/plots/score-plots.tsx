@@ -118,17 +118,15 @@ export function DifficultyPlot({ bins }: { readonly bins: Summary['success']['by
   )
 }
 
-/** The probability that at least one of k attempts succeeds, or that all do, over k. */
-export function PassPlot({
-  name,
-  estimates,
-  failed,
-}: {
+interface PassPlotProps {
   readonly name: 'pass@' | 'pass^'
   readonly estimates: Summary['success']['passAtK']
   /** Failed attempts. */
   readonly failed: number
-}) {
+}
+
+/** The probability that at least one of k attempts succeeds, or that all do, over k. */
+export function PassPlot({ name, estimates, failed }: PassPlotProps) {
   const most = estimates.at(-1)?.k ?? 1
   const x = linearScale(
     [most === 1 ? 0 : 1, Math.max(2, most)],

@@ -4,17 +4,15 @@ import { Bars, Marker } from './marks.tsx'
 import { areaOf, FULL, HALF, Plot, rangesOf } from './plot-frame.tsx'
 import { linearScale, logScale, niceDomain, pathOf } from './scale.ts'
 
-/** A histogram of latencies on a logarithmic axis, with percentiles. */
-export function LatencyPlot({
-  latency: { median, p90, p99, bins },
-  title,
-  counted,
-}: {
+interface LatencyPlotProps {
   readonly latency: Latency
   readonly title: string
   /** What is counted, in the plural. */
   readonly counted: string
-}) {
+}
+
+/** A histogram of latencies on a logarithmic axis, with percentiles. */
+export function LatencyPlot({ latency: { median, p90, p99, bins }, title, counted }: LatencyPlotProps) {
   const [low, high] = [bins[0]?.from ?? 0.1, bins.at(-1)?.to ?? 1]
   const x = logScale([low / 1.2, high * 1.2], rangesOf(HALF).x)
   const most = bins.reduce((max, { count }) => Math.max(max, count), 4)

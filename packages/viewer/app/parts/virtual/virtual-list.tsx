@@ -11,17 +11,7 @@ const WHOLE_AFTER = 300
 /** How often the place of a row is corrected while the rows around it are measured. */
 const MOST_CORRECTIONS = 12
 
-/**
- * A long list that scrolls with the page. Only the rows near the window are rendered, and each is as high as its
- * content. A row that grows above the window does not move what is seen: browsers keep that in place.
- */
-export function VirtualList({
-  count,
-  estimate,
-  label,
-  render,
-  shown = null,
-}: {
+interface VirtualListProps {
   readonly count: number
   /** The usual height of a row, in pixels. */
   readonly estimate: number
@@ -30,7 +20,13 @@ export function VirtualList({
   readonly render: (index: number) => ComponentChildren
   /** A row to scroll to; each new object scrolls again. */
   readonly shown?: { readonly index: number } | null
-}) {
+}
+
+/**
+ * A long list that scrolls with the page. Only the rows near the window are rendered, and each is as high as its
+ * content. A row that grows above the window does not move what is seen: browsers keep that in place.
+ */
+export function VirtualList({ count, estimate, label, render, shown = null }: VirtualListProps) {
   const list = useRef<HTMLUListElement>(null)
   const rows = useMemo(() => createMeasuredRows(count, estimate), [count, estimate])
   const [range, setRange] = useState(() => ({ from: 0, to: Math.min(count, 12) }))

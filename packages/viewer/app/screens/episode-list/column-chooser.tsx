@@ -2,17 +2,15 @@ import { useClosingBox } from '../../parts/closing-box.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
 import type { ListColumn } from './list-columns.tsx'
 
-/** Chooses the columns of the list. */
-export function ColumnChooser({
-  columns,
-  chosen,
-  onChange,
-}: {
+interface ColumnChooserProps {
   readonly columns: readonly ListColumn[]
   readonly chosen: readonly string[]
   /** With all chosen fields in the order of the columns; `null` for those that fit the run. */
   onChange(fields: readonly string[] | null): void
-}) {
+}
+
+/** Chooses the columns of the list. */
+export function ColumnChooser({ columns, chosen, onChange }: ColumnChooserProps) {
   const box = useClosingBox()
   return (
     <details class="popover" ref={box}>

@@ -1,22 +1,17 @@
 import { formatOrder, nextOrder, type Order } from '../../list/sort-rows.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
 
-/** The head of a column, which sorts by it. */
-export function ColumnHead({
-  field,
-  title,
-  explained,
-  numeric = false,
-  order,
-  onSort,
-}: {
+interface ColumnHeadProps {
   readonly field: string
   readonly title: string
   readonly explained?: string | undefined
   readonly numeric?: boolean
   readonly order: Order | null
   onSort(sort: string): void
-}) {
+}
+
+/** The head of a column, which sorts by it. */
+export function ColumnHead({ field, title, explained, numeric = false, order, onSort }: ColumnHeadProps) {
   const own = order?.field === field ? order : null
   return (
     <th

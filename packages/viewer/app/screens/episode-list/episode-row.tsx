@@ -10,16 +10,7 @@ export interface ChosenColumn extends ListColumn {
   readonly cell: ReturnType<ListColumn['cells']>
 }
 
-/** One episode in the list. The link of its task covers the whole row. */
-export function EpisodeRow({
-  run,
-  row,
-  index,
-  current,
-  episodes,
-  words,
-  columns,
-}: {
+interface EpisodeRowProps {
   readonly run: string
   readonly row: number
   /** Its place in the list, from 0. */
@@ -28,7 +19,10 @@ export function EpisodeRow({
   readonly episodes: EpisodeColumns
   readonly words: RowWords | undefined
   readonly columns: readonly ChosenColumn[]
-}) {
+}
+
+/** One episode in the list. The link of its task covers the whole row. */
+export function EpisodeRow({ run, row, index, current, episodes, words, columns }: EpisodeRowProps) {
   const { outcome, success, ending, attempt, try: tries, counts } = episodes.columns
   const { kind } = OUTCOMES[outcome?.[row] as number] ?? { kind: 'failed' as const }
   const counting = counts?.[row] !== 0

@@ -2,14 +2,13 @@ import { type Dictionaries, QUERY_FIELDS } from '@episodic/report'
 import { useClosingBox } from '../../parts/closing-box.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
 
-/** What can be written in a query, with what this run has. */
-export function QueryHelp({
-  dictionaries: { terms, tags, ending: endings },
-  graders,
-}: {
+interface QueryHelpProps {
   readonly dictionaries: Dictionaries
   readonly graders: readonly string[]
-}) {
+}
+
+/** What can be written in a query, with what this run has. */
+export function QueryHelp({ dictionaries: { terms, tags, ending: endings }, graders }: QueryHelpProps) {
   const numbers = Object.keys(QUERY_FIELDS).filter((name) => QUERY_FIELDS[name]?.kind === 'number')
   const tag = tags.flat()[0] ?? 'wide'
   const lines: [string, string][] = [

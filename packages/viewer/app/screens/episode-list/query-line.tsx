@@ -6,16 +6,14 @@ export const QUERY_LINE = 'query-line'
 /** Milliseconds after the last key until a query is applied. */
 const PAUSE = 120
 
-/** The line in which a reader writes what to show. What is wrong is underlined where it is, and said below. */
-export function QueryLine({
-  query,
-  problems,
-  onChange,
-}: {
+interface QueryLineProps {
   readonly query: string
   readonly problems: readonly QueryProblem[]
   onChange(query: string): void
-}) {
+}
+
+/** The line in which a reader writes what to show. What is wrong is underlined where it is, and said below. */
+export function QueryLine({ query, problems, onChange }: QueryLineProps) {
   const [text, setText] = useState(query)
   const sent = useRef(query)
   const marks = useRef<HTMLDivElement>(null)

@@ -1,17 +1,15 @@
 import { formatCount, formatQuery, parseQuery, type QueryTerm, RESULTS, type Result } from '@episodic/report'
 import { RESULT_SIGNS } from '../../parts/result.tsx'
 
-/** Chips that choose episodes by how they ended. Several may be pressed; if none is, all are shown. */
-export function ResultChips({
-  query,
-  counts,
-  onChange,
-}: {
+interface ResultChipsProps {
   readonly query: string
   /** Among the rows that meet the rest of the query. */
   readonly counts: { readonly [result in Result]: number }
   onChange(query: string): void
-}) {
+}
+
+/** Chips that choose episodes by how they ended. Several may be pressed; if none is, all are shown. */
+export function ResultChips({ query, counts, onChange }: ResultChipsProps) {
   const chosen = chosenResults(query)
   return (
     <fieldset class="choices">

@@ -103,17 +103,14 @@ export function RunsTable({ groups, ticks }: { readonly groups: readonly RunGrou
   )
 }
 
-function SetRow({
-  group: { set, runs },
-  open,
-  ticks,
-  toggle,
-}: {
+interface SetRowProps {
   readonly group: RunGroup
   readonly open: boolean
   readonly ticks: Ticks
   toggle(): void
-}) {
+}
+
+function SetRow({ group: { set, runs }, open, ticks, toggle }: SetRowProps) {
   const { worlds, players, ...sums } = sumRuns(runs)
   const ids = runs.map(({ id }) => id)
   const rates = runs.flatMap(({ success }) => success?.rate ?? [])
@@ -158,19 +155,15 @@ function SetRow({
   )
 }
 
-function RunRow({
-  run,
-  inSet,
-  rate,
-  range,
-  ticks,
-}: {
+interface RunRowProps {
   readonly run: RunEntry
   readonly inSet: boolean
   readonly rate: number | null
   readonly range: { readonly from: number; readonly to: number }
   readonly ticks: Ticks
-}) {
+}
+
+function RunRow({ run, inSet, rate, range, ticks }: RunRowProps) {
   const { id, name, state, stopped, environments, players, success, unshaped, failed } = run
   const { sign, name: stateName } = STATES[state]
   const ticked = ticks.ticked.has(id)
@@ -240,17 +233,14 @@ function RunVoids({ run, successes }: { readonly run: RunEntry; readonly success
   ))
 }
 
-function Episodes({
-  scheduled,
-  finished,
-  failed,
-  rate = null,
-}: {
+interface EpisodesProps {
   readonly scheduled: number
   readonly finished: number
   readonly failed: number
   readonly rate?: number | null
-}) {
+}
+
+function Episodes({ scheduled, finished, failed, rate = null }: EpisodesProps) {
   const sealed = finished + failed
   return (
     <>

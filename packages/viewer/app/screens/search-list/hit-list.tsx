@@ -15,17 +15,15 @@ export const FIELD_NAMES: { readonly [field in SearchField]: string } = {
   failure: 'failure',
 }
 
-/** What was found in one run. */
-export function HitList({
-  found: { run, hits, count, bytes, totalBytes, done },
-  name,
-  onOpen,
-}: {
+interface HitListProps {
   readonly found: FoundInRun
   readonly name: string
   /** Before a hit is opened. */
   onOpen(): void
-}) {
+}
+
+/** What was found in one run. */
+export function HitList({ found: { run, hits, count, bytes, totalBytes, done }, name, onOpen }: HitListProps) {
   return (
     <section class="hits">
       <h2>

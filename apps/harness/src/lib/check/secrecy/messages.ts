@@ -56,7 +56,6 @@ export function trainerMessage(kind: string, method: string, params: JsonObject)
   return { kind, text: request(method, params) }
 }
 
-/** A tool call. */
 export function callMessage(kind: string, { tool, arguments: args }: Action): Message {
   return { kind, text: request('tools/call', { name: tool, arguments: args }) }
 }

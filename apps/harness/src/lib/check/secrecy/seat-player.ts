@@ -2,7 +2,6 @@ import type { TrainerSessionRef } from '@episodic/mcp-server'
 import type { Action, Rng, ToolInfo } from '@episodic/protocol'
 import type { Message } from './messages.ts'
 
-/** What a seat received, and the message that it answers. */
 export interface SeatAnswer {
   readonly message: Message
   readonly text: string

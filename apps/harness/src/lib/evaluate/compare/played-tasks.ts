@@ -93,7 +93,6 @@ export function createPlayedTasks(): {
   }
 }
 
-/** Which keys of two setups differ. */
 export function differingKeys(a: Setup, b: Setup): (keyof Setup)[] {
   return (['environment', 'params', 'seed'] as const).filter((key) => a[key] !== b[key])
 }

@@ -11,7 +11,6 @@ const FATAL: ReadonlySet<HarnessErrorCode> = new Set([
   'disk-failed',
 ])
 
-/** The faults of a grader. */
 export interface GraderFaults {
   readonly count: number
   /** The first one, with its episode; `null` without any. */

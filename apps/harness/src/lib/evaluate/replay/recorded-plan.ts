@@ -212,7 +212,6 @@ function stepsOfOneSeat(record: SealedRecord): number {
 /** The limits that a run requested, by the id of the task. */
 export type TaskLimits = ReadonlyMap<string, LimitsRequest>
 
-/** Returns the limits that a run requests for a task. */
 function limitsOf({ limits }: Task, { maxSteps }: Pick<RunConfiguration, 'maxSteps'>): LimitsRequest {
   const steps = Math.min(limits.steps ?? Number.POSITIVE_INFINITY, maxSteps ?? Number.POSITIVE_INFINITY)
   return { ...limits, steps: Number.isFinite(steps) ? steps : undefined }

@@ -9,7 +9,6 @@ import { loadWorld, locateByName, SHELVES, type World } from '../../worlds/world
 
 /** A run whose world is to be loaded. */
 export interface RecordedRun {
-  /** The folder of the run. */
   readonly folder: string
   /** `undefined` for lines without a `run.json`. */
   readonly sources: Sources | undefined

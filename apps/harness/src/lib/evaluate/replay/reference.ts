@@ -69,7 +69,6 @@ export async function createReference({ environment }: World, recorded: string):
   }
 }
 
-/** Reads episodes of one seat. */
 async function* readEpisodes(path: string): AsyncGenerator<EpisodeRecord, void, undefined> {
   for await (const { record } of readRecorded(path)) yield seatRecordOf(record)
 }

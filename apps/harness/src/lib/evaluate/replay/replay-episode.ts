@@ -111,7 +111,6 @@ function compareStart(record: SealedRecord, { observation, potential, turn, seat
   )
 }
 
-/** The name of the policy that played a step. */
 function playerOf(record: SealedRecord, step: AnyStep): string | undefined {
   if (!isMatchRecord(record)) return record.policy.name
   return 'seat' in step ? record.seats[step.seat]?.policy.name : undefined

@@ -4,7 +4,6 @@ const TAG = '{episodic-fleet}'
 /** The prefix of BullMQ's own keys. */
 export const BULL_PREFIX = `${TAG}:bull`
 
-/** The keys of the queue. */
 export const QUEUE_KEYS = {
   /** A hash: the runs, each `<origin> <digest> <announcement>`. */
   runs: `${TAG}:runs`,
@@ -22,7 +21,6 @@ export const QUEUE_KEYS = {
   modelPrefix: `${TAG}:`,
 }
 
-/** The keys of one run. */
 export interface RunKeys {
   /** A hash: who coordinates it. */
   readonly lease: string

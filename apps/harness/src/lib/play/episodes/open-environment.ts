@@ -40,18 +40,8 @@ interface OpenWorldOptions {
 }
 
 /** Serves a world for one run, and connects to it. */
-export async function openWorld(
-  reference: string,
-  world: World,
-  {
-    transport,
-    sessions,
-    workerThreads = false,
-    store = 'memory',
-    retryTimeout = RETRY_TIMEOUT,
-    times,
-  }: OpenWorldOptions,
-): Promise<Opened> {
+export async function openWorld(reference: string, world: World, options: OpenWorldOptions): Promise<Opened> {
+  const { transport, sessions, workerThreads = false, store = 'memory', retryTimeout = RETRY_TIMEOUT, times } = options
   await using cleanUp = new AsyncDisposableStack()
   const containment = cleanUp.use(containRules())
   let target: Target

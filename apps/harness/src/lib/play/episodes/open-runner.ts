@@ -66,21 +66,9 @@ export interface OpenRunnerOptions {
 }
 
 /** Connects to the environment of a run. Throws if the server is unreachable or serves something else. */
-export async function openRunner(
-  configuration: RunConfiguration,
-  {
-    reference,
-    world,
-    target,
-    transport,
-    workerThreads,
-    concurrency,
-    retryTimeout,
-    players,
-    recording,
-    models = null,
-  }: OpenRunnerOptions,
-): Promise<Runner> {
+export async function openRunner(configuration: RunConfiguration, options: OpenRunnerOptions): Promise<Runner> {
+  const { reference, world, target, transport, workerThreads, concurrency, retryTimeout, players, recording } = options
+  const { models = null } = options
   await using cleanUp = new AsyncDisposableStack()
   const sessions = concurrency + 16
   const times = new StepTimes()

@@ -12,7 +12,6 @@ export interface LoadOptions {
   readonly policy: Policy
   /** Tasks that sessions play in turn, repeatedly. At least one. */
   readonly tasks: readonly Playable[]
-  /** Concurrent sessions. */
   readonly sessions: number
   /** Concurrent steps, over all sessions. */
   readonly inFlight: number

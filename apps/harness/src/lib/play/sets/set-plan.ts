@@ -36,7 +36,6 @@ export interface SetWorld {
   /** The file of its tasks, relative to the folder of the set. */
   readonly file: string
   readonly tasks: number
-  /** Episodes of each member. */
   readonly episodes: number
   readonly members: readonly SetMember[]
 }

@@ -77,15 +77,8 @@ export async function embedRun(content: EmbeddedContent): Promise<EmbeddedRun> {
 }
 
 /** Reads the lines of a run once, and returns its rows. It keeps their figures, and neither words nor lines. */
-export async function embedRows({
-  detail,
-  lines,
-  grades,
-  seat,
-  mostRows,
-  mostCharacters,
-  goesFirst,
-}: EmbeddedContent): Promise<EmbeddedRows> {
+export async function embedRows(embedded: EmbeddedContent): Promise<EmbeddedRows> {
+  const { detail, lines, grades, seat, mostRows, mostCharacters, goesFirst } = embedded
   const unordered = createRowTable({ seat })
   const gradable = createGradableLines(seat)
   /** The numbers and the lengths of the lines that are rows. */

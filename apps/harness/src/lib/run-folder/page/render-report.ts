@@ -76,19 +76,11 @@ export async function embedReport(summary: Summary, run: ReportedRun, content: P
 export function reportContent(
   summary: Summary,
   { name, scheduled, configuration }: ReportedRun,
-  {
-    lines,
-    mostRows = MOST_ROWS,
-    mostCharacters = MOST_CHARACTERS,
-    id = contentId(canonicalJson({ name, configuration })).slice(0, 10),
-    createdAt = '',
-    commands = {},
-    seats = [],
-    grades = [],
-    stopped,
-    goesFirst,
-  }: PageContent,
+  options: PageContent,
 ): EmbeddedContent {
+  const { lines, mostRows = MOST_ROWS, mostCharacters = MOST_CHARACTERS } = options
+  const { id = contentId(canonicalJson({ name, configuration })).slice(0, 10), createdAt = '', commands = {} } = options
+  const { seats = [], grades = [], stopped, goesFirst } = options
   const { counts, environments, policies, success, returns, tokens, retried } = summary
   const detail: Omit<RunDetail, 'rows' | 'dictionaries'> = {
     entry: {

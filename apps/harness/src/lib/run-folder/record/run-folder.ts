@@ -47,7 +47,6 @@ export const runManifestSchema = z.object({
 })
 export type RunManifest = z.infer<typeof runManifestSchema>
 
-/** The files of a run. */
 export const RUN_FILES = {
   manifest: 'run.json',
   episodes: 'episodes.jsonl',
@@ -143,12 +142,8 @@ async function isComplete(folder: string): Promise<boolean> {
 }
 
 /** Returns the default folder of a run: `runs/<world>-<policy>-<seed>`, with every policy of a seat once. */
-export function defaultFolder({
-  environment,
-  policy,
-  seats = { '': policy },
-  seed,
-}: Pick<RunConfiguration, 'environment' | 'policy' | 'seats' | 'seed'>): string {
+export function defaultFolder(run: Pick<RunConfiguration, 'environment' | 'policy' | 'seats' | 'seed'>): string {
+  const { environment, policy, seats = { '': policy }, seed } = run
   const policies = new Set(Object.values(seats).map(({ name }) => shortName(name)))
   return join('runs', [environment.name, ...policies, seed].join('-').replace(/[^\w.-]+/g, '-'))
 }

@@ -66,7 +66,6 @@ const suiteFileSchema = z.strictObject({
 })
 export type SuiteFile = z.infer<typeof suiteFileSchema>
 
-/** A suite file that was found. */
 export interface FoundSuite {
   readonly file: string
   readonly suite: SuiteFile

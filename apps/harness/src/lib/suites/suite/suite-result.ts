@@ -96,7 +96,6 @@ export type SuiteResult = z.infer<typeof suiteResultSchema>
 /** The files of a suite's result. Runs are in a folder of their own. */
 export const SUITE_FILES = { result: 'suite.json', report: 'report.html', runs: 'runs' } as const
 
-/** Counts the verdicts of lines. */
 export function countVerdicts(worlds: SuiteResult['worlds']): SuiteResult['counts'] {
   const verdicts = worlds.flatMap(({ lines }) =>
     lines.flatMap((line) => (line.kind === 'scored' ? [] : [line.verdict])),

@@ -33,7 +33,6 @@ interface Failure {
   readonly message: string
 }
 
-/** Folds the matches of a tournament. */
 export interface TournamentFold {
   /** Adds a sealed match that these players played. A repeated line changes nothing. */
   add(record: MatchRecord, seating: Seating): void

@@ -330,7 +330,6 @@ export class ViewedRun {
     return line as Buffer
   }
 
-  /** Returns a line as the record of its row. */
   async record(row: number): Promise<SealedRecord> {
     return this.#parse(await this.line(row), row)
   }

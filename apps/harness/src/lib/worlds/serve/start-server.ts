@@ -13,7 +13,6 @@ export interface StartedServer extends AsyncDisposable {
   readonly agentUrl: string
 }
 
-/** Options of a server that a run starts. */
 interface RunServerOptions {
   readonly sessions: number
   readonly workerThreads: boolean
