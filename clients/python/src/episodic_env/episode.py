@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import secrets
 from typing import Any
 
 from .end import End
@@ -126,12 +125,6 @@ class Episode(OpenSession):
         """Returns the actions that the rules accept now: by tool, a JSON Schema of its arguments."""
         result: dict[str, JsonObject] = self._ask("environment/legal", self._named())
         return result["tools"]
-
-    def publish(self, type: str, data: JsonObject | None = None, *, id: str | None = None) -> JsonObject:  # noqa: A002
-        """Publishes an outside event, exactly once per `id`. The rules apply it before the next step."""
-        event = {**self._named(), "type": type, "data": dict(data or {}), "id": id or secrets.token_urlsafe(18)}
-        result: JsonObject = self._ask("environment/publish", event)
-        return result
 
     def fork(self, count: int = 1, *, at: int | None = None, seed: str | None = None) -> list[Episode]:
         """Returns episodes that continue from here, or from step `at`, and share nothing with this one.

@@ -54,6 +54,12 @@ class OpenSession:
         result: dict[str, JsonObject] = self._ask("environment/snapshot", request)
         return result["snapshot"]
 
+    def publish(self, type: str, data: JsonObject | None = None, *, id: str | None = None) -> JsonObject:  # noqa: A002
+        """Publishes an outside event, exactly once per `id`. The rules apply it before the next step."""
+        event = {**self._named(), "type": type, "data": dict(data or {}), "id": id or secrets.token_urlsafe(18)}
+        result: JsonObject = self._ask("environment/publish", event)
+        return result
+
     def close(self) -> End | None:
         """Ends the episode on the server and returns how it ended. Safe to call twice: then it returns `end`."""
         # No retries for a server that did not answer the last call: the session expires there.

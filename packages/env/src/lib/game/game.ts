@@ -8,7 +8,7 @@ import type {
   Observation,
   StepReport,
 } from '@episodic/protocol'
-import type { CallOptions, ForkOptions, Playable, ResetOptions } from '../session/call-options.ts'
+import type { CallOptions, EventInput, ForkOptions, Playable, ResetOptions } from '../session/call-options.ts'
 
 /** The start of an episode of one seat or several. */
 export interface GameStart {
@@ -74,6 +74,8 @@ export interface Game extends AsyncDisposable {
    * with a `WireError`: `invalid-params` if they do not say, and `not-your-turn`.
    */
   leave(seat: string, options?: CallOptions): Promise<MethodResult<'leave'>>
+  /** Publishes an external event, exactly once by its id, as `publish` of an environment does. */
+  publish(event: EventInput, options?: CallOptions): Promise<MethodResult<'publish'>>
   /**
    * Resolves with games that continue from this episode, as `fork` of an environment. Rejects with `not-forkable` if
    * `info.forkable` is `false`.

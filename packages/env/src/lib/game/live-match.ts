@@ -76,6 +76,16 @@ export class LiveMatch {
     return found
   }
 
+  /** Takes in whose turn it is if an outside event has passed it on from a seat. Resolves with whether one has. */
+  async followTurn(seat: string): Promise<boolean> {
+    const { game, views, signal } = this
+    const { mine, turn, revision } = await game.turn(seat, { signal })
+    if (mine) return false
+    const seen = turn.map(async (name) => [name, (await game.turn(name, { signal })).observation] as const)
+    views.pass(turn, revision, Object.fromEntries(await Promise.all(seen)))
+    return true
+  }
+
   /** Returns what the player of a seat knows before it plays. */
   contextOf(seat: string): PolicyContext {
     const { task = {}, policySeed = 'match' } = this.options

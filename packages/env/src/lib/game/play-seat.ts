@@ -54,6 +54,7 @@ async function playWith(seat: string, policy: Policy, match: LiveMatch): Promise
       if (MOVED.some((code) => WireError.is(error, code))) {
         // Another seat has moved since, or the server for this one. Its player is asked again when it may act.
         if ((await match.catchUp()) || !views.mayAct(seat)) continue
+        if (await match.followTurn(seat)) continue
       }
       throw isUnplayable(error) ? new SeatFailure(seat, unplayable(error), completions) : error
     }

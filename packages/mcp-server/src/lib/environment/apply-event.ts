@@ -1,13 +1,16 @@
 import { createRng, findNonJson, type OutsideEvent, WireError } from '@episodic/protocol'
 import { formatZodError, shorten } from '@episodic/protocol/internal'
-import type { Happened, SessionRecord, SessionState } from '@episodic/state'
+import type { Happened, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
-import type { EnvironmentDefinition, EventContext } from './environment.ts'
+import type { EnvironmentDefinition } from './environment.ts'
+import type { GameEventContext } from './game.ts'
+import { namedSeats, type RulesTurn, sentTextProblem } from './rules-turn.ts'
+import { turnAfterEvent } from './seats-in-turn.ts'
 import { ignoreRejection } from './thrown-value.ts'
 
 /** The part of a session that the rules of an event see. The outcome of an event depends on nothing else. */
 export interface EventTurn {
-  readonly record: Pick<SessionRecord, 'params' | 'seed' | 'rng' | 'now' | 'state'>
+  readonly record: Pick<RulesTurn['record'], 'params' | 'seed' | 'rng' | 'now' | 'state' | 'seats' | 'turn'>
   readonly draft: SessionState
 }
 
@@ -44,18 +47,33 @@ export function findEventProblem(
   return problem && `Wrong data for the event ${type}: ${problem}.`
 }
 
-/** Applies one valid event (see {@link findEventProblem}) by the rules: pure, synchronous. */
+/** Applies one valid outside event (see {@link findEventProblem}) by the rules: pure, synchronous. */
 export function applyEvent(
+  environment: EnvironmentDefinition,
+  given: EventTurn,
+  event: Pick<OutsideEvent, 'type' | 'data'>,
+): Happened {
+  const happened = playEvent(environment, given, event)
+  const { turn } = given.record
+  if (!turn) return happened
+  // A seat in turn reports an end by its next step.
+  if (happened.end) return { ...happened, turn }
+  return { ...happened, turn: turnAfterEvent(environment, given.record, event.type, happened.change.state) }
+}
+
+/** Plays the rules of one event: what it changes and says, apart from whose turn it then is. */
+export function playEvent(
   environment: EnvironmentDefinition,
   { record, draft }: EventTurn,
   { type, data }: Pick<OutsideEvent, 'type' | 'data'>,
-): Happened {
+): Omit<Happened, 'turn'> {
   const event = environment.events[type] as EnvironmentDefinition['events'][string]
   const rng = createRng(record.seed, record.rng)
   const said: string[] = []
+  const sent: Record<string, string[]> = {}
   let ended: string | null = null
   let now = record.now
-  const context: EventContext<unknown, unknown, unknown> = {
+  const context: GameEventContext<string, unknown, unknown, unknown> = {
     state: draft,
     data: event.data.parse(data),
     params: record.params,
@@ -65,6 +83,11 @@ export function applyEvent(
     },
     say: (text) => {
       said.push(text)
+    },
+    send: (to, text) => {
+      const problem = sentTextProblem(text)
+      if (problem) throw failed(environment, type, problem)
+      for (const seat of namedSeats(environment, record, 'send', to)) sent[seat] = [...(sent[seat] ?? []), text]
     },
     end: (reason) => {
       ended = reason
@@ -87,6 +110,7 @@ export function applyEvent(
     change: { state: draft, rng: rng.save(), now },
     end: ended === null ? null : { kind: 'terminated', reason: ended },
     said: said.length > 0 ? text : null,
+    ...(Object.keys(sent).length > 0 && { sent }),
   }
 }
 

@@ -52,7 +52,8 @@ export function concludeStep(
     change,
     end,
     observation: {
-      text: events.length > 0 ? prependEventTexts(events, answer) : answer,
+      // Each seat of a game has the texts of events among its messages since they happened.
+      text: events.length > 0 && !environment.game ? prependEventTexts(events, answer) : answer,
       structured: refusal === null ? (decided.structured ?? (seen as Observation).structured) : null,
     },
     terms: rewarded

@@ -1,4 +1,4 @@
-import { DEFAULT_SEAT, type EventInfo, type JsonObject } from '@episodic/protocol'
+import { DEFAULT_SEAT, type JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
 import { assertDefinition } from './assert-definition.ts'
@@ -14,11 +14,11 @@ import type {
   StateTransition,
   Tool,
   ToolMaker,
-  WorldEvent,
   WorldEvents,
   WorldState,
 } from './environment.ts'
 import { legalActions } from './legal-actions.ts'
+import { makeEvent, toEventInfo } from './make-event.ts'
 import { makeTool, toToolInfo } from './make-tool.ts'
 
 const NO_PARAMS = z.object({})
@@ -121,17 +121,6 @@ interface ErasedDefinition extends Pick<EnvironmentDefinition, 'name' | 'version
 }
 
 const NONE: readonly string[] = []
-
-const makeEvent = <Data extends z.ZodType>(written: WorldEvent<Data>): WorldEvent<Data> => written
-
-function toEventInfo(environment: string, type: string, event: WorldEvent): EventInfo {
-  if (!/^[\w.-]{1,128}$/.test(type))
-    throw invalid(environment, `its event "${type}" needs a name of letters, digits, "_", "-" and "." (at most 128)`)
-  const dataSchema = jsonSchemaOf(event.data, 'input', `the data of ${type}`)
-  if (dataSchema.type !== 'object')
-    throw invalid(environment, `the data of ${type} must be an object schema, because events carry named values`)
-  return { type, description: event.description, dataSchema }
-}
 
 /**
  * Returns the names that a handle gives to the tools that create, join and end a session, and to the argument of all

@@ -110,3 +110,41 @@ test('a mistake does not compile', () => {
     tools: ({ tool }) => ({ act: tool({ ...acts, play: ({ say }) => say('') }) }),
   })
 })
+
+test('the events of a game know the seats, the state and their data, and tools publish no others', () => {
+  defineGame({
+    ...parts,
+    events: ({ event }) => ({
+      drawn: event({
+        description: '',
+        data: z.object({ card: z.string() }),
+        apply({ state, data, send }) {
+          state.own.black.cards.push(data.card)
+          send('black', data.card)
+          // @ts-expect-error: there is no such seat.
+          send('red', data.card)
+        },
+      }),
+    }),
+    tools: ({ tool }) => ({
+      move: tool({
+        description: '',
+        input: z.object({}),
+        play({ publish, say }) {
+          publish('drawn', { card: 'ace' })
+          // @ts-expect-error: a card is a text.
+          publish('drawn', { card: 1 })
+          // @ts-expect-error: there is no such event.
+          publish('dealt', {})
+          return say('Done.')
+        },
+      }),
+    }),
+    absent({ publish }) {
+      publish('drawn', { card: 'ace' })
+      // @ts-expect-error: there is no such event.
+      publish('dealt', {})
+    },
+    rewards: { news: ({ events }) => events.length },
+  })
+})

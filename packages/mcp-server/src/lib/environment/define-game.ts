@@ -5,7 +5,7 @@ import { ServerError } from '../server-error.ts'
 import { ABSENT } from './absence.ts'
 import { assertDefinition } from './assert-definition.ts'
 import { finitePotential, judged, observedText, rewardTerms } from './author-values.ts'
-import { authoredParts, authoredTools } from './authored.ts'
+import { authoredEvents, authoredParts, authoredTools } from './authored.ts'
 import { assertHandle, type KeepsLiterals } from './define-environment.ts'
 import { assertClosed, assertNamed, invalid, jsonSchemaOf } from './definition-schema.ts'
 import type {
@@ -15,9 +15,11 @@ import type {
   LegalCalls,
   StateTransition,
   Tool,
+  WorldEvents,
 } from './environment.ts'
-import type { GameSpec, GameState, GameToolMaker, SealedToolMaker, SeatView } from './game.ts'
+import type { GameEventMaker, GameSpec, GameState, GameToolMaker, SealedToolMaker, SeatView } from './game.ts'
 import { legalActions } from './legal-actions.ts'
+import { makeEvent, toEventInfo } from './make-event.ts'
 import { hasTool, makeTool, toToolInfo, type WrittenTool } from './make-tool.ts'
 
 const NO_PARAMS = z.object({})
@@ -46,7 +48,10 @@ export function defineGame<
   Own extends z.ZodObject = LiteralObject,
   Private extends z.ZodType = z.ZodType<KeepsLiterals>,
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
->(definition: GameSpec<Seat, Params, Public, Own, Private, Tools>): EnvironmentDefinition<Tools, Public, Params> {
+  Events extends WorldEvents = WorldEvents,
+>(
+  definition: GameSpec<Seat, Params, Public, Own, Private, Tools, Events>,
+): EnvironmentDefinition<Tools, Public, Params> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   assertDefinition(definition, ['public', 'own', 'private'], ['turn'])
   const erased = authoredParts(definition as unknown as ErasedGame)
@@ -57,11 +62,13 @@ export function defineGame<
   const tools = authoredTools(
     name,
     definition.tools({
-      tool: makeTool as unknown as GameToolMaker<Seat, State, z.output<Params>>,
+      tool: makeTool as unknown as GameToolMaker<Seat, State, z.output<Params>, Events>,
       sealed: makeSealed as unknown as SealedToolMaker<Seat, z.output<Public>, z.output<Own>, z.output<Params>>,
     }),
   )
   assertTools(name, seats, tools, erased.settle)
+  const event = makeEvent as GameEventMaker<Seat, State, z.output<Params>>
+  const events = authoredEvents(name, definition.events?.({ event }) ?? {})
   const handle = name.replaceAll('-', '_')
   assertHandle(name, handle, tools, true)
   assertClosed(name, 'public state', state.public)
@@ -80,8 +87,7 @@ export function defineGame<
     own: current.own?.[seat] as JsonObject,
   })
   const turn = (current: SessionState, values: unknown) => {
-    const said = erased.turn(current.public, values)
-    return inOrder(name, 'turn', seats, typeof said === 'string' ? [said] : said)
+    return inOrder(name, 'turn', seats, erased.turn(current.public, values))
   }
   return Object.freeze({
     name,
@@ -104,8 +110,8 @@ export function defineGame<
     },
     tools,
     toolInfos,
-    events: {},
-    eventInfos: [],
+    events,
+    eventInfos: Object.entries(events).map(([type, event]) => toEventInfo(name, type, event)),
     terms,
     hasPotential: erased.potential !== undefined,
     hasSuccess: erased.success !== undefined,
@@ -120,7 +126,7 @@ export function defineGame<
         structured: { seat, turn: [...turn(current, values)], ...seen.public, own: seen.own },
       }
     },
-    rewards: ({ events: _, ...transition }, seat) => rewardTerms(name, terms, erased.rewards, { ...transition, seat }),
+    rewards: (transition, seat) => rewardTerms(name, terms, erased.rewards, { ...transition, seat }),
     potential: (current, values, seat) =>
       erased.potential ? finitePotential(name, erased.potential(current, values, seat)) : null,
     legal(current, values, seat) {
@@ -153,7 +159,7 @@ interface ErasedGame extends Pick<EnvironmentDefinition, 'name' | 'version' | 'd
   readonly absent?: GameDefinition['absent'] & object
   legal?(view: ErasedView, params: unknown): { readonly [tool: string]: LegalCalls | undefined }
   readonly rewards: {
-    [term: string]: (transition: Omit<StateTransition, 'events'> & { seat: string }) => number
+    [term: string]: (transition: StateTransition & { seat: string }) => number
   }
   potential?(state: SessionState, params: unknown, seat: string): number
   success?(final: FinalContext<SessionState, unknown> & { readonly seat: string }): unknown
@@ -190,12 +196,13 @@ function assertTools(
 }
 
 /** Returns the named seats in the order of the definition. Throws `rules-failed` for a seat that there is not. */
-function inOrder(name: string, what: string, seats: readonly string[], named: readonly string[]): readonly string[] {
-  const unknown = named.find((seat) => !seats.includes(seat))
-  if (unknown !== undefined || named.length === 0)
+function inOrder(name: string, what: string, seats: readonly string[], named: unknown): readonly string[] {
+  const names: readonly unknown[] = Array.isArray(named) ? named : [named]
+  const wrong = names.findIndex((seat) => !seats.includes(seat as string))
+  if (wrong >= 0 || names.length === 0)
     throw new ServerError(
       'rules-failed',
-      `The \`${what}\` of ${name} names ${unknown === undefined ? 'no seat' : `"${unknown}"`}. The seats are: ${seats.join(', ')}.`,
+      `The \`${what}\` of ${name} names ${wrong < 0 ? 'no seat' : (JSON.stringify(names[wrong]) ?? 'undefined')}. The seats are: ${seats.join(', ')}.`,
     )
-  return seats.filter((seat) => named.includes(seat))
+  return seats.filter((seat) => names.includes(seat))
 }

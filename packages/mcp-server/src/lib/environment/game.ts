@@ -1,9 +1,20 @@
-import type { EpisodeEnd, Json, JsonObject, LimitsRequest, Refusal, Rng, ToolAnnotations } from '@episodic/protocol'
+import type {
+  EpisodeEnd,
+  Json,
+  JsonObject,
+  LimitsRequest,
+  RecordedEvent,
+  Refusal,
+  Rng,
+  ToolAnnotations,
+} from '@episodic/protocol'
 import type { History, HistoryBounds } from '@episodic/state'
 import type { z } from 'zod'
 import type { Absence } from './absence.ts'
 import type {
   DataOf,
+  EventContext,
+  EventDefinition,
   InputOf,
   LegalCalls,
   PrepareContext,
@@ -14,6 +25,8 @@ import type {
   StartContext,
   Tool,
   Utility,
+  WorldEvent,
+  WorldEvents,
 } from './environment.ts'
 
 /** The state of a game: what all see, what each seat alone sees, and what nobody sees. */
@@ -33,7 +46,11 @@ export interface SeatView<Seat extends string, Public, Own> {
 }
 
 /** What rules know of the episode, and can do to other seats and to it. */
-export interface TableContext<Seat extends string, Others extends string = never> {
+export interface TableContext<
+  Seat extends string,
+  Others extends string = never,
+  Events extends WorldEvents = WorldEvents,
+> {
   /** Earlier steps of all seats; empty unless the game sets `history`. */
   readonly history: History
   /**
@@ -47,6 +64,11 @@ export interface TableContext<Seat extends string, Others extends string = never
    * belongs in the state: a client may miss a text.
    */
   send(to: Seat | Others | readonly Seat[], text: string): void
+  /**
+   * Publishes an event of this game as part of the step, as `publish` of a {@link PlayContext} does: what it says is
+   * part of the next answer of each seat.
+   */
+  publish<Type extends keyof Events & string>(type: Type, data: z.input<Events[Type]['data']>): void
   /** Terminates the episode for one seat. When all have left, it is over, with the reason `all-left`. */
   leave(seat: Seat, reason: string): void
   /** Terminates the episode for every seat, with a reason of the environment's own. */
@@ -54,8 +76,15 @@ export interface TableContext<Seat extends string, Others extends string = never
 }
 
 /** The argument of a tool's `play`. */
-export interface MoveContext<Seat extends string, State, Params, Input, Data, Prepared = undefined>
-  extends TableContext<SeatOf<State>, 'others'> {
+export interface MoveContext<
+  Seat extends string,
+  State,
+  Params,
+  Input,
+  Data,
+  Prepared = undefined,
+  Events extends WorldEvents = WorldEvents,
+> extends TableContext<SeatOf<State>, 'others', Events> {
   /** The seat that moves. */
   readonly seat: Seat
   /** The other seats of the episode that have not left, in order. */
@@ -94,7 +123,8 @@ export interface SealedContext<Seat extends string, Public, Own, Params, Input> 
 }
 
 /** The argument of `settle`. */
-export interface SettleContext<State, Params, Seat extends string> extends TableContext<Seat> {
+export interface SettleContext<State, Params, Seat extends string, Events extends WorldEvents = WorldEvents>
+  extends TableContext<Seat, never, Events> {
   /** A draft to edit. Clear in `own` what the sealed moves left there, if the next round needs it clear. */
   readonly state: State
   /** The seats that have moved, in order. */
@@ -106,7 +136,8 @@ export interface SettleContext<State, Params, Seat extends string> extends Table
 }
 
 /** The argument of `absent`. */
-export interface AbsentContext<State, Params, Seat extends string> extends TableContext<Seat> {
+export interface AbsentContext<State, Params, Seat extends string, Events extends WorldEvents = WorldEvents>
+  extends TableContext<Seat, never, Events> {
   /** The seat that does not act. */
   readonly seat: Seat
   /**
@@ -144,7 +175,38 @@ export interface SeatTransition<Seat extends string, State, Params> {
   /** How the episode ended for this seat, if it did by this step. */
   readonly end: EpisodeEnd | null
   readonly refused: Refusal | null
+  /**
+   * Outside events since the previous step of any seat, oldest first. `before` is the state after them. Empty if there
+   * were none.
+   */
+  readonly events: readonly Pick<RecordedEvent, 'type' | 'data' | 'said'>[]
 }
+
+/** The argument of `apply` of a game's event. */
+export interface GameEventContext<Seat extends string, State, Params, Data> extends EventContext<State, Params, Data> {
+  /**
+   * Sends a text to some seats alone, with their next answers, where `say` sends to all of them: at most 4,000
+   * characters.
+   */
+  send(to: Seat | readonly Seat[], text: string): void
+}
+
+/** An event of a game as its author writes it. */
+export interface GameEventDefinition<Seat extends string, State, Params, Data extends z.ZodType>
+  extends Omit<EventDefinition<State, Params, Data>, 'apply'> {
+  /**
+   * Synchronous rules over a draft. An error is a fault: nothing changes, and publishing fails. It may change whose
+   * turn it is, but not while moves of a round are sealed.
+   */
+  apply(context: GameEventContext<Seat, State, Params, z.output<Data>>): void
+}
+
+/**
+ * Defines a type of events of a game. An argument of `events`, which knows the types of seats, state and parameters.
+ */
+export type GameEventMaker<Seat extends string, State, Params> = <Data extends z.ZodType>(
+  definition: GameEventDefinition<Seat, State, Params, Data>,
+) => WorldEvent<Data>
 
 /** The argument of `success`: an episode that has ended for a seat. */
 export interface FinalSeatContext<Seat extends string, State, Params> {
@@ -162,6 +224,7 @@ export interface GameToolDefinition<
   Input extends z.ZodType,
   Output extends z.ZodType | undefined,
   Prepared extends z.ZodType | undefined,
+  Events extends WorldEvents = WorldEvents,
 > {
   /** The seats that have it. Default: all. */
   readonly seats?: readonly Seat[]
@@ -178,18 +241,18 @@ export interface GameToolDefinition<
   prepare?(context: PrepareContext<State, Params, z.output<Input>>): InputOf<Prepared> | Promise<InputOf<Prepared>>
   /** Synchronous rules over a draft. An error is a fault: nothing changes and the call fails. */
   play(
-    context: MoveContext<Seat, State, Params, z.output<Input>, DataOf<Output>, DataOf<Prepared>>,
+    context: MoveContext<Seat, State, Params, z.output<Input>, DataOf<Output>, DataOf<Prepared>, Events>,
   ): Said<DataOf<Output>> | Refused
 }
 
-/** Defines a tool of a game. An argument of `tools`, which knows the types of seats, state and parameters. */
-export type GameToolMaker<AllSeats extends string, State, Params> = <
+/** Defines a tool of a game. An argument of `tools`, which knows the types of seats, state, parameters and events. */
+export type GameToolMaker<AllSeats extends string, State, Params, Events extends WorldEvents = WorldEvents> = <
   Input extends z.ZodType,
   Output extends z.ZodType | undefined = undefined,
   Prepared extends z.ZodType | undefined = undefined,
   const Seat extends AllSeats = AllSeats,
 >(
-  definition: GameToolDefinition<Seat, State, Params, Input, Output, Prepared>,
+  definition: GameToolDefinition<Seat, State, Params, Input, Output, Prepared, Events>,
 ) => Tool<NoInfer<Input>, Output extends z.ZodType ? NoInfer<Output> : null>
 
 /** A tool whose moves are sealed, as its author writes it. */
@@ -220,6 +283,7 @@ export interface GameSpec<
   Own extends z.ZodObject,
   Private extends z.ZodType,
   Tools extends { readonly [name: string]: Tool },
+  Events extends WorldEvents = WorldEvents,
   State = GameState<Seat, z.output<Public>, z.output<Own>, z.output<Private>>,
 > {
   /** Lower-case words joined by hyphens. */
@@ -262,21 +326,28 @@ export interface GameSpec<
   ) => NoInfer<Seat> | readonly NoInfer<Seat>[]
   /** Returns the observation text of what one seat sees. */
   readonly observe: (view: SeatView<Seat, z.output<Public>, z.output<Own>>, params: z.output<Params>) => string
+  /**
+   * External events, as `events` of `defineEnvironment`: published to a session by its opener, or by the rules of a
+   * step. Write `events` before `tools`, so that the data that tools publish are typed.
+   */
+  readonly events?: (make: {
+    readonly event: GameEventMaker<NoInfer<Seat>, NoInfer<State>, z.output<Params>>
+  }) => Events
   readonly tools: (make: {
-    readonly tool: GameToolMaker<NoInfer<Seat>, State, z.output<Params>>
+    readonly tool: GameToolMaker<NoInfer<Seat>, State, z.output<Params>, NoInfer<Events>>
     readonly sealed: SealedToolMaker<NoInfer<Seat>, z.output<Public>, z.output<Own>, z.output<Params>>
   }) => Tools
   /**
    * Plays a round: called in the step of its last sealed move, when every seat in turn has moved. Needed if a tool is
    * sealed. While several seats are in turn, only sealed tools can then be called.
    */
-  readonly settle?: (context: SettleContext<NoInfer<State>, z.output<Params>, NoInfer<Seat>>) => void
+  readonly settle?: (context: SettleContext<NoInfer<State>, z.output<Params>, NoInfer<Seat>, NoInfer<Events>>) => void
   /**
    * Decides what a seat loses that does not act in its turn: usually `leave` and an `end('forfeit')`. Counts as a step
    * of the seat. In a round of sealed moves the seat has then made none: `settle` is called after this if the others
    * have moved. Default: the episode is truncated for all when a seat runs out of steps or of `turnSeconds`.
    */
-  readonly absent?: (context: AbsentContext<NoInfer<State>, z.output<Params>, NoInfer<Seat>>) => void
+  readonly absent?: (context: AbsentContext<NoInfer<State>, z.output<Params>, NoInfer<Seat>, NoInfer<Events>>) => void
   /**
    * Returns the legal actions of a seat, by tool, as `legal` of `defineEnvironment` does. Default: every valid input.
    */

@@ -6,9 +6,10 @@ import type { Decided, ToolCall } from './decided.ts'
 import type { EnvironmentDefinition, Refused, Tool } from './environment.ts'
 import { hasTool } from './make-tool.ts'
 import { PlayCall } from './play-context.ts'
-import { playAbsence, sealMove, seatsInTurn } from './play-round.ts'
+import { playAbsence, sealMove } from './play-round.ts'
 import type { PlayChecks, PlayOutcome, RulesTurn } from './rules-turn.ts'
-import { applyPublished } from './step-events.ts'
+import { seatsInTurn } from './seats-in-turn.ts'
+import { outcomeOf } from './step-events.ts'
 import { ignoreRejection } from './thrown-value.ts'
 import { assertSaid, isRefused, readPrepared, structuredAnswer, textWithData } from './tool-answer.ts'
 
@@ -27,7 +28,8 @@ export function playAction(
   // Rules for an absent seat decide what one loses that has no steps left, when it would have to act again.
   const spent = game?.absent && given.truncation === 'step-limit'
   const turn = spent ? { ...given, truncation: null } : given
-  const absence: Absence | null = game && absenceOf(action)
+  // Of an episode that an event has ended, every step only reports that.
+  const absence: Absence | null = game && !given.record.end ? absenceOf(action) : null
   const decided = absence ? playAbsence(environment, turn, absence, checks) : decide(environment, turn, action, checks)
   const played = concludeStep(environment, turn, action, decided)
   const { undeclared } = decided
@@ -78,25 +80,22 @@ function playTool({ environment, turn, name, input, checks }: ToolCall, tool: To
   if (answer instanceof Promise) ignoreRejection(answer)
   if (isRefused(answer)) return answer
   assertSaid(environment, name, tool, answer)
-  const effects = call.effects()
-  const events = effects.published.length > 0 ? applyPublished(environment, turn, effects) : null
+  const outcome = outcomeOf(environment, turn, call)
   // A seat of several is answered with its view, and the only one with the public state.
   const schema = tool.output ?? (environment.game ? null : environment.state.public)
   const structured = schema
     ? structuredAnswer(environment, name, schema, tool.output ? answer.data : draft.public, checks)
     : null
   const said = tool.output && structured ? textWithData(answer, tool.output, structured.data) : answer.text
-  const added = [...(events ? events.said : []), ...(effects.messages[seat] ?? [])]
+  const added = outcome.effects.messages[seat] ?? []
   const withAdded = (text: string) => (added.length > 0 ? [text, ...added].join('\n') : text)
   return {
     refusal: null,
     text: withAdded(answer.text),
     shown: withAdded(said),
     ...(structured && { structured: structured.data, undeclared: structured.undeclared }),
-    change: events ? events.change : { state: draft, rng: effects.rng, now: effects.now },
-    effects: events ? { ...effects, ended: events.ended } : effects,
+    ...outcome,
     moved,
     called: true,
-    published: events?.published,
   }
 }

@@ -1,12 +1,4 @@
-import {
-  createRng,
-  findNonJson,
-  type Json,
-  type JsonObject,
-  type OutsideEvent,
-  type Rng,
-  type RngState,
-} from '@episodic/protocol'
+import { createRng, type Json, type JsonObject, type OutsideEvent, type Rng, type RngState } from '@episodic/protocol'
 import type { SavableRng } from '@episodic/protocol/internal'
 import type { History, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
@@ -14,14 +6,11 @@ import type { Absence } from './absence.ts'
 import { findEventProblem } from './apply-event.ts'
 import type { EnvironmentDefinition, PlayContext, Refused } from './environment.ts'
 import type { MoveContext, SettleContext } from './game.ts'
-import { type PlayChecks, playingSeats, type RulesTurn } from './rules-turn.ts'
+import { namedSeats, type PlayChecks, playingSeats, type RulesTurn, sentTextProblem } from './rules-turn.ts'
 import { say } from './tool-answer.ts'
 
 /** Events that one step may publish. */
 const MOST_PUBLISHED = 16
-
-/** Characters that one text for another seat may have. */
-const MESSAGE_CHARACTERS = 4_000
 
 /** An event that a tool publishes. */
 export type ToolEvent = Pick<OutsideEvent, 'type' | 'data'>
@@ -143,10 +132,9 @@ export class PlayCall
   }
 
   readonly send = (to: string | readonly string[], text: string): void => {
-    const problem = typeof text === 'string' ? findNonJson(text, 'the text') : 'it is no text'
-    if (problem) throw this.#wrong(`sends what cannot be kept: ${problem}`)
-    if (text.length > MESSAGE_CHARACTERS)
-      throw this.#wrong(`sends ${text.length} characters at once, and ${MESSAGE_CHARACTERS} are the most`)
+    const { environment } = this.#setup
+    const problem = sentTextProblem(text)
+    if (problem) throw new ServerError('rules-failed', `A rule of ${environment.name} ${problem}.`)
     for (const seat of to === 'others' ? this.others : this.#seats('send', to))
       this.#messages = { ...this.#messages, [seat]: [...(this.#messages[seat] ?? []), text] }
   }
@@ -180,15 +168,7 @@ export class PlayCall
   }
 
   #seats(what: string, named: string | readonly string[]): readonly string[] {
-    const seats = typeof named === 'string' ? [named] : named
-    const playing = playingSeats(this.#setup.turn.record)
-    const unknown = seats.find((seat) => !playing.includes(seat))
-    if (unknown === undefined) return seats
-    throw this.#wrong(`calls ${what} with "${unknown}", and the seats that play are: ${playing.join(', ')}`)
-  }
-
-  #wrong(what: string): ServerError {
-    return new ServerError('rules-failed', `A rule of ${this.#setup.environment.name} ${what}.`)
+    return namedSeats(this.#setup.environment, this.#setup.turn.record, what, named)
   }
 }
 

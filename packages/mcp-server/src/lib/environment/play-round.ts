@@ -6,7 +6,9 @@ import type { EnvironmentDefinition, GameDefinition, Refused, Tool } from './env
 import { freezeAll } from './frozen.ts'
 import type { SealedContext } from './game.ts'
 import { PlayCall } from './play-context.ts'
-import { type PlayChecks, playingSeats, type RulesTurn } from './rules-turn.ts'
+import type { PlayChecks, RulesTurn } from './rules-turn.ts'
+import { seatsInTurn } from './seats-in-turn.ts'
+import { outcomeOf } from './step-events.ts'
 import { ignoreRejection } from './thrown-value.ts'
 import { isRefused } from './tool-answer.ts'
 
@@ -43,12 +45,11 @@ export function sealMove({ environment, turn, name, input, checks }: ToolCall, t
   const moved = seatsInTurn(environment, record)
   const call = new PlayCall({ environment, turn, rule: '`settle`', seat, moved, checks })
   ignoreRejection(environment.game?.settle?.(call))
-  const effects = call.effects()
+  const outcome = outcomeOf(environment, turn, call)
   return {
     refusal: null,
-    text: ['All have moved.', ...(effects.messages[seat] ?? [])].join('\n'),
-    change: { state: draft, rng: effects.rng, now: effects.now },
-    effects,
+    text: ['All have moved.', ...(outcome.effects.messages[seat] ?? [])].join('\n'),
+    ...outcome,
     moved,
     called: false,
     before,
@@ -65,7 +66,7 @@ export function playAbsence(
   cause: Absence,
   checks: PlayChecks | undefined,
 ): Decided {
-  const { record, seat, draft } = turn
+  const { record, seat } = turn
   const { absent, settle } = environment.game as GameDefinition
   const inTurn = record.turn ?? []
   const moved = seatsInTurn(environment, record).filter((name) => !inTurn.includes(name))
@@ -74,24 +75,18 @@ export function playAbsence(
   if (absent) ignoreRejection(absent(call))
   const settles = absent !== null && settle !== null && moved.length > 0 && waiting.length === 0
   if (settles && call.effects().ended === null) ignoreRejection(settle(call))
-  const effects = call.effects()
+  const { change, effects, published } = outcomeOf(environment, turn, call)
   const stays = effects.ended === null && effects.left[seat] === undefined
   const left = stays && absent && cause !== 'turn-limit' ? { ...effects.left, [seat]: cause } : effects.left
   return {
     refusal: null,
     text: `The seat ${seat} did not act (${cause}).`,
-    change: { state: draft, rng: effects.rng, now: effects.now },
+    change,
     effects: { ...effects, left },
+    published,
     moved: settles ? moved : [],
     called: false,
     ...(settle && waiting.length > 0 && { waiting }),
     ...(!absent && { truncation: 'turn-limit' as const }),
   }
-}
-
-/** Returns the seats in turn, those with a sealed move included. */
-export function seatsInTurn({ game, seats }: EnvironmentDefinition, record: RulesTurn['record']): readonly string[] {
-  const playing = playingSeats(record)
-  const inTurn = game ? game.turn(record.state, record.params) : seats
-  return inTurn.filter((seat) => playing.includes(seat))
 }

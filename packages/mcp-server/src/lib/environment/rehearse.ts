@@ -80,7 +80,7 @@ export interface Rehearsal<Public extends z.ZodType = z.ZodType> {
    * Applies an outside event before the next step. Throws `rules-failed` once the world has ended, `invalid-params` (a
    * `WireError`) for an event that it does not take, and what the rules throw.
    */
-  publish(type: string, data?: JsonObject): Pick<RecordedEvent, 'said' | 'end'>
+  publish(type: string, data?: JsonObject): Pick<RecordedEvent, 'said' | 'sent' | 'end'>
   /** Restarts every random stream with another seed, as a fork with a seed does. */
   reseed(seed: string): void
 }
@@ -160,9 +160,15 @@ export function rehearse<Public extends z.ZodType>(
       const happened = closely(`Event ${type}`, () => applyEvent(environment, turn, event))
       if (strict) assertSound(environment, happened.change.state)
       record = recordEvent(record, event, happened, { bound: DEFAULT_EVENTS, now: 0 })
-      if (strict) assertSecretsKept(`Event ${type}`, seats[0] as string, { shown: happened.said ?? '', said: '' })
+      const { said, sent, end } = happened
+      if (strict)
+        for (const seat of seats)
+          assertSecretsKept(`Event ${type}`, seat, {
+            shown: [said ?? '', ...(sent?.[seat] ?? [])].join('\n'),
+            said: '',
+          })
       stateText = JSON.stringify(record.state)
-      return { said: happened.said, end: happened.end }
+      return { said, end, ...(sent && { sent }) }
     },
     play(tool, args, { seat: named, truncation = null, prepared } = {}) {
       const seat = seatNamed(named)

@@ -1,6 +1,8 @@
-import type { Json } from '@episodic/protocol'
+import { findNonJson, type Json } from '@episodic/protocol'
 import type { SavableRng } from '@episodic/protocol/internal'
 import type { Played, SessionRecord, Turn } from '@episodic/state'
+import { ServerError } from '../server-error.ts'
+import type { EnvironmentDefinition } from './environment.ts'
 
 /** Additional checks of an environment's code, for checks, replays and tests. */
 export interface PlayChecks {
@@ -32,4 +34,33 @@ export interface PlayOutcome extends Played {
 /** Returns the seats that the episode goes on for. */
 export function playingSeats({ seats }: Pick<RulesTurn['record'], 'seats'>): readonly string[] {
   return Object.keys(seats).filter((seat) => !seats[seat]?.end)
+}
+
+/** Returns the seats that rules name in a call of theirs. Throws `rules-failed` for one that does not play. */
+export function namedSeats(
+  { name }: EnvironmentDefinition,
+  record: Pick<RulesTurn['record'], 'seats'>,
+  what: string,
+  named: string | readonly string[],
+): readonly string[] {
+  const seats = typeof named === 'string' ? [named] : named
+  const playing = playingSeats(record)
+  const unknown = seats.find((seat) => !playing.includes(seat))
+  if (unknown === undefined) return seats
+  throw new ServerError(
+    'rules-failed',
+    `A rule of ${name} calls ${what} with "${unknown}", and the seats that play are: ${playing.join(', ')}.`,
+  )
+}
+
+/** Characters that one text for another seat may have. */
+const MESSAGE_CHARACTERS = 4_000
+
+/** Returns what is wrong with a text that rules send to a seat; `null` for nothing. */
+export function sentTextProblem(text: string): string | null {
+  const problem = typeof text === 'string' ? findNonJson(text, 'the text') : 'it is no text'
+  if (problem) return `sends what cannot be kept: ${problem}`
+  return text.length > MESSAGE_CHARACTERS
+    ? `sends ${text.length} characters at once, and ${MESSAGE_CHARACTERS} are the most`
+    : null
 }

@@ -1,36 +1,43 @@
-import type { EpisodeEnd, PublishedEvent, RecordedEvent } from '@episodic/protocol'
+import type { PublishedEvent, RecordedEvent } from '@episodic/protocol'
+import { eventTexts } from '@episodic/protocol/internal'
 import type { Change } from '@episodic/state'
-import { applyEvent, type EventTurn } from './apply-event.ts'
+import { type EventTurn, playEvent } from './apply-event.ts'
+import { bySeat } from './by-seat.ts'
 import type { EnvironmentDefinition } from './environment.ts'
-import type { PlayEffects } from './play-context.ts'
+import type { PlayCall, PlayEffects } from './play-context.ts'
+import { playingSeats } from './rules-turn.ts'
 
-/** The result of a tool call, with the events that it published. */
-export interface AppliedEvents {
+/** What a call of the rules did, with the events that it published. */
+export interface CallOutcome {
   readonly change: Change
-  /** The reason of the first end, which the call or an event made. */
-  readonly ended: EpisodeEnd['reason'] | null
-  readonly published: readonly PublishedEvent[]
-  /** The texts of the events, in order. */
-  readonly said: readonly string[]
+  /** With the first end, which the call or an event made, and with the texts of the events. */
+  readonly effects: PlayEffects
+  /** `undefined` if none were. */
+  readonly published: readonly PublishedEvent[] | undefined
 }
 
-/** Applies the events that a tool call published, in order, each to the state that the one before it left. */
-export function applyPublished(
+/** Applies the events that a call of the rules published, in order, each to the state that the one before it left. */
+export function outcomeOf(
   environment: EnvironmentDefinition,
   { record, draft }: EventTurn,
-  { rng, now, ended: endedByPlay, published: events }: PlayEffects,
-): AppliedEvents {
+  call: PlayCall,
+): CallOutcome {
+  const effects = call.effects()
+  const { rng, now, ended: endedByPlay, published: events } = effects
   const published: PublishedEvent[] = []
   let change: Change = { state: draft, rng, now }
-  let ended: AppliedEvents['ended'] = endedByPlay
+  let ended = endedByPlay
   for (const event of events) {
     const before = { ...record, rng: change.rng, now: change.now }
-    const happened = applyEvent(environment, { record: before, draft }, event)
+    const happened = playEvent(environment, { record: before, draft }, event)
     change = happened.change
     ended ??= happened.end?.reason ?? null
-    published.push({ ...event, said: happened.said })
+    published.push({ ...event, said: happened.said, ...(happened.sent && { sent: happened.sent }) })
   }
-  return { change, ended, published, said: published.flatMap(({ said }) => said ?? []) }
+  if (published.length === 0) return { change, effects, published: undefined }
+  const textsFor = (seat: string) => published.flatMap((event) => eventTexts(event, seat))
+  const messages = bySeat(playingSeats(record), (seat) => [...(effects.messages[seat] ?? []), ...textsFor(seat)])
+  return { change, effects: { ...effects, ended, messages }, published }
 }
 
 /** The most characters of event texts in one answer. */

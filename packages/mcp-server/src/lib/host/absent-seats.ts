@@ -1,5 +1,6 @@
 import { WireError } from '@episodic/protocol'
 import type { SessionRecord } from '@episodic/state'
+import { isEndUnreported } from '@episodic/state/internal'
 import { type Absence, absenceAction } from '../environment/absence.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { StepCall } from './host.ts'
@@ -57,7 +58,8 @@ export function isAbsent(record: SessionRecord, environment: EnvironmentDefiniti
 
 function findAbsent(record: SessionRecord, { game }: EnvironmentDefinition, now: number): AbsentSeat | null {
   const [seat] = record.turn ?? []
-  if (seat === undefined || record.end) return null
+  // An end that an event has made is reported by the next step, which is the server's if no player takes it.
+  if (seat === undefined || (record.end && !isEndUnreported(record))) return null
   const spent = game?.absent && record.turn?.find((name) => isSpent(record, name))
   if (spent) return { seat: spent, cause: 'step-limit' }
   return isOverdue(record, now) ? { seat, cause: 'turn-limit' } : null

@@ -1,4 +1,5 @@
 import type { LoggedStep, PublishedEvent } from '@episodic/protocol'
+import { eventTexts } from '@episodic/protocol/internal'
 import { type Clock, decodeSession, type SessionRecord, type SessionStore } from '@episodic/state'
 import type { EventNotification, ListenRange } from './host.ts'
 import { pollUntil } from './poll-until.ts'
@@ -14,12 +15,12 @@ export interface ListenSetting {
 }
 
 /**
- * Yields what players may know of a session's events, as they happen; see `SessionRef.events`. Listening does not count
- * as use: it does not wait in the session's queue, and the session expires all the same.
+ * Yields what the player of a seat may know of a session's events, as they happen; see `SessionRef.events`. Listening
+ * does not count as use: it does not wait in the session's queue, and the session expires all the same.
  */
 export async function* eventNotifications(
   cached: CachedSession,
-  { after, signal }: ListenRange,
+  { after, signal, seat }: ListenRange & { readonly seat: string },
   { sessions, store, clock }: ListenSetting,
 ): AsyncGenerator<EventNotification, void, undefined> {
   const { session, watchers, environment } = cached
@@ -31,7 +32,7 @@ export async function* eventNotifications(
     const record = session.record.revision > seen ? session.record : await present()
     const over = record.end !== null
     if (record.revision <= seen && !over) return null
-    const said = withoutSecrets(cached, await saidIn(record))
+    const said = withoutSecrets(cached, seat, await saidIn(record))
     seen = record.revision
     return said.length > 0 || over ? { revision: seen, said, over } : null
   }
@@ -66,19 +67,18 @@ export async function* eventNotifications(
     }
     // The log may be newer than the record: an event may be in both, and a later one is reported next time.
     const fresh = [...said].filter(([revision]) => revision > seen && revision <= last)
-    return fresh.sort(([a], [b]) => a - b).flatMap(([, events]) => events.flatMap((event) => event.said ?? []))
+    return fresh.sort(([a], [b]) => a - b).flatMap(([, events]) => events.flatMap((event) => eventTexts(event, seat)))
   }
 }
 
 /** The texts of an event for players. */
-type Said = Pick<PublishedEvent, 'said'>
+type Said = Pick<PublishedEvent, 'said' | 'sent'>
 
 /** Drops texts that contain a secret of the session; each is reported as a fault of the environment. */
-function withoutSecrets({ secrets }: CachedSession, said: readonly string[]): string[] {
+function withoutSecrets({ secrets }: CachedSession, seat: string, said: readonly string[]): string[] {
   return said.filter((text) => {
     try {
-      for (const each of Object.values(secrets))
-        each.assertAbsent({ text, worldText: () => text, callerText: () => '' })
+      secrets[seat]?.assertAbsent({ text, worldText: () => text, callerText: () => '' })
       return true
     } catch {
       return false

@@ -85,8 +85,8 @@ async function replayEvents(
 }
 
 /** The fields of an event that its replay must reproduce. */
-function pick({ said, end }: Pick<AppliedEvent, 'said' | 'end'>) {
-  return { said, end }
+function pick({ said, end, sent }: Pick<AppliedEvent, 'said' | 'end' | 'sent'>) {
+  return { said, end, sent }
 }
 
 async function replayStep(

@@ -89,10 +89,10 @@ function notOwnTurn(error: unknown): never {
 
 /**
  * Returns a step as one seat may know it: without what others see, earn and were sent, without who else has still to
- * move or has moved, which commits of others would tell, and without the hash of the state, with which a guess at
- * hidden state could be checked.
+ * move or has moved, which commits of others would tell, without the events, whose data may be for others and whose
+ * texts are among its messages, and without the hash of the state, with which a guess at hidden state could be checked.
  */
-function ownPart({ report, ...step }: LoggedStep): LoggedStep {
+function ownPart({ report: { events: _, ...report }, published: __, ...step }: LoggedStep): LoggedStep {
   const { turn = [], ends, due, messages, sealed } = report.seats ?? {}
   const end = ends?.[step.seat]
   const seats: SeatsReport = {

@@ -148,7 +148,8 @@ export class ResolvedSession implements SessionRef {
   }
 
   async *events(range: ListenRange = {}): AsyncGenerator<EventNotification, void, undefined> {
-    yield* eventNotifications(await this.find(), range, this.parts)
+    const cached = await this.find()
+    yield* eventNotifications(cached, { ...range, seat: this.seatIn(cached) }, this.parts)
   }
 
   async close(): Promise<MethodResult<'close'>> {

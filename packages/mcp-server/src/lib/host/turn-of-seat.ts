@@ -1,5 +1,6 @@
 import type { LegalActions, MethodResult } from '@episodic/protocol'
 import type { Clock, SessionRecord } from '@episodic/state'
+import { isEndUnreported } from '@episodic/state/internal'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import type { Faults } from './faults.ts'
 import type { TurnQuery } from './host.ts'
@@ -38,7 +39,8 @@ export async function turnOfSeat(
 
   async function toTurn(record: SessionRecord): Promise<MethodResult<'turn'>> {
     const { environment } = cached
-    const { id, state, params, end, seats, revision, turn: inTurn = [seat] } = record
+    const { id, state, params, seats, revision, turn: inTurn = [seat] } = record
+    const end = endOf(record)
     const observe = () => rules.observe(environment, state, params, seat)
     const { observation, potential } = await faults.guard(environment.name, id, observe)
     const { seq, due = {}, messages = [], end: ownEnd = end, success } = seats[seat] as SessionRecord['seats'][string]
@@ -58,8 +60,14 @@ export async function turnOfSeat(
   }
 }
 
-function isWaitOver({ end, turn, seats }: SessionRecord, seat: string): boolean {
-  return end !== null || seats[seat]?.end !== undefined || !turn || turn.includes(seat)
+/** Returns how the episode ended. One that an event has ended goes on for the seat that reports it by its next step. */
+function endOf(record: SessionRecord): SessionRecord['end'] {
+  return record.turn && isEndUnreported(record) ? null : record.end
+}
+
+function isWaitOver(record: SessionRecord, seat: string): boolean {
+  const { turn, seats } = record
+  return endOf(record) !== null || seats[seat]?.end !== undefined || !turn || turn.includes(seat)
 }
 
 /** Returns the actions that the rules accept of a seat now; none out of turn, and once the episode has ended. */

@@ -107,8 +107,8 @@ class ThreadPool implements WorkerPool {
   }
 
   async apply(environment: EnvironmentDefinition, { record }: EventTurn, event: OutsideEvent): Promise<Happened> {
-    const { params, seed, rng, now, state } = record
-    const turn = { record: { params, seed, rng, now, state } }
+    const { params, seed, rng, now, state, seats, turn: inTurn } = record
+    const turn = { record: { params, seed, rng, now, state, seats, turn: inTurn } }
     const { value, secrets } = await this.#run({
       kind: 'event',
       environment: toNameAndVersion(environment),

@@ -1,6 +1,7 @@
 import type { EpisodeEnd } from '../wire/end-reasons.ts'
 import type { PlayerStopped } from '../wire/episode-end.ts'
 import type { Observation } from '../wire/observation.ts'
+import { eventTexts } from '../wire/outside-event.ts'
 import type { SeatsReport, Terms } from '../wire/seats-report.ts'
 import type { StepReport } from '../wire/step.ts'
 
@@ -29,7 +30,8 @@ interface MatchStart {
 interface SeatStep {
   readonly seat: string
   readonly observation: Observation
-  readonly report: Pick<StepReport, 'terms' | 'revision' | 'seats'> & Partial<Pick<StepReport, 'end' | 'success'>>
+  readonly report: Pick<StepReport, 'terms' | 'revision' | 'seats' | 'events'> &
+    Partial<Pick<StepReport, 'end' | 'success'>>
 }
 
 /** What one seat knows when it may act. */
@@ -44,6 +46,8 @@ interface SeatState {
   view: Observation
   /** The text of its own last answer, if that did not show the state, and the messages since. */
   texts: string[]
+  /** How many of the texts its player has been asked with. */
+  shown: number
   due: Record<string, number>
   end: EpisodeEnd | null
   success: boolean | undefined
@@ -71,6 +75,7 @@ export class SeatViews {
       this.#seats.set(seat, {
         view: observation,
         texts: [],
+        shown: 0,
         due: {},
         end: null,
         success: undefined,
@@ -84,7 +89,11 @@ export class SeatViews {
     for (;;) {
       signal.throwIfAborted()
       if (this.hasEnded(seat)) return null
-      if (this.mayAct(seat)) return this.seen(seat)
+      if (this.mayAct(seat)) {
+        const state = this.#stateOf(seat)
+        state.shown = state.texts.length
+        return this.seen(seat)
+      }
       await this.#changed.promise
     }
   }
@@ -165,8 +174,13 @@ export class SeatViews {
     const mover = this.#stateOf(seat)
     mover.steps += 1
     mover.due = {}
-    // An answer to who may act at once shows the state; another is put before the view that comes later.
-    mover.texts = turn.includes(seat) ? [] : [observation.text]
+    // An only seat has them in its answer.
+    for (const event of (report.seats && report.events) ?? [])
+      for (const [name, { end, texts }] of this.#seats) if (!end) texts.push(...eventTexts(event, name))
+    // What came after its player was asked is still to be shown. An answer to who may act at once shows the state;
+    // another is put before the view that comes later.
+    mover.texts = [...mover.texts.slice(mover.shown), ...(turn.includes(seat) ? [] : [observation.text])]
+    mover.shown = 0
     mover.view = observation
     addTo(mover.terms, report.terms)
     for (const [other, earned] of Object.entries(terms)) {
@@ -187,6 +201,15 @@ export class SeatViews {
     }
     this.wake()
     return true
+  }
+
+  /** Takes in whose turn it is after an outside event, which no step has reported yet, and what those seats see. */
+  pass(turn: readonly string[], revision: number, views: { readonly [seat: string]: Observation }): void {
+    if (revision <= this.#revision) return
+    this.#revision = revision
+    this.#turn = turn
+    for (const [seat, view] of Object.entries(views)) this.#stateOf(seat).view = view
+    this.wake()
   }
 
   /** Wakes the seats that wait, to look again whether they may act or the match is called off. */

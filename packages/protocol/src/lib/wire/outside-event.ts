@@ -16,6 +16,8 @@ export type OutsideEvent = Wire<typeof eventSchema>
 export const appliedEventSchema = eventSchema.extend({
   /** The text that players receive; `null` for none. */
   said: z.string().nullable(),
+  /** Texts for some of several seats alone. Left out if there were none. */
+  sent: z.record(z.string(), z.array(z.string())).optional(),
   /** The end of the episode that it caused; `null` if the episode went on. */
   end: episodeEndSchema.nullable(),
   /**
@@ -26,9 +28,14 @@ export const appliedEventSchema = eventSchema.extend({
 /** An event that was applied to a session. */
 export type AppliedEvent = Wire<typeof appliedEventSchema>
 
-export const publishedEventSchema = appliedEventSchema.pick({ type: true, data: true, said: true })
+export const publishedEventSchema = appliedEventSchema.pick({ type: true, data: true, said: true, sent: true })
 /** An event that a tool published as part of its step. */
 export type PublishedEvent = Wire<typeof publishedEventSchema>
+
+/** Returns what an event says to a seat: to all of them, and to this one alone. */
+export function eventTexts({ said, sent }: Pick<AppliedEvent, 'said' | 'sent'>, seat: string): readonly string[] {
+  return [...(said === null ? [] : [said]), ...(sent?.[seat] ?? [])]
+}
 
 export const recordedEventSchema = appliedEventSchema.omit({ revision: true }).extend({
   /**

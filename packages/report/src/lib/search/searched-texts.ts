@@ -27,7 +27,9 @@ export function* searchedTexts(record: SealedRecord): Generator<SearchedText, vo
   for (const [step, { action, observation, completions = [], events = [] }] of record.steps.entries()) {
     yield* saidIn(completions, step)
     yield at('call', step, `${action.tool} ${JSON.stringify(action.arguments)}`)
-    for (const { said } of events) if (said !== null) yield at('answer', step, said)
+    for (const { said, sent = {} } of events)
+      for (const text of [...(said === null ? [] : [said]), ...Object.values(sent).flat()])
+        yield at('answer', step, text)
     yield* seenIn(observation, step)
   }
   yield* saidIn(record.undecided ?? [], null)

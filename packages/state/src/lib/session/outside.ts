@@ -6,10 +6,11 @@ import {
   type OutsideEvent,
   type OutsideHistory,
 } from '@episodic/protocol'
+import { eventTexts } from '@episodic/protocol/internal'
 import { StateError } from '../state-error.ts'
 import type { SessionRecord } from './session-record.ts'
 import { byteLength } from './session-text.ts'
-import type { Change } from './step.ts'
+import { type Change, withMessages } from './step.ts'
 
 /** The outcome of an outside event by the rules. */
 export interface Happened {
@@ -17,6 +18,10 @@ export interface Happened {
   readonly end: EpisodeEnd | null
   /** The text that players are shown; `null` for none. */
   readonly said: string | null
+  /** Texts for some of several seats alone; omitted for none. */
+  readonly sent?: AppliedEvent['sent']
+  /** The seats that may act now; omitted if there is one seat. */
+  readonly turn?: readonly string[] | undefined
 }
 
 /** Default for the events that a session remembers, and for those that may come between two of its steps. */
@@ -60,24 +65,34 @@ export function assertRoom({ outside = NONE, limits }: SessionRecord, event: Out
 export function recordEvent(
   record: SessionRecord,
   event: OutsideEvent,
-  { change, end, said }: Happened,
+  { change, end, said, sent, turn }: Happened,
   { bound, now }: { readonly bound: number; readonly now: number },
 ): SessionRecord {
   const { pending, known } = record.outside ?? NONE
   const { id, type, data } = event
   const revision = record.revision + 1
-  const applied: AppliedEvent = { id, type, data, said, end, revision }
+  const applied: AppliedEvent = { id, type, data, said, ...(sent && { sent }), end, revision }
+  const passes = turn !== undefined && turn.join() !== record.turn?.join()
   return {
     ...record,
     ...change,
     end,
     revision,
     touchedAt: now,
+    ...(turn && { turn, seats: withEvent(record.seats, applied) }),
+    ...(passes && record.limits.turnSeconds !== undefined && { turnedAt: now }),
     outside: {
       pending: [...pending, applied],
       known: [...known, { id, content: contentOf(event), revision, end }].slice(-bound),
     },
   }
+}
+
+/** Returns the seats of a game with the texts of an event: with their next answers each of them learns of it. */
+function withEvent(seats: SessionRecord['seats'], event: AppliedEvent): SessionRecord['seats'] {
+  return Object.fromEntries(
+    Object.entries(seats).map(([name, seat]) => [name, seat.end ? seat : withMessages(seat, eventTexts(event, name))]),
+  )
 }
 
 /** A short digest: it only has to distinguish an event from another one with the same id, given by mistake. */

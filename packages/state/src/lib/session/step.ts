@@ -227,11 +227,12 @@ const MOST_MESSAGES = 64
 function withDue(seat: SeatRecord, terms: Terms = {}, messages: readonly string[] = []): SeatRecord {
   const due = { ...seat.due }
   for (const [term, value] of Object.entries(terms)) if (value !== 0) due[term] = (due[term] ?? 0) + value
-  return {
-    ...seat,
-    ...(Object.keys(due).length > 0 && { due }),
-    ...(messages.length > 0 && { messages: [...(seat.messages ?? []), ...messages].slice(-MOST_MESSAGES) }),
-  }
+  return withMessages(Object.keys(due).length > 0 ? { ...seat, due } : seat, messages)
+}
+
+/** Returns a seat with more texts to be sent with its next answer. */
+export function withMessages(seat: SeatRecord, texts: readonly string[]): SeatRecord {
+  return texts.length === 0 ? seat : { ...seat, messages: [...(seat.messages ?? []), ...texts].slice(-MOST_MESSAGES) }
 }
 
 function seatsReport({ due, messages }: SeatRecord, seats: PlayedSeats): SeatsReport {

@@ -1,11 +1,21 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { connect, definePolicy, delegate, type Environment, type EventInput, runEpisode, runTree } from '@episodic/env'
-import { createHost, inProcess } from '@episodic/mcp-server'
-import { chainOf, type EpisodeRecord, type Task } from '@episodic/protocol'
+import {
+  connect,
+  definePolicy,
+  delegate,
+  type Environment,
+  type EventInput,
+  runEpisode,
+  runMatch,
+  runTree,
+} from '@episodic/env'
+import { createHost, defineGame, inProcess } from '@episodic/mcp-server'
+import { chainOf, type EpisodeRecord, type MatchRecord, type Task } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
 import { openWorkshop, parseLine } from '../../fixtures/episodic.fixture.ts'
 import { sealEpisode } from '../../play/record/seal-episode.ts'
 import { environment, timesAsked } from './market.fixture.ts'
@@ -62,6 +72,45 @@ async function record(events: readonly (readonly EventInput[])[]): Promise<Episo
 
 const asRead = (record: EpisodeRecord) => ({ record, whole: chainOf(record) === record.chain })
 
+/** Two dealers, of whom one may be sent a price. */
+const dealers = defineGame({
+  name: 'dealers',
+  version: '1.0.0',
+  description: 'Buy in turn.',
+  seats: ['ann', 'bob'],
+  state: {
+    public: z.object({ buys: z.int() }),
+    own: z.object({ price: z.int().nullable() }),
+    private: z.object({}),
+  },
+  start: () => ({ public: { buys: 0 }, own: { ann: { price: null }, bob: { price: null } }, private: {} }),
+  turn: ({ buys }) => (buys === 0 ? 'ann' : 'bob'),
+  observe: ({ own: { price } }) => `You know of ${price ?? 'no price'}.`,
+  events: ({ event }) => ({
+    tip: event({
+      description: 'One is sent a price.',
+      data: z.object({ to: z.enum(['ann', 'bob']), price: z.int() }),
+      apply({ state, data: { to, price }, say, send }) {
+        state.own[to].price = price
+        say('A tip goes round.')
+        send(to, `It is worth ${price}.`)
+      },
+    }),
+  }),
+  tools: ({ tool }) => ({
+    buy: tool({
+      description: 'Buys one.',
+      input: z.object({}),
+      play({ state, say, end }) {
+        state.public.buys += 1
+        if (state.public.buys === 2) end('sold-out')
+        return say('Bought.')
+      },
+    }),
+  }),
+  rewards: { tips: ({ events }) => events.length },
+})
+
 describe('an episode with published events', () => {
   it('is sealed with its events, and replays without differences or options', async () => {
     const sealed = await record([[price(7), price(8)], [], [price(9)], [{ type: 'closed' }]])
@@ -99,6 +148,41 @@ describe('an episode with published events', () => {
       }),
       { numRuns: 50 },
     )
+  })
+
+  it('of several seats is sealed with what each seat was sent, and replays so', async () => {
+    await using host = createHost({ environments: [dealers] })
+    await using connection = await connect(inProcess(host))
+    const game = connection.game('dealers')
+    const tipped = definePolicy({
+      name: 'tipped',
+      start: () => async () => {
+        await game.publish({ type: 'tip', data: { to: 'bob', price: 7 } })
+        return { tool: 'buy', arguments: {} }
+      },
+    })
+    const match = await runMatch({ createGame: () => game, policies: { ann: tipped, bob: buyer } })
+    const task = { ...TASK, environment: { name: 'dealers', version: '1.0.0' } }
+    const policies = { ann: SEALING.policy, bob: SEALING.policy }
+    const sealed = sealEpisode(match, { task, attempt: 0 }, { ...SEALING, weights: {}, policies })
+    const read = parseLine(JSON.parse(JSON.stringify(sealed))) as MatchRecord
+    expect(read.steps.map(({ events }) => events?.map(({ said, sent }) => ({ said, sent })))).toEqual([
+      [{ said: 'A tip goes round.', sent: { bob: ['It is worth 7.'] } }],
+      undefined,
+    ])
+    expect(replayEpisode(dealers, { record: read, whole: true }, { strict: true, scoring: PLAIN })).toEqual({
+      kind: 'reproduced',
+      steps: 2,
+    })
+    const sentToOther = read.steps.map(({ events, ...step }) => ({
+      ...step,
+      ...(events && { events: events.map((event) => ({ ...event, sent: { ann: ['It is worth 7.'] } })) }),
+    }))
+    const edited = { record: { ...read, steps: sentToOther }, whole: true }
+    expect(replayEpisode(dealers, edited, { strict: false, scoring: PLAIN })).toMatchObject({
+      kind: 'diverged',
+      divergence: { step: 1, field: expect.stringMatching(/^events\.0\.sent/) },
+    })
   })
 
   it.each([

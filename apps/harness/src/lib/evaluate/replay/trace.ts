@@ -31,9 +31,10 @@ export function* traceEpisode(
         yield indent(start.observation.text)
       }
     if (recorded) {
-      for (const { type, data, said } of recorded.events ?? []) {
+      for (const { type, data, said, sent = {} } of recorded.events ?? []) {
         yield `*  ${type} ${JSON.stringify(data)}`
         if (said !== null) yield indent(said)
+        for (const [seat, texts] of Object.entries(sent)) yield indent(`to ${seat}: ${texts.join('\n')}`)
       }
       const { action } = recorded
       const seat = 'seat' in recorded ? recorded.seat : ''

@@ -269,10 +269,11 @@ function recordedOf({
   type,
   data,
   said,
+  sent,
   end,
   revision,
 }: NonNullable<Step['info']['events']>[number]): RecordedEvent {
-  return { id, type, data, said, end, ...(revision === 0 && { inherited: true }) }
+  return { id, type, data, said, ...(sent && { sent }), end, ...(revision === 0 && { inherited: true }) }
 }
 
 /** Returns a failure as it is recorded: a code to count by, and a message to read. */
