@@ -1,4 +1,3 @@
-import type { JsonObject } from '@episodic/protocol'
 import { CodedError } from '@episodic/protocol/internal'
 
 /** The errors that this package throws on purpose. */
@@ -22,11 +21,5 @@ export type DatasetErrorCode =
 
 /** An error of a dataset: `code` for programs, `message` for people. */
 export class DatasetError extends CodedError<DatasetErrorCode> {
-  constructor(code: DatasetErrorCode, message: string, options?: ErrorOptions & { details?: JsonObject }) {
-    super('DatasetError', code, message, options)
-  }
-
-  static is(error: unknown, code?: DatasetErrorCode): error is DatasetError {
-    return CodedError.isBranded('DatasetError', error, code)
-  }
+  static override readonly brand: string = 'DatasetError'
 }

@@ -1,4 +1,4 @@
-import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
+import type { EnvironmentInfo } from '@episodic/protocol'
 import { CodedError } from '@episodic/protocol/internal'
 
 /**
@@ -32,13 +32,7 @@ export type EnvErrorCode =
   | 'option-invalid'
 
 export class EnvError extends CodedError<EnvErrorCode> {
-  constructor(code: EnvErrorCode, message: string, options?: ErrorOptions & { details?: JsonObject }) {
-    super('EnvError', code, message, options)
-  }
-
-  static is(error: unknown, code?: EnvErrorCode): error is EnvError {
-    return CodedError.isBranded('EnvError', error, code)
-  }
+  static override readonly brand: string = 'EnvError'
 }
 
 /** Returns the error for a snapshot, restore or fork of an environment whose state an external server keeps. */

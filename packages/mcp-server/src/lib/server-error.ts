@@ -17,13 +17,7 @@ export type ServerErrorCode =
   | 'address-in-use'
 
 export class ServerError extends CodedError<ServerErrorCode> {
-  constructor(code: ServerErrorCode, message: string, options?: ErrorOptions) {
-    super('ServerError', code, message, options)
-  }
-
-  static is(error: unknown, code?: ServerErrorCode): error is ServerError {
-    return CodedError.isBranded('ServerError', error, code)
-  }
+  static override readonly brand: string = 'ServerError'
 }
 
 export function portInUse(address: string, port: number, cause: unknown): ServerError {

@@ -1,4 +1,3 @@
-import type { JsonObject } from '@episodic/protocol'
 import { CodedError } from '@episodic/protocol/internal'
 
 /**
@@ -48,11 +47,5 @@ export type StateErrorCode =
   | 'store-invalid'
 
 export class StateError extends CodedError<StateErrorCode> {
-  constructor(code: StateErrorCode, message: string, options?: ErrorOptions & { details?: JsonObject }) {
-    super('StateError', code, message, options)
-  }
-
-  static is(error: unknown, code?: StateErrorCode): error is StateError {
-    return CodedError.isBranded('StateError', error, code)
-  }
+  static override readonly brand: string = 'StateError'
 }

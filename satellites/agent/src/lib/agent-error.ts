@@ -53,13 +53,7 @@ export type AgentErrorCode =
 type Options = ErrorOptions & { details?: JsonObject }
 
 export class AgentError extends CodedError<AgentErrorCode> {
-  constructor(code: AgentErrorCode, message: string, options?: Options) {
-    super('AgentError', code, message, options)
-  }
-
-  static is(error: unknown, code?: AgentErrorCode): error is AgentError {
-    return CodedError.isBranded('AgentError', error, code)
-  }
+  static override readonly brand: string = 'AgentError'
 }
 
 /** An `AgentError` with the code `session-expired`. */
@@ -68,9 +62,7 @@ export class SessionExpiredError extends AgentError {
     super('session-expired', message, options)
   }
 
-  static override is(error: unknown): error is SessionExpiredError {
-    return CodedError.isBranded('AgentError', error, 'session-expired')
-  }
+  static override readonly is: typeof AgentError.is = isOfCode('session-expired')
 }
 
 /** An `AgentError` with the code `session-lost`. */
@@ -79,7 +71,9 @@ export class SessionLostError extends AgentError {
     super('session-lost', message, options)
   }
 
-  static override is(error: unknown): error is SessionLostError {
-    return CodedError.isBranded('AgentError', error, 'session-lost')
-  }
+  static override readonly is: typeof AgentError.is = isOfCode('session-lost')
+}
+
+function isOfCode(code: AgentErrorCode) {
+  return ((error: unknown) => AgentError.is(error, code)) as typeof AgentError.is
 }

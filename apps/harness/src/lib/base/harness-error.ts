@@ -72,11 +72,5 @@ export type HarnessErrorCode =
   | 'run-declined'
 
 export class HarnessError extends CodedError<HarnessErrorCode> {
-  constructor(code: HarnessErrorCode, message: string, options?: ErrorOptions) {
-    super('HarnessError', code, message, options)
-  }
-
-  static is(error: unknown, code?: HarnessErrorCode): error is HarnessError {
-    return CodedError.isBranded('HarnessError', error, code)
-  }
+  static override readonly brand: string = 'HarnessError'
 }

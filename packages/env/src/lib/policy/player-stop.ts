@@ -9,6 +9,7 @@ import { CodedError } from '@episodic/protocol/internal'
  * The code `closed` is that of a player which has left in peace: its world has judged the success, which is then given.
  */
 export class PlayerStop extends CodedError<StopReason | 'closed'> {
+  static override readonly brand: string = 'PlayerStop'
   readonly success: boolean
 
   constructor(
@@ -16,11 +17,7 @@ export class PlayerStop extends CodedError<StopReason | 'closed'> {
     message: string,
     { success = false, ...options }: ErrorOptions & { success?: boolean | undefined } = {},
   ) {
-    super('PlayerStop', code, message, options)
+    super(code, message, options)
     this.success = success
-  }
-
-  static is(error: unknown): error is PlayerStop {
-    return CodedError.isBranded('PlayerStop', error)
   }
 }

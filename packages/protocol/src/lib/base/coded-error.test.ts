@@ -1,13 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
+import { WireError } from '../wire/wire-error.ts'
 import { CodedError } from './coded-error.ts'
 
 class ShopError extends CodedError<'sold-out' | 'closed'> {
-  constructor(code: 'sold-out' | 'closed', message: string, options?: ErrorOptions & { details?: { until: number } }) {
-    super('ShopError', code, message, options)
-  }
-  static is(error: unknown, code?: 'sold-out' | 'closed'): error is ShopError {
-    return CodedError.isBranded('ShopError', error, code)
-  }
+  static override readonly brand: string = 'ShopError'
 }
 
 describe('CodedError', () => {
@@ -26,7 +22,7 @@ describe('CodedError', () => {
     expect(ShopError.is(error)).toBe(true)
     expect(ShopError.is(error, 'closed')).toBe(true)
     expect(ShopError.is(error, 'sold-out')).toBe(false)
-    expect(CodedError.isBranded('OtherError', error)).toBe(false)
+    expect(WireError.is(error)).toBe(false)
     for (const other of [null, 'closed', new Error('closed'), { code: 'closed', name: 'ShopError' }])
       expect(ShopError.is(other)).toBe(false)
   })

@@ -1,5 +1,4 @@
 import { CodedError } from '../base/coded-error.ts'
-import type { JsonObject } from '../base/json.ts'
 
 /**
  * Every error code that an endpoint may answer, with its JSON-RPC number.
@@ -39,13 +38,7 @@ export type WireErrorCode = keyof typeof WIRE_ERROR_NUMBERS
 
 /** An error that may cross the wire: its code, message and details are safe to show to the caller. */
 export class WireError extends CodedError<WireErrorCode> {
-  constructor(code: WireErrorCode, message: string, options?: ErrorOptions & { details?: JsonObject }) {
-    super('WireError', code, message, options)
-  }
-
-  static is(error: unknown, code?: WireErrorCode): error is WireError {
-    return CodedError.isBranded('WireError', error, code)
-  }
+  static override readonly brand: string = 'WireError'
 }
 
 const codes = new Map<number, WireErrorCode>(

@@ -1,4 +1,3 @@
-import type { JsonObject } from '@episodic/protocol'
 import { CodedError } from '@episodic/protocol/internal'
 import type { RefusalCode } from './turn-result.ts'
 
@@ -11,13 +10,7 @@ import type { RefusalCode } from './turn-result.ts'
 export type ContextErrorCode = 'definition-invalid' | 'handler-failed' | 'record-invalid' | RefusalCode
 
 export class ContextError extends CodedError<ContextErrorCode> {
-  constructor(code: ContextErrorCode, message: string, options?: ErrorOptions & { details?: JsonObject }) {
-    super('ContextError', code, message, options)
-  }
-
-  static is(error: unknown, code?: ContextErrorCode): error is ContextError {
-    return CodedError.isBranded('ContextError', error, code)
-  }
+  static override readonly brand: string = 'ContextError'
 }
 
 /** Creates the error for a fault in the code of a context or conversation. */
