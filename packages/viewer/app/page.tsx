@@ -1,8 +1,8 @@
-import { render } from 'preact'
 import './style/page.css'
+import type { RunEntry, StaticRuns } from '@episodic/report'
+import { render } from 'preact'
 import { App } from './app.tsx'
 import { ErrorNote } from './parts/notes.tsx'
-import { homeOf } from './route/home.ts'
 import { formatRoute, type Route } from './route/route.ts'
 import { createCachedSource } from './source/cached-source.ts'
 import { createEmbeddedSource, unpackEmbedded } from './source/embedded-source.ts'
@@ -39,4 +39,15 @@ async function openFile(data: string) {
 async function openFolder(folder: string) {
   const content = await readStaticRuns(folder)
   return { home: homeOf(content), source: createCachedSource(createStaticSource(folder, content)) }
+}
+
+/** What a file or a folder shows first: its comparison, its only run, or the list of its runs. */
+function homeOf({
+  runs,
+  compared: [compared],
+}: Pick<StaticRuns, 'compared'> & { readonly runs: readonly Pick<RunEntry, 'id'>[] }): Route {
+  if (compared) return { screen: 'compare', runs: compared.runs, base: compared.baseline }
+  const [run, ...others] = runs
+  if (run && others.length === 0) return { screen: 'run', run: run.id, tab: 'overview' }
+  return { screen: 'runs', query: '' }
 }

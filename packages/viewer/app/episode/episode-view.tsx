@@ -1,3 +1,5 @@
+import type { SealedRecord } from '@episodic/protocol'
+import { type GradeRecord, graderKeyOf, sealNameOf } from '@episodic/report'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useKeys } from '../keys/use-keys.ts'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
@@ -11,7 +13,6 @@ import { episodeModel, type LoadedEpisode } from './episode-model.ts'
 import { FindBar } from './find-bar.tsx'
 import { ForkAdvantages } from './fork-advantages.tsx'
 import { GradesTab } from './grades-tab.tsx'
-import { ownGrades } from './own-grades.ts'
 import { RawTab } from './raw-tab.tsx'
 import { RewardsTab } from './rewards-tab.tsx'
 import { SentTab } from './sent-tab.tsx'
@@ -145,4 +146,17 @@ export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; 
       </PrivateContext.Provider>
     </FoldsContext.Provider>
   )
+}
+
+/** Returns the verdicts on a line that count: of each grader and vote the one with the highest revision. */
+function ownGrades(grades: readonly GradeRecord[], record: SealedRecord): GradeRecord[] {
+  const seal = sealNameOf(record)
+  const latest = new Map<string, GradeRecord>()
+  for (const grade of grades) {
+    if (grade.seal !== seal || grade.planted) continue
+    const key = `${graderKeyOf(grade.grader)} ${grade.vote} ${grade.seat ?? ''}`
+    const known = latest.get(key)
+    if (!known || grade.revision > known.revision) latest.set(key, grade)
+  }
+  return [...latest.values()].sort((a, b) => (a.grader.name < b.grader.name ? -1 : 1))
 }

@@ -1,15 +1,15 @@
-import { advantagesOf, formatNumber, formatPercent, plural } from '@episodic/report'
+import { advantagesOf, formatNumber, formatPercent, plural, type TaskRows } from '@episodic/report'
 import { useMemo, useState } from 'preact/hooks'
 import { useKeys } from '../keys/use-keys.ts'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
+import { useLoaded } from '../source/use-source.ts'
 import { ActionTreeView } from './action-tree-view.tsx'
 import { AttemptTable, attemptHref } from './attempt-table.tsx'
 import { BranchValues } from './branch-values.tsx'
 import { type LoadedGroup, MOST_LINES } from './load-group.ts'
 import { passFigures } from './pass-figures.ts'
-import { useTaskNeighbours } from './use-task-neighbours.ts'
 
 /** The attempts at a task: figures, advantages, and the tree of their actions. */
 export function GroupView({ run, group }: { readonly run: string; readonly group: LoadedGroup }) {
@@ -162,4 +162,30 @@ export function GroupView({ run, group }: { readonly run: string; readonly group
       </section>
     </FoldsContext.Provider>
   )
+}
+
+/** The addresses of the tasks before and after one, in the order in which their first lines were sealed. */
+function useTaskNeighbours(
+  run: string,
+  task: TaskRows,
+): { readonly previous: string | null; readonly next: string | null } {
+  const { value } = useLoaded(
+    async (source) => {
+      const { columns } = await source.columns(run, ['task'])
+      const numbers = columns.task
+      const own = numbers?.[task.rows[0] ?? -1]
+      if (!numbers || own === undefined) return null
+      const rows = [numbers.indexOf(own - 1), numbers.indexOf(own + 1)]
+      const words = await source.words(
+        run,
+        rows.filter((row) => row >= 0),
+      )
+      return rows.map((row) => {
+        const found = words.find((one) => one.row === row)
+        return found ? formatRoute({ screen: 'group', run, task: found.task }) : null
+      })
+    },
+    [run, task.task],
+  )
+  return { previous: value?.[0] ?? null, next: value?.[1] ?? null }
 }

@@ -1,31 +1,38 @@
-import type { EpisodeColumns, GradeSummary, RunDetail, TaskFigures } from '@episodic/report'
 import {
+  type EpisodeColumns,
   formatCount,
+  formatRules,
+  type GradeSummary,
   HIGHLIGHT_COLUMNS,
+  plural,
+  type RunDetail,
+  type Summary,
   TASK_COLUMNS,
+  type TaskFigures,
   TIME_COLUMNS,
   taskFigures,
   VERSION_COLUMNS,
 } from '@episodic/report'
 import { useMemo } from 'preact/hooks'
 import { DownloadVerdicts } from '../label/download-verdicts.tsx'
+import { Card, Section } from '../parts/card.tsx'
+import { CommandLine } from '../parts/copy.tsx'
 import { LoadingNote } from '../parts/notes.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { CurriculumPlot } from '../parts/plots/curriculum-plot.tsx'
 import { formatRoute, RUN_TABS, type RunTab } from '../route/route.ts'
 import { Account } from './account.tsx'
 import { Branches } from './branches.tsx'
 import { Configuration } from './configuration.tsx'
-import { Curriculum } from './curriculum.tsx'
 import { Failures } from './failures.tsx'
 import { Grades } from './grades.tsx'
 import { Headline } from './headline.tsx'
 import { HighlightList } from './highlight-list.tsx'
 import { InFlight } from './in-flight.tsx'
-import { Methods } from './methods.tsx'
 import { Rewards } from './rewards.tsx'
 import { RunHeader } from './run-header.tsx'
 import { Scores } from './scores.tsx'
 import { Seats } from './seats.tsx'
-import { StopNote } from './stop-note.tsx'
 import { Tasks } from './tasks.tsx'
 import { Times } from './times.tsx'
 import { Versions } from './versions.tsx'
@@ -147,5 +154,82 @@ function Tabs({ detail: { entry, summary, rows }, grades, tab }: TabsProps) {
       </a>
       {others.map(link)}
     </nav>
+  )
+}
+
+/** The course of a curriculum: what it drew, and how often that was solved. */
+function Curriculum({ summary: { curriculum } }: { readonly summary: Summary }) {
+  if (!curriculum) return null
+  return (
+    <Section title="Curriculum">
+      <Card
+        title="Success and difficulty by draw"
+        caption="Of the tasks that were drawn, in the order of the draws. Only the first play of an episode counts, as in the curriculum itself."
+        empty=""
+        wide
+      >
+        <CurriculumPlot parts={curriculum} />
+        <ul class="legend">
+          <li>
+            <i class="key good" />
+            success rate
+          </li>
+          <li>
+            <i class="key unshaped" />
+            mean difficulty
+          </li>
+        </ul>
+      </Card>
+    </Section>
+  )
+}
+
+/** How the figures of a run are computed. */
+function Methods({ summary: { counts, branch, success } }: { readonly summary: Summary }) {
+  const notes = [
+    `Success is ${formatRules(success.rules)}. A failed episode has no score.`,
+    'Intervals are 95 %, with the attempts of one task as one cluster, because they are not independent of each other. Those of means use cluster-robust standard errors (Liang & Zeger 1986; Miller 2024) and Student’s t with one degree of freedom less than tasks. Those of shares are Wilson’s (1927) at the effective sample size (Korn & Graubard 1998), which with one attempt per task is the number of episodes. pass@k is the unbiased estimate of Chen et al. (2021), averaged over tasks, and pass^k that of all k succeeding. There is no interval for a single task, nor for a mean on which all tasks agree.',
+    'Unshaped return is the weighted sum of the reward terms. Shaped return adds γΦ(s′) − Φ(s) at each step, which does not change the optimal policy (Ng, Harada & Russell 1999).',
+    'All figures are a fold over sealed episodes: neither their order nor repeated lines change them.',
+    ...(branch
+      ? [
+          'Each rollout was forked: its leaves share steps, and the figures of steps count a shared step once for each leaf. A line that ended before it could branch counts for all of its leaves. The leaves of a rollout are not independent attempts, so pass@k has only k = 1.',
+          'The value V̂ of a state is a Monte Carlo estimate (Sutton & Barto 2018, section 5.1): the mean of the discounted, unshaped return from there on, over lines with independent random draws in world and policy. It is the value of the full state under this policy, private part included. With few lines, the interval by Student’s t is only as good as a normal approximation.',
+        ]
+      : []),
+    ...(counts.conflicts > 0
+      ? [
+          `${plural(counts.conflicts, 'sealed line')} conflicted with another line of the same episode. One line per episode counts; rewards by step and by term and step latencies include all of them.`,
+        ]
+      : []),
+  ]
+  return (
+    <details class="methods">
+      <summary>How these figures are computed</summary>
+      {notes.map((note) => (
+        <p key={note}>{note}</p>
+      ))}
+    </details>
+  )
+}
+
+/** Says why a run stopped before its end, and what plays the rest. Nothing if neither is known. */
+function StopNote({ detail: { entry, commands } }: { readonly detail: Pick<RunDetail, 'entry' | 'commands'> }) {
+  const { state, stopped } = entry
+  if (state !== 'stopped' || (!stopped && !commands.resume)) return null
+  return (
+    <section class="stop-note" aria-label="Why the run stopped">
+      {stopped && (
+        <p>
+          <PlainText text={stopped.message} /> <code>{stopped.code}</code>
+        </p>
+      )}
+      {commands.resume && (
+        <>
+          <p class="muted">To play the episodes that are left:</p>
+          <CommandLine command={commands.resume} />
+        </>
+      )}
+    </section>
   )
 }

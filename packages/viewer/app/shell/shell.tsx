@@ -6,10 +6,9 @@ import { copyText } from '../parts/copy.tsx'
 import { parentRoute } from '../route/parent-route.ts'
 import type { Route } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
-import { useSource } from '../source/use-source.ts'
+import { useLoaded, useSource, useVersion } from '../source/use-source.ts'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { KeyList } from './key-list.tsx'
-import { LiveMark } from './live-mark.tsx'
 import { SEARCH_BOX, SearchBox } from './search-box.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 
@@ -88,5 +87,29 @@ export function Shell({ route, children }: { readonly route: Route; readonly chi
         {said}
       </p>
     </>
+  )
+}
+
+/** How many runs are being played now, if the source says when something changes. */
+function LiveMark() {
+  const source = useSource()
+  const version = useVersion(null)
+  const { value, error } = useLoaded((from) => from.runs(), [], version)
+  if (!source.can.watch) return null
+  if (error?.code === 'unreachable')
+    return (
+      <span class="live lost" role="status">
+        ! not connected
+      </span>
+    )
+  const live = value?.filter(({ state }) => state === 'running').length ?? 0
+  if (live === 0) return null
+  return (
+    <span class="live" role="status">
+      <span class="dot" aria-hidden="true">
+        ●
+      </span>{' '}
+      {live} live
+    </span>
   )
 }

@@ -1,5 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
-import { chooseTheme, keptTheme, THEMES } from './theme.ts'
+
+/** The themes; `system` follows the settings of the system. */
+const THEMES = ['system', 'light', 'dark'] as const
+
+const KEY = 'episodic-theme'
 
 const SIGNS = { system: '◐', light: '☀', dark: '☾' } as const
 
@@ -19,4 +23,26 @@ export function ThemeSwitch() {
       <span aria-hidden="true">{SIGNS[theme]}</span>
     </button>
   )
+}
+
+type Theme = (typeof THEMES)[number]
+
+/** The theme that was chosen before. Where a page may not keep anything, as in a file, it is that of the system. */
+function keptTheme(): Theme {
+  try {
+    return THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? 'system'
+  } catch {
+    return 'system'
+  }
+}
+
+/** Applies a theme and keeps it. */
+function chooseTheme(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = theme
+  try {
+    localStorage.setItem(KEY, theme)
+  } catch {
+    // It then lasts until the page is closed.
+  }
 }

@@ -11,10 +11,11 @@ import {
   type MethodResult,
   type OpenResult,
   type SessionSnapshot,
+  stepReportSchema,
   WireError,
 } from '@episodic/protocol'
 import { isTyped, monotonic, randomText } from '@episodic/protocol/internal'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { EnvError, notForkable, takesNoEvents } from '../env-error.ts'
 import type {
   CallOptions,
@@ -24,11 +25,26 @@ import type {
   ResetOptions,
   SnapshotOptions,
 } from '../session/call-options.ts'
-import { assertPotential, assertReport, malformed, observationOf, parseReply } from '../session/reply.ts'
-import { stepAnswerSchema } from '../session/step-answer.ts'
+import {
+  assertPotential,
+  assertReport,
+  malformed,
+  observationOf,
+  parseReply,
+  toolAnswerSchema,
+} from '../session/reply.ts'
 import type { StepTiming } from '../session/step-timing.ts'
 import { type RetryOptions, withRetries } from '../session/with-retries.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
+
+/** The answer to a step at the trainer endpoint. */
+const stepAnswerSchema = toolAnswerSchema.extend({
+  _meta: z.looseObject({
+    [META.step]: stepReportSchema,
+    [META.replayed]: z.boolean().optional(),
+    [META.took]: z.number().optional(),
+  }),
+})
 
 /** Entries of the step log that are read at once: the most that the server gives. */
 const LOG_PAGE = 1_000

@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import type { SystemTarget } from '../external/system-target.ts'
 import type { CallOptions } from '../session/call-options.ts'
-import { type OrsEvent, readEvents } from './event-stream.ts'
 
 const blocksSchema = z.array(z.object({ type: z.string(), text: z.string().optional() }))
 /** A type that is not one of the standard's counts as a test, since nothing is to be learned from it. */
@@ -212,4 +211,38 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
 
 function malformed(path: string, cause?: unknown): EnvError {
   return new EnvError('reply-malformed', `The answer to ${path} is not one of the Open Reward Standard.`, { cause })
+}
+
+/** One event of a stream. */
+interface OrsEvent {
+  readonly event: string
+  readonly data: string
+}
+
+/** Yields the events of a response as they come. Rejects if the stream is cut. */
+async function* readEvents({ body }: Response): AsyncGenerator<OrsEvent, void, undefined> {
+  if (!body) return
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  try {
+    for (let text = ''; ; ) {
+      const { value, done } = await reader.read()
+      if (done) return
+      text += value.replaceAll('\r', '')
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const event = eventIn(text.slice(0, end))
+        if (event) yield event
+        text = text.slice(end + 2)
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+}
+
+/** Returns an event of a block of lines; `null` for a comment. */
+function eventIn(block: string): OrsEvent | null {
+  const fields = block.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line))
+  const event = fields.find((field) => field?.[1] === 'event')?.[2]
+  const data = fields.filter((field) => field?.[1] === 'data').map((field) => field?.[2] ?? '')
+  return event === undefined ? null : { event, data: data.join('\n') }
 }

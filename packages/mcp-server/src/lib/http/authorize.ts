@@ -8,8 +8,10 @@ import type { Host, SessionRef } from '../host/host.ts'
 import { type AuthOptions, type Credentials, createCredentials, type Identity } from '../transport/credentials.ts'
 import type { ClientIdentity } from './extra-routes.ts'
 import type { HttpRequest } from './fast-path/request.ts'
-import { readHold } from './hold-parameter.ts'
 import { type AllowOptions, createGuards, type Denial, type Guards } from './host-origin-check.ts'
+
+/** Seconds for which an answer may be held at most. */
+const MOST_HOLD = 300
 
 export interface AuthorizerOptions extends DispatcherOptions {
   readonly address: string
@@ -201,4 +203,21 @@ export function rejectUpgrade(socket: Duplex, { status, message }: Denial): void
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n${retry}${challenge}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     () => socket.destroy(),
   )
+}
+
+/**
+ * Returns the seconds for which the answers to calls at a URL are held while other seats move: its parameter `hold`,
+ * from 0 to 300; `undefined` if it has none. Returns the denial of a URL with any other value.
+ */
+function readHold(url: string | undefined): number | undefined | Denial {
+  const query = url?.split('?', 2)[1]
+  if (!query?.includes('hold')) return undefined
+  const values = new URLSearchParams(query).getAll('hold')
+  const [value] = values
+  if (value === undefined) return undefined
+  if (values.length === 1 && /^\d{1,3}$/.test(value) && Number(value) <= MOST_HOLD) return Number(value)
+  return {
+    status: 400,
+    message: `The hold of this URL has to be one whole number of seconds from 0 to ${MOST_HOLD}, as in ?hold=60.`,
+  }
 }

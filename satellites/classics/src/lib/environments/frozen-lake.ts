@@ -6,8 +6,7 @@ import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
 import { optimalPolicy } from '../optimal-policy.ts'
 import { tabledReferences } from '../tabled-references.ts'
-import { distancesOf } from './frozen-lake/distance.ts'
-import { MAPS, type MapName, MOVES, tilesOf } from './frozen-lake/maps.ts'
+import { isEnd, MAPS, type MapName, MOVES, tilesOf } from './frozen-lake/maps.ts'
 import { DIRECTIONS, directionsOf, neighbour } from './frozen-lake/moves.ts'
 
 /** Constants of each lake, computed once. */
@@ -177,3 +176,20 @@ export const references = tabledReferences([
 
 export const frozenLake: Classic = { environment, tasks, solver, references, states }
 export const measure = measureOf(frozenLake)
+
+/** The moves from each position to the goal on firm ice, around the holes; `Infinity` from a hole. */
+function distancesOf(map: MapName): readonly number[] {
+  const tiles = tilesOf(map)
+  const distances = tiles.map((tile) => (tile === 'G' ? 0 : Number.POSITIVE_INFINITY))
+  // Breadth first from the goal: all moves are reversible, except into holes and the goal.
+  const queue = [tiles.indexOf('G')]
+  for (const position of queue) {
+    for (const direction of DIRECTIONS) {
+      const next = neighbour(map, position, direction)
+      if (distances[next] !== Number.POSITIVE_INFINITY || isEnd(tiles[next])) continue
+      distances[next] = (distances[position] as number) + 1
+      queue.push(next)
+    }
+  }
+  return distances
+}

@@ -6,7 +6,11 @@ import type { GameReference } from '../game-reference.ts'
 import { measureOf } from '../measure-reference.ts'
 import { pokerReferences } from '../poker-references.ts'
 import { cfrPlusPolicy } from '../solved-policy.ts'
-import { isCalled, MOVES, nextMoves, paid } from './leduc-poker/bets.ts'
+
+const MOVES = { fold: 'f', call: 'c', raise: 'r' } as const
+const ANTE = 1
+const RAISES = { firstRound: 2, secondRound: 4 }
+const MOST_RAISES = 2
 
 /** Three ranks in two suits. */
 const CARDS = ['Js', 'Jh', 'Qs', 'Qh', 'Ks', 'Kh'] as const
@@ -148,3 +152,35 @@ export const references: readonly GameReference[] = [
 
 export const leducPoker: ClassicGame = { environment, tasks, solver, references }
 export const measure = measureOf(leducPoker)
+
+/** The two rounds of bets, each as the first letters of its moves: call (which also checks), raise and fold. */
+interface Bets {
+  readonly firstRound: string
+  readonly secondRound: string
+}
+
+/** Returns what the first and the second player have put into the pot. */
+function paid(bets: Bets): readonly [number, number] {
+  const pot: [number, number] = [ANTE, ANTE]
+  for (const round of ['firstRound', 'secondRound'] as const)
+    for (const [at, move] of [...bets[round]].entries()) {
+      if (move === MOVES.fold) continue
+      pot[at % 2] = Math.max(...pot) + (move === MOVES.raise ? RAISES[round] : 0)
+    }
+  return pot
+}
+
+/** Lists what may be done after the moves of a round. */
+function nextMoves(round: string): (keyof typeof MOVES)[] {
+  const raises = round.split(MOVES.raise).length - 1
+  return [
+    ...(round.endsWith(MOVES.raise) ? (['fold'] as const) : []),
+    'call',
+    ...(raises < MOST_RAISES ? (['raise'] as const) : []),
+  ]
+}
+
+/** Returns whether a round is over because its last bet was called, or both players checked. */
+function isCalled(round: string): boolean {
+  return round.length > 1 && round.endsWith(MOVES.call)
+}

@@ -6,7 +6,18 @@ import { measureOf } from '../measure-reference.ts'
 import { optimalPolicy } from '../optimal-policy.ts'
 import type { Reference } from '../reference.ts'
 import { boxesOnGoals, DIRECTIONS, isSolved, move } from './sokoban/board.ts'
-import { LEVEL_NAMES, LEVELS, type LevelName } from './sokoban/levels.ts'
+
+/** The levels, easiest first: `#` wall, `.` goal, `$` box, `*` box on a goal, `@` player, `+` player on a goal. */
+const LEVELS = {
+  shelf: ['#######', '#  .  #', '#     #', '# $ @ #', '#     #', '#######'],
+  corner: ['######', '#    #', '# #@ #', '# $* #', '#  . #', '######'],
+  pair: ['#######', '# .   #', '#  $  #', '# $@  #', '#   . #', '#######'],
+  bend: ['#######', '#  #  #', '#..$  #', '## #$ #', '#  @  #', '#######'],
+  gate: ['#########', '#   #   #', '# $   . #', '# $ # . #', '# @ #   #', '#########'],
+  aisle: ['########', '#  ##  #', '# $  $ #', '#. ## .#', '#  @   #', '########'],
+} as const
+
+const LEVEL_NAMES = ['shelf', 'corner', 'pair', 'bend', 'gate', 'aisle'] as const
 
 /** Push boxes onto goals, in levels of this package's own. */
 export const environment = defineEnvironment({
@@ -110,3 +121,5 @@ export const references: readonly Reference[] = Object.entries(SOLUTIONS).flatMa
 
 export const sokoban: Classic = { environment, tasks, solver, references }
 export const measure = measureOf(sokoban)
+
+type LevelName = (typeof LEVEL_NAMES)[number]

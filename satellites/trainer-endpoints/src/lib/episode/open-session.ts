@@ -1,7 +1,6 @@
 import type { Host, TrainerSessionRef } from '@episodic/mcp-server'
 import { type JsonObject, type LimitsRequest, METHOD_SCHEMAS, type OpenResult, WireError } from '@episodic/protocol'
 import { formatZodError, randomText } from '@episodic/protocol/internal'
-import { seedText } from './seed-text.ts'
 
 /** What to open, as a client of another protocol asks for it. */
 export interface EpisodeRequest {
@@ -46,4 +45,15 @@ function assertOneSeat({ environments }: Host, name: string): void {
       'invalid-params',
       `${name} has several seats (${seats.map((seat) => seat.name).join(', ')}), and this protocol plays one. Play it at the trainer endpoint, or at the session URLs of its seats.`,
     )
+}
+
+/**
+ * Returns a seed as the text that a host takes: a text as it is, a number or a boolean as JSON, and `undefined` for
+ * none (`null` or left out). Throws `invalid-params` for anything else.
+ */
+function seedText(seed: unknown): string | undefined {
+  if (seed === undefined || seed === null) return undefined
+  if (typeof seed === 'string' && seed !== '') return seed
+  if (typeof seed === 'number' || typeof seed === 'boolean') return JSON.stringify(seed)
+  throw new WireError('invalid-params', `A seed is a text that is not empty, or a number; got ${JSON.stringify(seed)}.`)
 }

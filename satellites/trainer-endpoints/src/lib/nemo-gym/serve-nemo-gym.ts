@@ -12,7 +12,7 @@ import { noSession, rolloutRoutes } from './rollout-routes.ts'
 import { RolloutSessions } from './rollout-session.ts'
 import { parseBody } from './row.ts'
 import { RowBodies } from './row-bodies.ts'
-import { stoppingAnswer } from './stopping.ts'
+import { COOKIES, readCookie, setCookieHeader } from './session-cookie.ts'
 
 export interface NemoGymOptions extends RoutesOptions {
   /**
@@ -74,3 +74,15 @@ const anonymous = createMiddleware<TrainerRoute>(async (context, next) => {
   context.set('principal', null)
   return next()
 })
+
+/**
+ * Returns the answer to a request while the server stops. A model is shown it as the output of its tool, so the cookie
+ * says that a call was not played, and the server that verifies the episode masks it.
+ */
+function stoppingAnswer(request: Request, rejection: Response): Response {
+  const cookie = readCookie(request.headers.get('cookie'), COOKIES.rollout)
+  if (!cookie || new URL(request.url).pathname.endsWith('/verify')) return rejection
+  const headers = new Headers(rejection.headers)
+  headers.append('Set-Cookie', setCookieHeader(COOKIES.rollout, { ...cookie, failure: 'shutdown' }))
+  return new Response(rejection.body, { status: rejection.status, headers })
+}

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import {
   type ClientIdentity,
@@ -10,7 +10,6 @@ import type { EnvironmentInfo } from '@episodic/protocol'
 import { every } from '@episodic/protocol/internal'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { InternalError, Problem } from '../http/problem.ts'
-import { rejectUpgrade } from '../http/reject-upgrade.ts'
 import { UNAUTHENTICATED } from '../http/trainer-app.ts'
 import { parseAddress } from './address.ts'
 import { errorFrame, rpcError } from './errors.ts'
@@ -134,4 +133,15 @@ const STOPPING: Problem = {
   status: 503,
   code: 'unavailable',
   message: 'This server is stopping and takes nobody in. Try again.',
+}
+
+/** Rejects an upgrade to a WebSocket with an HTTP response, and closes the connection. */
+function rejectUpgrade(stream: Duplex, { status, code, message }: Problem): void {
+  const body = JSON.stringify({ detail: message, code })
+  const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
+  const retry = status === 503 ? 'Retry-After: 1\r\n' : ''
+  stream.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n${challenge}${retry}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    () => stream.destroy(),
+  )
 }

@@ -1,12 +1,21 @@
 import type { TrainerSessionRef } from '@episodic/mcp-server'
-import { type Action, canonicalJson, DEFAULT_SEAT, type EnvironmentInfo, WireError } from '@episodic/protocol'
+import {
+  type Action,
+  canonicalJson,
+  DEFAULT_SEAT,
+  type EnvironmentInfo,
+  type LoggedStep,
+  WireError,
+} from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/internal'
 import { playStep, rewardOf } from '../episode/play-step.ts'
 import type { RewardMode } from '../episode/trainer-episode.ts'
 import type { TextBlock } from './blocks.ts'
 import { answerOf, type CallAnswer, episodeFinished, unknownTool } from './call-answer.ts'
 import type { CallRequest } from './requests.ts'
-import { readSteps } from './session-log.ts'
+
+/** Entries of one read. */
+const PAGE = 1_000
 
 /** Where the answer to a call goes. */
 export interface CallStream {
@@ -153,5 +162,16 @@ export class OrsSession {
 
   #count(seq: number, reward: number): void {
     if (seq === this.#seq + 1) this.#totals.push((this.#totals[this.#seq] as number) + reward)
+  }
+}
+
+/** Yields the answered steps of a session, oldest first. */
+async function* readSteps(session: TrainerSessionRef): AsyncGenerator<LoggedStep, void, undefined> {
+  for (let after = 0; ; ) {
+    const { steps } = await session.watch({ after, limit: PAGE, wait: 0 })
+    yield* steps
+    const last = steps.at(-1)
+    if (!last || steps.length < PAGE) return
+    after = last.report.revision
   }
 }

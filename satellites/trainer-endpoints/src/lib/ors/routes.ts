@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Host } from '@episodic/mcp-server'
-import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
-import { WireError } from '@episodic/protocol'
+import { type EnvironmentInfo, type JsonObject, WireError } from '@episodic/protocol'
 import { randomText, WIRE_VERSION } from '@episodic/protocol/internal'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context, Hono } from 'hono'
@@ -14,7 +13,6 @@ import { openEventStream } from './event-stream.ts'
 import type { OrsSession } from './ors-session.ts'
 import type { Creation, OrsSessions } from './ors-sessions.ts'
 import { type CreateRequest, parseCallRequest, parseCreateRequest } from './requests.ts'
-import { toolListOf } from './tool-list.ts'
 
 /** What the routes serve. */
 export interface OrsParts {
@@ -169,4 +167,22 @@ function inRange<T>(find: () => T): T {
 
 function eventStream(text: string): Response {
   return new Response(text, { headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' } })
+}
+
+/** The answer to `/tools` and `/task_tools`. */
+interface ToolList {
+  readonly tools: readonly { readonly name: string; readonly description: string; readonly input_schema: JsonObject }[]
+  /** A tool that takes the model's last message. No environment here has one. */
+  readonly terminal_tool: null
+  readonly supports_score_group: false
+  readonly message_block_types: readonly ['text']
+}
+
+function toolListOf({ tools }: EnvironmentInfo): ToolList {
+  return {
+    tools: tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema })),
+    terminal_tool: null,
+    supports_score_group: false,
+    message_block_types: ['text'],
+  }
 }
