@@ -2,6 +2,7 @@ import type { ComparedRuns } from '@episodic/report'
 import { formatCount, formatNumber } from '@episodic/report'
 import { useState } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
+import { Pager } from '../parts/pager.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { formatRoute, type Route } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
@@ -104,25 +105,7 @@ export function ComparedTasks({ compared: { runs, tasks }, names, route }: Compa
             </tbody>
           </table>
         </div>
-        {chosen.length > PAGE && (
-          <nav class="pages" aria-label="Pages of tasks">
-            <button type="button" class="button" disabled={from === 0} onClick={() => setPage(from / PAGE - 1)}>
-              ‹ before
-            </button>
-            <span>
-              {formatCount(from + 1)} to {formatCount(Math.min(from + PAGE, chosen.length))} of{' '}
-              {formatCount(chosen.length)}
-            </span>
-            <button
-              type="button"
-              class="button"
-              disabled={from + PAGE >= chosen.length}
-              onClick={() => setPage(from / PAGE + 1)}
-            >
-              after ›
-            </button>
-          </nav>
-        )}
+        <Pager name="tasks" from={from} size={PAGE} count={chosen.length} onPage={setPage} />
       </Card>
     </Section>
   )

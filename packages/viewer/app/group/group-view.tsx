@@ -1,6 +1,7 @@
 import { advantagesOf, formatNumber, formatPercent, plural, type TaskRows } from '@episodic/report'
 import { useMemo, useState } from 'preact/hooks'
 import { useKeys } from '../keys/use-keys.ts'
+import { NamedFigure } from '../parts/figure-strip.tsx'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
@@ -86,42 +87,30 @@ export function GroupView({ run, group }: { readonly run: string; readonly group
           )}
         </p>
         <dl class="figure-list">
-          <div>
-            <dt>attempts</dt>
-            <dd>
-              {attempts.length}
-              {finished.length < attempts.length && (
-                <span class="loss"> ! {attempts.length - finished.length} failed, in no other figure</span>
-              )}
-            </dd>
-          </div>
-          <div>
-            <dt>success</dt>
-            <dd>
-              <b>
-                {successes}/{finished.length}
-              </b>
-            </dd>
-          </div>
-          <div>
-            <dt>return</dt>
-            <dd>
-              {formatNumber(figures?.mean ?? null)}{' '}
-              <span class="muted">sd {formatNumber(figures?.deviation ?? null)}</span>
-            </dd>
-          </div>
+          <NamedFigure name="attempts">
+            {attempts.length}
+            {finished.length < attempts.length && (
+              <span class="loss"> ! {attempts.length - finished.length} failed, in no other figure</span>
+            )}
+          </NamedFigure>
+          <NamedFigure name="success">
+            <b>
+              {successes}/{finished.length}
+            </b>
+          </NamedFigure>
+          <NamedFigure name="return">
+            {formatNumber(figures?.mean ?? null)}{' '}
+            <span class="muted">sd {formatNumber(figures?.deviation ?? null)}</span>
+          </NamedFigure>
           {passes.map(({ k, any, all }) => (
-            <div key={k}>
-              <dt>pass@{k}</dt>
-              <dd>
-                {formatPercent(any)}{' '}
-                {k > 1 && (
-                  <span class="muted">
-                    all {k}: {formatPercent(all)}
-                  </span>
-                )}
-              </dd>
-            </div>
+            <NamedFigure key={k} name={`pass@${k}`}>
+              {formatPercent(any)}{' '}
+              {k > 1 && (
+                <span class="muted">
+                  all {k}: {formatPercent(all)}
+                </span>
+              )}
+            </NamedFigure>
           ))}
         </dl>
         {figures?.deviation === 0 && finished.length > 1 && (

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact'
+
 /** A figure with its name above and notes below. */
 export interface Figure {
   readonly name: string
@@ -21,5 +23,15 @@ export function FigureStrip({ figures }: { readonly figures: readonly Figure[] }
         </div>
       ))}
     </dl>
+  )
+}
+
+/** One figure of a list, with its name. */
+export function NamedFigure({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
   )
 }

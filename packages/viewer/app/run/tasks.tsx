@@ -5,6 +5,7 @@ import { formatShare } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'
 import { Meter } from '../parts/meter.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
+import { Pager } from '../parts/pager.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
@@ -87,24 +88,7 @@ export function Tasks({ run, tasks }: { readonly run: string; readonly tasks: re
                 </tbody>
               </table>
             </section>
-            {tasks.length > PAGE && (
-              <nav class="pages" aria-label="Pages of tasks">
-                <button type="button" class="button" disabled={from === 0} onClick={() => setPage(from / PAGE - 1)}>
-                  ‹ before
-                </button>
-                <span>
-                  {formatCount(from + 1)} to {formatCount(from + shown.length)} of {formatCount(tasks.length)}
-                </span>
-                <button
-                  type="button"
-                  class="button"
-                  disabled={from + PAGE >= tasks.length}
-                  onClick={() => setPage(from / PAGE + 1)}
-                >
-                  after ›
-                </button>
-              </nav>
-            )}
+            <Pager name="tasks" from={from} size={PAGE} count={tasks.length} onPage={setPage} />
           </>
         )}
       </Card>

@@ -1,0 +1,35 @@
+import { formatCount } from '@episodic/report'
+
+/** Which rows of a table are shown, and the way to the pages before and after. Nothing if one page has them all. */
+export function Pager({
+  name,
+  from,
+  size,
+  count,
+  onPage,
+}: {
+  readonly name: string
+  /** The first row that is shown. */
+  readonly from: number
+  /** Rows of a page. */
+  readonly size: number
+  /** Rows of all pages. */
+  readonly count: number
+  readonly onPage: (page: number) => void
+}) {
+  if (count <= size) return null
+  const page = from / size
+  return (
+    <nav class="pages" aria-label={`Pages of ${name}`}>
+      <button type="button" class="button" disabled={from === 0} onClick={() => onPage(page - 1)}>
+        ‹ before
+      </button>
+      <span>
+        {formatCount(from + 1)} to {formatCount(Math.min(from + size, count))} of {formatCount(count)}
+      </span>
+      <button type="button" class="button" disabled={from + size >= count} onClick={() => onPage(page + 1)}>
+        after ›
+      </button>
+    </nav>
+  )
+}
