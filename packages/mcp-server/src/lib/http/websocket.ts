@@ -1,19 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WireError } from '@episodic/protocol'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
 import { ClientChannel } from '../dispatch/client-channel.ts'
 import type { Dispatcher, DispatchOptions, Reply } from '../dispatch/dispatcher.ts'
 import { findSession } from '../dispatch/handle-request.ts'
 import type { Message } from '../dispatch/message.ts'
 import type { Caller } from '../host/caller.ts'
 import type { SessionRef } from '../host/host.ts'
-import { Connections } from '../transport/connection-set.ts'
 import { drained } from '../transport/drain.ts'
 import { MessagePipe } from '../transport/message-pipe.ts'
 import { type Authorizer, callerAt, rejectUpgrade, tokenOf, tooManyCalls } from './authorize.ts'
 import type { Denial } from './host-origin-check.ts'
-import { SOCKET_HEART_BEAT, WEB_SOCKET_SETTINGS } from './web-socket-settings.ts'
+import { type OpenSocket, WebSockets } from './web-sockets.ts'
 
 export interface WebSocketOptions {
   readonly dispatcher: Dispatcher
@@ -41,29 +40,18 @@ const PROTOCOLS = ['episodic', 'mcp']
  */
 export class WebSocketEndpoints {
   readonly #options: WebSocketOptions
-  readonly #sockets = new Connections()
-  readonly #watching: NodeJS.Timeout
-  readonly #checks = new Set<() => void>()
-  readonly #server: WebSocketServer
+  readonly #sockets: WebSockets
   /** Open sockets of each caller of the agent endpoint. */
   readonly #held = new Map<string, number>()
-  #leaving = false
 
   constructor(options: WebSocketOptions) {
     this.#options = options
-    this.#server = new WebSocketServer({
-      ...WEB_SOCKET_SETTINGS,
-      maxPayload: options.messageBytes,
-      handleProtocols: (offered) => PROTOCOLS.find((protocol) => offered.has(protocol)) ?? false,
-    })
-    this.#watching = setInterval(() => {
-      for (const check of this.#checks) check()
-    }, SOCKET_HEART_BEAT).unref()
+    this.#sockets = new WebSockets(options.messageBytes, PROTOCOLS)
   }
 
   /** Messages that are being answered. */
   get calls(): number {
-    return this.#sockets.calls
+    return this.#sockets.count
   }
 
   /** Upgrades a connection to a WebSocket, or rejects it with an HTTP response. */
@@ -87,10 +75,10 @@ export class WebSocketEndpoints {
     const session = await findSession(this.#options.dispatcher.host, caller)
     const holder = caller.endpoint === 'agent' ? await authorizer.nameOf(caller, session, address) : null
     if (holder !== null && (this.#held.get(holder) ?? 0) >= AGENT_SOCKETS) return this.#deny(socket, known, TOO_MANY)
-    if (this.#leaving) return this.#deny(socket, known, LEAVING)
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+    if (this.#sockets.draining) return this.#deny(socket, known, LEAVING)
+    this.#sockets.upgrade(request, socket, head, (webSocket) => {
       if (holder !== null) this.#hold(holder, webSocket)
-      this.#connect(webSocket, socket, { caller, address, identify })
+      return this.#connect(webSocket, socket, { caller, address, identify })
     })
   }
 
@@ -98,14 +86,12 @@ export class WebSocketEndpoints {
    * Answers what was read, closes every socket and rejects new ones. Resolves with the number of unanswered messages.
    */
   drain(signal: AbortSignal | undefined): Promise<number> {
-    this.#leaving = true
     return this.#sockets.drain(signal)
   }
 
   /** Ends every socket at once. */
   end(): void {
-    clearInterval(this.#watching)
-    this.#sockets.cut()
+    this.#sockets.end()
   }
 
   #hold(holder: string, webSocket: WebSocket): void {
@@ -117,7 +103,7 @@ export class WebSocketEndpoints {
     })
   }
 
-  #connect(webSocket: WebSocket, socket: Duplex, client: Client): void {
+  #connect(webSocket: WebSocket, socket: Duplex, client: Client): OpenSocket {
     const gone = new AbortController()
     const { dispatcher, onRejected } = this.#options
     let leaving = false
@@ -141,9 +127,19 @@ export class WebSocketEndpoints {
       channel: () => channel,
       say: (text: string) => void pipe.say(text),
     }
-    const connection = {
-      pipe,
-      async leave() {
+    const open: OpenSocket = {
+      get count() {
+        return pipe.count
+      },
+      async checkClient() {
+        const identity = await client.identify()
+        if ('status' in identity && identity.status === 401) return webSocket.close(1008, 'The token counts no longer.')
+        // A pong of a paused socket would not be read. `shedSlowReaders` ends such a connection if it stays stuck.
+        if (!alive && !webSocket.isPaused) return webSocket.terminate()
+        alive = false
+        webSocket.ping()
+      },
+      async drain() {
         leaving = true
         gone.abort()
         const closed = new Promise((resolve) => webSocket.once('close', resolve))
@@ -154,18 +150,8 @@ export class WebSocketEndpoints {
         webSocket.close(1001, 'The server is stopping.')
         await closed
       },
-      cut: () => webSocket.terminate(),
+      terminate: () => webSocket.terminate(),
     }
-    const check = async () => {
-      const identity = await client.identify()
-      if ('status' in identity && identity.status === 401) return webSocket.close(1008, 'The token counts no longer.')
-      // A pong of a paused socket would not be read. `shedSlowReaders` ends such a connection if it stays stuck.
-      if (!alive && !webSocket.isPaused) return webSocket.terminate()
-      alive = false
-      webSocket.ping()
-    }
-    this.#sockets.add(connection)
-    this.#checks.add(check)
     webSocket.on('pong', () => {
       alive = true
     })
@@ -186,9 +172,8 @@ export class WebSocketEndpoints {
       gone.abort()
       channel.end()
       pipe.forget()
-      this.#sockets.delete(connection)
-      this.#checks.delete(check)
     })
+    return open
   }
 
   async #answer({ caller, address }: Client, message: Message, options: DispatchOptions): Promise<Reply> {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { Host, SessionRef } from '@episodic/mcp-server'
-import type { ClientIdentity } from '@episodic/mcp-server/http'
+import { type ClientIdentity, drained } from '@episodic/mcp-server/http'
 import type { StateView } from '@episodic/mcp-server/internal'
 import { type JsonObject, type OpenResult, WireError } from '@episodic/protocol'
 import { randomText } from '@episodic/protocol/internal'
@@ -156,7 +156,7 @@ export class ConversationSocket {
       const text = this.#received.shift()
       if (text !== undefined) this.#send(await this.#answer(text))
       if (this.#changed) await this.#push()
-      if (this.#stream.writableNeedDrain) await this.#drained()
+      if (this.#stream.writableNeedDrain) await drained(this.#stream)
       if (this.#received.length < READ_AHEAD) this.#webSocket.resume()
     }
     // Synchronously after the last check, so that no change is missed.
@@ -310,18 +310,6 @@ export class ConversationSocket {
 
   #send(frame: ServerFrame): void {
     if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.send(JSON.stringify(frame))
-  }
-
-  /** Resolves when the client has read what was sent, or is disconnected. */
-  #drained(): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        this.#stream.off('drain', done).off('close', done)
-        resolve()
-      }
-      this.#stream.on('drain', done).on('close', done)
-      if (this.#stream.destroyed) done()
-    })
   }
 }
 

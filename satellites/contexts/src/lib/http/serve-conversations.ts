@@ -1,14 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { EnvironmentDefinition, Host } from '@episodic/mcp-server'
-import {
-  type ClientIdentity,
-  type ExtraRoutes,
-  SOCKET_HEART_BEAT,
-  WEB_SOCKET_SETTINGS,
-} from '@episodic/mcp-server/http'
+import { type ClientIdentity, type ExtraRoutes, WebSockets } from '@episodic/mcp-server/http'
 import type { OpenResult } from '@episodic/protocol'
-import { WebSocketServer } from 'ws'
 import type { ConversationEnvironment } from '../environment/conversation-environment.ts'
 import { ConversationSocket, type SocketSetting } from './conversation-socket.ts'
 import { readPage, sendPage } from './page.ts'
@@ -52,17 +46,8 @@ export function serveConversations(
     files
       .set(path, page.document)
       .set(`${path}.json`, { type: 'application/json', body: Buffer.from(JSON.stringify(toPageInfo(world))) })
-  const server = new WebSocketServer({
-    ...WEB_SOCKET_SETTINGS,
-    maxPayload: MESSAGE_BYTES,
-    handleProtocols: (offered) => (offered.has('episodic') ? 'episodic' : false),
-  })
-  const open = new Set<ConversationSocket>()
+  const sockets = new WebSockets(MESSAGE_BYTES, ['episodic'])
   const holders = new Map<string, ConversationSocket>()
-  const heartBeat = setInterval(() => {
-    for (const socket of open) socket.checkClient()
-  }, SOCKET_HEART_BEAT).unref()
-  let draining = false
 
   const setting: Omit<SocketSetting, 'world'> = {
     host,
@@ -87,30 +72,19 @@ export function serveConversations(
     },
     upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, client: ClientIdentity): void {
       const world = worlds.get((request.url ?? '').split('?', 1)[0] as string)
-      if (!world || draining) {
+      if (!world || sockets.draining) {
         rejectUpgrade(stream, world ? '503 Service Unavailable' : '404 Not Found')
         return
       }
-      server.handleUpgrade(request, stream, head, (webSocket) => {
-        const socket = new ConversationSocket(webSocket, stream, client, { ...setting, world })
-        open.add(socket)
-        webSocket.on('close', () => open.delete(socket))
-      })
+      sockets.upgrade(
+        request,
+        stream,
+        head,
+        (webSocket) => new ConversationSocket(webSocket, stream, client, { ...setting, world }),
+      )
     },
-    async drain(signal) {
-      draining = true
-      const drained = Promise.all([...open].map((socket) => socket.drain()))
-      const { promise: aborted, resolve: abort } = Promise.withResolvers<void>()
-      if (signal?.aborted) abort()
-      signal?.addEventListener('abort', () => abort(), { once: true })
-      await Promise.race([drained, aborted])
-      return [...open].reduce((sum, { count }) => sum + count, 0)
-    },
-    end() {
-      draining = true
-      clearInterval(heartBeat)
-      for (const socket of open) socket.terminate()
-    },
+    drain: (signal) => sockets.drain(signal),
+    end: () => sockets.end(),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import type { ClientIdentity } from '@episodic/mcp-server/http'
+import { type ClientIdentity, drained } from '@episodic/mcp-server/http'
 import type { WebSocket } from 'ws'
 
 /** Frames that wait at which reading from a socket pauses. */
@@ -98,15 +98,4 @@ export class FrameSocket {
     }
     this.#working = null
   }
-}
-
-function drained(stream: Duplex): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      stream.off('drain', done).off('close', done)
-      resolve()
-    }
-    stream.on('drain', done).on('close', done)
-    if (stream.destroyed) done()
-  })
 }

@@ -1,14 +1,8 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import {
-  type ClientIdentity,
-  type ExtraRoutes,
-  SOCKET_HEART_BEAT,
-  WEB_SOCKET_SETTINGS,
-} from '@episodic/mcp-server/http'
+import { type ClientIdentity, type ExtraRoutes, WebSockets } from '@episodic/mcp-server/http'
 import type { EnvironmentInfo } from '@episodic/protocol'
-import { every } from '@episodic/protocol/internal'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
 import type { InternalError, Problem } from '../http/problem.ts'
 import { UNAUTHENTICATED } from '../http/trainer-app.ts'
 import { parseAddress } from './address.ts'
@@ -34,17 +28,11 @@ export interface OpenEnvSocketsOptions {
  */
 export class OpenEnvSockets implements Pick<ExtraRoutes, 'upgrade' | 'drain' | 'end'> {
   readonly #options: OpenEnvSocketsOptions
-  readonly #server: WebSocketServer
-  readonly #open = new Set<FrameSocket>()
-  readonly #stopHeartBeat: () => void
-  #draining = false
+  readonly #sockets: WebSockets
 
   constructor(options: OpenEnvSocketsOptions) {
     this.#options = options
-    this.#server = new WebSocketServer({ ...WEB_SOCKET_SETTINGS, maxPayload: options.frameBytes })
-    this.#stopHeartBeat = every(SOCKET_HEART_BEAT, () => {
-      for (const socket of this.#open) void socket.checkClient()
-    })
+    this.#sockets = new WebSockets(options.frameBytes)
   }
 
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, client: ClientIdentity): void {
@@ -58,34 +46,23 @@ export class OpenEnvSockets implements Pick<ExtraRoutes, 'upgrade' | 'drain' | '
     }
     const setting = this.#options.settingOf(info, client.principal)
     const sessionId = address?.route === '/ws' ? searchParams.get('session_id') || null : null
-    this.#server.handleUpgrade(request, stream, head, (webSocket) => {
+    this.#sockets.upgrade(request, stream, head, (webSocket) => {
       const answer = this.#enter(webSocket, address?.route === '/mcp', setting, sessionId)
-      if (!answer) return
-      const socket = new FrameSocket(webSocket, stream, client, answer)
-      this.#open.add(socket)
-      webSocket.on('close', () => this.#open.delete(socket))
+      return answer && new FrameSocket(webSocket, stream, client, answer)
     })
   }
 
-  async drain(signal: AbortSignal | undefined): Promise<number> {
-    this.#draining = true
-    const drained = Promise.all([...this.#open].map((socket) => socket.drain()))
-    const { promise: aborted, resolve: abort } = Promise.withResolvers<void>()
-    if (signal?.aborted) abort()
-    signal?.addEventListener('abort', () => abort(), { once: true })
-    await Promise.race([drained, aborted])
-    return [...this.#open].reduce((sum, { count }) => sum + count, 0)
+  drain(signal: AbortSignal | undefined): Promise<number> {
+    return this.#sockets.drain(signal)
   }
 
   end(): void {
-    this.#draining = true
-    this.#stopHeartBeat()
-    for (const socket of this.#open) socket.terminate()
+    this.#sockets.end()
   }
 
   #problemOf(info: EnvironmentInfo | undefined, route: string | undefined): Problem | null {
     if (!info || (route !== '/ws' && route !== '/mcp')) return NO_SOCKET
-    return this.#draining ? STOPPING : null
+    return this.#sockets.draining ? STOPPING : null
   }
 
   /** Returns what answers the frames of a socket, or sends why it has no session, and closes it. */
