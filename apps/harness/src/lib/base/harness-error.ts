@@ -7,6 +7,7 @@ import { CodedError } from '@episodic/protocol/internal'
  * - `model-unavailable`: the server of a language model did not answer, also after retries.
  * - `model-refused`: the server of a language model rejects requests permanently: its key, model name, URL or an option
  *   is wrong, or its quota is spent.
+ * - `limit-reached`: a run has spent what it may, or has taken the time that it may.
  * - `completion-invalid`: an agent recorded something other than an answer of a language model.
  * - `grader-unknown`: no such grader.
  * - `grader-failed`: a grader threw, or did not return a verdict.
@@ -42,6 +43,7 @@ export type HarnessErrorCode =
   | 'policy-failed'
   | 'model-unavailable'
   | 'model-refused'
+  | 'limit-reached'
   | 'completion-invalid'
   | 'grader-unknown'
   | 'grader-failed'

@@ -171,6 +171,72 @@ describe('what a model is asked for', () => {
   })
 })
 
+describe('a run with a limit', () => {
+  const resume = (out: string, ...options: string[]) =>
+    workshop.main(
+      [
+        'run',
+        WORLD,
+        '--policy',
+        'llm:m',
+        '--base-url',
+        server.url,
+        '--tasks',
+        '4',
+        '--out',
+        out,
+        '--resume',
+        ...options,
+      ],
+      { env: { OPENAI_API_KEY: 'none' } },
+    )
+  const answersIn = (out: string) =>
+    episodesOf(out).flatMap(({ steps }) => steps.flatMap(({ completions = [] }) => completions))
+
+  it.each([
+    ['cost', ['--prices', '2,10'], ['--cost-limit', '0.02'], /0\.02\d+ was spent, and --cost-limit is 0\.02/],
+    ['tokens', [], ['--token-limit', '9000'], /9,\d+ tokens were used, and --token-limit is 9,000/],
+  ])('of %s stops when it is reached, and goes on without paying twice', async (name, prices, limit, reason) => {
+    const stopped = await run(bisecting, name, '--policy', 'llm:m', '--concurrency', '1', ...prices, ...limit)
+    expect(stopped).toMatchObject({ status: 1, err: expect.stringMatching(reason) })
+    // An answer has 1,010 tokens and costs 0.0021: the limit was reached with the ninth or tenth.
+    expect(server.requests).toHaveLength(name === 'cost' ? 10 : 9)
+    expect(answersIn(name).length).toBeLessThan(server.requests.length)
+    expect(stopped.err).toContain(limit.join(' '))
+    // With the same limit nothing more is asked.
+    expect(await resume(name, ...prices, ...limit)).toMatchObject({ status: 1 })
+    expect(server.requests.length).toBeLessThanOrEqual(name === 'cost' ? 10 : 9)
+    expect(await resume(name, ...prices)).toMatchObject({ status: 0 })
+    expect(server.requests).toHaveLength(answersIn(name).length)
+  })
+
+  it('of tokens counts what its processes ask', async () => {
+    const options = ['--policy', 'llm:m', '--processes', '2', '--concurrency', '2', '--token-limit', '6000']
+    // What is asked while the run learns of the sixth answer is not answered.
+    const answer: Answering = (request, number) => (number < 6 ? bisecting(request) : new Promise(() => {}))
+    const { status, err } = await run(answer, 'processes', ...options)
+    expect([status, err]).toEqual([1, expect.stringContaining('--token-limit is 6,000')])
+  })
+
+  it('of cost stops if it is not known what an answer costs', async () => {
+    const { err } = await run(bisecting, 'unpriced', '--policy', 'llm:m', '--cost-limit', '1', '--concurrency', '1')
+    expect(err).toContain('what an answer costs is not known')
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('of time stops where nothing answers', async () => {
+    const { status, err } = await run(() => new Promise(() => {}), 'time', '--policy', 'llm:m', '--time-limit', '1')
+    expect([status, err]).toEqual([1, expect.stringContaining('1 s have passed (--time-limit)')])
+  })
+
+  it('is one limit for all players of a set', async () => {
+    const options = ['--policy', 'llm:a', '--policy', 'llm:b', '--concurrency', '1', '--token-limit', '5000']
+    const { status } = await run(bisecting, 'limited-set', ...options)
+    expect(status).toBe(1)
+    expect(server.requests.length).toBeLessThanOrEqual(7)
+  })
+})
+
 it('says once of a model what its server has refused', async () => {
   const answer: Answering = (request, _, response) => {
     if (!('seed' in request)) return bisecting(request)

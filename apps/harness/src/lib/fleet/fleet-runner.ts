@@ -288,7 +288,8 @@ class FleetRunner implements Runner {
     const message = this.#read(job, text)
     const asked = this.#asked.get(job)
     if (message.kind === 'answered') {
-      asked?.onAnswer?.(message.policy)
+      // What it took is in the episode, once it is sealed.
+      asked?.onAnswer?.({ policy: message.policy, isKept: false, spent: { tokens: 0, cost: 0 } })
       this.#toAcknowledge.push({ job, key })
       this.#send()
     } else if (asked) {

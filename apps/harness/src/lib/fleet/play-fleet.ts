@@ -273,8 +273,8 @@ async function playJob(
     run: name,
     signal: AbortSignal.any([signal, job.signal]),
     now: () => clock.now() + shift,
-    onAnswer(policy) {
-      if (answered.has(policy)) return
+    onAnswer({ policy, isKept }) {
+      if (isKept || answered.has(policy)) return
       answered.add(policy)
       void job.report(send({ kind: 'answered', policy })).catch(() => {})
     },

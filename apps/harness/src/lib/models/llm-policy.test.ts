@@ -179,6 +179,22 @@ describe('createLlmPolicy', () => {
     })
   })
 
+  it.each([
+    ['of all tokens', { prompt: 2, completion: 10 }, 0.0021],
+    ['of tokens from a cache', { prompt: 2, completion: 10, cached: 0.5 }, 0.00075],
+    ['of tokens into a cache too', { prompt: 2, completion: 10, cached: 0.5, cacheWrite: 3 }, 0.0008],
+    ['as the server says it', undefined, 0.125],
+  ])('knows the cost of an answer by the prices %s', async (_, prices, cost) => {
+    const usage = {
+      prompt_tokens: 1_000,
+      completion_tokens: 10,
+      prompt_tokens_details: { cached_tokens: 900, cache_write_tokens: 50 },
+      cost: 0.125,
+    }
+    const { steps } = await play(() => calling('guess', { value: 1 }, { usage } as object), prices && { prices })
+    expect(steps[0]?.completions?.[0]?.cost).toBeCloseTo(cost, 12)
+  })
+
   it('knows no cost of an answer whose server counts no tokens', async () => {
     const uncounted = { usage: null } as object
     const { steps } = await play(() => calling('guess', { value: 1 }, uncounted), {

@@ -10,6 +10,9 @@ import { createRecording, type Recording, TRANSCRIPTS } from '../run-folder/reco
 export const FAIL_FAST = 5
 export const OUTAGE_LIMIT = 600
 
+/** Seconds of a time limit: three weeks. */
+const LONGEST_RUN = 1_814_400
+
 /** Per million tokens: far above any real price, and small enough for exact sums. */
 const MAX_PRICE = 1_000_000_000
 const priceSchema = z.number().min(0).max(MAX_PRICE)
@@ -20,21 +23,42 @@ export const baseUrlSchema = z.url({
   error: 'Give an http(s) URL, for example http://127.0.0.1:8000/v1.',
 })
 
-/** Per million input and output tokens, in any one currency. */
-export const pricesSchema = z.object({ prompt: priceSchema, completion: priceSchema })
+/**
+ * Per million tokens that are read and written, in any one currency. Of those that are read from a cache, and into one,
+ * by default as of all that are read.
+ */
+export const pricesSchema = z.object({
+  prompt: priceSchema,
+  completion: priceSchema,
+  cached: priceSchema.optional(),
+  cacheWrite: priceSchema.optional(),
+})
 export type Prices = z.infer<typeof pricesSchema>
 
-/** `0.5,1.5`. */
+/** `0.5,1.5`, `0.5,1.5,0.05` or `0.5,1.5,0.05,0.6`. */
 export const prices: OptionText<Prices> = {
   read(text) {
-    const [prompt, completion, ...more] = text
-      .split(',')
-      .map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
-    const parsed = pricesSchema.safeParse({ prompt, completion })
-    if (parsed.success && more.length === 0) return parsed.data
-    throw new InvalidArgumentError('Write two prices as input,output, for example 0.5,1.5.')
+    const given = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+    const parsed = pricesSchema.safeParse(toPrices(given))
+    if (parsed.success && given.length <= 4) return parsed.data
+    throw new InvalidArgumentError(
+      'Write the prices as input,output, for example 0.5,1.5, and after them those of tokens read from a cache and into one.',
+    )
   },
-  write: ({ prompt, completion }) => `${prompt},${completion}`,
+  write: ({ prompt, completion, cached, cacheWrite }) => {
+    const more = cacheWrite === undefined ? [cached] : [cached ?? prompt, cacheWrite]
+    return [prompt, completion, ...more].filter((price) => price !== undefined).join(',')
+  },
+}
+
+/** Names prices in the order in which they are written. */
+export function toPrices([prompt, completion, cached, cacheWrite]: readonly (number | undefined)[]): object {
+  return {
+    prompt,
+    completion,
+    ...(cached !== undefined && { cached }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
+  }
 }
 
 /** The options of commands that may play with a language model, as plain JSON. */
@@ -69,10 +93,10 @@ export const modelOptionsSchema = z.object({
     'with llm:<model>: the same for tokens, of requests and answers',
     wholeNumber(1).optional(),
   ),
-  /** Per million input and output tokens, in any one currency. Default: unknown. */
+  /** Default: unknown, unless the server itself says what an answer cost. */
   prices: option(
-    '<input,output>',
-    'with llm:<model>: prices per million tokens, to report the cost',
+    '<input,output,…>',
+    'with llm:<model>: prices per million tokens, to report the cost; after them those of tokens read from a cache, and into one',
     pricesSchema.optional(),
     { text: prices },
   ),
@@ -95,13 +119,33 @@ export const modelOptionsSchema = z.object({
     'with llm:<model>: how long to wait for a model that does not answer',
     wholeNumber(0).default(OUTAGE_LIMIT),
   ),
+  /** In the currency of the prices. Default: no limit. */
+  costLimit: option(
+    '<amount>',
+    'with llm:<model>: stop once the run, or the set, has cost so much; it can be resumed',
+    z.number('Give an amount above 0.').positive('Give an amount above 0.').optional(),
+  ),
+  tokenLimit: option(
+    '<count>',
+    'with llm:<model>: the same for tokens that were read and written',
+    wholeNumber(1).optional(),
+  ),
+  /** Seconds. Default: no limit. */
+  timeLimit: option(
+    '<seconds>',
+    'stop once the run, or the set, has taken so long; a resumed one has as long again',
+    wholeNumber(1, LONGEST_RUN).optional(),
+  ),
   /** The environment variable that holds the key. Default: `OPENAI_API_KEY`. */
   apiKeyEnv: z.string().min(1).optional(),
 })
 export type ModelOptions = z.infer<typeof modelOptionsSchema>
 
 /** How a language model is called. What is left out is decided by its server. */
-export type ModelSettings = Omit<ModelOptions, 'failFast' | 'outageLimit' | 'transcript' | 'redact'>
+export type ModelSettings = Omit<
+  ModelOptions,
+  'failFast' | 'outageLimit' | 'costLimit' | 'tokenLimit' | 'timeLimit' | 'transcript' | 'redact'
+>
 
 export const DEFAULT_OPTIONS: ModelOptions = modelOptionsSchema.parse({})
 

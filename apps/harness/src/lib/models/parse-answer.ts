@@ -61,8 +61,10 @@ const answerSchema = z.object({
     .object({
       prompt_tokens: count,
       completion_tokens: count,
-      prompt_tokens_details: z.object({ cached_tokens: share }).nullish().catch(null),
+      prompt_tokens_details: z.object({ cached_tokens: share, cache_write_tokens: share }).nullish().catch(null),
       completion_tokens_details: z.object({ reasoning_tokens: share }).nullish().catch(null),
+      /** As OpenRouter says it, in the currency of the account. */
+      cost: z.number().min(0).nullish().catch(null),
     })
     .nullish()
     .catch(null),
@@ -114,7 +116,7 @@ export function parseAnswer(answer: unknown, prices: Prices | null): Answer | nu
       promptTokens,
       completionTokens,
       // Without counts nothing is known of what it costs, and 0 would be a lie.
-      cost: prices && usage ? (promptTokens * prices.prompt + completionTokens * prices.completion) / 1_000_000 : null,
+      cost: prices && usage ? costOf(usage, prices) : (usage?.cost ?? null),
       text: said.text || null,
       ...(promptTokenIds && { promptTokenIds }),
       ...(tokenIds && { tokenIds }),
@@ -131,6 +133,16 @@ export function parseAnswer(answer: unknown, prices: Prices | null): Answer | nu
     finish: choice?.finish_reason ?? 'nothing',
   }
 }
+
+/** What an answer costs. Tokens from a cache, and into one, are among those that were read. */
+function costOf(usage: Usage, { prompt, completion, cached = prompt, cacheWrite = prompt }: Prices): number {
+  const { cached_tokens: read, cache_write_tokens: written } = usage.prompt_tokens_details ?? {}
+  const [fromCache, intoCache] = [read ?? 0, written ?? 0]
+  const plain = Math.max(0, usage.prompt_tokens - fromCache - intoCache)
+  const all = plain * prompt + fromCache * cached + intoCache * cacheWrite + usage.completion_tokens * completion
+  return all / 1_000_000
+}
+type Usage = NonNullable<z.infer<typeof answerSchema>['usage']>
 
 /** Reads what a model says and calls, and returns it as the message that is sent back. */
 function readMessage({ tool_calls: made, ...given }: Partial<z.infer<typeof messageSchema>>) {

@@ -1,11 +1,11 @@
-import type { Player, Policy } from '@episodic/env'
+import type { ModelAnswer, Player, Policy } from '@episodic/env'
 import { isKept } from './model-journal.ts'
 
-/**
- * Returns a policy that calls `onAnswer` with its name at each answer of its language model, before the answer is used.
- * Those from a journal do not count.
- */
-export function reportAnswers(policy: Policy, onAnswer: (policy: string) => void): Policy {
+/** Receives an answer of the language model of a policy. `isKept`: it is from a journal, and says nothing of the model. */
+export type OnAnswer = (policy: string, answer: ModelAnswer, isKept: boolean) => void
+
+/** Returns a policy that reports each answer of its language model, before the answer is used. */
+export function reportAnswers(policy: Policy, onAnswer: OnAnswer): Policy {
   const { name, resume } = policy
   const reported =
     (player: Player): Player =>
@@ -13,7 +13,7 @@ export function reportAnswers(policy: Policy, onAnswer: (policy: string) => void
       player(observation, {
         ...view,
         onCompletion(answer) {
-          if (!isKept(answer)) onAnswer(name)
+          onAnswer(name, answer, isKept(answer))
           view.onCompletion?.(answer)
         },
       })

@@ -22,6 +22,7 @@ import { isLlm } from '../worlds/policies.ts'
 import { isServed } from '../worlds/served-world.ts'
 import type { Runner } from './episodes/open-runner.ts'
 import { maxTasksInFlight, type PlaceInOrder, runPlan } from './episodes/run-plan.ts'
+import { Spending } from './episodes/spending.ts'
 import { createDrawnPlan } from './plan/drawn-plan.ts'
 import { checkTasks, planEpisodes, tasksOf, unsealed } from './plan/plan.ts'
 import { createTries } from './plan/tries.ts'
@@ -49,6 +50,8 @@ export interface PlayRunOptions {
    * @param describe - says by whom the run is played now. Default: it is not shown.
    */
   readonly showProgress: (scheduled: number, done: number, describe?: () => string) => Progress
+  /** Counts what language models take. Default: the run has limits of its own. */
+  readonly spending?: Spending | undefined
   /** Default: the run shares no order with others. */
   readonly order?: PlaceInOrder | undefined
   /** Opens what plays the episodes. Default: this process, or processes that it starts. */
@@ -87,7 +90,7 @@ const LONG_REPORT = 100_000
 export async function playRun(
   prepared: PreparedRun,
   configuration: RunConfiguration,
-  { folder, resume, signal, warn, showProgress, order, openRunner }: PlayRunOptions,
+  { folder, resume, signal, warn, showProgress, order, openRunner, spending: shared }: PlayRunOptions,
 ): Promise<PlayedRun> {
   const { settings, reference, world, target } = prepared
   const { concurrency, processes, retryFailed, tries: most, failFast, outageLimit } = settings
@@ -119,6 +122,8 @@ export async function playRun(
     warn(
       `${shownPath(fileURLToPath(world.url))} has changed since this run started. If its behavior changed, give the environment a new version and start a new run.`,
     )
+  using own = shared ? null : new Spending(settings)
+  const spending = shared ?? (own as Spending)
   const refusals = new Refusals()
   const leftOut = new LeftOut()
   const tries = createTries({ retried: retryFailed, most })
@@ -128,6 +133,7 @@ export async function playRun(
     onSealed(record) {
       tries.add(record)
       drawn?.note(record)
+      spending.addSealed(record, () => true)
     },
   })
   await runner.begin?.(manifest, { elapsed: fold.elapsed, hasStored: tries.has })
@@ -151,6 +157,7 @@ export async function playRun(
       failFast,
       outageLimit,
       onNotice: warn,
+      spending,
       order,
       live,
       onEnded: drawn?.ended,
@@ -162,6 +169,8 @@ export async function playRun(
           if (journal) await Promise.all(policySeedsOf(record).map((seed) => journal.discard(seed)))
           fold.add(record, text)
           refusals.add(record)
+          // What this process asks is counted with each answer.
+          spending.addSealed(record, (policy) => openRunner !== undefined || !isLlm(policy))
           const notice = leftOut.add(record)
           if (notice !== null) warn(notice)
           progress.add(seatRecordOf(record, configuration.focus))
@@ -240,6 +249,13 @@ function assertRetry({ settings: { retryFailed, branch } }: PreparedRun, resume:
 
 /** Whether a run stopped because its server, workers or model failed. It can be resumed. */
 function isLost(failure: unknown): boolean {
-  const codes = ['server-failed', 'worker-failed', 'model-refused', 'model-unavailable', 'policy-failed'] as const
+  const codes = [
+    'server-failed',
+    'worker-failed',
+    'model-refused',
+    'model-unavailable',
+    'policy-failed',
+    'limit-reached',
+  ] as const
   return codes.some((code) => HarnessError.is(failure, code))
 }

@@ -8,6 +8,26 @@ export function completionsOf({
   return [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
 }
 
+/** The same without those of steps that several leaves of a tree share: these belong to one of the leaves. */
+export function ownCompletionsOf({
+  attempt,
+  steps,
+  undecided = [],
+  branch = null,
+}: Pick<EpisodeRecord, 'steps' | 'undecided'> &
+  Partial<Pick<EpisodeRecord, 'attempt' | 'branch'>>): readonly Completion[] {
+  // An episode that ended before it could branch is sealed once for each of its leaves.
+  if (branch && (attempt ?? 0) % branch.copies !== 0) return []
+  if (undecided.length === 0 && !steps.some(({ completions }) => completions)) return []
+  return completionsOf({ steps: steps.slice(sharedSteps(branch)), undecided })
+}
+
+/** How many steps a leaf shares with its parent: those before the last fork. */
+function sharedSteps(branch: EpisodeRecord['branch']): number {
+  const fork = branch?.path.findLastIndex((line) => line > 0) ?? -1
+  return branch?.at[fork] ?? 0
+}
+
 /**
  * Whether the server counted the tokens of an answer. No request reads none, so 0 is written for those that did not.
  */

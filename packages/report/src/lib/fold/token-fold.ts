@@ -1,5 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { completionsOf, isCounted } from './completions.ts'
+import { isCounted, ownCompletionsOf } from './completions.ts'
 import { createExactSum } from './exact-sum.ts'
 import { createLatencyHistogram } from './latency-histogram.ts'
 import type { Summary } from './summary.ts'
@@ -25,11 +25,8 @@ export function createTokenFold(): TokenFold {
   const model = createLatencyHistogram()
   const waited = { sum: createExactSum(), longest: 0, requests: 0 }
   return {
-    add({ attempt, steps, undecided = [], branch }) {
-      // An episode that ended before it could branch is sealed once for each of its leaves.
-      if (branch && attempt % branch.copies !== 0) return
-      if (undecided.length === 0 && !steps.some(({ completions }) => completions)) return
-      const asked = completionsOf({ steps: steps.slice(sharedSteps(branch)), undecided })
+    add(record) {
+      const asked = ownCompletionsOf(record)
       if (asked.length === 0) return
       episodes += 1
       requests += asked.length
@@ -59,12 +56,6 @@ export function createTokenFold(): TokenFold {
           : { milliseconds: waited.sum.value(), longest: waited.longest, requests: waited.requests },
     }),
   }
-}
-
-/** How many steps a leaf shares with its parent: those before the last fork. */
-function sharedSteps(branch: EpisodeRecord['branch']): number {
-  const fork = branch?.path.findLastIndex((line) => line > 0) ?? -1
-  return branch?.at[fork] ?? 0
 }
 
 /**

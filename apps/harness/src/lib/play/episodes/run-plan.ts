@@ -11,7 +11,8 @@ import type { LiveFile } from '../../run-folder/record/live-file.ts'
 import { EpisodeStarts } from './episode-starts.ts'
 import { InFlight } from './in-flight.ts'
 import { ModelWatch } from './model-watch.ts'
-import type { RunTask } from './run-task.ts'
+import type { Answered, RunTask } from './run-task.ts'
+import type { Spending } from './spending.ts'
 
 /** The place of a run in an order that it shares with others. */
 export interface PlaceInOrder {
@@ -41,6 +42,8 @@ export interface RunPlanOptions {
   readonly failFast?: number
   /** Seconds that a language model may be unavailable before the run stops. Default: 600. */
   readonly outageLimit?: number
+  /** Counts what language models take, and stops the run at a limit. Default: there is no limit. */
+  readonly spending?: Spending
   /** Receives a sentence when an outage of a language model begins or ends. */
   readonly onNotice?: (notice: string) => void
   /** Default: the run shares no order with others. */
@@ -66,7 +69,7 @@ export interface RunPlanOptions {
  * again.
  *
  * Throws `server-failed` if twice as many episodes in a row as can be in flight found no server; `model-unavailable` if
- * an outage lasts too long; and `model-refused` if the server of a language model refused `failFast` episodes in a row,
+ * an outage lasts too long; `limit-reached` if it has spent what it may; and `model-refused` if the server of a language model refused `failFast` episodes in a row,
  * or every episode. Refused episodes are then not sealed. If the model has answered others since, a refused episode is
  * sealed as failed: the request itself was at fault.
  */
@@ -80,7 +83,10 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
   const started = performance.now() - elapsed
   const stop = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal
-  const onAnswer = (policy: string) => watch.answered(policy)
+  const onAnswer = ({ policy, isKept, spent }: Answered) => {
+    if (!isKept) watch.answered(policy)
+    options.spending?.add([spent])
+  }
   const context = { run, signal, now: () => performance.now() - started, onAnswer }
   let freed = Promise.withResolvers<void>()
   const free = () => {
@@ -88,6 +94,7 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
     freed = Promise.withResolvers<void>()
   }
   signal.addEventListener('abort', () => watch.release())
+  const { signal: reached } = options.spending ?? {}
   const widen = () => {
     limit.concurrency = inFlight.count
     free()
@@ -127,6 +134,9 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
     failures.push(error)
     stop.abort(error)
   }
+  const stopAtLimit = () => fail(reached?.reason)
+  if (reached?.aborted) stopAtLimit()
+  else reached?.addEventListener('abort', stopAtLimit, { once: true })
   const running = new Set<Promise<void>>()
   const starts = new EpisodeStarts(clock)
   try {
@@ -157,6 +167,7 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
     } catch (error) {
       fail(error)
     }
+  reached?.removeEventListener('abort', stopAtLimit)
   // Node keeps a signal of `AbortSignal.any` in memory, with all that listens to it, until it aborts.
   stop.abort()
   if (failures.length > 0) throw failures[0]

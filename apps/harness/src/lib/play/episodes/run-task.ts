@@ -13,7 +13,7 @@ import { DEFAULT_SEAT, type SealedRecord, seedFor } from '@episodic/protocol'
 import { stopReasonOf } from '@episodic/protocol/internal'
 import { mapValues } from '../../base/map-values.ts'
 import type { ModelProxy } from '../../models/model-proxy.ts'
-import { reportAnswers } from '../../models/report-answers.ts'
+import { type OnAnswer, reportAnswers } from '../../models/report-answers.ts'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
 import { createRecording, type Recording } from '../../run-folder/record/recording.ts'
 import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
@@ -23,8 +23,17 @@ import { isLlm } from '../../worlds/policies.ts'
 import { policySeedOf } from '../plan/plan.ts'
 import { type MatchSealing, type Sealing, sealEpisode } from '../record/seal-episode.ts'
 import { runRollout } from './run-rollout.ts'
+import { type Spent, spentOn } from './spending.ts'
 import { watchAgent } from './watch-agent.ts'
 import { type PlayListener, watchPlay } from './watch-play.ts'
+
+/** An answer of the language model of a policy. */
+export interface Answered {
+  readonly policy: string
+  /** Whether it was kept from an earlier start of the run. It was paid then, and says nothing of the model now. */
+  readonly isKept: boolean
+  readonly spent: Spent
+}
 
 /** The run that an episode is a part of. */
 export interface RunContext {
@@ -34,8 +43,8 @@ export interface RunContext {
   readonly signal: AbortSignal
   /** Milliseconds since the run started. */
   now(): number
-  /** Receives the name of a policy at each answer of its language model. */
-  readonly onAnswer?: ((policy: string) => void) | undefined
+  /** Receives each answer of a language model that plays in this process. */
+  readonly onAnswer?: ((answered: Answered) => void) | undefined
   /** Receives what happens in the episode, if it is played in this process by policies. */
   readonly listener?: PlayListener | undefined
 }
@@ -84,6 +93,7 @@ export function createRunTask(options: RunTaskOptions): RunTask {
   return async (planned, { run, signal, now, onAnswer, listener }) => {
     const started = now()
     using opened = new DisposableStack()
+    const report: OnAnswer = (policy, answer, isKept) => onAnswer?.({ policy, isKept, spent: spentOn(answer) })
     const models = new Map<string, AgentModels>()
     const redact = (text: string) =>
       recording.redact([...models.values()].reduce((rest, own) => own.redact(rest), text))
@@ -99,7 +109,7 @@ export function createRunTask(options: RunTaskOptions): RunTask {
           models.set(seat, own)
           return (seatAgent as NonNullable<typeof seatAgent>)(player, own)
         }
-        const reported = onAnswer && isLlm(player.name) ? reportAnswers(player, onAnswer) : player
+        const reported = onAnswer && isLlm(player.name) ? reportAnswers(player, report) : player
         return listener ? watchPlay(reported, listener) : reported
       },
       sealing: (ended) => ({

@@ -1,5 +1,5 @@
-import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
-import { cleanText, completionsOf, seatRecordOf } from '@episodic/report'
+import type { SealedRecord } from '@episodic/protocol'
+import { cleanText, completionsOf, seatRecordsOf } from '@episodic/report'
 
 /** Says once of each model what its server refuses, so that it is asked without it. */
 export class LeftOut {
@@ -7,9 +7,8 @@ export class LeftOut {
 
   /** Returns a notice for what no record before had; `null` for nothing new. */
   add(record: SealedRecord): string | null {
-    const seats = isMatchRecord(record) ? Object.keys(record.seats) : [undefined]
-    const found = seats
-      .flatMap((seat) => completionsOf(seatRecordOf(record, seat)))
+    const found = seatRecordsOf(record)
+      .flatMap(([, episode]) => completionsOf(episode))
       .flatMap(({ asked, model, leftOut = [] }) => leftOut.map((name) => `${asked ?? model}: ${name}`))
     const fresh = [...new Set(found)].filter((each) => !this.#said.has(each))
     for (const each of fresh) this.#said.add(each)

@@ -4,6 +4,7 @@ import { cleanText, formatPercent, isSuccess, type Summary } from '@episodic/rep
 import type { Console } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { holdsRun } from '../../run-folder/record/run-folder.ts'
+import { Spending } from '../episodes/spending.ts'
 import { type PlayRunOptions, playRun } from '../play-run.ts'
 import { showProgress } from '../record/progress.ts'
 import type { SetMember, SetWorld } from './set-plan.ts'
@@ -36,6 +37,8 @@ export async function playSet(
 ): Promise<PlayedMember[]> {
   const failed = new AbortController()
   const either = AbortSignal.any([signal, failed.signal])
+  // Players cannot have limits of their own.
+  using spending = new Spending(worlds[0]?.members[0]?.prepared.settings ?? {})
   const out = new Map<string, HarnessError>()
   const played: PlayedMember[] = []
   for (const world of worlds) {
@@ -57,7 +60,7 @@ export async function playSet(
       using _ = place
       const { player, run, configuration, prepared } = member
       const result = { world: environment.name, player: player.name, run, scheduled: episodes }
-      const earlier = out.get(player.name)
+      const earlier = spending.signal.aborted ? (spending.signal.reason as HarnessError) : out.get(player.name)
       if (earlier || either.aborted) return { ...result, summary: null, stopped: earlier ?? null }
       const resume = holdsRun(join(folder, run))
       // Of a run that has not begun, nothing failed.
@@ -79,6 +82,7 @@ export async function playSet(
           },
           order: place,
           openRunner,
+          spending,
         })
         if (stopped) {
           if (isOfModel(stopped)) out.set(player.name, stopped)

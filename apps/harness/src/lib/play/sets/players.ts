@@ -3,12 +3,20 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
 import { readTextOrFile } from '../../base/option-values.ts'
-import { modelOptionsSchema } from '../../models/model-options.ts'
+import { modelOptionsSchema, pricesSchema, toPrices } from '../../models/model-options.ts'
 import { shortName } from '../../run-folder/record/run-folder.ts'
 
 /** The settings that a player may have of its own; all others are those of the set. */
 const own = modelOptionsSchema
-  .omit({ transcript: true, redact: true, failFast: true, outageLimit: true })
+  .omit({
+    transcript: true,
+    redact: true,
+    failFast: true,
+    outageLimit: true,
+    costLimit: true,
+    tokenLimit: true,
+    timeLimit: true,
+  })
   // Without their defaults: what a player leaves out is as in the set.
   .extend({ modelTimeout: z.int().min(1), concurrency: z.int().min(1), parallelToolCalls: z.boolean() })
   .partial()
@@ -27,8 +35,8 @@ const fileSchema = z
       ...own.shape,
       name: z.string().min(1).optional(),
       policy: z.string().min(1),
-      /** Per million tokens: of input and output. */
-      prices: z.tuple([z.number().min(0), z.number().min(0)]).optional(),
+      /** As in `--prices`. */
+      prices: z.array(z.number()).min(2).max(4).transform(toPrices).pipe(pricesSchema).optional(),
     }),
   )
   .min(1)
@@ -41,11 +49,10 @@ const fileSchema = z
 export async function readPlayers(file: string): Promise<Player[]> {
   try {
     const players = fileSchema.parse(JSON.parse(await readFile(file, 'utf8')))
-    return players.map(({ prices, systemPrompt, ...player }) => ({
+    return players.map(({ systemPrompt, ...player }) => ({
       name: shortName(player.policy),
       ...player,
       ...(systemPrompt !== undefined && { systemPrompt: readPrompt(systemPrompt, dirname(file)) }),
-      ...(prices && { prices: { prompt: prices[0], completion: prices[1] } }),
     }))
   } catch (cause) {
     const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message

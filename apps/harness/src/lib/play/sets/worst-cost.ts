@@ -6,7 +6,7 @@ import type { SetMember } from './set-plan.ts'
 export type WorstCost = { readonly amount: number } | { readonly unknown: string }
 
 /**
- * Returns what a member costs if every episode spends its token budget, at the higher of its two prices. Not included
+ * Returns what a member costs if every episode spends its token budget, at the highest of its prices. Not included
  * are what the last request of an episode goes over its budget, and episodes that are played again.
  */
 export function worstCost({ prepared, configuration }: SetMember, episodes: number): WorstCost {
@@ -18,5 +18,5 @@ export function worstCost({ prepared, configuration }: SetMember, episodes: numb
   if (!prices) return { unknown: 'without --prices' }
   if (tokenBudget === undefined) return { unknown: 'no bound without --token-budget' }
   const tokens = episodes * models.length * tokenBudget
-  return { amount: (tokens * Math.max(prices.prompt, prices.completion)) / 1_000_000 }
+  return { amount: (tokens * Math.max(prices.prompt, prices.completion, prices.cacheWrite ?? 0)) / 1_000_000 }
 }

@@ -51,7 +51,7 @@ export function startWorker(start: StartMessage): Worker {
 
   const receive = (message: WorkerMessage) => {
     if (message.kind === 'ready') ready.resolve()
-    else if (message.kind === 'answered') playing.get(message.number)?.context.onAnswer?.(message.policy)
+    else if (message.kind === 'answered') playing.get(message.number)?.context.onAnswer?.(message.answered)
     else if (message.kind === 'played') playing.get(message.number)?.answer.resolve(message.lines.map(readOwnLine))
     else if (message.number === null) ready.reject(errorOf(message.error))
     else playing.get(message.number)?.answer.reject(errorOf(message.error))

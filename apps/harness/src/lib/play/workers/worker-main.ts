@@ -4,6 +4,7 @@ import { machineClock } from '../../base/waiting-clock.ts'
 import { lineOf } from '../../run-folder/record/sealed-line.ts'
 import { EpisodeStarts } from '../episodes/episode-starts.ts'
 import type { Runner } from '../episodes/open-runner.ts'
+import type { Answered } from '../episodes/run-task.ts'
 import { createOutbox } from './outbox.ts'
 import type { SerializedError, StartMessage, TaskMessage, WorkerMessage } from './worker-messages.ts'
 
@@ -52,7 +53,7 @@ async function play(
   const received = performance.now()
   const now = () => started + performance.now() - received
   try {
-    const onAnswer = (policy: string) => outbox.add({ kind: 'answered', number, policy })
+    const onAnswer = (answered: Answered) => outbox.add({ kind: 'answered', number, answered })
     const records = await runTask(planned, { run, signal, now, onAnswer })
     outbox.add({ kind: 'played', number, lines: records.map(lineOf) })
   } catch (error) {

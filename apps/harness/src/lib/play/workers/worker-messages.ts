@@ -2,6 +2,7 @@ import type { Target } from '@episodic/env'
 import type { HarnessErrorCode } from '../../base/harness-error.ts'
 import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
+import type { Answered } from '../episodes/run-task.ts'
 import type { RunSettings } from '../run-settings.ts'
 
 // The messages between a run and its workers. The first message to a worker says what it plays; all others are lists,
@@ -38,7 +39,7 @@ export interface TaskMessage {
  */
 export type WorkerMessage =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'answered'; readonly number: number; readonly policy: string }
+  | { readonly kind: 'answered'; readonly number: number; readonly answered: Answered }
   | { readonly kind: 'played'; readonly number: number; readonly lines: readonly string[] }
   | { readonly kind: 'failed'; readonly number: number | null; readonly error: SerializedError }
 
