@@ -86,7 +86,7 @@ await runTrial('adapters', { store: 'sqlite' }, async ({ rng, quick, options, fo
     const home = join(folder, `${adapter.name}-${port}`)
     mkdirSync(home)
     const count = String(adapter.rollouts[quick ? 0 : 1])
-    const player = startProcess(python, ['-B', PLAYER, adapter.name, `${scheme}://127.0.0.1:${port}/env`, count], {
+    const player = startProcess(python, [PLAYER, adapter.name, `${scheme}://127.0.0.1:${port}/env`, count], {
       cwd: home,
       env: {
         EPISODIC_CONTROL_TOKEN: server.token,

@@ -88,7 +88,7 @@ function episodic(...command: readonly string[]): string {
 /** Runs a program in Python that reads the exports in a folder and prints a line for each one that it could read. */
 function read(python: string, program: string, folder: string, say: (text: string) => void) {
   const file = fileURLToPath(new URL(`./python/${program}`, import.meta.url))
-  const { stdout, stderr, status } = spawnSync(python, ['-B', file, folder], {
+  const { stdout, stderr, status } = spawnSync(python, [file, folder], {
     encoding: 'utf8',
     env: { ...process.env, HF_HUB_OFFLINE: '1' },
   })

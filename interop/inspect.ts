@@ -61,7 +61,7 @@ async function episodic(...command: readonly string[]): Promise<string> {
 async function read(python: string, folder: string): Promise<{ lines: string[]; failed: number }> {
   const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
   try {
-    return { lines: linesOf((await promisify(execFile)(python, ['-B', READER, folder])).stdout), failed: 0 }
+    return { lines: linesOf((await promisify(execFile)(python, [READER, folder])).stdout), failed: 0 }
   } catch (error) {
     const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string }
     console.error(stderr)

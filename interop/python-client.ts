@@ -84,8 +84,7 @@ function openaiAgents(client: Pick<PythonClient, 'name' | 'requirements' | 'prot
 export function startPythonClient(client: PythonClient, python: string, version: string): Client {
   const { name, protocols, plays, sends } = client
   const file = fileURLToPath(new URL(`./python/${client.program}`, import.meta.url))
-  // `-B`: no compiled files beside the sources.
-  const program = startLineProgram(python, ['-B', file])
+  const program = startLineProgram(python, [file])
   return {
     name,
     version,

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** A virtual environment with what a file in `python/requirements/` pins, and nothing else. */
@@ -26,6 +26,13 @@ const LEAST_PYTHON = [3, 11] as const
 /** Environments are kept between runs, in a folder that no check of the workspace reads. */
 const CACHE = fileURLToPath(new URL('../node_modules/.cache/interop-clients/', import.meta.url))
 
+/** Makes environments in a tenth of the time that pip takes. */
+const UV = 'uv==0.13.9'
+
+// Programs of Python that this process starts keep compiled modules there: not beside the sources, and not compiled
+// anew at each start.
+process.env.PYTHONPYCACHEPREFIX ??= `${CACHE}compiled`
+
 /**
  * Returns the environment for a file of requirements. If it does not exist yet, calls `onMake` and creates it. Throws
  * with what to install if Python or one of its modules is missing.
@@ -40,19 +47,13 @@ export function openPythonEnvironment(
     onMake(`making the Python environment of ${requirements}`)
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(CACHE, { recursive: true })
-    run(interpreter.command, ['-m', 'venv', folder])
-    run(python, [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      '--only-binary',
-      ':all:',
-      ...(needs.ignoresRequiredPython ? ['--ignore-requires-python'] : []),
-      '-r',
-      file,
-    ])
+    const uv = openUv(interpreter)
+    run([uv, 'venv', '--quiet', '--seed', '--python', interpreter.command, folder])
+    // uv cannot ignore which Python a package asks for.
+    const installer = needs.ignoresRequiredPython
+      ? [python, '-m', 'pip', 'install', '--disable-pip-version-check', '--ignore-requires-python']
+      : [uv, 'pip', 'install', '--python', python]
+    run([...installer, '--quiet', '--only-binary', ':all:', '-r', file])
     writeFileSync(`${complete}.new`, '')
     renameSync(`${complete}.new`, complete)
   }
@@ -112,8 +113,23 @@ function versionOf(command: string, least: readonly [major: number, minor: numbe
   return { command, version }
 }
 
-function run(command: string, args: readonly string[]): void {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' })
+/** Returns the program uv, which is one file. Several processes may ask for it at once. */
+function openUv({ command }: Interpreter): string {
+  const uv = `${CACHE}${UV}`
+  if (existsSync(uv)) return uv
+  const folder = mkdtempSync(uv)
+  run([command, '-m', 'venv', folder])
+  run([`${folder}/bin/python`, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile', UV])
+  renameSync(`${folder}/bin/uv`, uv)
+  rmSync(folder, { recursive: true })
+  return uv
+}
+
+function run([command = '', ...args]: readonly string[]): void {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    encoding: 'utf8',
+    env: { ...process.env, UV_CACHE_DIR: `${CACHE}uv-cache`, UV_PYTHON_DOWNLOADS: 'never' },
+  })
   if (status === 0) return
   throw new Error(`${command} ${args.join(' ')} failed:\n${error?.message ?? `${stdout}${stderr}`.trim()}`)
 }

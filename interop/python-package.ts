@@ -40,7 +40,7 @@ export async function runPythonPackage(args: readonly string[]): Promise<Report 
     throw new Error(`There is no adapter ${unknown.join(', ')}. There is: ${ADAPTERS.join(', ')}.`)
   const checks: { readonly name: string; readonly passed: boolean }[] = []
   const check = (name: string, python: string, ...command: readonly string[]) => {
-    const { status } = spawnSync(python, ['-B', ...command], {
+    const { status } = spawnSync(python, [...command], {
       cwd: PACKAGE,
       stdio: ['ignore', options.json ? 'ignore' : 'inherit', 'inherit'],
     })

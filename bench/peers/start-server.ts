@@ -20,7 +20,7 @@ export const TOKEN = 'the-control-token-of-this-benchmark'
 /** Starts a server in Python, whose arguments are given its port, and resolves when it listens. */
 export async function startPython(python: string, args: (port: string) => string[]): Promise<MeasuredServer> {
   const port = await freePort()
-  const server = startProcess(python, ['-B', ...args(String(port))], { cwd: FOLDER })
+  const server = startProcess(python, [...args(String(port))], { cwd: FOLDER })
   let ended = false
   const onEnd = () => {
     ended = true

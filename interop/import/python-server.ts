@@ -15,7 +15,7 @@ export async function startPythonServer(
   args: readonly string[],
 ): Promise<PythonServer> {
   const file = fileURLToPath(new URL(`../python/${program}`, import.meta.url))
-  const child = spawn(python, ['-B', file, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(python, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'close')
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

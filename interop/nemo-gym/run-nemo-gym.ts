@@ -93,7 +93,7 @@ async function playPart(python: string, { worlds, seeds, fateOf, record }: Setti
     onExchange: (exchange) => exchanges.push(exchange),
   })
   const program = fileURLToPath(new URL('../python/nemo_gym_client.py', import.meta.url))
-  await using client = startLineProgram(python, ['-B', program, proxy.origin])
+  await using client = startLineProgram(python, [program, proxy.origin])
   for (const world of worlds)
     for (const seed of seeds) {
       const reference = await playReference(host, world, { seed })

@@ -46,17 +46,16 @@ export async function runOrs(args: readonly string[]): Promise<Report | null> {
     return null
   }
   const say = options.json ? () => {} : console.log
-  const clients: Record<string, Tally> = {}
-  for (const client of CLIENTS) {
+  const checked = CLIENTS.map(async (client): Promise<[name: string, tally: Tally]> => {
     const { python, versionOf } = openPythonEnvironment(client.requirements, (text) => console.error(text))
     const name = `${client.package} ${versionOf(client.package)}`
     const parts = settingsOf(options.record).map((setting) => ({
       name: setting.name,
       play: (check: Check) => playPart(client, python, setting, check),
     }))
-    clients[name] = await checkParts(name, parts, say)
-  }
-  return { clients }
+    return [name, await checkParts(name, parts, say)]
+  })
+  return { clients: Object.fromEntries(await Promise.all(checked)) }
 }
 
 /** What a client plays in one part, and how. */
@@ -118,7 +117,7 @@ async function playPart(
     onExchange: (exchange) => exchanges.push(exchange),
   })
   const program = fileURLToPath(new URL('../python/ors_client.py', import.meta.url))
-  await using client = startLineProgram(python, ['-B', program, module, proxy.origin, TOKEN])
+  await using client = startLineProgram(python, [program, module, proxy.origin, TOKEN])
   for (const world of worlds) {
     const tasks = served.tasksOf(world)
     for (let index = 0; index < episodes; index++) {

@@ -25,7 +25,7 @@ export function nemoGymClient(command: string | undefined, onMake: (text: string
       await using cleanUp = new AsyncDisposableStack()
       const server = cleanUp.use(await serveNemoGym(host))
       const program = fileURLToPath(new URL('../python/nemo_gym_client.py', import.meta.url))
-      const client = cleanUp.use(startLineProgram(python, ['-B', program, server.origin]))
+      const client = cleanUp.use(startLineProgram(python, [program, server.origin]))
       const owned = cleanUp.move()
       return {
         async play({ world, task, actions }) {

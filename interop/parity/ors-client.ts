@@ -29,7 +29,7 @@ export function orsClient(
       const tasks = scripts.map(({ task }) => task)
       const { origin } = cleanUp.use(await serveOrs(host, { tasks, auth: { controlToken: TOKEN } }))
       const program = fileURLToPath(new URL('../python/ors_client.py', import.meta.url))
-      const client = cleanUp.use(startLineProgram(python, ['-B', program, module, origin, TOKEN]))
+      const client = cleanUp.use(startLineProgram(python, [program, module, origin, TOKEN]))
       const owned = cleanUp.move()
       return {
         async play({ world, task, actions }) {

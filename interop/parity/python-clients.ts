@@ -78,7 +78,7 @@ function startPlayer(
   args: readonly string[],
 ): ParityPlayer {
   const file = fileURLToPath(new URL(`../python/${program}`, import.meta.url))
-  const started = cleanUp.use(startLineProgram('env', [...command, '-B', file, ...args]))
+  const started = cleanUp.use(startLineProgram('env', [...command, file, ...args]))
   return {
     play: async (script) => (await started.ask(lineOf(script))) as SeenEpisode,
     [Symbol.asyncDispose]: () => cleanUp.disposeAsync(),
