@@ -92,6 +92,7 @@ export {
   type FigureRow,
   figureRows,
   methodOf,
+  notePrompts,
   otherDifferences,
   UNSEEDED,
   verdictOf,

@@ -6,6 +6,7 @@ import {
   formatNumber,
   formatRules,
   methodOf,
+  notePrompts,
   noteVoids,
   otherDifferences,
   plural,
@@ -45,6 +46,7 @@ export function ComparisonView({ comparison, runs }: ComparisonViewProps) {
   const [grades, statistics] = [rows.filter(isGrade), rows.filter((row) => !isGrade(row))]
   const warnings = [
     ...otherDifferences(comparison).map((row) => `${row.key} also differs: ${row.a} in A, ${row.b} in B.`),
+    notePrompts(tasks),
     aloneIn('A', tasks.onlyA),
     aloneIn('B', tasks.onlyB),
     ...noteVoids(a).map((note) => `A: ${note}`),
@@ -159,7 +161,7 @@ function Flips({ title, kind, side: { count, flips }, paired, runs }: FlipsProps
 /** An episode that flipped; it opens to both plays, side by side. */
 function FlipItem({ flip, runs }: { readonly flip: Flip; readonly runs: readonly [string, string] | null }) {
   const [isOpen, setOpen] = useState(false)
-  const { task, attempt, a, b } = flip
+  const { task, taskInB = task, attempt, a, b } = flip
   return (
     <details class="card flip" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
@@ -168,7 +170,7 @@ function FlipItem({ flip, runs }: { readonly flip: Flip; readonly runs: readonly
         </code>{' '}
         · attempt {attempt} · <End letter="A" end={a} /> · <End letter="B" end={b} />
       </summary>
-      {isOpen && runs && <FlipPair runs={runs} task={task} attempt={attempt} />}
+      {isOpen && runs && <FlipPair runs={runs} tasks={[task, taskInB]} attempt={attempt} />}
     </details>
   )
 }

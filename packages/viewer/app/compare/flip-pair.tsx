@@ -15,19 +15,22 @@ const MOST_STEPS = 60
 interface FlipPairProps {
   /** Ids. */
   readonly runs: readonly [string, string]
-  readonly task: string
+  /** The ids of one task in each of them. */
+  readonly tasks: readonly [string, string]
   readonly attempt: number
 }
 
 /** The plays of one episode in two runs, step beside step. */
-export function FlipPair({ runs, task, attempt }: FlipPairProps) {
+export function FlipPair({ runs, tasks, attempt }: FlipPairProps) {
   const folds = useFolds()
   const loaded = useLoaded(
     async (source) => {
-      const found = await Promise.all(runs.map((run) => loadEpisode(source, { run, task, attempt, try: null })))
+      const found = await Promise.all(
+        [0, 1].map((i) => loadEpisode(source, { run: runs[i] ?? '', task: tasks[i] ?? '', attempt, try: null })),
+      )
       return found.map((one) => (one.kind === 'episode' ? episodeModel(one.episode.record, null) : null))
     },
-    [runs.join(), task, attempt],
+    [runs.join(), tasks.join(), attempt],
   )
   if (loaded.error) return <ErrorNote error={loaded.error} />
   if (!loaded.value) return <LoadingNote />

@@ -150,7 +150,7 @@ describe('episodic compare', () => {
     await play('solver', 'elsewhere', '--seed', 'another')
     const refused: Record<string, RegExp> = {
       coin: /environment\.name: "number-guessing" in solver, "coin" in coin/,
-      weighted: /weights\.solved: undefined in solver, 2 in weighted/,
+      weighted: /weights\.solved: not given in solver, 2 in weighted/,
       elsewhere: /The runs share no task/,
       nowhere: /nowhere holds no run/,
     }

@@ -54,7 +54,14 @@ export const sideSchema = z.object({
 const endSchema = z.object({ ending: z.string(), steps: z.int(), unshaped: z.number() })
 
 /** An episode that one run solved and the other did not. */
-const flipSchema = z.object({ task: z.string(), attempt: z.int(), a: endSchema, b: endSchema })
+const flipSchema = z.object({
+  task: z.string(),
+  /** Its id in B; left out if it is the same. */
+  taskInB: z.string().optional(),
+  attempt: z.int(),
+  a: endSchema,
+  b: endSchema,
+})
 
 /** Tasks that only one run has; a few are named. */
 const aloneSchema = z.object({ count: z.int(), named: z.array(z.string()) })
@@ -81,6 +88,8 @@ export const comparisonSchema = z.object({
     compared: z.int(),
     onlyA: aloneSchema,
     onlyB: aloneSchema,
+    /** Of those in both: tasks with one setup and two prompts, which have two ids. */
+    promptsDiffer: z.int().default(0),
   }),
   /** Figures over the compared tasks; `null` if there are none. */
   success: figureSchema.nullable(),

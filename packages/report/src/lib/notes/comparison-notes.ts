@@ -118,6 +118,12 @@ export function otherDifferences({ configuration }: Comparison): Comparison['con
   return configuration.filter(({ key }) => !key.startsWith('policy.'))
 }
 
+/** Says that prompts differ between tasks that were paired; `null` if none do. */
+export function notePrompts({ promptsDiffer }: Comparison['tasks']): string | null {
+  if (promptsDiffer === 0) return null
+  return `${plural(promptsDiffer, 'task')} paired by parameters and seed: the prompts differ`
+}
+
 /** The tasks that only one run has; `null` if there are none. */
 export function aloneIn(side: 'A' | 'B', { count, named }: Comparison['tasks']['onlyA']): string | null {
   if (count === 0) return null

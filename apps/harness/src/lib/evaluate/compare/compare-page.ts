@@ -4,8 +4,8 @@ import { embedReport, withheldFrom } from '../../run-folder/page/render-report.t
 import { foldRun, type RunPage } from '../../run-folder/record/report-run.ts'
 import { readManifest } from '../../run-folder/record/run-folder.ts'
 import { createPathScrub, scrubbed, textsIn } from '../../run-folder/scrub.ts'
-import type { ComparedRun } from './compare-runs.ts'
 import type { UnreadRun } from './compare-with-baseline.ts'
+import type { ComparedRun } from './compared-run.ts'
 import { comparedOf } from './compared-runs.ts'
 import { episodeKey } from './episode-key.ts'
 
@@ -72,7 +72,10 @@ export async function renderComparedRuns(
 export function flippedIn({ comparisons }: ComparedRuns): ReadonlySet<string> {
   return new Set(
     comparisons.flatMap(({ episodes: { gained, lost } }) =>
-      [...gained.flips, ...lost.flips].map(({ task, attempt }) => episodeKey(task, attempt)),
+      [...gained.flips, ...lost.flips].flatMap(({ task, taskInB = task, attempt }) => [
+        episodeKey(task, attempt),
+        episodeKey(taskInB, attempt),
+      ]),
     ),
   )
 }

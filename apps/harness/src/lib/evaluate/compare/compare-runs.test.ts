@@ -6,7 +6,8 @@ import { mean, sampleStandardDeviation } from 'simple-statistics'
 import { describe, expect, it } from 'vitest'
 import { HarnessError } from '../../base/harness-error.ts'
 import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
-import { type ComparedRun, compareRuns } from './compare-runs.ts'
+import { compareRuns } from './compare-runs.ts'
+import type { ComparedRun } from './compared-run.ts'
 import { formatComparison } from './format-comparison.ts'
 import { createPlayedTasks } from './played-tasks.ts'
 
@@ -53,7 +54,31 @@ const refusal = (b: ComparedRun, a = runOf(records)) => {
   return 'none'
 }
 
+/** The same runs of the same worlds, with another prompt, by which the ids of the tasks differ. */
+const prompted = (run: readonly EpisodeRecord[], prompt: string): EpisodeRecord[] =>
+  run.map((record) => ({ ...record, task: { ...record.task, prompt, id: `${prompt}-${record.task.id}` } }))
+
 describe('compareRuns', () => {
+  it('pairs tasks whose prompts differ by their parameters and seed, says so, and names the episodes of both', () => {
+    const [plain, other] = [compareRuns(runOf(records), runOf(solved)), runOf(prompted(solved, 'other'))]
+    const comparison = compareRuns(runOf(records), other)
+    const { tasks, episodes, ...figures } = comparison
+    expect(tasks).toEqual({ ...plain.tasks, promptsDiffer: 12 })
+    expect(figures).toEqual({ ...plain, tasks: undefined, episodes: undefined })
+    expect(episodes.gained.flips.map(({ taskInB, ...flip }) => flip)).toEqual(plain.episodes.gained.flips)
+    for (const { task, taskInB } of episodes.gained.flips) expect(taskInB).toBe(`other-${task}`)
+    expect(formatComparison(comparison, { color: false })).toContain(
+      '12 tasks paired by parameters and seed: the prompts differ',
+    )
+    expect(comparisonSchema.parse(JSON.parse(JSON.stringify(comparison)))).toEqual(comparison)
+  })
+
+  it('does not pair tasks of which a run has several with one setup', () => {
+    const [first] = records
+    const alike = [first, { ...first, task: { ...first!.task, id: 'again' } }] as EpisodeRecord[]
+    expect(refusal(runOf(prompted([first!], 'other')), runOf(alike))).toContain('share no task')
+  })
+
   it('pairs tasks, each counted once with the mean of its rollouts', () => {
     const returns = fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 48, maxLength: 48 })
     fc.assert(

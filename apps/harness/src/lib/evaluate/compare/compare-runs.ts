@@ -1,4 +1,4 @@
-import type { Comparison, Flip, RunStop } from '@episodic/report'
+import type { Comparison, Flip } from '@episodic/report'
 import {
   DIFFICULTY_BINS,
   difficultyBinOf,
@@ -6,28 +6,16 @@ import {
   passAtK,
   passHatK,
   plural,
-  type TaskGrades,
   type VoidBounds,
   voidBounds,
 } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import { differencesOf } from '../../run-folder/plan/configuration.ts'
-import type { RunManifest } from '../../run-folder/record/run-folder.ts'
+import { alignTasks } from './align-tasks.ts'
+import type { ComparedRun } from './compared-run.ts'
 import { pairGrades } from './pair-grades.ts'
 import { pairFigure, SHARES } from './paired-figure.ts'
 import { differingKeys, type Play, type PlayedTask, type PlayedTasks } from './played-tasks.ts'
-
-/** A run to compare: its configuration and its sealed episodes. */
-export interface ComparedRun {
-  readonly manifest: Pick<RunManifest, 'name' | 'scheduled' | 'configuration'> & Partial<Pick<RunManifest, 'played'>>
-  readonly tasks: PlayedTasks
-  /** The seat whose episodes these are; left out if the environment has one. */
-  readonly seat?: string | undefined
-  /** What graders said; left out for none. */
-  readonly grades?: readonly TaskGrades[] | undefined
-  /** Why it stopped before its end; left out if it did not. */
-  readonly stopped?: RunStop | undefined
-}
 
 /** A task with finished episodes in both runs, with its means. */
 interface ComparedTask {
@@ -53,10 +41,13 @@ const MOST_TASKS = 500
  * Rollouts of a task are averaged first, because they are not independent of each other. So runs with different numbers
  * of rollouts can be compared too. Episodes with the same task and attempt are paired to find those that flipped.
  *
+ * Tasks whose prompts differ are paired by their parameters and seed, and counted as `promptsDiffer`.
+ *
  * Throws `runs-differ`, naming the difference, if the environment, its version or the reward weights differ, if there
  * is no common task, or if the parameters or the seed of a shared task differ.
  */
-export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
+export function compareRuns(a: ComparedRun, other: ComparedRun): Comparison {
+  const b = alignTasks(a, other)
   const configuration = differencesOf(a.manifest.configuration, b.manifest.configuration).map(([key, was, is]) => ({
     key,
     a: was,
@@ -103,6 +94,7 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
       compared: compared.length,
       onlyA: missingIn(a.tasks, b.tasks),
       onlyB: missingIn(b.tasks, a.tasks),
+      promptsDiffer: b.ownIds?.size ?? 0,
     },
     success: pair('success', SHARES),
     successRules: rulesIn(ids.flatMap((id) => [a.tasks.get(id), b.tasks.get(id)])),
@@ -115,7 +107,7 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
     grades: pairGrades([a, b], ids).flatMap(({ name, unit, figures: [figure] }) =>
       figure ? [{ name, unit, ...figure }] : [],
     ),
-    episodes: flipsOf(ids, a.tasks, b.tasks),
+    episodes: flipsOf(ids, a.tasks, b),
     byDifficulty: binByDifficulty(compared),
     byTask: spread(
       compared
@@ -238,7 +230,7 @@ function missingIn(tasks: PlayedTasks, others: PlayedTasks): Comparison['tasks']
   return { count: alone.length, named: alone.slice(0, MOST_NAMED) }
 }
 
-function flipsOf(ids: readonly string[], a: PlayedTasks, b: PlayedTasks): Comparison['episodes'] {
+function flipsOf(ids: readonly string[], a: PlayedTasks, { tasks: b, ownIds }: ComparedRun): Comparison['episodes'] {
   let paired = 0
   const gained: Flip[] = []
   const lost: Flip[] = []
@@ -249,7 +241,15 @@ function flipsOf(ids: readonly string[], a: PlayedTasks, b: PlayedTasks): Compar
       if (!other || play.outcome === 'failed' || other.outcome === 'failed') continue
       paired += 1
       const [solvedInA, solvedInB] = [play.outcome === 'succeeded', other.outcome === 'succeeded']
-      if (solvedInA !== solvedInB) (solvedInB ? gained : lost).push({ task, attempt, a: endOf(play), b: endOf(other) })
+      const taskInB = ownIds?.get(task)
+      if (solvedInA !== solvedInB)
+        (solvedInB ? gained : lost).push({
+          task,
+          ...(taskInB !== undefined && { taskInB }),
+          attempt,
+          a: endOf(play),
+          b: endOf(other),
+        })
     }
   }
   const first = (flips: Flip[]) => ({ count: flips.length, flips: flips.slice(0, MOST_FLIPS) })

@@ -1,6 +1,8 @@
 import type { Comparison } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
-import { type ComparedRun, compareRuns, whyNothing } from './compare-runs.ts'
+import { alignTasks } from './align-tasks.ts'
+import { compareRuns, whyNothing } from './compare-runs.ts'
+import type { ComparedRun } from './compared-run.ts'
 
 /** A run whose folder cannot be read, and why. */
 export interface UnreadRun {
@@ -62,7 +64,7 @@ export function compareWithBaseline(
   if (comparisons.length === 0) throw nothingToCompare(leftOut)
   return {
     baseline,
-    others: others.map(({ run }) => run),
+    others: others.map(({ run }) => alignTasks(baseline, run)),
     comparisons,
     places: [first, ...others].map(({ place }) => place),
     leftOut: leftOut

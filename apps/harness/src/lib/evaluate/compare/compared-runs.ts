@@ -1,6 +1,8 @@
 import type { ComparedRuns } from '@episodic/report'
-import { type ComparedRun, compareRuns } from './compare-runs.ts'
+import { alignTasks } from './align-tasks.ts'
+import { compareRuns } from './compare-runs.ts'
 import { compareWithBaseline, type UnreadRun } from './compare-with-baseline.ts'
+import type { ComparedRun } from './compared-run.ts'
 import { contrastRuns } from './contrast-runs.ts'
 
 const MOST_TASKS = 2_000
@@ -21,7 +23,7 @@ export function comparedOf(ids: readonly string[], runs: readonly (ComparedRun |
       leftOut: [],
       contrasts: null,
       comparisons: [compareRuns(first, second)],
-      tasks: tasksOf([first, second]),
+      tasks: tasksOf([first, alignTasks(first, second)]),
     }
   const compared = compareWithBaseline(runs)
   const { baseline, others, comparisons, places, leftOut } = compared

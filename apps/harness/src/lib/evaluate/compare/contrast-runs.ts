@@ -1,7 +1,8 @@
 import type { Comparison, Contrasts, PairedFigure } from '@episodic/report'
 import { exactSum } from '@episodic/report'
-import { type ComparedRun, type Means, meansOf } from './compare-runs.ts'
+import { type Means, meansOf } from './compare-runs.ts'
 import type { ComparedWithBaseline } from './compare-with-baseline.ts'
+import type { ComparedRun } from './compared-run.ts'
 import { adjustByHolm } from './holm.ts'
 
 /**

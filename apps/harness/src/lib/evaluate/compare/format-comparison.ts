@@ -6,6 +6,7 @@ import {
   formatCount,
   formatNumber,
   methodOf,
+  notePrompts,
   noteVoids,
   otherDifferences,
   plural,
@@ -37,7 +38,9 @@ export function formatComparison(comparison: Comparison, { color }: { readonly c
   const [second, third, fourth, fifth] = COLUMNS
   const paint = { higher: bold, lower: bold, same: dim, unclear: dim }
   const other = otherDifferences(comparison)
-  const alone = [aloneIn('A', tasks.onlyA), aloneIn('B', tasks.onlyB)].filter((line) => line !== null)
+  const alone = [notePrompts(tasks), aloneIn('A', tasks.onlyA), aloneIn('B', tasks.onlyB)].filter(
+    (line) => line !== null,
+  )
   const flips = (title: string, { count, flips: shown }: Comparison['episodes']['gained'], paint: typeof green) => [
     '',
     `  ${paint(`${formatCount(count)} ${title}`)} ${dim(`of ${plural(episodes.paired, 'paired episode')}`)}`,

@@ -9,8 +9,8 @@ import { holdsRun, RUN_FILES, readManifest } from '../../run-folder/record/run-f
 import { readSealed } from '../../run-folder/record/sealed-file.ts'
 import { readStop } from '../../run-folder/record/stop-file.ts'
 import { seatOf } from '../../run-folder/seat-of.ts'
-import type { ComparedRun } from './compare-runs.ts'
 import type { UnreadRun } from './compare-with-baseline.ts'
+import type { ComparedRun } from './compared-run.ts'
 import { createPlayedTasks } from './played-tasks.ts'
 
 /**

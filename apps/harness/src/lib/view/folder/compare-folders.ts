@@ -1,6 +1,6 @@
 import type { ComparedRuns } from '@episodic/report'
-import type { ComparedRun } from '../../evaluate/compare/compare-runs.ts'
 import type { UnreadRun } from '../../evaluate/compare/compare-with-baseline.ts'
+import type { ComparedRun } from '../../evaluate/compare/compared-run.ts'
 import { comparedOf } from '../../evaluate/compare/compared-runs.ts'
 import { readOrWhy } from '../../evaluate/compare/read-compared-run.ts'
 
