@@ -1,27 +1,22 @@
 import { DEFAULT_SEAT, type JsonObject } from '@episodic/protocol'
-import type { SessionState } from '@episodic/state'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { assertDefinition } from './assert-definition.ts'
 import { finitePotential, judged, observedText, rewardTerms } from './author-values.ts'
-import { authoredEvents, authoredParts, authoredTools } from './authored.ts'
+import { authoredParts, authoredTools } from './authored.ts'
+import { commonParts, type ErasedSpec, type NO_PARAMS } from './common-parts.ts'
 import { assertClosed, assertNamed, invalid, jsonSchemaOf } from './definition-schema.ts'
 import type {
   EnvironmentDefinition,
   EnvironmentSpec,
   EventMaker,
-  FinalContext,
-  LegalCalls,
-  StateTransition,
   Tool,
   ToolMaker,
   WorldEvents,
   WorldState,
 } from './environment.ts'
 import { legalActions } from './legal-actions.ts'
-import { makeEvent, toEventInfo } from './make-event.ts'
-import { makeTool, toToolInfo } from './make-tool.ts'
-
-const NO_PARAMS = z.object({})
+import { makeEvent } from './make-event.ts'
+import { makeTool } from './make-tool.ts'
 
 const SEATS: readonly string[] = [DEFAULT_SEAT]
 
@@ -41,8 +36,8 @@ export function defineEnvironment<
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   assertDefinition(definition, ['public', 'private'], [])
   const erased = authoredParts(definition as unknown as ErasedDefinition)
-  const { name, version, description, params = NO_PARAMS, state, limits = {}, history = null } = erased
-  assertNamed(name, version)
+  const { name, state } = erased
+  assertNamed(name, erased.version)
   const tools = authoredTools(
     name,
     definition.tools({
@@ -51,43 +46,27 @@ export function defineEnvironment<
   )
   if (Object.keys(tools).length === 0) throw invalid(name, 'it has no tools, so nothing could be done in it')
   const event = makeEvent as EventMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>>
-  const events = authoredEvents(name, definition.events?.({ event }) ?? {})
   const handle = erased.handle === false ? null : (erased.handle ?? name.replaceAll('-', '_'))
   if (handle !== null) assertHandle(name, handle, tools, false)
-  const terms = Object.keys(erased.rewards)
   assertClosed(name, 'public state', state.public)
   for (const [tool, { output }] of Object.entries(tools)) if (output) assertClosed(name, `output of ${tool}`, output)
-  const toolInfos = Object.entries(tools).map(([toolName, tool]) => toToolInfo(name, toolName, tool, state.public))
+  const parts = commonParts(erased, tools, definition.events?.({ event }) ?? {}, state.public)
   return Object.freeze({
-    name,
-    version,
-    description,
+    ...parts,
+    params: parts.params as unknown as Params,
     handle,
-    params: params as Params,
-    paramsSchema: jsonSchemaOf(params, 'input', `the parameters of ${name}`),
     state: definition.state,
-    history,
     seats: SEATS,
     game: null,
     tools,
-    toolInfos,
-    events,
-    eventInfos: Object.entries(events).map(([type, event]) => toEventInfo(name, type, event)),
-    terms,
-    hasPotential: erased.potential !== undefined,
-    hasSuccess: erased.success !== undefined,
-    waived: erased.check?.waive ?? {},
-    hasLegal: erased.legal !== undefined,
-    limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),
-    start: (context) => erased.start(context),
     observe: (current, values) => ({
       text: observedText(name, erased.observe(current.public, values)),
       structured: current.public,
     }),
-    rewards: (transition) => rewardTerms(name, terms, erased.rewards, transition),
+    rewards: (transition) => rewardTerms(name, parts.terms, erased.rewards, transition),
     potential: (current, values) =>
       erased.potential ? finitePotential(name, erased.potential(current, values)) : null,
-    legal: (current, values) => legalActions(name, toolInfos, erased.legal?.(current.public, values)),
+    legal: (current, values) => legalActions(name, parts.toolInfos, erased.legal?.(current.public, values)),
     success: (final) => (erased.success ? judged(name, erased.success(final)) : undefined),
     secrets: (current, values) => erased.secrets?.(current, values) ?? NONE,
   } satisfies EnvironmentDefinition<Tools, Public, Params>)
@@ -105,19 +84,10 @@ export type KeepsLiterals =
   | readonly KeepsLiterals[]
   | { readonly [key: string]: KeepsLiterals }
 
-/** The definition with its types erased: JSON in, JSON out. */
-interface ErasedDefinition extends Pick<EnvironmentDefinition, 'name' | 'version' | 'description' | 'state' | 'start'> {
-  observe(state: JsonObject, params: unknown): string
-  readonly params?: z.ZodType
-  readonly limits?: ReturnType<EnvironmentDefinition['limitsFor']> | EnvironmentDefinition['limitsFor']
-  readonly history?: NonNullable<EnvironmentDefinition['history']>
+/** The definition with its types erased. */
+interface ErasedDefinition extends ErasedSpec<JsonObject> {
   readonly handle?: string | false
-  readonly rewards: { [term: string]: (transition: StateTransition) => number }
-  potential?(state: SessionState, params: unknown): number
-  readonly check?: { readonly waive?: EnvironmentDefinition['waived'] }
-  success?(final: FinalContext<SessionState, unknown>): unknown
-  legal?(state: JsonObject, params: unknown): { readonly [tool: string]: LegalCalls | undefined }
-  secrets?(state: SessionState, params: unknown): readonly string[]
+  readonly state: EnvironmentDefinition['state']
 }
 
 const NONE: readonly string[] = []

@@ -5,24 +5,15 @@ import { ServerError } from '../server-error.ts'
 import { ABSENT } from './absence.ts'
 import { assertDefinition } from './assert-definition.ts'
 import { finitePotential, judged, observedText, rewardTerms } from './author-values.ts'
-import { authoredEvents, authoredParts, authoredTools } from './authored.ts'
+import { authoredParts, authoredTools } from './authored.ts'
+import { commonParts, type ErasedSpec, type NO_PARAMS } from './common-parts.ts'
 import { assertHandle, type KeepsLiterals } from './define-environment.ts'
 import { assertClosed, assertNamed, invalid, jsonSchemaOf } from './definition-schema.ts'
-import type {
-  EnvironmentDefinition,
-  FinalContext,
-  GameDefinition,
-  LegalCalls,
-  StateTransition,
-  Tool,
-  WorldEvents,
-} from './environment.ts'
+import type { EnvironmentDefinition, GameDefinition, Tool, WorldEvents } from './environment.ts'
 import type { GameEventMaker, GameSpec, GameState, GameToolMaker, SealedToolMaker, SeatView } from './game.ts'
 import { legalActions } from './legal-actions.ts'
-import { makeEvent, toEventInfo } from './make-event.ts'
-import { hasTool, makeTool, toToolInfo, type WrittenTool } from './make-tool.ts'
-
-const NO_PARAMS = z.object({})
+import { makeEvent } from './make-event.ts'
+import { hasTool, makeTool, type WrittenTool } from './make-tool.ts'
 
 /** A capability names its seat with one digit of base 36. */
 const MOST_SEATS = 36
@@ -55,8 +46,8 @@ export function defineGame<
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   assertDefinition(definition, ['public', 'own', 'private'], ['turn'])
   const erased = authoredParts(definition as unknown as ErasedGame)
-  const { name, version, description, seats, params = NO_PARAMS, state, limits = {}, history = null } = erased
-  assertNamed(name, version)
+  const { name, seats, state } = erased
+  assertNamed(name, erased.version)
   assertSeats(name, seats)
   type State = GameState<Seat, z.output<Public>, z.output<Own>, z.output<Private>>
   const tools = authoredTools(
@@ -68,7 +59,6 @@ export function defineGame<
   )
   assertTools(name, seats, tools, erased.settle)
   const event = makeEvent as GameEventMaker<Seat, State, z.output<Params>>
-  const events = authoredEvents(name, definition.events?.({ event }) ?? {})
   const handle = name.replaceAll('-', '_')
   assertHandle(name, handle, tools, true)
   assertClosed(name, 'public state', state.public)
@@ -79,8 +69,7 @@ export function defineGame<
   const seatSchema = z.enum(seats)
   const turnSchema = z.array(seatSchema).meta({ uniqueItems: true })
   const view = z.object({ seat: seatSchema, turn: turnSchema, ...state.public.shape, own: state.own })
-  const terms = Object.keys(erased.rewards)
-  const toolInfos = Object.entries(tools).map(([toolName, tool]) => toToolInfo(name, toolName, tool, view))
+  const parts = commonParts(erased, tools, definition.events?.({ event }) ?? {}, view)
   const viewOf = (current: SessionState, seat: string): ErasedView => ({
     seat,
     public: current.public,
@@ -90,14 +79,10 @@ export function defineGame<
     return inOrder(name, 'turn', seats, erased.turn(current.public, values))
   }
   return Object.freeze({
-    name,
-    version,
-    description,
+    ...parts,
+    params: parts.params as unknown as Params,
     handle,
-    params: params as Params,
-    paramsSchema: jsonSchemaOf(params, 'input', `the parameters of ${name}`),
     state: definition.state,
-    history,
     seats,
     game: {
       utility: erased.utility ?? 'general',
@@ -109,16 +94,6 @@ export function defineGame<
       absent: erased.absent ?? null,
     },
     tools,
-    toolInfos,
-    events,
-    eventInfos: Object.entries(events).map(([type, event]) => toEventInfo(name, type, event)),
-    terms,
-    hasPotential: erased.potential !== undefined,
-    hasSuccess: erased.success !== undefined,
-    waived: erased.check?.waive ?? {},
-    hasLegal: erased.legal !== undefined,
-    limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),
-    start: (context) => erased.start(context),
     observe(current, values, seat) {
       const seen = viewOf(current, seat)
       return {
@@ -126,11 +101,11 @@ export function defineGame<
         structured: { seat, turn: [...turn(current, values)], ...seen.public, own: seen.own },
       }
     },
-    rewards: (transition, seat) => rewardTerms(name, terms, erased.rewards, { ...transition, seat }),
+    rewards: (transition, seat) => rewardTerms(name, parts.terms, erased.rewards, { ...transition, seat }),
     potential: (current, values, seat) =>
       erased.potential ? finitePotential(name, erased.potential(current, values, seat)) : null,
     legal(current, values, seat) {
-      const own = toolInfos.filter((info) => hasTool(tools[info.name] as Tool, seat))
+      const own = parts.toolInfos.filter((info) => hasTool(tools[info.name] as Tool, seat))
       return legalActions(name, own, erased.legal?.(viewOf(current, seat), values))
     },
     success: (final, seat) => (erased.success ? judged(name, erased.success({ ...final, seat })) : undefined),
@@ -145,26 +120,15 @@ const NONE: readonly string[] = []
 
 type ErasedView = SeatView<string, JsonObject, JsonObject>
 
-/** The definition with its types erased: JSON in, JSON out. */
-interface ErasedGame extends Pick<EnvironmentDefinition, 'name' | 'version' | 'description' | 'seats' | 'start'> {
+/** The definition with its types erased. */
+interface ErasedGame extends ErasedSpec<ErasedView, [seat: string], { readonly seat: string }> {
+  readonly seats: readonly string[]
   readonly utility?: GameDefinition['utility']
-  readonly params?: z.ZodType
   readonly state: { readonly public: z.ZodObject; readonly own: z.ZodObject; readonly private: z.ZodType }
-  readonly limits?: ReturnType<EnvironmentDefinition['limitsFor']> | EnvironmentDefinition['limitsFor']
-  readonly history?: NonNullable<EnvironmentDefinition['history']>
   present?(params: unknown): readonly string[]
   turn(state: JsonObject, params: unknown): string | readonly string[]
-  observe(view: ErasedView, params: unknown): string
   readonly settle?: GameDefinition['settle'] & object
   readonly absent?: GameDefinition['absent'] & object
-  legal?(view: ErasedView, params: unknown): { readonly [tool: string]: LegalCalls | undefined }
-  readonly rewards: {
-    [term: string]: (transition: StateTransition & { seat: string }) => number
-  }
-  potential?(state: SessionState, params: unknown, seat: string): number
-  success?(final: FinalContext<SessionState, unknown> & { readonly seat: string }): unknown
-  readonly check?: { readonly waive?: EnvironmentDefinition['waived'] }
-  secrets?(state: SessionState, params: unknown, seat: string): readonly string[]
 }
 
 const makeSealed = (written: WrittenTool): Tool => ({ ...makeTool(written), sealed: true })

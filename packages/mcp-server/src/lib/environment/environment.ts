@@ -274,65 +274,55 @@ export interface Preparation {
   prepare(context: PrepareContext<unknown, unknown, unknown>): unknown
 }
 
-/** The argument of `defineEnvironment`. */
-export interface EnvironmentSpec<
+/**
+ * What the arguments of `defineEnvironment` and `defineGame` have in common.
+ *
+ * - `Seen`: what `observe` and `legal` get: the public state, or what one seat sees.
+ * - `Step` and `Final`: what reward terms and `success` get.
+ * - `Seats`: what functions over the whole state get as well, which is the seat that they are for in a game.
+ */
+export interface CommonSpec<
   Params extends z.ZodType,
-  Public extends z.ZodType,
-  Private extends z.ZodType,
-  Tools extends { readonly [name: string]: Tool },
-  Events extends WorldEvents = WorldEvents,
-  State = WorldState<z.output<Public>, z.output<Private>>,
+  Tools,
+  State,
+  Seen,
+  Step,
+  Final,
+  Seats extends readonly string[] = [],
 > {
   /** Lower-case words joined by hyphens. */
   readonly name: string
   /** Semantic version. Another version may play differently; the same one never does. */
   readonly version: string
   readonly description: string
-  /**
-   * The noun for one session, for example `game`: MCP clients create, address and end one with `create_game`, the
-   * argument `game_id` of every tool, and `destroy_game`. Default: the name of the environment, with underscores.
-   *
-   * `false`: no such tools are added. Each MCP session is one episode, so only clients of MCP versions before
-   * 2026-07-28, which have sessions, can play without a session URL.
-   */
-  readonly handle?: string | false
   /** Schema of what a task may set. Default: no parameters. */
   readonly params?: Params
-  readonly state: { readonly public: Public; readonly private: Private }
-  /** Limits of every session. An opener can lower them, and can set those that are left out. */
+  /**
+   * Limits of every session. An opener can lower them, and can set those that are left out. In a game, `steps` counts
+   * for each seat by itself, and `turnSeconds` is for one turn.
+   */
   readonly limits?: LimitsRequest | ((params: z.output<Params>) => LimitsRequest)
-  /** Bounds of the history of its own steps that a session keeps. Default: no history. */
+  /** Bounds of the history of its own steps, those of all seats, that a session keeps. Default: no history. */
   readonly history?: HistoryBounds
   readonly start: NoInfer<(context: StartContext<z.output<Params>>) => State>
-  /** Returns the observation text of a public state. */
-  readonly observe: (state: z.output<Public>, params: z.output<Params>) => string
+  /** Returns the observation text of a public state, or of what one seat sees. */
+  readonly observe: (seen: Seen, params: z.output<Params>) => string
   /**
-   * External events, for example a price that changes or a message that arrives. They are published to a session, from
-   * outside or by its own tools. Write `events` before `tools`, so that the data that tools publish are typed.
+   * Returns the legal actions in a public state, or of the seat that sees this, by tool. Pure, with the arguments of
+   * `observe`. Trainers may request it at any time, and the random policy plays only legal actions. It only describes:
+   * the rules still refuse by themselves. Default: every valid input.
    */
-  readonly events?: (make: { readonly event: EventMaker<NoInfer<State>, z.output<Params>> }) => Events
-  readonly tools: (make: { readonly tool: ToolMaker<State, z.output<Params>, NoInfer<Events>> }) => Tools
-  /**
-   * Returns the legal actions in a public state, by tool. Pure, with the arguments of `observe`. Trainers may request
-   * it at any time, and the random policy plays only legal actions. It only describes: the rules still refuse by
-   * themselves.
-   */
-  readonly legal?: (
-    state: z.output<Public>,
-    params: z.output<Params>,
-  ) => { readonly [Name in keyof NoInfer<Tools>]?: LegalCalls }
-  /** Named pure reward terms over one step, in the environment's own unit. */
-  readonly rewards: {
-    readonly [term: string]: (transition: Transition<NoInfer<State>, z.output<Params>>) => number
-  }
-  /** The potential Φ of a state, in the unit of reward, for potential-based shaping. */
-  readonly potential?: (state: NoInfer<State>, params: z.output<Params>) => number
+  readonly legal?: (seen: Seen, params: z.output<Params>) => { readonly [Name in keyof NoInfer<Tools>]?: LegalCalls }
+  /** Named pure reward terms over one step, in the environment's own unit; in a game, for one seat. */
+  readonly rewards: { readonly [term: string]: (transition: Step) => number }
+  /** The potential Φ of a state, in the unit of reward, for potential-based shaping; in a game, for one seat. */
+  readonly potential?: (state: NoInfer<State>, params: z.output<Params>, ...seat: Seats) => number
   /**
    * Returns whether an ended episode succeeded: a pure function of its end, its last state and the parameters. Called
-   * once, when the episode is terminated, truncated or closed. Trainers and reports receive the result; players do not.
-   * Default: see docs/write/environments.md, "Success".
+   * once, when the episode is terminated, truncated or closed; in a game, when it has ended for the seat. Trainers and
+   * reports receive the result; players do not. Default: see docs/write/environments.md, "Success".
    */
-  readonly success?: (final: FinalContext<NoInfer<State>, z.output<Params>>) => boolean
+  readonly success?: (final: Final) => boolean
   /** Settings of `episodic check` and `checkWorld` for this environment. They do not affect play. */
   readonly check?: {
     /**
@@ -343,11 +333,45 @@ export interface EnvironmentSpec<
     readonly waive?: Readonly<Record<string, string>>
   }
   /**
-   * Strings that must not appear in any response to players in this state, for example a word to be guessed. A response
-   * that contains one is withheld. Called after every step, so leave out what the player has found out. Strings under 8
-   * characters are not searched for, since they appear by chance. The session's seed and handles are always secret.
+   * Strings that must not appear in any response to players, or to one seat, in this state, for example a word to be
+   * guessed. A response that contains one is withheld. Called after every step, so leave out what the player has found
+   * out. Strings under 8 characters are not searched for, since they appear by chance. The session's seed and handles
+   * are always secret.
    */
-  readonly secrets?: (state: NoInfer<State>, params: z.output<Params>) => readonly string[]
+  readonly secrets?: (state: NoInfer<State>, params: z.output<Params>, ...seat: Seats) => readonly string[]
+}
+
+/** The argument of `defineEnvironment`. */
+export interface EnvironmentSpec<
+  Params extends z.ZodType,
+  Public extends z.ZodType,
+  Private extends z.ZodType,
+  Tools extends { readonly [name: string]: Tool },
+  Events extends WorldEvents = WorldEvents,
+  State = WorldState<z.output<Public>, z.output<Private>>,
+> extends CommonSpec<
+    Params,
+    Tools,
+    State,
+    z.output<Public>,
+    Transition<NoInfer<State>, z.output<Params>>,
+    FinalContext<NoInfer<State>, z.output<Params>>
+  > {
+  /**
+   * The noun for one session, for example `game`: MCP clients create, address and end one with `create_game`, the
+   * argument `game_id` of every tool, and `destroy_game`. Default: the name of the environment, with underscores.
+   *
+   * `false`: no such tools are added. Each MCP session is one episode, so only clients of MCP versions before
+   * 2026-07-28, which have sessions, can play without a session URL.
+   */
+  readonly handle?: string | false
+  readonly state: { readonly public: Public; readonly private: Private }
+  /**
+   * External events, for example a price that changes or a message that arrives. They are published to a session, from
+   * outside or by its own tools. Write `events` before `tools`, so that the data that tools publish are typed.
+   */
+  readonly events?: (make: { readonly event: EventMaker<NoInfer<State>, z.output<Params>> }) => Events
+  readonly tools: (make: { readonly tool: ToolMaker<State, z.output<Params>, NoInfer<Events>> }) => Tools
 }
 
 /**

@@ -1,28 +1,18 @@
-import type {
-  EpisodeEnd,
-  Json,
-  JsonObject,
-  LimitsRequest,
-  RecordedEvent,
-  Refusal,
-  Rng,
-  ToolAnnotations,
-} from '@episodic/protocol'
-import type { History, HistoryBounds } from '@episodic/state'
+import type { EpisodeEnd, Json, JsonObject, RecordedEvent, Refusal, Rng, ToolAnnotations } from '@episodic/protocol'
+import type { History } from '@episodic/state'
 import type { z } from 'zod'
 import type { Absence } from './absence.ts'
 import type {
+  CommonSpec,
   DataOf,
   EventContext,
   EventDefinition,
   InputOf,
-  LegalCalls,
   PrepareContext,
   ReadOnly,
   Refused,
   Said,
   Saying,
-  StartContext,
   Tool,
   Utility,
   WorldEvent,
@@ -285,12 +275,15 @@ export interface GameSpec<
   Tools extends { readonly [name: string]: Tool },
   Events extends WorldEvents = WorldEvents,
   State = GameState<Seat, z.output<Public>, z.output<Own>, z.output<Private>>,
-> {
-  /** Lower-case words joined by hyphens. */
-  readonly name: string
-  /** Semantic version. Another version may play differently; the same one never does. */
-  readonly version: string
-  readonly description: string
+> extends CommonSpec<
+    Params,
+    Tools,
+    State,
+    SeatView<Seat, z.output<Public>, z.output<Own>>,
+    SeatTransition<NoInfer<Seat>, NoInfer<State>, z.output<Params>>,
+    FinalSeatContext<NoInfer<Seat>, NoInfer<State>, z.output<Params>>,
+    [seat: NoInfer<Seat>]
+  > {
   /** The names of the seats, in order: 2 to 36 of lower-case words joined by hyphens or underscores. */
   readonly seats: readonly Seat[]
   /**
@@ -301,8 +294,6 @@ export interface GameSpec<
   readonly utility?: Utility
   /** Returns the seats of an episode. Default: all. */
   readonly present?: (params: z.output<Params>) => readonly Seat[]
-  /** Schema of what a task may set. Default: no parameters. */
-  readonly params?: Params
   readonly state: {
     /** What all seats see. `seat`, `turn` and `own` are fields of every view, so it may not declare them. */
     readonly public: Public
@@ -311,11 +302,6 @@ export interface GameSpec<
     /** What no seat sees. */
     readonly private: Private
   }
-  /** Limits of every session; `steps` counts for each seat by itself, and `turnSeconds` is for one turn. */
-  readonly limits?: LimitsRequest | ((params: z.output<Params>) => LimitsRequest)
-  /** Bounds of the history of the steps of its seats that a session keeps for the rules. Default: no history. */
-  readonly history?: HistoryBounds
-  readonly start: NoInfer<(context: StartContext<z.output<Params>>) => State>
   /**
    * Returns the seat or seats that may act, from what all see, so that the turn gives nothing away. Seats that have
    * left are left out of it; before the end there has to be another.
@@ -324,8 +310,6 @@ export interface GameSpec<
     state: ReadOnly<z.output<Public>>,
     params: z.output<Params>,
   ) => NoInfer<Seat> | readonly NoInfer<Seat>[]
-  /** Returns the observation text of what one seat sees. */
-  readonly observe: (view: SeatView<Seat, z.output<Public>, z.output<Own>>, params: z.output<Params>) => string
   /**
    * External events, as `events` of `defineEnvironment`: published to a session by its opener, or by the rules of a
    * step. Write `events` before `tools`, so that the data that tools publish are typed.
@@ -348,23 +332,4 @@ export interface GameSpec<
    * have moved. Default: the episode is truncated for all when a seat runs out of steps or of `turnSeconds`.
    */
   readonly absent?: (context: AbsentContext<NoInfer<State>, z.output<Params>, NoInfer<Seat>, NoInfer<Events>>) => void
-  /**
-   * Returns the legal actions of a seat, by tool, as `legal` of `defineEnvironment` does. Default: every valid input.
-   */
-  readonly legal?: (
-    view: SeatView<Seat, z.output<Public>, z.output<Own>>,
-    params: z.output<Params>,
-  ) => { readonly [Name in keyof NoInfer<Tools>]?: LegalCalls }
-  /** Named pure reward terms over one step and one seat, in the environment's own unit. */
-  readonly rewards: {
-    readonly [term: string]: (transition: SeatTransition<NoInfer<Seat>, NoInfer<State>, z.output<Params>>) => number
-  }
-  /** The potential Φ of a state for one seat, in the unit of reward, for potential-based shaping. */
-  readonly potential?: (state: NoInfer<State>, params: z.output<Params>, seat: NoInfer<Seat>) => number
-  /** Returns whether a seat succeeded, once the episode has ended for it. */
-  readonly success?: (final: FinalSeatContext<NoInfer<Seat>, NoInfer<State>, z.output<Params>>) => boolean
-  /** Settings of `episodic check`, as for `defineEnvironment`. */
-  readonly check?: { readonly waive?: Readonly<Record<string, string>> }
-  /** Strings that one seat must not be shown in this state, as `secrets` of `defineEnvironment`. */
-  readonly secrets?: (state: NoInfer<State>, params: z.output<Params>, seat: NoInfer<Seat>) => readonly string[]
 }
