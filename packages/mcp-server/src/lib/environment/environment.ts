@@ -67,24 +67,24 @@ export interface PrepareContext<State, Params, Input> {
   readonly signal: AbortSignal
 }
 
-/** The argument of `play`. */
-export interface PlayContext<
-  State,
-  Params,
-  Input,
-  Data,
-  Prepared = undefined,
-  Events extends WorldEvents = WorldEvents,
-> {
-  /** A draft to edit. It is discarded if the action is refused or `play` throws. */
+/** What rules change a state with. */
+export interface RulesContext<State, Params> {
+  /** A draft to edit. It is discarded if the rules refuse the action, or throw. */
   readonly state: State
-  readonly input: Input
-  /** What the tool's `prepare` returned; `undefined` if it has none. */
-  readonly prepared: Prepared
   readonly params: Params
   readonly rng: Rng
   /** Virtual time in milliseconds: 0 at the start, and moved only by `elapse`. */
   readonly now: number
+  /** Moves virtual time forward. */
+  elapse(milliseconds: number): void
+}
+
+/** The argument of `play`. */
+export interface PlayContext<State, Params, Input, Data, Prepared = undefined, Events extends WorldEvents = WorldEvents>
+  extends RulesContext<State, Params> {
+  readonly input: Input
+  /** What the tool's `prepare` returned; `undefined` if it has none. */
+  readonly prepared: Prepared
   /** Earlier steps of the session; empty unless the environment sets `history`. */
   readonly history: History
   /**
@@ -106,21 +106,24 @@ export interface PlayContext<
   publish<Type extends keyof Events & string>(type: Type, data: z.input<Events[Type]['data']>): void
   /** Terminates the episode, with a reason of the environment's own. */
   end(reason: string): void
-  /** Moves virtual time forward. */
-  elapse(milliseconds: number): void
 }
 
-/** What a reward term judges: one answered step. `before` and `after` are equal if the step was refused. */
-export interface Transition<State, Params> {
+/**
+ * What a reward term judges: one answered step. `before` and `after` are equal if the step was refused.
+ *
+ * - `Absent`: what stands in place of the call where no one call led to the step.
+ */
+export interface Transition<State, Params, Absent = never> {
   readonly before: State
   readonly after: State
-  readonly tool: string
+  readonly tool: string | Absent
   /**
    * The arguments as sent. They match the tool's input schema unless `refused` is `arguments`, `tool`, `time` or
    * `ended`.
    */
-  readonly input: JsonObject
+  readonly input: JsonObject | Absent
   readonly params: Params
+  /** How the episode ended by this step; in a game, for the seat that is rewarded. */
   readonly end: EpisodeEnd | null
   readonly refused: Refusal | null
   /**
@@ -145,14 +148,8 @@ export interface FinalContext<State, Params> {
 }
 
 /** The argument of `apply`. */
-export interface EventContext<State, Params, Data> {
-  /** A draft to edit. It is discarded if `apply` throws. */
-  readonly state: State
+export interface EventContext<State, Params, Data> extends RulesContext<State, Params> {
   readonly data: Data
-  readonly params: Params
-  readonly rng: Rng
-  /** Virtual time in milliseconds. An event takes none unless it calls `elapse`. */
-  readonly now: number
   /**
    * Sends a text to players: with the answer to their next call (or to the call whose tool published the event), and to
    * subscribers. At most 4,000 characters an event.
@@ -160,8 +157,6 @@ export interface EventContext<State, Params, Data> {
   say(text: string): void
   /** Terminates the episode. If the event came from outside, the next action is its last step and changes nothing. */
   end(reason: string): void
-  /** Moves virtual time forward. */
-  elapse(milliseconds: number): void
 }
 
 /** An event as its author writes it. */
@@ -188,21 +183,21 @@ export interface WorldEvent<Data extends z.ZodType = z.ZodType> {
 /** The events of an environment, by type. */
 export type WorldEvents = { readonly [type: string]: WorldEvent }
 
-/** A tool as its author writes it. */
-export interface ToolDefinition<
+/** A tool as its author writes it, without its rules. */
+export interface ToolParts<
   State,
   Params,
   Input extends z.ZodType,
   Output extends z.ZodType | undefined,
-  Prepared extends z.ZodType | undefined = undefined,
-  Events extends WorldEvents = WorldEvents,
+  Prepared extends z.ZodType | undefined,
 > {
   readonly description: string
   /** An object schema. Invalid arguments are refused before `play`. */
   readonly input: Input
   /**
-   * Schema of the structured answer. Default: the public state. Agents receive two more fields, `observation` and
-   * `episode_over`, so the schema may not declare these.
+   * Schema of the structured answer. Default: the public state, and in a game what the seat sees, `{ seat, turn,
+   * ...public, own }`. Agents receive two more fields, `observation` and `episode_over`, so the schema may not declare
+   * these.
    */
   readonly output?: Output
   /**
@@ -230,6 +225,17 @@ export interface ToolDefinition<
    * may or may not have happened: the call is answered `outcome-unknown` until another call has been played.
    */
   readonly effect?: 'external'
+}
+
+/** A tool as its author writes it. */
+export interface ToolDefinition<
+  State,
+  Params,
+  Input extends z.ZodType,
+  Output extends z.ZodType | undefined,
+  Prepared extends z.ZodType | undefined = undefined,
+  Events extends WorldEvents = WorldEvents,
+> extends ToolParts<State, Params, Input, Output, Prepared> {
   /** Synchronous rules over a draft. An error is a fault: nothing changes and the call fails. */
   play(
     context: PlayContext<State, Params, z.output<Input>, DataOf<Output>, DataOf<Prepared>, Events>,
@@ -428,12 +434,9 @@ export interface EnvironmentDefinition<
 }
 
 /** A step as reward terms judge it, of a seat or of several at once. */
-export interface StateTransition extends Omit<Transition<SessionState, unknown>, 'tool' | 'input'> {
+export interface StateTransition extends Transition<SessionState, unknown, null> {
   /** The seats whose moves the step played. */
   readonly moved: readonly string[]
-  /** `null` for a round of sealed moves, and for a seat that did not act: no one call led to the step. */
-  readonly tool: string | null
-  readonly input: JsonObject | null
 }
 
 /** How the rewards of the seats of a game are related in every step; see `defineGame`. */

@@ -1,4 +1,4 @@
-import type { EpisodeEnd, Json, JsonObject, RecordedEvent, Refusal, Rng, ToolAnnotations } from '@episodic/protocol'
+import type { Json, ToolAnnotations } from '@episodic/protocol'
 import type { History } from '@episodic/state'
 import type { z } from 'zod'
 import type { Absence } from './absence.ts'
@@ -7,13 +7,15 @@ import type {
   DataOf,
   EventContext,
   EventDefinition,
-  InputOf,
-  PrepareContext,
+  FinalContext,
   ReadOnly,
   Refused,
+  RulesContext,
   Said,
   Saying,
   Tool,
+  ToolParts,
+  Transition,
   Utility,
   WorldEvent,
   WorldEvents,
@@ -74,26 +76,19 @@ export interface MoveContext<
   Data,
   Prepared = undefined,
   Events extends WorldEvents = WorldEvents,
-> extends TableContext<SeatOf<State>, 'others', Events> {
+> extends TableContext<SeatOf<State>, 'others', Events>,
+    RulesContext<State, Params> {
   /** The seat that moves. */
   readonly seat: Seat
   /** The other seats of the episode that have not left, in order. */
   readonly others: readonly SeatOf<State>[]
-  /** A draft to edit. It is discarded if the action is refused or `play` throws. */
-  readonly state: State
   readonly input: Input
   /** What the tool's `prepare` returned; `undefined` if it has none. */
   readonly prepared: Prepared
-  readonly params: Params
-  readonly rng: Rng
-  /** Virtual time in milliseconds: 0 at the start, and moved only by `elapse`. */
-  readonly now: number
   /** Returns an answer to the seat that moves, as `say` of a {@link PlayContext} does. */
   say(...answer: Saying<Data>): Said<Data>
   /** Returns a refusal: the state does not change. */
   refuse(text: string): Refused
-  /** Moves virtual time forward. */
-  elapse(milliseconds: number): void
 }
 
 /** The seats of a state. */
@@ -112,22 +107,18 @@ export interface SealedContext<Seat extends string, Public, Own, Params, Input> 
   refuse(text: string): Refused
 }
 
-/** The argument of `settle`. */
+/** The argument of `settle`. Clear in `own` what the sealed moves left there, if the next round needs it clear. */
 export interface SettleContext<State, Params, Seat extends string, Events extends WorldEvents = WorldEvents>
-  extends TableContext<Seat, never, Events> {
-  /** A draft to edit. Clear in `own` what the sealed moves left there, if the next round needs it clear. */
-  readonly state: State
+  extends TableContext<Seat, never, Events>,
+    RulesContext<State, Params> {
   /** The seats that have moved, in order. */
   readonly moved: readonly Seat[]
-  readonly params: Params
-  readonly rng: Rng
-  readonly now: number
-  elapse(milliseconds: number): void
 }
 
 /** The argument of `absent`. */
 export interface AbsentContext<State, Params, Seat extends string, Events extends WorldEvents = WorldEvents>
-  extends TableContext<Seat, never, Events> {
+  extends TableContext<Seat, never, Events>,
+    RulesContext<State, Params> {
   /** The seat that does not act. */
   readonly seat: Seat
   /**
@@ -136,40 +127,17 @@ export interface AbsentContext<State, Params, Seat extends string, Events extend
    * this call, whatever the rules do.
    */
   readonly cause: Absence
-  /** A draft to edit. */
-  readonly state: State
-  readonly params: Params
-  readonly rng: Rng
-  readonly now: number
-  elapse(milliseconds: number): void
 }
 
-/** The argument of a reward term: one answered step, as one seat is rewarded for it. */
-export interface SeatTransition<Seat extends string, State, Params> {
+/**
+ * The argument of a reward term: one answered step, as one seat is rewarded for it. `tool` is what the only seat of
+ * `moved` called, with `input`. Both are `null` for a round of sealed moves, and for a seat that did not act.
+ */
+export interface SeatTransition<Seat extends string, State, Params> extends Transition<State, Params, null> {
   /** The seat that is rewarded. Every seat that has not left is asked for at every step. */
   readonly seat: Seat
   /** The seats that moved: one, or every seat of a round whose moves were sealed. */
   readonly moved: readonly Seat[]
-  /** `before` and `after` are equal if the step was refused. */
-  readonly before: State
-  readonly after: State
-  /**
-   * The tool that the only seat of `moved` called; `null` for a round of sealed moves, and for a seat that did not act.
-   */
-  readonly tool: string | null
-  /**
-   * The arguments as sent, with `tool`. They match the tool's input schema unless `refused` is `arguments` or `tool`.
-   */
-  readonly input: JsonObject | null
-  readonly params: Params
-  /** How the episode ended for this seat, if it did by this step. */
-  readonly end: EpisodeEnd | null
-  readonly refused: Refusal | null
-  /**
-   * Outside events since the previous step of any seat, oldest first. `before` is the state after them. Empty if there
-   * were none.
-   */
-  readonly events: readonly Pick<RecordedEvent, 'type' | 'data' | 'said'>[]
 }
 
 /** The argument of `apply` of a game's event. */
@@ -199,11 +167,8 @@ export type GameEventMaker<Seat extends string, State, Params> = <Data extends z
 ) => WorldEvent<Data>
 
 /** The argument of `success`: an episode that has ended for a seat. */
-export interface FinalSeatContext<Seat extends string, State, Params> {
+export interface FinalSeatContext<Seat extends string, State, Params> extends FinalContext<State, Params> {
   readonly seat: Seat
-  readonly end: EpisodeEnd
-  readonly state: State
-  readonly params: Params
 }
 
 /** A tool of a game as its author writes it. */
@@ -215,20 +180,9 @@ export interface GameToolDefinition<
   Output extends z.ZodType | undefined,
   Prepared extends z.ZodType | undefined,
   Events extends WorldEvents = WorldEvents,
-> {
+> extends ToolParts<State, Params, Input, Output, Prepared> {
   /** The seats that have it. Default: all. */
   readonly seats?: readonly Seat[]
-  readonly description: string
-  /** An object schema. Invalid arguments are refused before `play`. */
-  readonly input: Input
-  /** Schema of the structured answer. Default: the view of the seat, `{ seat, turn, ...public, own }`. */
-  readonly output?: Output
-  /** As for the tools of `defineEnvironment`. */
-  readonly annotations?: ToolAnnotations
-  readonly prepared?: Prepared
-  readonly prepareSeconds?: number
-  readonly effect?: 'external'
-  prepare?(context: PrepareContext<State, Params, z.output<Input>>): InputOf<Prepared> | Promise<InputOf<Prepared>>
   /** Synchronous rules over a draft. An error is a fault: nothing changes and the call fails. */
   play(
     context: MoveContext<Seat, State, Params, z.output<Input>, DataOf<Output>, DataOf<Prepared>, Events>,
