@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { wireErrorCodeOf } from '@episodic/protocol/internal'
+import { findWireErrorCode } from '@episodic/protocol/internal'
 import { request } from 'undici'
 import { type Killable, startProcess } from './processes.ts'
 
@@ -101,6 +101,6 @@ export async function ask<T>(
   const message = (await body.json()) as { result?: T; error?: { code: number; message: string; data?: JsonObject } }
   const { error } = message
   if (error)
-    throw new WireError(wireErrorCodeOf(error.code) ?? 'internal', error.message, { details: error.data ?? {} })
+    throw new WireError(findWireErrorCode(error.code) ?? 'internal', error.message, { details: error.data ?? {} })
   return message.result as T
 }

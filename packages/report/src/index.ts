@@ -21,7 +21,7 @@ export { createFold } from './lib/fold/fold.ts'
 export { niceStep, roundTo } from './lib/fold/histogram.ts'
 export { createLatencyHistogram, type LatencyHistogram } from './lib/fold/latency-histogram.ts'
 export { createMatchFold } from './lib/fold/match-fold.ts'
-export { type PolicyVersions, policyVersionsOf, stalenessOf } from './lib/fold/policy-versions.ts'
+export { computeStaleness, type PolicyVersions, policyVersionsOf } from './lib/fold/policy-versions.ts'
 export {
   formatRules,
   groupOf,

@@ -4,7 +4,7 @@ import { type Connection, createConnection } from './environment/connection.ts'
 import { SessionEnvironment } from './environment/session-environment.ts'
 import { openDefinedConnection } from './external/defined-connection.ts'
 import type { ExternalEnvironment } from './external/external-environment.ts'
-import { systemTargetOf } from './external/system-target.ts'
+import { toSystemTarget } from './external/system-target.ts'
 import { SessionGame } from './game/session-game.ts'
 import { openOpenEnvConnection } from './openenv/openenv-connection.ts'
 import { openOrsConnection } from './ors/ors-connection.ts'
@@ -42,9 +42,9 @@ export async function connect(
   { retry, onStepTimed, ...options }: ConnectionOptions = {},
 ): Promise<Connection> {
   if (isExternal(target)) return openDefinedConnection(target, options)
-  const ors = systemTargetOf('ors', target)
+  const ors = toSystemTarget('ors', target)
   if (ors) return openOrsConnection(ors, options)
-  const openenv = systemTargetOf('openenv', target)
+  const openenv = toSystemTarget('openenv', target)
   if (openenv) return openOpenEnvConnection(openenv, options)
   const channel = await openChannel(target, options)
   try {

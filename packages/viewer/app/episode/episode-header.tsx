@@ -1,4 +1,4 @@
-import { formatCost, formatDuration, formatNumber, plural, type RowWords, stalenessOf } from '@episodic/report'
+import { computeStaleness, formatCost, formatDuration, formatNumber, plural, type RowWords } from '@episodic/report'
 import type { ComponentChildren } from 'preact'
 import { formatTokens } from '../parts/amounts.ts'
 import { PlainText } from '../parts/plain-text.tsx'
@@ -191,7 +191,7 @@ function Figure({ name, title, swatch = false, children }: FigureProps) {
 }
 
 function VersionText({ versions: { oldest, newest } }: { readonly versions: NonNullable<EpisodeModel['versions']> }) {
-  const updates = stalenessOf(oldest, newest)
+  const updates = computeStaleness(oldest, newest)
   return (
     <>
       <PlainText text={oldest} />

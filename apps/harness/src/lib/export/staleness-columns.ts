@@ -1,5 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { policyVersionsOf, stalenessOf } from '@episodic/report'
+import { computeStaleness, policyVersionsOf } from '@episodic/report'
 
 export type StalenessColumns = {
   readonly policy_version?: string
@@ -17,8 +17,8 @@ export function stalenessColumns(record: EpisodeRecord, current: string | undefi
   const versions = policyVersionsOf(record)
   if (!versions) return {}
   const { oldest, newest } = versions
-  const sealed = stalenessOf(oldest, newest)
-  const used = current === undefined ? null : stalenessOf(oldest, current)
+  const sealed = computeStaleness(oldest, newest)
+  const used = current === undefined ? null : computeStaleness(oldest, current)
   return {
     policy_version: oldest,
     ...(sealed !== null && { staleness_at_seal: sealed }),

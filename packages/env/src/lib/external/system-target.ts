@@ -13,7 +13,7 @@ export interface SystemTarget {
  * Returns the server of a target such as `ors:http://127.0.0.1:8080`; `null` if the target is not of this system.
  * Throws `target-invalid` if no URL of http(s) follows.
  */
-export function systemTargetOf(system: 'ors' | 'openenv', target: Target): SystemTarget | null {
+export function toSystemTarget(system: 'ors' | 'openenv', target: Target): SystemTarget | null {
   const {
     url,
     token = null,

@@ -1,5 +1,5 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { wireErrorCodeOf } from '@episodic/protocol/internal'
+import { findWireErrorCode } from '@episodic/protocol/internal'
 import { EnvError } from '../env-error.ts'
 
 /** An unchecked JSON-RPC answer. */
@@ -35,7 +35,7 @@ export function isRpcError(error: unknown): error is RpcError {
  * its details.
  */
 export function refusal({ code, message, data }: RpcError, failure: JsonObject = { retryable: false }): Error {
-  const known = wireErrorCodeOf(code)
+  const known = findWireErrorCode(code)
   const details = typeof data === 'object' && data !== null ? (data as JsonObject) : {}
   return known
     ? new WireError(known, message, { details })

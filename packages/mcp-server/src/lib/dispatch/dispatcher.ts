@@ -1,5 +1,5 @@
 import { type JsonObject, WireError, type WireErrorCode } from '@episodic/protocol'
-import { ENVELOPE, WIRE_ERROR_NUMBERS, wireErrorCodeOf } from '@episodic/protocol/internal'
+import { ENVELOPE, findWireErrorCode, WIRE_ERROR_NUMBERS } from '@episodic/protocol/internal'
 import type { Caller } from '../host/caller.ts'
 import { type OnError, toInternalError } from '../host/faults.ts'
 import type { Host, SessionRef } from '../host/host.ts'
@@ -211,6 +211,6 @@ async function discover(advertisement: Advertisement, request: object, modern: b
 
 /** Returns the SDK's answer as a reply; it may be an error. */
 function replyOf(answer: object): Reply {
-  const refusal = 'error' in answer ? (wireErrorCodeOf((answer.error as { code: number }).code) ?? 'internal') : null
+  const refusal = 'error' in answer ? (findWireErrorCode((answer.error as { code: number }).code) ?? 'internal') : null
   return { text: JSON.stringify(answer), refusal }
 }

@@ -56,12 +56,12 @@ export function createGuards(address: string, options: AllowOptions, asksTokens:
       if ('rawHeaders' in request && countOf('host', request.rawHeaders) > 1)
         return { status: 400, message: 'A request names one Host, and this one names several.' }
       const { headers } = request
-      const host = hostnameOf(headers.host ?? '')
+      const host = parseHostname(headers.host ?? '')
       if (host === null || !hosts.has(host)) return { status: 403, message: 'This server does not serve that Host.' }
       const { origin } = headers
       if (origin === undefined || allowedOrigins.includes(origin)) return null
       const from = /^https?:\/\/(.+)$/i.exec(origin)?.[1]
-      return loopback && from !== undefined && isLoopback(hostnameOf(from) ?? '')
+      return loopback && from !== undefined && isLoopback(parseHostname(from) ?? '')
         ? null
         : { status: 403, message: 'This server does not serve pages of that Origin.' }
     },
@@ -88,7 +88,7 @@ export function isLoopback(address: string): boolean {
 }
 
 /** The name in `name[:port]`, in lower case; `null` for anything that is not exactly that. */
-function hostnameOf(authority: string): string | null {
+function parseHostname(authority: string): string | null {
   return /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.exec(authority)?.[1]?.toLowerCase() ?? null
 }
 

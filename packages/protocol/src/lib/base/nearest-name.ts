@@ -2,7 +2,7 @@
 const COMPARED = 64
 
 /** Returns the name that is most like a given one; `null` if none is like it. */
-export function nearestOf(given: string, names: readonly string[]): string | null {
+export function findNearest(given: string, names: readonly string[]): string | null {
   const compared = given.slice(0, COMPARED).toLowerCase()
   let nearest: string | null = null
   let least = Math.max(2, Math.floor(compared.length / 3)) + 1

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isObject } from './json.ts'
-import { nearestOf } from './nearest-name.ts'
+import { findNearest } from './nearest-name.ts'
 import { shorten } from './shorten.ts'
 
 /** A key that a schema does not declare. */
@@ -81,7 +81,7 @@ export function formatUnknownKeys(unknown: readonly UnknownKey[]): string {
   const sentences = unknown.slice(0, MOST).map(({ path, known }) => {
     const before = path.slice(0, -1).map((key) => `${key}.`)
     const key = path.at(-1) as string
-    const near = nearestOf(key, known)
+    const near = findNearest(key, known)
     const hint = near === null ? '' : ` Did you mean "${before.join('')}${near}"?`
     const list = known.length === 0 ? 'There are none here.' : `There is: ${known.join(', ')}.`
     return `There is no "${shorten([...before, key].join(''))}".${hint} ${list}`

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { WIRE_ERROR_NUMBERS, wireErrorCodeOf } from './wire-error.ts'
+import { findWireErrorCode, WIRE_ERROR_NUMBERS } from './wire-error.ts'
 
 const entries = Object.entries(WIRE_ERROR_NUMBERS)
 
 describe('WIRE_ERROR_NUMBERS', () => {
   it('gives each code a number of its own', () => {
-    for (const [code, number] of entries) expect(wireErrorCodeOf(number)).toBe(code)
+    for (const [code, number] of entries) expect(findWireErrorCode(number)).toBe(code)
     expect(new Set(entries.map(([, number]) => number)).size).toBe(entries.length)
   })
 
@@ -24,8 +24,8 @@ describe('WIRE_ERROR_NUMBERS', () => {
   })
 })
 
-describe('wireErrorCodeOf', () => {
+describe('findWireErrorCode', () => {
   it('gives null for a number that is not ours', () => {
-    for (const number of [0, -32000, 404]) expect(wireErrorCodeOf(number)).toBeNull()
+    for (const number of [0, -32000, 404]) expect(findWireErrorCode(number)).toBeNull()
   })
 })

@@ -46,6 +46,6 @@ const codes = new Map<number, WireErrorCode>(
 )
 
 /** Returns the code of a JSON-RPC error number; `null` for an unknown number. */
-export function wireErrorCodeOf(number: number): WireErrorCode | null {
+export function findWireErrorCode(number: number): WireErrorCode | null {
   return codes.get(number) ?? null
 }

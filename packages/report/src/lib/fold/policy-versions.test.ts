@@ -1,6 +1,6 @@
 import type { Completion, EpisodeRecord } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
-import { policyVersionsOf, stalenessOf } from './policy-versions.ts'
+import { computeStaleness, policyVersionsOf } from './policy-versions.ts'
 import { playRun } from './simulated-run.ts'
 
 const [played] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [EpisodeRecord]
@@ -18,7 +18,7 @@ function answeredBy(versions: readonly (string | null)[], version?: string): Epi
   }
 }
 
-describe('stalenessOf', () => {
+describe('computeStaleness', () => {
   it.each([
     ['12', '15', 3],
     ['step-9', 'step-12', 3],
@@ -28,7 +28,7 @@ describe('stalenessOf', () => {
     ['first', 'second', null],
     ['9f3c', '9f3d', null],
   ])('from %s to %s: %s updates', (sampled, used, updates) => {
-    expect(stalenessOf(sampled, used)).toBe(updates)
+    expect(computeStaleness(sampled, used)).toBe(updates)
   })
 })
 

@@ -21,8 +21,8 @@ export function policyVersionsOf({
   for (const { completions = [] } of [...steps, { completions: undecided }])
     for (const { policyVersion: each = version } of completions) {
       if (each === undefined) continue
-      if (oldest === undefined || (stalenessOf(oldest, each) ?? 0) < 0) oldest = each
-      if (newest === undefined || (stalenessOf(newest, each) ?? 1) > 0) newest = each
+      if (oldest === undefined || (computeStaleness(oldest, each) ?? 0) < 0) oldest = each
+      if (newest === undefined || (computeStaleness(newest, each) ?? 1) > 0) newest = each
     }
   oldest ??= version
   return oldest === undefined ? null : { oldest, newest: newest ?? oldest }
@@ -32,7 +32,7 @@ export function policyVersionsOf({
  * Returns how many updates lie between two versions: the difference of the numbers at their ends, for example 2 from
  * `step-3` to `step-5`. `null` if they are different, and do not differ in such a number alone.
  */
-export function stalenessOf(sampled: string, used: string): number | null {
+export function computeStaleness(sampled: string, used: string): number | null {
   if (sampled === used) return 0
   const [from, to] = [partsOf(sampled), partsOf(used)]
   return from && to && from.name === to.name ? to.number - from.number : null

@@ -95,7 +95,11 @@ export function quantile(sorted: ArrayLike<number>, p: number): number {
  * @param clusters - the cluster of each value; equal numbers must be adjacent.
  * @param smallestWidth - of a bin: 1 for integers.
  */
-export function distributionOf(values: Float64Array, clusters: Float64Array, smallestWidth = 0): Distribution | null {
+export function computeDistribution(
+  values: Float64Array,
+  clusters: Float64Array,
+  smallestWidth = 0,
+): Distribution | null {
   const mean = clusteredMean(values, clusters)
   if (!mean) return null
   const sorted = values.toSorted()

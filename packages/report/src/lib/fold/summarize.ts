@@ -5,7 +5,7 @@ import { type EpisodeRow, type EpisodeTable, OUTCOMES } from './episode-table.ts
 import { exactSum } from './exact-sum.ts'
 import { isDefaultSuccess, type SuccessRule } from './scored-outcome.ts'
 import { SPLITS } from './splits.ts'
-import { clusteredMean, distributionOf, passAtK, passHatK } from './statistics.ts'
+import { clusteredMean, computeDistribution, passAtK, passHatK } from './statistics.ts'
 import type { StepFold } from './step-fold.ts'
 import type { ReportedRun, Summary, Tally } from './summary.ts'
 import type { TokenFold } from './token-fold.ts'
@@ -138,18 +138,18 @@ export function summarize(
       // Leaves share steps, so they are not independent attempts.
       passAtK: atEveryK(passAtK, attempts, leaves > 0 ? 1 : MOST_K),
       passHatK: atEveryK(passHatK, attempts, leaves > 0 ? 1 : MOST_K),
-      steps: distributionOf(successful.column('steps'), successful.column('task'), 1),
+      steps: computeDistribution(successful.column('steps'), successful.column('task'), 1),
     },
     returns: {
-      unshaped: distributionOf(finished.column('unshaped'), task),
-      total: distributionOf(finished.column('total'), task),
-      discounted: distributionOf(finished.column('discounted'), task),
+      unshaped: computeDistribution(finished.column('unshaped'), task),
+      total: computeDistribution(finished.column('total'), task),
+      discounted: computeDistribution(finished.column('discounted'), task),
     },
     trees: leaves > 0 ? scoreTrees(leavesOfTrees, leaves, trees.size) : null,
     rewards: steps.rewards,
     time: {
       ...paceOf(all.column('started'), all.column('ended'), exactSum(all.column('steps'))),
-      episode: distributionOf(finished.column('lasted'), task),
+      episode: computeDistribution(finished.column('lasted'), task),
       step: steps.latency,
       stepParts: stepParts ?? null,
       model: steps.model,

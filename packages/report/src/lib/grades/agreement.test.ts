@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { agreementOf, type JudgedTwice } from './agreement.ts'
+import { computeAgreement, type JudgedTwice } from './agreement.ts'
 import type { GradeValue } from './grade-record.ts'
 
 /** Episodes of as many tasks as there are, unless tasks are given. */
@@ -15,14 +15,14 @@ function table(counts: readonly (readonly number[])[]): JudgedTwice[] {
   )
 }
 
-describe('agreementOf', () => {
+describe('computeAgreement', () => {
   it('is the κ of Cohen (1960): 200 diagnoses, 0.70 agree, 0.41 by chance', () => {
     const cohen = [
       [88, 14, 18],
       [10, 40, 10],
       [2, 6, 12],
     ]
-    const { agree, kappa, episodes } = agreementOf(table(cohen))
+    const { agree, kappa, episodes } = computeAgreement(table(cohen))
     expect(episodes).toBe(200)
     expect(agree.value).toBeCloseTo(0.7, 12)
     expect(kappa.value).toBeCloseTo(0.29 / 0.59, 12)
@@ -34,7 +34,7 @@ describe('agreementOf', () => {
       [5, 4, 1],
       [0, 0, 10],
     ]
-    const { agree, kappa } = agreementOf(table(fleiss))
+    const { agree, kappa } = computeAgreement(table(fleiss))
     expect(agree.value).toBeCloseTo(0.89, 12)
     expect(kappa.value).toBeCloseTo((0.89 - 0.66) / 0.34, 12)
   })
@@ -50,7 +50,7 @@ describe('agreementOf', () => {
         const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
         const observed = meanOf(pairs.map(([a, b]) => distance(a, b)))
         const expected = meanOf(pairs.flatMap(([a]) => pairs.map(([, b]) => distance(a, b))))
-        const { kappa } = agreementOf(judgedAs(pairs, 3))
+        const { kappa } = computeAgreement(judgedAs(pairs, 3))
         if (expected < 1e-9) expect(kappa.value).toBeNull()
         else expect(kappa.value).toBeCloseTo(1 - observed / expected, 9)
       }),
@@ -58,7 +58,7 @@ describe('agreementOf', () => {
   })
 
   it('agrees on scores that differ by at most 0.1', () => {
-    const { agree } = agreementOf(
+    const { agree } = computeAgreement(
       judgedAs([
         [0.5, 0.6],
         [0.2, 0.3],
@@ -70,7 +70,7 @@ describe('agreementOf', () => {
   })
 
   it('puts each episode into the cell of its two values', () => {
-    const { values, matrix } = agreementOf(
+    const { values, matrix } = computeAgreement(
       judgedAs(
         [
           [true, true],
@@ -87,7 +87,7 @@ describe('agreementOf', () => {
       [[place('t0', 1)], []],
       [[place('t1', 0), place('t1', 1)], [place('t0', 0)]],
     ])
-    const scored = agreementOf(
+    const scored = computeAgreement(
       judgedAs([
         [0, 1],
         [0.2, 0.59],
@@ -104,10 +104,10 @@ describe('agreementOf', () => {
 
   it('has intervals that are the same at every call, hold the value, and are wider if the episodes of a task are alike', () => {
     const pairs = Array.from({ length: 80 }, (_, i): [boolean, boolean] => [i % 2 === 0, i % 2 === 0 && i % 10 !== 0])
-    const alone = agreementOf(judgedAs(pairs))
-    expect(agreementOf(judgedAs(pairs))).toEqual(alone)
+    const alone = computeAgreement(judgedAs(pairs))
+    expect(computeAgreement(judgedAs(pairs))).toEqual(alone)
     // Four episodes of each task, all with the same values.
-    const alike = agreementOf(
+    const alike = computeAgreement(
       Array.from({ length: 80 }, (_, i) => {
         const [a, b] = pairs[Math.floor(i / 4)] as [boolean, boolean]
         return { task: `t${Math.floor(i / 4)}`, attempt: i % 4, try: 0, a, b }
@@ -122,7 +122,7 @@ describe('agreementOf', () => {
   })
 
   it('defines no κ if both give one value alone, and no interval for one task', () => {
-    const { agree, kappa } = agreementOf(
+    const { agree, kappa } = computeAgreement(
       judgedAs(
         [
           [true, true],
@@ -133,7 +133,7 @@ describe('agreementOf', () => {
     )
     expect(agree).toEqual({ value: 1, low: null, high: null })
     expect(kappa).toEqual({ value: null, low: null, high: null })
-    expect(agreementOf([]).agree.value).toBeNull()
+    expect(computeAgreement([]).agree.value).toBeNull()
   })
 })
 

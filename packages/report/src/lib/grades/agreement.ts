@@ -54,7 +54,7 @@ const SCORE_BINS = ['0 to 0.2', '0.2 to 0.4', '0.4 to 0.6', '0.6 to 0.8', '0.8 t
  *
  * @param labels - those of the scale in their order, which is that of rows and columns.
  */
-export function agreementOf(judged: readonly JudgedTwice[], labels: readonly string[] = []): Agreement {
+export function computeAgreement(judged: readonly JudgedTwice[], labels: readonly string[] = []): Agreement {
   const isScored = judged.length > 0 && judged.every(({ a, b }) => typeof a === 'number' && typeof b === 'number')
   const values: readonly string[] = isScored
     ? SCORE_BINS

@@ -1,7 +1,7 @@
 import { createRate } from '../fold/clustered-rate.ts'
 import { clusteredMean } from '../fold/statistics.ts'
 import type { Estimate, Proportion } from '../fold/summary.ts'
-import { type Agreement, type AgreementFigure, agreementOf, inOrder } from './agreement.ts'
+import { type Agreement, type AgreementFigure, computeAgreement, inOrder } from './agreement.ts'
 import { type CorrectedMean, correctedMean } from './corrected-mean.ts'
 import type { GradableLine } from './gradable-lines.ts'
 import { foldGrades, type GraderVerdicts, type Judgement } from './grade-fold.ts'
@@ -242,7 +242,9 @@ function agreementsOf(graders: readonly GraderVerdicts[]): GraderAgreement[] {
       const { task, attempt, try: number } = line
       return value === null || other === null ? [] : [{ task, attempt, try: number, a: value, b: other }]
     })
-    return judged.length > 0 ? [{ a: a.key, b: b.key, ...agreementOf(judged, a.grader.labels ?? b.grader.labels) }] : []
+    return judged.length > 0
+      ? [{ a: a.key, b: b.key, ...computeAgreement(judged, a.grader.labels ?? b.grader.labels) }]
+      : []
   })
 }
 

@@ -1,4 +1,4 @@
-import { nearestOf } from '@episodic/protocol/internal'
+import { findNearest } from '@episodic/protocol/internal'
 import { fieldOf, QUERY_FIELDS } from './query-fields.ts'
 
 /** `:` and `=` mean the same. */
@@ -136,7 +136,7 @@ function problemOf(
 ): { readonly about: 'field' | 'term' | 'values'; readonly message: string } | null {
   const field = fieldOf(name)
   if (!field) {
-    const near = nearestOf(name, [...Object.keys(QUERY_FIELDS), 'term.<name>', 'grade.<name>'])
+    const near = findNearest(name, [...Object.keys(QUERY_FIELDS), 'term.<name>', 'grade.<name>'])
     const hint = near === null ? '' : ` Did you mean "${near}"?`
     return { about: 'field', message: `There is no field "${name}".${hint} A text with a ":" in it needs quotes.` }
   }

@@ -2,7 +2,7 @@ import type { Completion, SealedRecord } from '@episodic/protocol'
 import { isCounted } from '../fold/completions.ts'
 import { drawOf } from '../fold/episode-identity.ts'
 import { outcomeNumber } from '../fold/episode-table.ts'
-import { policyVersionsOf, stalenessOf } from '../fold/policy-versions.ts'
+import { computeStaleness, policyVersionsOf } from '../fold/policy-versions.ts'
 import { isSuccess, scoredOutcomeOf } from '../fold/scored-outcome.ts'
 import { SPLITS } from '../fold/splits.ts'
 import { seatRecordOf } from '../seats/seat-record.ts'
@@ -58,7 +58,7 @@ export function rowOf(line: SealedRecord, seat?: string): Row {
     player: record.policy.name,
     tags: JSON.stringify([...new Set(task.tags)].sort()),
     version: versions?.oldest ?? '',
-    staleness: (versions && stalenessOf(versions.oldest, versions.newest)) ?? Number.NaN,
+    staleness: (versions && computeStaleness(versions.oldest, versions.newest)) ?? Number.NaN,
     split: SPLITS.indexOf(task.split),
     tree: branch ? branch.rollout + 1 : 0,
     difficulty: task.difficulty,

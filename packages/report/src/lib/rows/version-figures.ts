@@ -1,4 +1,4 @@
-import { stalenessOf } from '../fold/policy-versions.ts'
+import { computeStaleness } from '../fold/policy-versions.ts'
 import type { EpisodeColumns } from './columns.ts'
 import { FIGURE_COLUMNS, type RowFigures, rowFigures } from './row-figures.ts'
 
@@ -35,12 +35,12 @@ export function versionFigures(episodes: EpisodeColumns): VersionFigures[] {
     (row) => dictionaries.version[at('version', row)] as string,
   )
   const names = [...byVersion.keys()]
-  const newest = names.reduce((last, each) => ((stalenessOf(last, each) ?? 1) > 0 ? each : last), names[0] ?? '')
+  const newest = names.reduce((last, each) => ((computeStaleness(last, each) ?? 1) > 0 ? each : last), names[0] ?? '')
   const versions = [...byVersion].map(([version, rows]) => ({
     version,
     figures: rowFigures(episodes, rows),
     updated: rows.filter((row) => at('staleness', row) > 0).length,
-    behind: stalenessOf(version, newest),
+    behind: computeStaleness(version, newest),
   }))
   return versions.every(({ behind }) => behind !== null)
     ? versions.sort((a, b) => (b.behind ?? 0) - (a.behind ?? 0))

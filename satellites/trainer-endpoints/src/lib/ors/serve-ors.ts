@@ -35,10 +35,10 @@ export async function serveOrs(host: Host, options: OrsOptions = {}): Promise<Ro
   const { onError = () => {} } = port
   const sessions = new OrsSessions(host, { rewards, confirmsCalls })
   const app = createOrsRoutes({ host, tasks: createTaskIndex(tasks), sessions, bodyBytes, onError })
-  return serveRoutes(host, createAppRoutes(app, { owns: () => true, tokenOf: apiKeyOf, onError }), port)
+  return serveRoutes(host, createAppRoutes(app, { owns: () => true, tokenOf: readApiKey, onError }), port)
 }
 
-function apiKeyOf({ headers }: IncomingMessage): string | null {
+function readApiKey({ headers }: IncomingMessage): string | null {
   const key = headers['x-api-key']
   return typeof key === 'string' ? key : null
 }
