@@ -5,17 +5,7 @@
  * @internal
  */
 
-export { abortable, afterThisTurn, every, monotonic, pause } from './lib/base/clock.ts'
-export { CodedError } from './lib/base/coded-error.ts'
-export { formatZodError } from './lib/base/format-zod-error.ts'
-export { copyPlain, isObject, mapTexts, parsedObjectSchema, wellFormed } from './lib/base/json.ts'
-export { findNearest } from './lib/base/nearest-name.ts'
-export { onAbort } from './lib/base/on-abort.ts'
-export { drawSecret, randomText } from './lib/base/random-text.ts'
-export type { SavableRng } from './lib/base/rng.ts'
-export { lastOf, shorten, shortenMiddle } from './lib/base/shorten.ts'
-export { NORMAL_POINTS, studentPoint } from './lib/base/student-t.ts'
-export { findUnknownKeys, formatUnknownKeys } from './lib/base/unknown-keys.ts'
+export * from './base.ts'
 export { completionSchema, type PooledRequest, type RecordedCall } from './lib/record/completion.ts'
 export type { SeatResult, SeatView } from './lib/record/seat-views.ts'
 export { answerMessage, resultMessage } from './lib/record/transcript.ts'

@@ -1,4 +1,4 @@
-import { CodedError } from '@episodic/protocol/internal'
+import { CodedError } from '@episodic/protocol/base/internal'
 
 /**
  * - `world-not-found`, `world-invalid`: a world could not be found, or what was found is not one.

@@ -1,4 +1,4 @@
-import { formatZodError } from '@episodic/protocol/internal'
+import { formatZodError } from '@episodic/protocol/base/internal'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
 

@@ -1,4 +1,4 @@
-import { jsonObjectSchema } from '@episodic/protocol'
+import { jsonObjectSchema } from '@episodic/protocol/base/internal'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import {
