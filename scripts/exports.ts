@@ -51,7 +51,7 @@ function count(what: string, most: number, chosen: (entry: string) => boolean): 
   process.exitCode = 1
 }
 
-/** Returns the names that entries of a package export, and that no other published package defines. Each counts once. */
+/** Returns the names that entries of a package export and no other published package defines. Each counts once. */
 function exportsOf(folder: string, files: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>()
   for (const file of files) {

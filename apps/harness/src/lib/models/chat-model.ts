@@ -3,12 +3,12 @@ import { monotonic, shorten, wellFormed } from '@episodic/protocol/internal'
 import { cleanText } from '@episodic/report'
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
 import { HarnessError } from '../base/harness-error.ts'
-import { mapValues } from '../base/map-values.ts'
 import { type ChatBody, Concessions } from './concessions.ts'
 import { nameStatus } from './http-status.ts'
 import { type EpisodeJournal, hashRequest } from './model-journal.ts'
 import { createModelLimit, type ModelLimit, type ModelRates, untilTurn } from './model-limit.ts'
-import { type ModelSettings, variableOf } from './model-options.ts'
+import type { ModelSettings } from './model-options.ts'
+import { findServer } from './model-server.ts'
 import { type Answer, parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
 import type { Message } from './transcript.ts'
@@ -51,7 +51,6 @@ export interface Question {
 }
 
 const RETRIES = 5
-const OPENAI = 'https://api.openai.com/v1'
 
 /**
  * Returns a model. Throws HarnessError `option-invalid` if its server is unknown.
@@ -59,35 +58,22 @@ const OPENAI = 'https://api.openai.com/v1'
  * @param limit - shared with others who ask. Default: one of its own.
  */
 export function createChatModel(
-  model: string,
+  name: string,
   settings: ModelSettings,
   limit: ModelLimit = createModelLimit(),
 ): ChatModel {
-  const { baseUrl, temperature, maxTokens, modelOption = {}, prices = null, tokenIds, modelTimeout } = settings
-  const baseURL = baseUrl ?? process.env.OPENAI_BASE_URL
-  const keyName = settings.apiKeyEnv ?? 'OPENAI_API_KEY'
-  const apiKey = process.env[keyName]
-  if (settings.apiKeyEnv !== undefined && !apiKey)
-    throw new HarnessError('option-invalid', `The key of ${model} is to be in ${keyName}, which is not set. Set it.`)
-  if (!baseURL && !apiKey)
-    throw new HarnessError(
-      'option-invalid',
-      `No server is configured for ${model}. Set OPENAI_API_KEY, or give --base-url <url> of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.`,
-    )
-  if (baseURL && !URL.canParse(baseURL))
-    throw new HarnessError(
-      'option-invalid',
-      `OPENAI_BASE_URL is "${baseURL}", which is not a URL. Set it to an http(s) URL.`,
-    )
+  const { temperature, maxTokens, modelOption = {}, prices = null, tokenIds, modelTimeout } = settings
+  const server = findServer(name, settings)
+  const { model, baseURL, apiKey, keyName } = server
   const client = new OpenAI({
     baseURL,
     // Local servers need no key, but the client requires one.
     apiKey: apiKey || 'none',
-    defaultHeaders: headersOf(model, settings),
+    defaultHeaders: server.headers,
     maxRetries: RETRIES,
     timeout: modelTimeout * 1_000,
   })
-  const turns = turnsOf(limit, `${baseURL ?? OPENAI} ${model}`, settings)
+  const turns = turnsOf(limit, `${baseURL} ${model}`, settings)
   const concessions = new Concessions()
   return {
     async ask({ messages, tools, seed, forcedTool, parallelCalls = true, journal = null, signal }) {
@@ -114,7 +100,7 @@ export function createChatModel(
       if (kept) return { ...kept, request: sentOf(concessions.apply(wanted)), isKept: true }
       const turn = await turns.wait(sentOf(wanted), signal)
       const tries: Try[] = []
-      const asking = client.withOptions({ fetch: recordTries(turns.watch(fetchWhole(apiKey)), tries) })
+      const asking = client.withOptions({ fetch: recordTries(turns.watch(fetchWhole(server.send, apiKey)), tries) })
       let said: unknown
       let body: ChatBody
       do {
@@ -123,7 +109,7 @@ export function createChatModel(
           if (!signal?.aborted && isRefusal(cause) && concessions.learn(wordsOf(cause), body) !== null) return null
           await turn.end(0)
           signal?.throwIfAborted()
-          throw unanswered(model, baseURL, keyName, cause)
+          throw unanswered(name, baseURL, keyName, cause)
         })
       } while (said === null)
       // `fetchWhole` lets nothing else pass.
@@ -133,7 +119,7 @@ export function createChatModel(
       const { names: leftOut } = concessions
       const completion = {
         ...parsed.completion,
-        asked: model,
+        asked: name,
         ...timesOf(tries, turn.waited),
         ...(leftOut.length > 0 && { leftOut }),
       }
@@ -148,20 +134,6 @@ export function createChatModel(
 function withOptions(options: Readonly<Record<string, Json>>, body: ChatBody): ChatBody {
   const given = Object.entries({ ...body, ...options }).filter(([name, value]) => value !== null || !(name in options))
   return Object.fromEntries(given) as ChatBody
-}
-
-/** Returns the headers of a run. Throws `option-invalid` for a value that is to be in a variable that is not set. */
-function headersOf(model: string, { modelHeader = {} }: ModelSettings): Record<string, string> {
-  return mapValues(modelHeader, (value, name) => {
-    const variable = variableOf(value)
-    if (variable === undefined) return value
-    const set = process.env[variable]
-    if (set) return set
-    throw new HarnessError(
-      'option-invalid',
-      `The header ${name} of ${model} is to be in ${variable}, which is not set. Set it.`,
-    )
-  })
 }
 
 /** What a request sends, as it is recorded. */
@@ -331,9 +303,9 @@ const INSIDE = 'x-episodic-inside'
  * in it. Rejects for an answer of more than 16 MiB, and for incomplete JSON, so that it is retried like a lost
  * connection. Turns an answer with status 200 that is none into one with the status that the client handles alike.
  */
-function fetchWhole(key: string | undefined): typeof fetch {
+function fetchWhole(send: typeof fetch, key: string | undefined): typeof fetch {
   return async (request, init) => {
-    const response = await fetch(request, init)
+    const response = await send(request, init)
     const headers = new Headers(response.headers)
     const whole = await readText(response)
     const said = key && key.length >= KEY_LENGTH ? whole.replaceAll(key, '[key]') : whole

@@ -5,6 +5,7 @@ import { wholeNumber } from '../base/option-values.ts'
 import { flag, type OptionText, option, toWords } from '../base/options.ts'
 import { samplingOptions } from '../run-folder/plan/plan-options.ts'
 import { createRecording, type Recording, TRANSCRIPTS } from '../run-folder/record/recording.ts'
+import { NATIVE_APIS } from './native-api.ts'
 
 /** Default refusals in a row that stop a run, and seconds of an outage. */
 export const FAIL_FAST = 5
@@ -83,6 +84,12 @@ export const modelOptionsSchema = z.object({
     '<url>',
     'with llm:<model>: an OpenAI-compatible server (default: OPENAI_BASE_URL)',
     baseUrlSchema.optional(),
+  ),
+  /** Default: `chat`, or the provider that `llm:anthropic/<model>` names where no server is given. */
+  api: option(
+    '<api>',
+    'with llm:<model>: what its server speaks (default: chat; for llm:anthropic/<model> and llm:google/<model> without --base-url their own)',
+    z.enum(['chat', ...NATIVE_APIS]).optional(),
   ),
   ...samplingOptions.shape,
   /** Over all who share the limit: the episodes of this process, or of a queue. Default: no limit. */

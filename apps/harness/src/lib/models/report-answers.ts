@@ -1,7 +1,7 @@
 import type { ModelAnswer, Player, Policy } from '@episodic/env'
 import { isKept } from './model-journal.ts'
 
-/** Receives an answer of the language model of a policy. `isKept`: it is from a journal, and says nothing of the model. */
+/** Receives an answer of a policy's language model. `isKept`: it is from a journal, and says nothing of the model. */
 export type OnAnswer = (policy: string, answer: ModelAnswer, isKept: boolean) => void
 
 /** Returns a policy that reports each answer of its language model, before the answer is used. */

@@ -11,8 +11,8 @@ import { SeatFailure } from './seat-failure.ts'
 import { seatsOf } from './seats-of.ts'
 
 /**
- * Plays one episode of one seat or several to its end, with one policy for each seat, closes the game and resolves with the
- * match. The players of a round are asked at once. A player from outside plays at the session URL of its seat.
+ * Plays one episode of one seat or several to its end, with one policy for each seat, closes the game and resolves with
+ * the match. The players of a round are asked at once. A player from outside plays at the session URL of its seat.
  *
  * Never rejects: after a crash, an abort or a failed close the match is `failed`, and has the steps that were played. A
  * player that throws {@link PlayerStop}, or leaves its session URL, has caused that itself: the match is finished.

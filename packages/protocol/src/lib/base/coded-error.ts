@@ -3,8 +3,8 @@ import type { JsonObject } from './json.ts'
 /**
  * An error that callers branch on by `code`; `message` is for people: what was asked, what is true, what to do.
  *
- * Packages ship separately, so two copies of a class may be loaded at once: recognise an error by its brand, with `is` of
- * its class, not with `instanceof`. A class sets `brand`, its own name, which also survives minifiers.
+ * Packages ship separately, so two copies of a class may be loaded at once: recognise an error by its brand, with `is`
+ * of its class, not with `instanceof`. A class sets `brand`, its own name, which also survives minifiers.
  */
 export class CodedError<Code extends string> extends Error {
   static readonly brand: string = 'CodedError'

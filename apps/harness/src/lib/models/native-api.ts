@@ -1,0 +1,202 @@
+import type {
+  APICallError,
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+} from '@ai-sdk/provider'
+import type { JsonObject } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
+import { HarnessError } from '../base/harness-error.ts'
+
+/** The APIs of providers that are spoken by a library. */
+export const NATIVE_APIS = ['anthropic', 'google'] as const
+export type NativeApi = (typeof NATIVE_APIS)[number]
+
+/** How a provider is reached. */
+export interface NativeServer {
+  readonly api: NativeApi
+  /** As the provider names it. */
+  readonly model: string
+  readonly baseURL: string
+  readonly apiKey: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A part of a message, as the library has it. Signatures of thoughts are in its metadata. */
+type Part = JsonObject & { readonly type: string }
+
+/**
+ * Returns a `fetch` that takes requests of chat completions, asks a provider by its own API, and answers as a server of
+ * chat completions would: so retries, limits and records are the same for all models. The answer's message has the
+ * parts of the provider in `parts`, from which the next request is made, with thoughts and signatures as they came.
+ */
+export function nativeFetch(server: NativeServer): typeof fetch {
+  let loading: Promise<LanguageModelV4> | null = null
+  return async (_, init) => {
+    loading ??= loadModel(server)
+    const model = await loading
+    const body: JsonObject = JSON.parse(String(init?.body))
+    try {
+      const result = await model.doGenerate({
+        ...callOptions(server.api, body),
+        ...(init?.signal && { abortSignal: init.signal }),
+      })
+      return Response.json(chatAnswer(result))
+    } catch (error) {
+      // What has no status is a lost connection, or our own mistake.
+      const { statusCode, responseHeaders } = error as Partial<APICallError>
+      if (statusCode === undefined) throw error
+      const words = JSON.stringify({ error: { message: (error as Error).message } })
+      return new Response(words, { status: statusCode, headers: passed(responseHeaders) })
+    }
+  }
+}
+
+/** Rejects with `option-invalid` if the package that speaks an API is not installed. */
+export async function assertInstalled(api: NativeApi): Promise<void> {
+  await importProvider(api)
+}
+
+async function loadModel({ api, model, baseURL, apiKey, headers }: NativeServer): Promise<LanguageModelV4> {
+  const create = await importProvider(api)
+  return create({ baseURL, apiKey, headers: { ...headers } })(model)
+}
+
+async function importProvider(api: NativeApi) {
+  try {
+    if (api === 'anthropic') return (await import('@ai-sdk/anthropic')).createAnthropic
+    return (await import('@ai-sdk/google')).createGoogleGenerativeAI
+  } catch (cause) {
+    throw new HarnessError(
+      'option-invalid',
+      `The API of ${api} needs the package @ai-sdk/${api}, which is not installed. Install it: npm install @ai-sdk/${api}.`,
+      { cause },
+    )
+  }
+}
+
+/** Headers by which a server says when it wants to be asked again. */
+function passed(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const named = ['retry-after', 'retry-after-ms', 'x-should-retry'].flatMap((name) =>
+    headers[name] === undefined ? [] : [[name, headers[name]] as const],
+  )
+  return { 'content-type': 'application/json', ...Object.fromEntries(named) }
+}
+
+/** Returns what the library is asked. Fields that chat completions do not have are options of the provider. */
+function callOptions(api: NativeApi, body: JsonObject): LanguageModelV4CallOptions {
+  const { model: _, messages, tools, tool_choice: choice, parallel_tool_calls: parallel, ...rest } = body
+  const { seed, temperature, max_tokens: most, max_completion_tokens: mostAlso, top_p: topP, ...options } = rest
+  const maximum = most ?? mostAlso
+  const named = isObject(choice) && isObject(choice.function) ? String(choice.function.name) : null
+  const own = { ...options, ...(api === 'anthropic' && parallel === false && { disableParallelToolUse: true }) }
+  return {
+    prompt: toPrompt(messages as unknown as readonly JsonObject[]),
+    tools: (tools as unknown as readonly { function: JsonObject }[]).map(
+      ({ function: { name, description, parameters } }) => ({
+        type: 'function',
+        name: String(name),
+        description: String(description ?? ''),
+        inputSchema: parameters as object,
+      }),
+    ),
+    ...(choice !== undefined && { toolChoice: named === null ? { type: 'auto' } : { type: 'tool', toolName: named } }),
+    ...(typeof seed === 'number' && { seed }),
+    ...(typeof temperature === 'number' && { temperature }),
+    ...(typeof maximum === 'number' && { maxOutputTokens: maximum }),
+    ...(typeof topP === 'number' && { topP }),
+    ...(Object.keys(own).length > 0 && { providerOptions: { [api]: own } }),
+  }
+}
+
+function toPrompt(messages: readonly JsonObject[]): LanguageModelV4Message[] {
+  const prompt: LanguageModelV4Message[] = []
+  const names = new Map<string, string>()
+  for (const message of messages) {
+    const text = String(message.content ?? '')
+    if (message.role === 'system') prompt.push({ role: 'system', content: text })
+    else if (message.role === 'assistant') {
+      const parts = partsOf(message)
+      for (const part of parts) if (part.type === 'tool-call') names.set(String(part.toolCallId), String(part.toolName))
+      prompt.push({ role: 'assistant', content: parts.map(sentPart) } as unknown as LanguageModelV4Message)
+    } else if (message.role === 'tool') {
+      const id = String(message.tool_call_id)
+      const result = {
+        type: 'tool-result' as const,
+        toolCallId: id,
+        toolName: names.get(id) ?? '',
+        output: { type: 'text' as const, value: text },
+      }
+      // Results of one answer belong together.
+      const last = prompt.at(-1)
+      if (last?.role === 'tool') last.content.push(result)
+      else prompt.push({ role: 'tool', content: [result] })
+    } else prompt.push({ role: 'user', content: [{ type: 'text', text }] })
+  }
+  return prompt
+}
+
+/** The parts of an answer, without calls that were taken out of it; made from the message if a provider gave none. */
+function partsOf({ content, tool_calls: made, parts }: JsonObject): Part[] {
+  const calls = (Array.isArray(made) ? made : []) as unknown as { id: string; function: JsonObject }[]
+  if (Array.isArray(parts))
+    return (parts as Part[]).filter(
+      ({ type, toolCallId }) => type !== 'tool-call' || calls.some(({ id }) => id === toolCallId),
+    )
+  return [
+    ...(content ? [{ type: 'text', text: content }] : []),
+    ...calls.map(({ id, function: { name = '', arguments: input = '' } }) => ({
+      type: 'tool-call',
+      toolCallId: id,
+      toolName: name,
+      input,
+    })),
+  ]
+}
+
+/** What the library returned as metadata goes back as an option. */
+function sentPart({ providerMetadata, input, ...part }: Part): object {
+  return {
+    ...part,
+    ...(typeof input === 'string' && { input: JSON.parse(input === '' ? '{}' : input) }),
+    ...(providerMetadata && { providerOptions: providerMetadata }),
+  }
+}
+
+const FINISHES: Readonly<Record<string, string>> = { 'tool-calls': 'tool_calls', 'content-filter': 'content_filter' }
+
+/** Returns an answer as one of chat completions. */
+function chatAnswer({
+  content,
+  usage,
+  finishReason,
+  response,
+}: Awaited<ReturnType<LanguageModelV4['doGenerate']>>): object {
+  const parts = JSON.parse(JSON.stringify(content)) as Part[]
+  const joined = (kind: string) =>
+    parts.flatMap(({ type, text }) => (type === kind && typeof text === 'string' ? [text] : [])).join('')
+  const calls = parts.filter(({ type }) => type === 'tool-call')
+  const { inputTokens, outputTokens } = usage
+  const message = {
+    role: 'assistant',
+    content: joined('text') || null,
+    reasoning: joined('reasoning'),
+    tool_calls: calls.map(({ toolCallId, toolName, input }) => ({
+      id: toolCallId,
+      type: 'function',
+      function: { name: toolName, arguments: input },
+    })),
+    parts: parts.filter(({ type }) => ['text', 'reasoning', 'tool-call'].includes(type)),
+  }
+  return {
+    id: response?.id,
+    model: response?.modelId,
+    choices: [{ index: 0, message, finish_reason: FINISHES[finishReason.unified] ?? finishReason.unified }],
+    usage: inputTokens.total !== undefined && {
+      prompt_tokens: inputTokens.total,
+      completion_tokens: outputTokens.total,
+      prompt_tokens_details: { cached_tokens: inputTokens.cacheRead, cache_write_tokens: inputTokens.cacheWrite },
+      completion_tokens_details: { reasoning_tokens: outputTokens.reasoning },
+    },
+  }
+}
