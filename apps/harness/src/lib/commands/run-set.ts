@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type Console, commandLine, sameCommand, shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { untilInterrupted } from '../base/interruption.ts'
+import { interruptible } from '../base/interruption.ts'
 import { fleetOf } from '../fleet/open-fleet.ts'
 import { processOptions, type RunSettings, retryOptions, serverOptions } from '../play/run-settings.ts'
 import { formatMembers, formatSet, listMembers } from '../play/sets/format-set.ts'
@@ -133,21 +133,14 @@ export async function runSet(asked: AskedSet, options: RunSetOptions, console: C
       '--retry-failed plays the failed episodes of a set again: give --resume too.',
     )
   const planned = await planSet(asked)
-  const interruption = untilInterrupted(console)
-  const { signal } = interruption
-  try {
+  await interruptible(console, async (interruption) => {
+    const { signal } = interruption
     const worlds = await openSet(folder, asked, planned, { resume, signal })
     const members = await playSet(folder, worlds, { signal, openRunner: fleetOf(asked.settings) }, console)
     show(folder, asked, members, json, console)
     if (!conclude(folder, asked, members, options.isAgain === true, console))
       process.exitCode = interruption.status ?? 1
-  } catch (error) {
-    // Interrupted before it played anything.
-    if (!signal.aborted || error !== signal.reason) throw error
-    process.exitCode = interruption.status ?? 1
-  } finally {
-    interruption.stop()
-  }
+  })
 }
 
 function show(

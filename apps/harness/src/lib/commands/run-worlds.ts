@@ -3,7 +3,7 @@ import { noteNeverEnded } from '@episodic/report'
 import type { Command } from 'commander'
 import { type Console, resumeCommand, shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { untilInterrupted } from '../base/interruption.ts'
+import { interruptible } from '../base/interruption.ts'
 import { fleetOf } from '../fleet/open-fleet.ts'
 import { openRedisQueue } from '../fleet/redis/open-redis-queue.ts'
 import { serveMetrics } from '../fleet/serve-metrics.ts'
@@ -90,9 +90,8 @@ export async function runWorlds(
   const folder = resolve(out === undefined && resume === undefined ? await freeFolder(named) : named)
   if (folder !== resolve(named))
     console.err.write(`${named} holds a run that was played to its end. This one goes to ${shownPath(folder)}.\n`)
-  const interruption = untilInterrupted(console)
-  const { signal } = interruption
-  try {
+  await interruptible(console, async (interruption) => {
+    const { signal } = interruption
     const openRunner = fleetOf(prepared.settings)
     const options = { folder, resume: resume !== undefined, signal, openRunner, resumeLine: resumeCommand }
     const played = await runAlone(prepared, configuration, options, console)
@@ -100,13 +99,7 @@ export async function runWorlds(
     const notice = noteNeverEnded(played.summary)
     if (notice !== null) console.err.write(`${notice}\n`)
     if (!concludeRun(played, resumeCommand, console)) process.exitCode = interruption.status ?? 1
-  } catch (error) {
-    // Interrupted before it played anything: there is nothing to report.
-    if (!signal.aborted || error !== signal.reason) throw error
-    process.exitCode = interruption.status ?? 1
-  } finally {
-    interruption.stop()
-  }
+  })
 }
 
 /** Throws `option-invalid` for `--concurrency` with a queue. Its default does not count. */

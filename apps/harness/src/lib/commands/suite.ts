@@ -3,9 +3,9 @@ import { plural } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
 import { Command } from 'commander'
 import { z } from 'zod'
-import { type Console, colorsOf, resumeCommand, shownPath, usesColor } from '../base/console.ts'
+import { type Console, colorsOf, shownPath, usesColor } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { untilInterrupted } from '../base/interruption.ts'
+import { playToEnd } from '../base/interruption.ts'
 import { texts, wholeNumber } from '../base/option-values.ts'
 import { addOptions, flag, option } from '../base/options.ts'
 import { modelOptionsSchema } from '../models/model-options.ts'
@@ -16,7 +16,7 @@ import { runSuite } from '../suites/suite/run-suite.ts'
 import { readSuite } from '../suites/suite/suite-file.ts'
 import { suitePage } from '../suites/suite/suite-page.ts'
 import { folderName, planSuite, type SuitePlan, withPolicy } from '../suites/suite/suite-plan.ts'
-import { holdsSuite, SUITE_FILES, type SuiteResult } from '../suites/suite/suite-result.ts'
+import { holdsSuite, SUITE_FILES } from '../suites/suite/suite-result.ts'
 import { leaderboardCommand } from './suite-leaderboard.ts'
 import { verifySuiteCommand } from './suite-verify.ts'
 
@@ -75,7 +75,12 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
       'run-exists',
       `${shownPath(folder)} holds a result already. Give --resume to play its missing episodes, or another --out.`,
     )
-  const result = await runUntilStopped(plan, folder, options, console)
+  const { concurrency, transport } = options
+  const settings = { ...modelOptionsSchema.parse(options), concurrency, transport }
+  const onLine = (world: string, line: string) => void console.err.write(`${world} ${line}\n`)
+  const result = await playToEnd({ what: 'The suite', folder }, console, (resume, signal) =>
+    runSuite(plan, { folder, policy, settings, onLine, resume, signal }, console),
+  )
   if (!result) return
   if (writes) {
     await writeRunFile(folder, SUITE_FILES.result, `${JSON.stringify(result, null, 2)}\n`)
@@ -95,45 +100,6 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
     ...(notChecked > 0 ? [`${plural(notChecked, 'figure')} could not be checked, because episodes failed.`] : []),
   ]
   if (wrong.length > 0) throw new HarnessError('suite-differs', wrong.join(' '))
-}
-
-/** Resolves with `null`, sets the exit status and shows how to resume if the command is interrupted. */
-async function runUntilStopped(
-  plan: SuitePlan,
-  folder: string,
-  options: RunOptions,
-  { out, err }: Console,
-): Promise<SuiteResult | null> {
-  const { concurrency, transport } = options
-  const interruption = untilInterrupted({ out, err })
-  const { signal } = interruption
-  let shown = false
-  const resume = () => {
-    shown = true
-    return resumeCommand(folder)
-  }
-  try {
-    const result = await runSuite(
-      plan,
-      {
-        folder,
-        policy: options.policy ?? null,
-        settings: { ...modelOptionsSchema.parse(options), concurrency, transport },
-        onLine: (world, line) => void err.write(`${world} ${line}\n`),
-        resume,
-        signal,
-      },
-      { out, err },
-    )
-    if (result) return result
-  } catch (error) {
-    if (!signal.aborted || error !== signal.reason) throw error
-  } finally {
-    interruption.stop()
-  }
-  if (!shown) err.write(`The suite is not finished. To finish it:\n  ${resume()}\n`)
-  process.exitCode = interruption.status ?? 1
-  return null
 }
 
 /** Applies the options that decide what of a suite is measured and played. */

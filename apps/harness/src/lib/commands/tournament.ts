@@ -2,9 +2,9 @@ import { basename, join, resolve } from 'node:path'
 import { loadViewer } from '@episodic/viewer'
 import { Command } from 'commander'
 import { z } from 'zod'
-import { type Console, colorsOf, resumeCommand, shownPath, usesColor } from '../base/console.ts'
+import { type Console, colorsOf, shownPath, usesColor } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { untilInterrupted } from '../base/interruption.ts'
+import { playToEnd } from '../base/interruption.ts'
 import { namedPlayer, nonEmpty, wholeNumber } from '../base/option-values.ts'
 import { addOptions, flag, option } from '../base/options.ts'
 import { modelOptionsSchema } from '../models/model-options.ts'
@@ -12,7 +12,6 @@ import { TRANSPORTS } from '../play/run-settings.ts'
 import { writeRunFile } from '../run-folder/record/run-folder.ts'
 import { formatTournament } from '../suites/tournament/format-tournament.ts'
 import { playTournament, TOURNAMENT_FILES } from '../suites/tournament/play-tournament.ts'
-import type { Tournament } from '../suites/tournament/tournament.ts'
 import { tournamentPage } from '../suites/tournament/tournament-page.ts'
 import { findTournament, planTournament } from '../suites/tournament/tournament-plan.ts'
 import { loadWorld } from '../worlds/world.ts'
@@ -65,7 +64,11 @@ async function play(reference: string, options: TournamentOptions, console: Cons
     options.out ?? join('runs', `tournament-${plan.environment.name}-${seed}`.replace(/[^\w.-]+/g, '-')),
   )
   await findTournament(folder, plan, options.resume === true)
-  const result = await playUntilStopped()
+  const { concurrency, processes, transport } = options
+  const settings = { ...modelOptionsSchema.parse(options), concurrency, processes, transport }
+  const result = await playToEnd({ what: 'The tournament', folder }, console, (resume, signal) =>
+    playTournament({ plan, world, folder }, console, { settings, resume, signal }),
+  )
   if (!result) return
   await writeRunFile(folder, TOURNAMENT_FILES.result, `${JSON.stringify(result, null, 2)}\n`)
   const html = (await loadViewer()).resultPage(tournamentPage(result, basename(folder)))
@@ -77,30 +80,4 @@ async function play(reference: string, options: TournamentOptions, console: Cons
     )
   if (result.counts.finished === 0)
     throw new HarnessError('run-failed', `No match finished. ${result.failures[0]?.message}`)
-
-  /** Resolves with `null`, sets the exit status and shows how to resume if the command is interrupted. */
-  async function playUntilStopped(): Promise<Tournament | null> {
-    const interruption = untilInterrupted(console)
-    let shown = false
-    const resume = () => {
-      shown = true
-      return resumeCommand(folder)
-    }
-    const { concurrency, processes, transport } = options
-    try {
-      const finished = await playTournament({ plan, world, folder }, console, {
-        settings: { ...modelOptionsSchema.parse(options), concurrency, processes, transport },
-        resume,
-        signal: interruption.signal,
-      })
-      if (finished) return finished
-    } catch (error) {
-      if (!interruption.signal.aborted || error !== interruption.signal.reason) throw error
-    } finally {
-      interruption.stop()
-    }
-    if (!shown) console.err.write(`The tournament is not finished. To finish it:\n  ${resume()}\n`)
-    process.exitCode = interruption.status ?? 1
-    return null
-  }
 }

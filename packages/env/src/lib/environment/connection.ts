@@ -70,15 +70,8 @@ export interface ConnectionParts extends Pick<Connection, 'environments' | 'guar
 }
 
 /** Creates a connection, which finds environments by their names. */
-export function createConnection({
-  environments,
-  guarantees,
-  create,
-  createGame,
-  watch,
-  splits,
-  close,
-}: ConnectionParts): Connection {
+export function createConnection(parts: ConnectionParts): Connection {
+  const { environments, guarantees, create, createGame, watch, splits, close } = parts
   const find = (name = environments[0]?.name) => {
     const info = environments.find((environment) => environment.name === name)
     if (info) return info

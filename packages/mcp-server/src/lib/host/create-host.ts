@@ -67,17 +67,9 @@ class SessionHost implements Host {
   readonly #stopping = new AbortController()
   readonly #stopSweeps: () => void
 
-  constructor({
-    environments,
-    store: given,
-    clock: machine = systemClock,
-    bounds: wanted,
-    onFault = () => {},
-    metrics,
-    containment,
-    rules = directRules,
-    reservedSeats = {},
-  }: HostOptions) {
+  constructor(options: HostOptions) {
+    const { environments, store: given, clock: machine = systemClock, bounds: wanted, onFault = () => {} } = options
+    const { metrics, containment, rules = directRules, reservedSeats = {} } = options
     const bounds = { ...DEFAULT_BOUNDS, ...wanted }
     const { idleSeconds, queue, events, logBytes, textBytes } = bounds
     assertOptions(environments, bounds, rules)

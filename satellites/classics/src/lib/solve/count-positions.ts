@@ -41,13 +41,9 @@ interface Reached {
  */
 export function countPositions(
   environment: EnvironmentDefinition,
-  {
-    params = {},
-    plies = Number.POSITIVE_INFINITY,
-    keyOf = (state) => ({ ...state }),
-    most = 1_000_000,
-  }: CountPositionsOptions = {},
+  options: CountPositionsOptions = {},
 ): PositionCounts {
+  const { params = {}, plies = Number.POSITIVE_INFINITY, keyOf = (state) => ({ ...state }), most = 1_000_000 } = options
   const parsed = environment.params.parse(params) as JsonObject
   const positions: number[] = []
   const courses: number[] = []

@@ -264,15 +264,8 @@ function answersOf(steps: readonly RecordedStep[]): Completion[] {
 /**
  * Drops the revision of an event, which counts commits outside the episode too. Revision 0 marks an inherited event.
  */
-function recordedOf({
-  id,
-  type,
-  data,
-  said,
-  sent,
-  end,
-  revision,
-}: NonNullable<Step['info']['events']>[number]): RecordedEvent {
+function recordedOf(event: NonNullable<Step['info']['events']>[number]): RecordedEvent {
+  const { id, type, data, said, sent, end, revision } = event
   return { id, type, data, said, ...(sent && { sent }), end, ...(revision === 0 && { inherited: true }) }
 }
 

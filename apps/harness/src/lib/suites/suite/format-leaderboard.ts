@@ -1,5 +1,6 @@
 import { cleanText, NOTHING, plural } from '@episodic/report'
 import { createColors } from 'picocolors'
+import { formatTable } from '../../base/console.ts'
 import { formatEstimate, formatExact } from './format-figure.ts'
 import type { Leaderboard, LeaderboardEntry, LeaderboardTable } from './leaderboard.ts'
 
@@ -48,7 +49,7 @@ export function formatLeaderboard(board: Leaderboard, { color }: { readonly colo
 }
 
 function aligned(rows: readonly (readonly string[])[]): string[] {
-  const cleaned = rows.map((row) => row.map(cleanText))
-  const widths = (cleaned[0] ?? []).map((_, column) => Math.max(...cleaned.map((row) => row[column]?.length ?? 0)))
-  return cleaned.map((row) => `    ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
+  return formatTable(rows.map((row) => row.map(cleanText)))
+    .split('\n')
+    .map((line) => `    ${line}`.trimEnd())
 }
