@@ -5,7 +5,7 @@ import type {
   LanguageModelV4Message,
 } from '@ai-sdk/provider'
 import type { JsonObject } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/internal'
+import { isObject } from '@episodic/protocol/base/internal'
 import { HarnessError } from '../base/harness-error.ts'
 
 /** The APIs of providers that are spoken by a library. */
