@@ -8,7 +8,6 @@ export { type Contrasts, contrastsSchema } from './lib/compare/contrasts.ts'
 export { SIGNIFICANCE } from './lib/compare/significance.ts'
 export { wilson } from './lib/fold/clustered-rate.ts'
 export { completionsOf, isCounted, ownCompletionsOf } from './lib/fold/completions.ts'
-export { DIFFICULTY_BINS, difficultyBinOf } from './lib/fold/difficulty.ts'
 export {
   areConflicting,
   comparePreference,
@@ -31,7 +30,6 @@ export {
   type SuccessRule,
   scoredOutcomeOf,
 } from './lib/fold/scored-outcome.ts'
-export { SPLITS } from './lib/fold/splits.ts'
 export { clusteredMean, passAtK, passHatK, quantile } from './lib/fold/statistics.ts'
 export {
   type Distribution,
@@ -46,6 +44,7 @@ export {
   type Summary,
   summarySchema,
 } from './lib/fold/summary.ts'
+export { DIFFICULTY_BINS, difficultyBinOf, SPLITS } from './lib/fold/task-groups.ts'
 export { totalTokens } from './lib/fold/token-fold.ts'
 export type { ShownLeaf, ShownTree } from './lib/fold/tree-sample.ts'
 export { type VoidBounds, voidBounds } from './lib/fold/void-bounds.ts'

@@ -1,7 +1,6 @@
 import type { Split, Task } from '@episodic/protocol'
 import { checkParams, checkTask } from './check-task.ts'
-import type { JsonLine } from './json-line.ts'
-import { NOT_JSON, parseJson, WHOLE_DOCUMENT } from './parse-json.ts'
+import { type JsonLine, NOT_JSON, parseJson, WHOLE_DOCUMENT } from './json-line.ts'
 import type { Rows } from './rows.ts'
 import { type TaskEnvironment, toolNames } from './task-environment.ts'
 import { worldId } from './task-id.ts'

@@ -1,8 +1,7 @@
 import type { Task } from '@episodic/protocol'
 import { parseTask } from './check-task.ts'
 import { DatasetError } from './dataset-error.ts'
-import type { JsonLine } from './json-line.ts'
-import { NOT_JSON, parseJson } from './parse-json.ts'
+import { type JsonLine, NOT_JSON, parseJson } from './json-line.ts'
 import { type ReadLinesOptions, readLines } from './read-lines.ts'
 
 export interface ReadTasksOptions extends ReadLinesOptions {

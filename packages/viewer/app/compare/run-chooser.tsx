@@ -1,6 +1,6 @@
 import type { RunEntry } from '@episodic/report'
-import { plainString } from '../parts/plain-string.ts'
 import { PlainText } from '../parts/plain-text.tsx'
+import { plainString } from '../parts/signs.ts'
 import { openRoute } from '../route/use-route.ts'
 
 interface RunChooserProps {

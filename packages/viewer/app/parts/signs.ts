@@ -41,3 +41,10 @@ function signOf(code: number): string {
   if (code === 0x7f) return '␡'
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
 }
+
+/** A text as `PlainText` shows it, for places that take no markup, such as drawings. */
+export function plainString(text: string): string {
+  return textParts(text)
+    .map((part) => (typeof part === 'string' ? part : part.sign))
+    .join('')
+}

@@ -1,7 +1,7 @@
 import type { EpisodeColumns, GradeSummary, Highlight, HighlightReason, Summary } from '@episodic/report'
 import { disagreements, findHighlights, formatCount, plural } from '@episodic/report'
 import { useMemo, useState } from 'preact/hooks'
-import { plainString } from '../parts/plain-string.ts'
+import { plainString } from '../parts/signs.ts'
 import { EpisodeLinks } from './episode-links.tsx'
 import { PlaceLinks } from './place-links.tsx'
 

@@ -2,10 +2,9 @@ import { WireError } from '@episodic/protocol'
 import { MODERN_VERSION } from '@episodic/protocol/internal'
 import { type JSONRPCRequest, PerRequestHTTPServerTransport, Server } from '@modelcontextprotocol/server'
 import { type Advertisement, AT_AGENTS } from './advertisement.ts'
+import { numbered, toolOnTheWire } from './discovery-answers.ts'
 import { complete, getPrompt, PROMPTS } from './instructions.ts'
-import { numbered } from './numbered-list.ts'
 import { listResources, listTemplates } from './state-resource.ts'
-import { toolOnTheWire } from './tool-schema.ts'
 
 /** Lists do not change while a server runs, so clients may cache them. */
 const CACHED = { ttlMs: 300_000, cacheScope: 'private' } as const

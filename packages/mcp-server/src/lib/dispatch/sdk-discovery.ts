@@ -13,10 +13,9 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation'
 import { type Advertisement, AT_AGENTS } from './advertisement.ts'
+import { numbered, toolOnTheWire } from './discovery-answers.ts'
 import { complete, getPrompt, PROMPTS } from './instructions.ts'
-import { numbered } from './numbered-list.ts'
 import { listResources, listTemplates } from './state-resource.ts'
-import { toolOnTheWire } from './tool-schema.ts'
 
 /**
  * Answers one request for discovery or negotiation (`initialize`, `ping`, `tools/list`, …) with the MCP SDK.

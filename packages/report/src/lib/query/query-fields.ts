@@ -1,5 +1,5 @@
 import { OUTCOMES } from '../fold/episode-table.ts'
-import { SPLITS } from '../fold/splits.ts'
+import { SPLITS } from '../fold/task-groups.ts'
 import type { Column, ColumnName, EpisodeColumns } from '../rows/columns.ts'
 
 /** Reads a number of a row; `NaN` where it is unknown. */

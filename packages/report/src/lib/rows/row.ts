@@ -4,7 +4,7 @@ import { drawOf } from '../fold/episode-identity.ts'
 import { outcomeNumber } from '../fold/episode-table.ts'
 import { computeStaleness, policyVersionsOf } from '../fold/policy-versions.ts'
 import { isSuccess, scoredOutcomeOf } from '../fold/scored-outcome.ts'
-import { SPLITS } from '../fold/splits.ts'
+import { SPLITS } from '../fold/task-groups.ts'
 import { seatRecordOf } from '../seats/seat-record.ts'
 import type { COLUMN_TYPES } from './columns.ts'
 

@@ -1,6 +1,6 @@
 import type { Contrasts } from '@episodic/report'
 import { formatNumber, formatPercent, formatTick } from '@episodic/report'
-import { plainString } from '../plain-string.ts'
+import { plainString } from '../signs.ts'
 import { FULL, Plot, rangesOf } from './plot-frame.tsx'
 import { extentOf, linearScale, niceDomain, pathOf, pixels } from './scale.ts'
 

@@ -1,6 +1,6 @@
 import type { Comparison } from '@episodic/report'
 import { formatCount, formatPercent, formatPoints, formatSigned, formatTick } from '@episodic/report'
-import { plainString } from '../plain-string.ts'
+import { plainString } from '../signs.ts'
 import { Whiskers } from './marks.tsx'
 import { areaOf, FULL, HALF, Plot, rangesOf } from './plot-frame.tsx'
 import { extentOf, linearScale, niceDomain, pixels } from './scale.ts'

@@ -1,6 +1,6 @@
 import type { Summary } from '@episodic/report'
 import { formatCount, formatNumber, formatTick } from '@episodic/report'
-import { plainString } from '../plain-string.ts'
+import { plainString } from '../signs.ts'
 import { Bars, Line } from './marks.tsx'
 import { areaOf, Drawing, HALF, Plot, rangesOf } from './plot-frame.tsx'
 import { extentOf, linearScale, niceDomain, pixels, wholeTicks } from './scale.ts'

@@ -1,6 +1,6 @@
 import type { ShownLeaf, ShownTree } from '@episodic/report'
 import { formatNumber, formatTick } from '@episodic/report'
-import { plainString } from '../plain-string.ts'
+import { plainString } from '../signs.ts'
 import { Drawing } from './plot-frame.tsx'
 import { linearScale, pathOf, pixels } from './scale.ts'
 

@@ -2,9 +2,9 @@ import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
 import { type Action, canonicalJson, type JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import type { Branch } from './enumerate-draws.ts'
-import type { SolvedPolicy } from './known-policy.ts'
 import { listActions } from './listed-actions.ts'
 import { listOutcomes, listStarts, type Result } from './outcomes.ts'
+import type { SolvedPolicy } from './value-iteration.ts'
 
 export interface BeliefValueOptions {
   /** Default: the environment's own. */

@@ -1,7 +1,6 @@
 import { ServerError } from '@episodic/mcp-server'
-import { type Action, canonicalJson } from '@episodic/protocol'
+import { type Action, canonicalJson, type JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
-import type { SolvedPolicy } from './known-policy.ts'
 import type { TabledOutcome, TransitionTable } from './transition-table.ts'
 
 export interface ValueIterationOptions {
@@ -149,3 +148,9 @@ function indexOf(table: TransitionTable, state: number, action: Action): number 
   if (index < 0) throw new ServerError('option-invalid', `The policy returned ${wanted}, which is not a legal action.`)
   return index
 }
+
+/**
+ * Whose returns are computed: the best policy's, the one's that takes every legal action equally often, or that of a
+ * function from the public state to an action.
+ */
+export type SolvedPolicy = 'optimal' | 'uniform' | ((state: JsonObject) => Action)
