@@ -13,6 +13,7 @@ import {
   verdictOf,
 } from '@episodic/report'
 import { createColors } from 'picocolors'
+import { formatCounts } from '../../base/format-counts.ts'
 
 const MOST_FLIPS = 5
 const COLUMNS = [11, 11, 16, 28] as const
@@ -26,13 +27,8 @@ export function formatComparison(comparison: Comparison, { color }: { readonly c
   const { bold, dim, green, red, yellow } = createColors(color)
   const { a, b, tasks, episodes, environment } = comparison
   const width = (key: 'name' | 'policy') => Math.max(...[a, b].map((side) => cleanText(side[key]).length))
-  const side = (letter: string, { name, policy, scheduled, finished, failed, unresolved }: Comparison['a']) =>
-    `  ${bold(letter)}  ${cleanText(name).padEnd(width('name'))}   ${cleanText(policy).padEnd(width('policy'))}   ${[
-      `${formatCount(scheduled)} scheduled`,
-      green(`${formatCount(finished)} finished`),
-      (failed > 0 ? red : dim)(`${formatCount(failed)} failed`),
-      (unresolved > 0 ? yellow : dim)(`${formatCount(unresolved)} unresolved`),
-    ].join('   ')}`
+  const side = (letter: string, { name, policy, ...counts }: Comparison['a']) =>
+    `  ${bold(letter)}  ${cleanText(name).padEnd(width('name'))}   ${cleanText(policy).padEnd(width('policy'))}   ${formatCounts(counts, color)}`
   const figures = figureRows(comparison).map((row) => ({ ...row, name: cleanText(row.name) }))
   const first = Math.max(10, ...figures.map(({ name }) => name.length + 2))
   const [second, third, fourth, fifth] = COLUMNS

@@ -4,7 +4,7 @@ import { environmentFactory, openWorld } from '../../play/episodes/open-environm
 import { runEpisodes } from '../../play/episodes/run-episodes.ts'
 import { planEpisodes, tasksOf } from '../../play/plan/plan.ts'
 import type { Transport } from '../../play/run-settings.ts'
-import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
+import { type RunConfiguration, UNCHANGED } from '../../run-folder/plan/configuration.ts'
 import { SealedFile } from '../../run-folder/record/sealed-file.ts'
 import type { World } from '../../worlds/world.ts'
 
@@ -39,12 +39,7 @@ export async function recordEpisodes(
     tasks: { from: 'generator', count, difficulty: [0, 1], split: null },
     policy: { name: 'mixed', sha256: null },
     sampling: null,
-    rollouts: 1,
-    branch: [],
-    maxSteps: null,
-    weights: {},
-    shaping: false,
-    discount: 1,
+    ...UNCHANGED,
     seed: 'matrix',
   }
   await using opened = await openWorld(reference, world, { transport, sessions: concurrency + 16, store })

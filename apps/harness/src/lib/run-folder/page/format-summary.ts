@@ -30,6 +30,7 @@ import {
   wrapText,
 } from '@episodic/report'
 import { createColors } from 'picocolors'
+import { formatCounts } from '../../base/format-counts.ts'
 
 const NAME_WIDTH = 18
 const VALUE_WIDTH = 10
@@ -62,12 +63,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
   const lines = [
     `${bold(cleanText(summary.run))}  ${dim(cleanText([...summary.environments, ...listPlayers(summary), ...(summary.transport ? [summary.transport] : [])].join(' · ')))}`,
     '',
-    `  ${[
-      `${formatCount(counts.scheduled)} scheduled`,
-      green(`${formatCount(counts.finished)} finished`),
-      (counts.failed > 0 ? red : dim)(`${formatCount(counts.failed)} failed`),
-      (counts.unresolved > 0 ? yellow : dim)(`${formatCount(counts.unresolved)} unresolved`),
-    ].join('   ')}`,
+    `  ${formatCounts(counts, color)}`,
     '',
     ...failing.flatMap((notice) => [`  ${bold(red(cleanText(notice)))}`, '']),
     ...(unrewarded === null ? [] : [`  ${bold(yellow(unrewarded))}`, '']),

@@ -71,6 +71,16 @@ export const configurationSchema = z.strictObject({
 })
 export type RunConfiguration = z.infer<typeof configurationSchema>
 
+/** The settings of a run that plays each task once and scores it as its world does. */
+export const UNCHANGED = {
+  rollouts: 1,
+  branch: [] as RunConfiguration['branch'],
+  maxSteps: null,
+  weights: {},
+  shaping: false,
+  discount: 1,
+} as const
+
 /** Keys that are not compared: a dataset is identified by its content, not by its name. */
 const NOT_COMPARED: readonly string[] = ['tasks.file']
 

@@ -6,7 +6,7 @@ import { HarnessError } from '../../base/harness-error.ts'
 import { findDifference } from '../../evaluate/replay/difference.ts'
 import { openPlan } from '../../evaluate/replay/open-plan.ts'
 import { replayRun } from '../../evaluate/replay/replay-run.ts'
-import { differencesOf, type RunConfiguration } from '../../run-folder/plan/configuration.ts'
+import { differencesOf, type RunConfiguration, UNCHANGED } from '../../run-folder/plan/configuration.ts'
 import { hashFile } from '../../run-folder/plan/content-hash.ts'
 import { readRecorded } from '../../run-folder/read-recorded.ts'
 import { RUN_FILES, type RunManifest, readManifest } from '../../run-folder/record/run-folder.ts'
@@ -119,12 +119,7 @@ function configurationOf(
         focus: line.focus,
       }),
     sampling,
-    rollouts: 1,
-    branch: [],
-    maxSteps: null,
-    weights: {},
-    shaping: false,
-    discount: 1,
+    ...UNCHANGED,
     seed,
   }
 }

@@ -1,11 +1,12 @@
 import { cleanText, formatCount, formatInterval, formatNumber, formatPercent } from '@episodic/report'
 import { createColors } from 'picocolors'
 import { alignColumns } from '../../base/align-columns.ts'
+import { formatCounts } from '../../base/format-counts.ts'
 import type { Tally, Tournament } from './tournament.ts'
 
 /** Formats a tournament for a terminal, with a line break at the end. */
 export function formatTournament(tournament: Tournament, { color }: { readonly color: boolean }): string {
-  const { bold, dim, green, red, yellow } = createColors(color)
+  const { bold, dim, red, yellow } = createColors(color)
   const { environment, counts, players, anchor, seats, bySeat, cycles } = tournament
   const names = players.map(({ name }) => name)
   const table = (head: readonly string[], rows: readonly (readonly string[])[]) => {
@@ -15,12 +16,7 @@ export function formatTournament(tournament: Tournament, { color }: { readonly c
   return `${[
     `${bold(cleanText(environment))}  ${dim(`${formatCount(counts.tasks)} tasks, each played by every seating`)}`,
     '',
-    `  ${[
-      `${formatCount(counts.scheduled)} scheduled`,
-      green(`${formatCount(counts.finished)} finished`),
-      (counts.failed > 0 ? red : dim)(`${formatCount(counts.failed)} failed`),
-      (counts.unresolved > 0 ? yellow : dim)(`${formatCount(counts.unresolved)} unresolved`),
-    ].join('   ')}`,
+    `  ${formatCounts(counts, color)}`,
     '',
     ...table(
       ['', 'rating', '95 %', 'return', '95 %', 'wins', 'draws', 'losses', 'failed'],

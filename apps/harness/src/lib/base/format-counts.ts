@@ -1,0 +1,15 @@
+import { formatCount } from '@episodic/report'
+import { createColors } from 'picocolors'
+
+type Counts = Readonly<Record<'scheduled' | 'finished' | 'failed' | 'unresolved', number>>
+
+/** Formats how many episodes are in which state, for a terminal. */
+export function formatCounts({ scheduled, finished, failed, unresolved }: Counts, color: boolean): string {
+  const { dim, green, red, yellow } = createColors(color)
+  return [
+    `${formatCount(scheduled)} scheduled`,
+    green(`${formatCount(finished)} finished`),
+    (failed > 0 ? red : dim)(`${formatCount(failed)} failed`),
+    (unresolved > 0 ? yellow : dim)(`${formatCount(unresolved)} unresolved`),
+  ].join('   ')
+}
