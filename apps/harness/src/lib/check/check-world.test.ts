@@ -45,6 +45,60 @@ const switchboard = {
   }),
 }
 
+interface Weighing {
+  readonly heavier: boolean
+  /** What the scale also shows, and should not. */
+  readonly also?: number
+}
+
+/** Two stones, of which the heavier has to be taken; a program outside weighs them. */
+function weighed(weigh: (context: { readonly state: { readonly private: { readonly heavy: number } } }) => Weighing) {
+  return {
+    environment: defineEnvironment({
+      name: 'stones',
+      version: '1.0.0',
+      description: 'Take the heavier of two stones.',
+      params: z.object({}),
+      state: { public: z.object({ shown: z.int() }), private: z.object({ heavy: z.int().min(0).max(1) }) },
+      limits: { steps: 4 },
+      start: ({ rng }) => ({ public: { shown: 0 }, private: { heavy: rng.int(0, 1) } }),
+      observe: ({ shown }) => `The scale shows ${shown}.`,
+      tools: ({ tool }) => ({
+        weigh: tool({
+          description: 'Ask whether the first stone is the heavier one.',
+          input: z.object({}),
+          prepared: z.object({ heavier: z.boolean(), also: z.int().optional() }),
+          repeatable: true,
+          prepare: async (context) => weigh(context),
+          play({ state, prepared: { heavier, also = 0 }, reveal, say }) {
+            state.public.shown = also
+            return say(reveal(heavier) ? 'Yes.' : 'No.')
+          },
+        }),
+        take: tool({
+          description: 'Take a stone.',
+          input: z.object({ stone: z.int().min(0).max(1).describe('Which one, from 0.') }),
+          play({ state, input, reveal, end, say }) {
+            end(reveal(input.stone === state.private.heavy) ? 'heavier' : 'lighter')
+            return say('Taken.')
+          },
+        }),
+      }),
+      rewards: { taken: ({ end }) => (end?.reason === 'heavier' ? 1 : 0) },
+      success: ({ end }) => end.reason === 'heavier',
+    }),
+    solver: definePolicy({
+      name: 'weigher',
+      start:
+        () =>
+        ({ text }) =>
+          /^(Yes|No)\./.test(text)
+            ? { tool: 'take', arguments: { stone: text.startsWith('Yes') ? 0 : 1 } }
+            : { tool: 'weigh', arguments: {} },
+    }),
+  }
+}
+
 function lampsWith(lit: number): boolean[] {
   return [0, 1, 2, 3].map((lamp) => lamp === lit)
 }
@@ -98,7 +152,7 @@ describe('checkWorld', () => {
 
   it('skips the checks that rehearse if a tool prepares its steps', async () => {
     const { environment } = leverWorld()
-    const preparation = { schema: z.object({}), seconds: 1, external: false, prepare: () => ({}) }
+    const preparation = { schema: z.object({}), seconds: 1, external: false, repeatable: false, prepare: () => ({}) }
     const tools = Object.fromEntries(
       Object.entries(environment.tools).map(([name, tool]) => [name, { ...tool, preparation }]),
     )
@@ -108,6 +162,27 @@ describe('checkWorld', () => {
       CHECKS.map((name) => [name, ['canaries', 'hygiene'].includes(name) ? 'passed' : 'skipped']),
     )
     expect(report.checks[0]?.summary).toMatch(/^tool \w+ prepares its steps with outside inputs/)
+  })
+
+  it('calls a `prepare` that is repeatable, so that every check runs', async () => {
+    const report = await checkWorld(
+      weighed(({ state }) => ({ heavier: state.private.heavy === 0 })),
+      { pairs: 40 },
+    )
+    expect(report.checks.map(({ name, outcome }) => [name, outcome])).toEqual(
+      CHECKS.map((name) => [name, expect.stringMatching(name === 'learnability' ? /./ : /passed|warned/)]),
+    )
+    expect(report.ok).toBe(true)
+  })
+
+  it('finds what a `prepare` says of the private state, and one that is not as repeatable as it says', async () => {
+    const secret = weighed(({ state }) => ({ heavier: false, also: state.private.heavy }))
+    const leaks = await checkWorld(secret, { only: ['non-interference'], pairs: 40 })
+    expect(leaks.checks[0]).toMatchObject({ outcome: 'failed' })
+    let calls = 0
+    const drifting = weighed(() => ({ heavier: false, also: ++calls }))
+    const chance = await checkWorld(drifting, { only: ['determinism'] })
+    expect(chance.checks[0]).toMatchObject({ outcome: 'failed' })
   })
 
   it('stops when it is aborted', async () => {

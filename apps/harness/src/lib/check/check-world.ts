@@ -58,7 +58,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => CheckOutcome | 
   exploits: checkExploits,
 }
 
-/** The checks that rehearse no episode. A rehearsal runs the rules alone, without the inputs that `prepare` fetches. */
+/** The checks that rehearse no episode, and so call no `prepare` by themselves. */
 const WITHOUT_REHEARSAL: readonly CheckName[] = ['canaries', 'hygiene']
 
 /**
@@ -145,11 +145,12 @@ async function runCheck(name: CheckName, context: CheckContext): Promise<CheckOu
 
 /** Runs a check and turns whatever the world throws into a finding. */
 async function tryCheck(name: CheckName, context: CheckContext): Promise<CheckOutcome> {
-  const preparing = Object.entries(context.world.environment.tools).find(([, tool]) => tool.preparation)?.[0]
+  const tools = Object.entries(context.world.environment.tools)
+  const preparing = tools.find(([, { preparation }]) => preparation?.repeatable === false)?.[0]
   if (preparing && !WITHOUT_REHEARSAL.includes(name))
     return skipped(
       name,
-      `tool ${preparing} prepares its steps with outside inputs, and this check runs the rules alone`,
+      `tool ${preparing} prepares its steps with outside inputs, and does not say that it is \`repeatable\``,
     )
   try {
     return await RUN[name](context)

@@ -94,7 +94,7 @@ export async function startEpisode(options: EpisodeSetting): Promise<OngoingEpis
       let step: RehearsedStep
       try {
         const truncation = truncationAt(table.stepsOf(seat), setting)
-        step = rehearsal.play(action.tool, action.arguments, { seat, truncation })
+        step = await playMove(rehearsal, { seat, action }, truncation)
       } catch (cause) {
         fault = cause as Error
         return false
@@ -126,12 +126,21 @@ export function returnsOf(step: Pick<RehearsedStep, 'terms' | 'seats'> & { reado
   return { ...Object.fromEntries(others), [step.seat]: rewardOf(step) }
 }
 
-/** Plays moves again, and returns where they lead to. */
-export function replayMoves(
+/** Plays a move of a rehearsal, with what its tool prepares. Rejects with what the rules throw. */
+export async function playMove(
+  rehearsal: Rehearsal,
+  { seat, action: { tool, arguments: args } }: Move,
+  truncation: Truncation | null = null,
+): Promise<RehearsedStep> {
+  return rehearsal.play(tool, args, { seat, truncation, prepared: await rehearsal.prepare(tool, args) })
+}
+
+/** Plays moves again, and resolves with where they lead to. */
+export async function replayMoves(
   { environment, setting, seed }: Pick<EpisodeSetting, 'environment' | 'setting' | 'seed'>,
   moves: readonly Move[],
-): Rehearsal {
+): Promise<Rehearsal> {
   const rehearsal = rehearse(environment, { params: setting.params, seed })
-  for (const { seat, action } of moves) rehearsal.play(action.tool, action.arguments, { seat })
+  for (const move of moves) await playMove(rehearsal, move)
   return rehearsal
 }

@@ -225,6 +225,12 @@ export interface ToolParts<
    * may or may not have happened: the call is answered `outcome-unknown` until another call has been played.
    */
   readonly effect?: 'external'
+  /**
+   * Says that `prepare` has no effect and returns the same for the same state, input and parameters, on every machine
+   * at any time, for example a program that runs over files of the state. Then `episodic check` calls it, as often as
+   * it needs. Default: `episodic check` skips what it cannot show without calling it.
+   */
+  readonly repeatable?: true
 }
 
 /** A tool as its author writes it. */
@@ -277,6 +283,8 @@ export interface Preparation {
   readonly schema: z.ZodType
   readonly seconds: number
   readonly external: boolean
+  /** Whether it has no effect and returns the same for the same state, input and parameters. */
+  readonly repeatable: boolean
   prepare(context: PrepareContext<unknown, unknown, unknown>): unknown
 }
 

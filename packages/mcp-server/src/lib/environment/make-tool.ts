@@ -13,6 +13,7 @@ export interface WrittenTool extends Omit<Tool, 'output' | 'preparation' | 'anno
   readonly prepared?: z.ZodType
   readonly prepareSeconds?: number
   readonly effect?: 'external'
+  readonly repeatable?: true
   prepare?: Preparation['prepare']
 }
 
@@ -30,10 +31,11 @@ export const makeTool = (written: WrittenTool): Tool => {
     prepare,
     prepareSeconds: seconds = PREPARE_SECONDS,
     effect,
+    repeatable = false,
     seats = null,
     ...tool
   } = written
-  const half = prepared ? 'prepared' : prepare ? 'prepare' : effect && 'effect'
+  const half = prepared ? 'prepared' : prepare ? 'prepare' : effect ? 'effect' : repeatable && 'repeatable'
   if (half && !(prepared && prepare))
     throw new ServerError(
       'definition-invalid',
@@ -44,8 +46,13 @@ export const makeTool = (written: WrittenTool): Tool => {
       'definition-invalid',
       `prepareSeconds is ${seconds}, and has to be above 0, and at most ${MOST_PREPARE_SECONDS}.`,
     )
-  const preparation =
-    prepared && prepare ? { schema: prepared, seconds, external: effect === 'external', prepare } : null
+  const external = effect === 'external'
+  if (external && repeatable)
+    throw new ServerError(
+      'definition-invalid',
+      "A tool has effect: 'external' and is repeatable. An effect that must not happen twice cannot be repeated: leave out one of them.",
+    )
+  const preparation = prepared && prepare ? { schema: prepared, seconds, external, repeatable, prepare } : null
   const annotations: ToolAnnotations = {
     readOnlyHint: false,
     destructiveHint: effect === 'external',

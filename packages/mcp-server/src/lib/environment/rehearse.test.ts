@@ -4,6 +4,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { atControl } from '../fixtures/addressed.fixture.ts'
 import { garden } from '../fixtures/garden.fixture.ts'
+import { createExchange, createMarket } from '../fixtures/market.fixture.ts'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import { createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
 import { PASSWORD, vault } from '../fixtures/vault.fixture.ts'
@@ -328,3 +329,64 @@ function counter({ start, reward = () => 0, potential = () => 0 }: Exchanged) {
 
 /** A world whose state holds more than its schema declares. */
 const leaky = counter({})
+
+describe('the preparation of a rehearsed step', () => {
+  it('calls the `prepare` of the tool on the state of now, and changes nothing', async () => {
+    const exchange = createExchange()
+    const world = rehearse(createMarket({ ...exchange, order: (shares) => shares * 2 }))
+    const before = JSON.stringify(world.state)
+    expect(await world.prepare('quote', { shares: 3 })).toEqual({ fee: 6 })
+    expect(JSON.stringify(world.state)).toBe(before)
+    const prepared = await world.prepare('quote', { shares: 4 })
+    expect(world.play('quote', { shares: 4 }, { prepared }).observation.text).toMatch(/^The fee is 8\./)
+  })
+
+  it('is nothing for a tool without one, and for arguments that are refused', async () => {
+    const world = rehearse(createMarket())
+    expect(await world.prepare('buy', { shares: 1 })).toBeUndefined()
+    expect(await world.prepare('quote', { shares: 'many' })).toBeUndefined()
+  })
+
+  it('rejects with what the tool throws, and with what its schema does not allow', async () => {
+    const orders = [
+      () => {
+        throw new Error('no line')
+      },
+      () => 0.5,
+    ]
+    for (const order of orders)
+      await expect(rehearse(createMarket({ orders: 0, order })).prepare('quote', { shares: 1 })).rejects.toMatchObject({
+        code: 'rules-failed',
+        message: expect.stringMatching(/^The preparation of tool quote/),
+      })
+  })
+})
+
+describe('a tool that says that its preparation is repeatable', () => {
+  const preparing = { prepared: z.object({}), prepare: () => ({}) }
+  it.each([
+    [{}, /A tool has repeatable alone/],
+    [{ ...preparing, effect: 'external' as const }, /An effect that must not happen twice cannot be repeated/],
+  ])('cannot be without one, nor have an effect that must not happen twice', (parts, message) => {
+    const define = () =>
+      defineEnvironment({
+        name: 'repeating',
+        version: '1.0.0',
+        description: 'A tool is repeatable.',
+        state: { public: z.object({}), private: z.object({}) },
+        start: () => ({ public: {}, private: {} }),
+        observe: () => '',
+        tools: ({ tool }) => ({
+          look: tool({
+            description: 'Looks.',
+            input: z.object({}),
+            repeatable: true,
+            ...(parts as typeof preparing),
+            play: ({ say }) => say('Done.'),
+          }),
+        }),
+        rewards: {},
+      })
+    expect(define).toThrow(message)
+  })
+})

@@ -9,7 +9,15 @@ import {
   WireError,
 } from '@episodic/protocol'
 import { formatZodError, parseParams } from '@episodic/protocol/internal'
-import { type Played, recordEvent, recordStep, type SessionRecord, type SessionState, stateHash } from '@episodic/state'
+import {
+  type Played,
+  recordEvent,
+  recordStep,
+  type SessionRecord,
+  type SessionState,
+  stateHash,
+  systemClock,
+} from '@episodic/state'
 import { DEFAULT_EVENTS, isEndUnreported, turnOf } from '@episodic/state/internal'
 import type { z } from 'zod'
 import { ServerError } from '../server-error.ts'
@@ -20,6 +28,7 @@ import { bySeat } from './by-seat.ts'
 import { declaredAction, findUndeclared } from './declared-action.ts'
 import type { EnvironmentDefinition } from './environment.ts'
 import { playAction } from './play-action.ts'
+import { prepareStep, toPrepare } from './prepare-step.ts'
 import { containsListed, SHORTEST_SECRET, tooShortSecrets } from './secrets.ts'
 import { type InitialState, startEnvironment } from './start-environment.ts'
 import { partsOf } from './stored-state.ts'
@@ -62,7 +71,7 @@ export interface Rehearsal<Public extends z.ZodType = z.ZodType> {
   observe(seat?: string): Observation
   /**
    * Plays one action. There are no budgets; `truncation` plays the step as if a budget cut it short. For a tool that
-   * prepares its steps, `prepared` is the prepared input: `prepare` is not called. Throws what the rules throw, and
+   * prepares its steps, `prepared` is the prepared input, such as {@link prepare} returns. Throws what the rules throw, and
    * `rules-failed` once the world has ended, and for a seat that is not in turn. If an event ended it, one more step
    * can be played, which reports that end. A recorded step that the server took for an absent seat is played as that.
    */
@@ -76,6 +85,11 @@ export interface Rehearsal<Public extends z.ZodType = z.ZodType> {
       readonly prepared?: Json | undefined
     },
   ): RehearsedStep
+  /**
+   * Calls the `prepare` of a tool on the state of now, and resolves with what `play` gets as `prepared`; `undefined`
+   * for a tool without one, and for arguments that are refused. Changes nothing. Rejects with `rules-failed`.
+   */
+  prepare(tool: string, args: JsonObject): Promise<Json | undefined>
   /**
    * Applies an outside event before the next step. Throws `rules-failed` once the world has ended, `invalid-params` (a
    * `WireError`) for an event that it does not take, and what the rules throw.
@@ -151,6 +165,10 @@ export function rehearse<Public extends z.ZodType>(
       return turn()
     },
     observe: (named) => environment.observe(record.state, record.params, seatNamed(named)),
+    async prepare(tool, args) {
+      const needed = record.end ? null : toPrepare(environment, { tool, arguments: args })
+      return needed ? prepareStep(tool, needed, record, { clock: systemClock, signal: undefined }) : undefined
+    },
     publish(type, data = {}) {
       if (record.end)
         throw new ServerError('rules-failed', `The world has ended (${record.end.reason}); rehearse it anew.`)

@@ -31,7 +31,7 @@ import type {
   WatchRange,
 } from './host.ts'
 import type { Metrics } from './metrics.ts'
-import { reportWaiting } from './prepare-step.ts'
+import { reportWaiting } from './prepare-session-step.ts'
 import { type AtOnce, type CachedSession, notFound, type SessionCache } from './session-cache.ts'
 import type { SessionFactory } from './session-factory.ts'
 import type { StateSubscriptions } from './state-subscription.ts'

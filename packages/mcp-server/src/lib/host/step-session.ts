@@ -3,6 +3,7 @@ import type { Answered, Clock, PlayedStep, SessionRecord } from '@episodic/state
 import { absenceAction } from '../environment/absence.ts'
 import { assertEvent, assertEventId } from '../environment/apply-event.ts'
 import { declaredAction } from '../environment/declared-action.ts'
+import { toPrepare } from '../environment/prepare-step.ts'
 import type { EndedEpisode, RulesRunner } from '../environment/rules-runner.ts'
 import type { PlayOutcome } from '../environment/rules-turn.ts'
 import type { Secrets } from '../environment/secrets.ts'
@@ -10,7 +11,7 @@ import { assertMayLeave, isAbsent, type RecordCheck, settleAbsent } from './abse
 import type { Faults } from './faults.ts'
 import type { StepCall, StepOutcome } from './host.ts'
 import type { Metrics, StepStatus } from './metrics.ts'
-import { afterEffect, createPreparation, reportWaiting, toPrepare } from './prepare-step.ts'
+import { afterEffect, createPreparation, reportWaiting } from './prepare-session-step.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
 import type { TurnFeed } from './turn-feed.ts'
 

@@ -89,18 +89,19 @@ export class SeatViews {
     for (;;) {
       signal.throwIfAborted()
       if (this.hasEnded(seat)) return null
-      if (this.mayAct(seat)) {
-        const state = this.#stateOf(seat)
-        state.shown = state.texts.length
-        return this.seen(seat)
-      }
+      if (this.mayAct(seat)) return this.seen(seat)
       await this.#changed.promise
     }
   }
 
-  /** Returns what a seat knows now: the texts since its own last step, its view, and the reward since. */
+  /**
+   * Returns what the player of a seat is asked for a move with: the texts since its own last step, its view, and the
+   * reward since.
+   */
   seen(seat: string): SeatView {
-    const { view, texts, due } = this.#stateOf(seat)
+    const state = this.#stateOf(seat)
+    const { view, texts, due } = state
+    state.shown = texts.length
     return { observation: { ...view, text: [...texts, view.text].join('\n') }, due }
   }
 

@@ -47,14 +47,17 @@ export async function checkLearnability(context: CheckContext): Promise<CheckOut
   const { actions, watched } = discrete
   const rng = createRng(seedFor(seed, 'learnability'))
   const starts = tableStarts(world, setting, seed)
-  const features = stateKeyOf(randomWalks(world, setting, actions, rng))
+  const features = stateKeyOf(await randomWalks(world, setting, actions, rng))
   const table: TableWorld = { world, setting, actions, features }
   const learner = new TabularLearner(actions.length)
-  const measure = (choose: (state: string) => number) =>
-    starts.measured.map((start) => rollOut(table, start, choose).total)
+  const measure = async (choose: (state: string) => number) => {
+    const totals: number[] = []
+    for (const start of starts.measured) totals.push((await rollOut(table, start, choose)).total)
+    return totals
+  }
   const learned = () => measure((state) => learner.choose(state, EVALUATION_EPSILON, rng))
 
-  const random = measure(() => rng.int(0, actions.length - 1))
+  const random = await measure(() => rng.int(0, actions.length - 1))
   const curve = [mean(random)]
   const solved = solver && (await measuredSolver(table, solver, starts.measured))
   const best = solved && mean(solved)
@@ -65,20 +68,21 @@ export async function checkLearnability(context: CheckContext): Promise<CheckOut
     while (steps < (BUDGET * point) / POINTS) {
       const { most, least, falling } = EXPLORATION
       const exploration = Math.max(least, most - ((most - least) * steps) / (falling * BUDGET))
-      const { episode, next } = rollOut(table, starts.next(rng), (state) => learner.choose(state, exploration, rng))
+      const choose = (state: string) => learner.choose(state, exploration, rng)
+      const { episode, next } = await rollOut(table, starts.next(rng), choose)
       learner.learn(episode, next)
       steps += episode.length
     }
-    curve.push(mean(learned()))
+    curve.push(mean(await learned()))
   }
-  const final = learned()
+  const final = await learned()
   const beats = (other: readonly number[]) => significantlyMore(final, other)
   const [from, to] = [mean(random), mean(final)]
   const moved = best === null ? null : (to - from) / (best - from)
   const isLearned = beats(random) && (moved ?? 1) >= ENOUGH
   if (!isLearned) {
     const copied = solver && (await copySolver(table, solver, solverStarts(starts, rng)))
-    const copy = copied && mean(measure((state) => copied.get(state) ?? rng.int(0, actions.length - 1)))
+    const copy = copied && mean(await measure((state) => copied.get(state) ?? rng.int(0, actions.length - 1)))
     // A solver that earns no more than random play cannot show whether the table suffices.
     const isShown =
       copy === null || best === null ? learner.states > 1 : best <= from || (copy - from) / (best - from) >= ENOUGH

@@ -88,7 +88,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
     returns.solver.push(meanOf(solved))
     gains.push(meanOf(solved) - meanOf(alone))
   }
-  findings.push(...findUnearned(context, prizes))
+  findings.push(...(await findUnearned(context, prizes)))
   const gain = clusteredMean(gains, [...gains.keys()])
   const again = `${EPISODES} tasks of check seed ${seed}, each played by both`
   const place = game ? (game.utility === 'zero-sum' ? ' in one seat, against random opponents' : ' in all seats') : ''

@@ -3,7 +3,7 @@ import { rehearse } from '@episodic/mcp-server'
 import { type Action, canonicalJson, type Json, type JsonObject, seedFor } from '@episodic/protocol'
 import type { CheckedWorld, Setting } from '../check-context.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
-import { rehearseEpisode, rewardOf } from '../rehearsed-episode.ts'
+import { playMove, rehearseEpisode, rewardOf } from '../rehearsed-episode.ts'
 import { leavesOf } from '../walk-json.ts'
 
 /**
@@ -48,7 +48,8 @@ export async function findRewardCycle(
   }
   const rate = ({ earned, actions }: RewardCycle) => earned / actions.length
   const best = candidates.toSorted((a, b) => rate(b) - rate(a) || a.before.length - b.before.length)
-  return best.slice(0, WALKS).find((cycle) => paysAgain(cycle, environment, setting, seed)) ?? null
+  for (const cycle of best.slice(0, WALKS)) if (await paysAgain(cycle, environment, setting, seed)) return cycle
+  return null
 }
 
 /** Starts a policy with a new seed each time, so that repeated walks through the same episode differ. */
@@ -106,19 +107,24 @@ function differenceOf(before: Json | undefined, after: Json | undefined): number
 }
 
 /** Whether a cycle pays in each of several rounds, played without a look at the answers. */
-function paysAgain(
+async function paysAgain(
   { before, actions }: RewardCycle,
   environment: CheckedWorld['environment'],
   { params, steps: most }: Setting,
   seed: string,
-): boolean {
+): Promise<boolean> {
   if (before.length + ROUNDS * actions.length > most) return false
   const rehearsal = rehearse(environment, { params, seed })
-  const play = (all: readonly Action[]) =>
-    all.reduce((sum, { tool, arguments: args }) => sum + rewardOf(rehearsal.play(tool, args)), 0)
+  const seat = environment.seats[0] as string
+  const play = async (all: readonly Action[]) => {
+    let sum = 0
+    for (const action of all) sum += rewardOf(await playMove(rehearsal, { seat, action }))
+    return sum
+  }
   try {
-    play(before)
-    for (let round = 0; round < ROUNDS; round++) if (play(actions) <= PAID || rehearsal.end !== null) return false
+    await play(before)
+    for (let round = 0; round < ROUNDS; round++)
+      if ((await play(actions)) <= PAID || rehearsal.end !== null) return false
     return true
   } catch {
     // The rules threw, or the episode is over.

@@ -4,7 +4,7 @@ import { canonicalJson, type Json, type JsonObject, type Rng, seedFor } from '@e
 import type { CheckedWorld, Setting } from '../check-context.ts'
 import { drawDeals, keepsPrivate } from '../deal.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
-import { rehearseEpisode, rewardOf, truncationAt } from '../rehearsed-episode.ts'
+import { playMove, rehearseEpisode, rewardOf, truncationAt } from '../rehearsed-episode.ts'
 import type { DiscreteActions } from './discrete-actions.ts'
 import type { Experience } from './tabular-learner.ts'
 
@@ -61,12 +61,13 @@ export function tableStarts({ environment }: CheckedWorld, setting: Setting, see
   return { unseen: false, measured, next: (rng: Rng): TableStart => rng.pick(met) }
 }
 
-/** Plays one episode. `choose` returns the number of an action for a row. */
-export function rollOut(
+/** Plays one episode to its end. `choose` returns the number of an action for a row. */
+export async function rollOut(
   { world: { environment }, setting, actions, features }: TableWorld,
   start: TableStart,
   choose: (state: string) => number,
-): Rollout {
+): Promise<Rollout> {
+  const prepares = Object.values(environment.tools).some(({ preparation }) => preparation)
   const rehearsal = rehearse(environment, { params: setting.params, ...start })
   const episode: Experience[] = []
   let potential = rehearsal.start.potential ?? 0
@@ -75,7 +76,9 @@ export function rollOut(
   while (rehearsal.end === null && episode.length < Math.min(setting.steps, LONGEST)) {
     const action = choose(state)
     const { tool, arguments: args } = actions[action] as DiscreteActions['actions'][number]
-    const step = rehearsal.play(tool, args, { truncation: truncationAt(episode.length, setting) })
+    // A turn of the event loop for each of a learner's steps would cost more than most rules.
+    const prepared = prepares ? await rehearsal.prepare(tool, args) : undefined
+    const step = rehearsal.play(tool, args, { truncation: truncationAt(episode.length, setting), prepared })
     const after = step.end?.kind === 'terminated' ? 0 : (step.potential ?? 0)
     const reward = rewardOf(step)
     total += reward
@@ -87,18 +90,26 @@ export function rollOut(
 }
 
 /** The public states of a few episodes of random play. */
-export function randomWalks({ environment }: CheckedWorld, setting: Setting, actions: TableWorld['actions'], rng: Rng) {
-  return Array.from({ length: WALKS }, (_, i) => {
+export async function randomWalks(
+  { environment }: CheckedWorld,
+  setting: Setting,
+  actions: TableWorld['actions'],
+  rng: Rng,
+): Promise<JsonObject[][]> {
+  const walks: JsonObject[][] = []
+  const seat = environment.seats[0] as string
+  for (let i = 0; i < WALKS; i++) {
     const rehearsal = rehearse(environment, { params: setting.params, seed: `walk ${i}` })
     const walk: JsonObject[] = [rehearsal.state.public]
     while (rehearsal.end === null && walk.length < Math.min(setting.steps, LONGEST)) {
-      const { tool, arguments: args } = rng.pick(actions)
+      const step = await playMove(rehearsal, { seat, action: rng.pick(actions) })
       // A refused step changes nothing, so it would hide the clocks.
-      if (!rehearsal.play(tool, args).refused) walk.push(rehearsal.state.public)
+      if (!step.refused) walk.push(rehearsal.state.public)
       else if (rng.chance(0.05)) break
     }
-    return walk
-  })
+    walks.push(walk)
+  }
+  return walks
 }
 const WALKS = 20
 

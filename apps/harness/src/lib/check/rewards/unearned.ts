@@ -3,7 +3,7 @@ import { type Action, createRng, type Rng, seedFor, type Terms, type Truncation 
 import type { CheckContext, Setting } from '../check-context.ts'
 import type { Finding } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
-import type { RehearsedEpisode } from '../rehearsed-episode.ts'
+import { type Move, playMove, type RehearsedEpisode } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
 import { idleAction } from './idle-action.ts'
 
@@ -35,10 +35,10 @@ interface Cut {
  *
  * @param prizes - the most that each term has paid at an end by the rules.
  */
-export function findUnearned(
+export async function findUnearned(
   { world: { environment }, settings, seed, signal }: CheckContext,
   prizes: ReadonlyMap<string, number>,
-): Finding[] {
+): Promise<Finding[]> {
   const refused: Cut[] = []
   const played: Cut[] = []
   const idle: { readonly success: boolean; readonly again: string }[] = []
@@ -48,11 +48,11 @@ export function findUnearned(
     const own = seedFor(seed, 'unearned', i)
     const rng = createRng(own)
     for (const truncation of ['step-limit', 'time-limit'] as const) {
-      const cut = cutOff(environment, setting, own, [], UNPLAYABLE, truncation)
+      const cut = await cutOff(environment, setting, own, [], UNPLAYABLE, truncation)
       if (cut) refused.push(cut)
     }
-    played.push(...cutRandomPlay(environment, setting, own, rng))
-    if (environment.hasSuccess) idle.push(...idleSuccess(environment, setting, own))
+    played.push(...(await cutRandomPlay(environment, setting, own, rng)))
+    if (environment.hasSuccess) idle.push(...(await idleSuccess(environment, setting, own)))
   }
   const cuts = [...payingTerms(environment, refused, prizes), ...payingTerms(environment, played, prizes)]
   const findings = [...new Map(cuts.map((finding) => [finding.name, finding])).values()]
@@ -119,43 +119,43 @@ function successOf(step: RehearsedStep, seat: string): boolean {
 }
 
 /** Cuts an episode of random actions off after each of the first few. */
-function cutRandomPlay(environment: EnvironmentDefinition, setting: Setting, seed: string, rng: Rng): Cut[] {
+async function cutRandomPlay(
+  environment: EnvironmentDefinition,
+  setting: Setting,
+  seed: string,
+  rng: Rng,
+): Promise<Cut[]> {
   const cuts: Cut[] = []
   const moves: Move[] = []
   const rehearsal = rehearse(environment, { params: setting.params, seed })
   while (moves.length < DEPTH && rehearsal.end === null) {
     const seat = rehearsal.turn[0] as string
     const action = randomAction(toolsOfSeat(environment, seat), rng)
-    const cut = cutOff(environment, setting, seed, moves, action, 'step-limit')
+    const cut = await cutOff(environment, setting, seed, moves, action, 'step-limit')
     if (cut) cuts.push(cut)
     const move = { seat, action }
-    if (!tryPlay(rehearsal, move)) break
+    if (!(await tryPlay(rehearsal, move))) break
     moves.push(move)
   }
   return cuts
 }
 
-interface Move {
-  readonly seat: string
-  readonly action: Action
-}
-
 /** Plays an action after some moves, with a limit and without; `null` if the rules end the episode or fail by then. */
-function cutOff(
+async function cutOff(
   environment: EnvironmentDefinition,
   { params }: Setting,
   seed: string,
   moves: readonly Move[],
   action: Action,
   truncation: Truncation,
-): Cut | null {
+): Promise<Cut | null> {
   const steps: RehearsedStep[] = []
   let seat = ''
   for (const limit of [truncation, null]) {
     const rehearsal = rehearse(environment, { params, seed })
-    for (const move of moves) if (!tryPlay(rehearsal, move)) return null
+    for (const move of moves) if (!(await tryPlay(rehearsal, move))) return null
     seat = rehearsal.turn[0] as string
-    const step = tryPlay(rehearsal, { seat, action }, limit)
+    const step = await tryPlay(rehearsal, { seat, action }, limit)
     if (!step || step.end?.kind === 'terminated') return null
     steps.push(step)
   }
@@ -165,27 +165,29 @@ function cutOff(
 }
 
 /** Plays a move; `null` if the rules fail, which other checks report. */
-function tryPlay(rehearsal: Rehearsal, { seat, action }: Move, truncation: Truncation | null = null) {
+async function tryPlay(rehearsal: Rehearsal, move: Move, truncation: Truncation | null = null) {
   try {
-    return rehearsal.play(action.tool, action.arguments, { seat, truncation })
+    return await playMove(rehearsal, move, truncation)
   } catch {
     return null
   }
 }
 
 /** Whether an episode of idle or refused calls to its end succeeds; of one seat. */
-function idleSuccess(environment: EnvironmentDefinition, setting: Setting, seed: string) {
+async function idleSuccess(environment: EnvironmentDefinition, setting: Setting, seed: string) {
   if (environment.game) return []
-  return [idleAction(environment, setting.params, seed), UNPLAYABLE].flatMap((action) => {
+  const found: { readonly success: boolean; readonly again: string }[] = []
+  for (const action of [await idleAction(environment, setting.params, seed), UNPLAYABLE]) {
     const rehearsal = rehearse(environment, { params: setting.params, seed })
     const last = Math.min(setting.steps, IDLE_STEPS)
     let step: RehearsedStep | null = null
     for (let i = 1; i <= last && rehearsal.end === null; i++) {
       const [seat] = rehearsal.turn as [string]
-      step = tryPlay(rehearsal, { seat, action }, i === last ? 'step-limit' : null)
-      if (!step) return []
+      step = await tryPlay(rehearsal, { seat, action }, i === last ? 'step-limit' : null)
+      if (!step) break
     }
     const again = `params ${JSON.stringify(setting.params)}, seed ${seed}, ${JSON.stringify(action)} to the end`
-    return step ? [{ success: step.success === true, again }] : []
-  })
+    if (step) found.push({ success: step.success === true, again })
+  }
+  return found
 }

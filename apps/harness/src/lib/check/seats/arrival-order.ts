@@ -3,20 +3,20 @@ import type { Rng, ToolInfo } from '@episodic/protocol'
 import type { Setting } from '../check-context.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
-import { type Move, type PlayedStep, replayMoves, returnsOf } from '../rehearsed-episode.ts'
+import { type Move, type PlayedStep, playMove, replayMoves, returnsOf } from '../rehearsed-episode.ts'
 
 /**
  * Plays the moves of a round of sealed moves in the order of the seats and in the reverse one, at each position of an
  * episode at which a round begins. The state, the random streams, rewards, ends and the next turn have to be equal,
  * byte for byte.
  */
-export function findOrderMatters(
+export async function findOrderMatters(
   environment: EnvironmentDefinition,
   setting: Setting,
   seed: string,
   steps: readonly PlayedStep[],
   rng: Rng,
-): { readonly rounds: number; readonly findings: readonly Finding[] } {
+): Promise<{ readonly rounds: number; readonly findings: readonly Finding[] }> {
   const findings: Finding[] = []
   let rounds = 0
   for (const [at, { turn }] of steps.entries()) {
@@ -24,19 +24,20 @@ export function findOrderMatters(
     if (!began || turn.length < 2) continue
     const moves = steps.slice(0, at)
     const position = () => replayMoves({ environment, setting, seed }, moves)
+    const { state } = await position()
     const round = turn.map((seat): Move | null => {
-      const legal = environment.legal(position().state, setting.params, seat)
+      const legal = environment.legal(state, setting.params, seat)
       const tools = Object.entries(legal)
         .filter(([name]) => environment.tools[name]?.sealed)
         .map(([name, inputSchema]) => ({ name, inputSchema }) as unknown as ToolInfo)
       return tools.length === 0 ? null : { seat, action: randomAction(tools, rng) }
     })
     if (round.includes(null)) continue
-    const played = [round as Move[], (round as Move[]).toReversed()].map((order) => playRound(position(), order))
-    const [first, second] = played
+    const first = await playRound(await position(), round as Move[])
+    const second = await playRound(await position(), (round as Move[]).toReversed())
     if (first === null || second === null) continue
     rounds += 1
-    const difference = findTextDifference(first as string, second as string)
+    const difference = findTextDifference(first, second)
     if (difference)
       findings.push({
         name: 'order-matters',
@@ -50,14 +51,14 @@ export function findOrderMatters(
   return { rounds, findings }
 }
 
-/** Returns what a round leads to, as JSON; `null` if a move is refused or fails. */
-function playRound(rehearsal: Rehearsal, moves: readonly Move[]): string | null {
+/** Resolves with what a round leads to, as JSON; `null` if a move is refused or fails. */
+async function playRound(rehearsal: Rehearsal, moves: readonly Move[]): Promise<string | null> {
   let last: Pick<PlayedStep, 'stateHash' | 'seats' | 'terms' | 'end' | 'seat'> | null = null
-  for (const { seat, action } of moves) {
+  for (const move of moves) {
     try {
-      const step = rehearsal.play(action.tool, action.arguments, { seat })
+      const step = await playMove(rehearsal, move)
       if (step.refused) return null
-      last = { ...step, seat }
+      last = { ...step, seat: move.seat }
     } catch {
       return null
     }

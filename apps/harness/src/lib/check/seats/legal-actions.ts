@@ -11,7 +11,7 @@ import {
 import type { Setting } from '../check-context.ts'
 import type { Finding } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
-import { type PlayedStep, replayMoves } from '../rehearsed-episode.ts'
+import { type PlayedStep, playMove, replayMoves } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
 
 /** Random actions in search of one that is not listed. */
@@ -21,13 +21,13 @@ const TRIES = 8
  * Finds a listed action that is refused, and an action that is accepted though it is not listed, at each position of an
  * episode. One of each is drawn for the seat that moved.
  */
-export function findWrongLegal(
+export async function findWrongLegal(
   environment: EnvironmentDefinition,
   setting: Setting,
   seed: string,
   steps: readonly PlayedStep[],
   rng: Rng,
-): Finding[] {
+): Promise<Finding[]> {
   const findings: Finding[] = []
   const { params } = setting
   for (const [at, { seat }] of steps.entries()) {
@@ -35,17 +35,17 @@ export function findWrongLegal(
     const before = () => replayMoves({ environment, setting, seed }, moves)
     const again = (action: Action) =>
       `params ${JSON.stringify(params)}, seed ${seed}, moves ${JSON.stringify(moves.map(({ seat: who, action: what }) => [who, what])).slice(0, 600)}, then ${seat}: ${JSON.stringify(action)}`
-    const attempt = (action: Action): RehearsedStep | null => {
+    const attempt = async (action: Action): Promise<RehearsedStep | null> => {
       try {
-        return before().play(action.tool, action.arguments, { seat })
+        return await playMove(await before(), { seat, action })
       } catch {
         // The policies meet it too.
         return null
       }
     }
-    const legal = environment.legal(before().state, params, seat)
+    const legal = environment.legal((await before()).state, params, seat)
     const listed = drawListed(legal, rng)
-    const refused = listed && attempt(listed)?.refused
+    const refused = listed && (await attempt(listed))?.refused
     if (listed && refused)
       findings.push({
         name: `legal-refused:${listed.tool}`,
@@ -54,7 +54,7 @@ export function findWrongLegal(
         advice: 'List what the rules accept. A player who trusts the list loses steps.',
       })
     const unlisted = drawUnlisted(environment, legal, seat, rng)
-    if (unlisted && attempt(unlisted)?.refused === null)
+    if (unlisted && (await attempt(unlisted))?.refused === null)
       findings.push({
         name: `legal-missing:${unlisted.tool}`,
         what: `The rules accept ${JSON.stringify(unlisted)} of ${seat}, and \`legal\` does not list it.`,

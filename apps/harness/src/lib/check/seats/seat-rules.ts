@@ -51,8 +51,8 @@ export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
       })
     warnings.push(...findWrongTurns(environment, setting, own, episode))
     findings.push(...findWrongUtility(environment, setting, own, steps))
-    if (environment.hasLegal) findings.push(...findWrongLegal(environment, setting, own, steps, rng))
-    const order = findOrderMatters(environment, setting, own, steps, rng)
+    if (environment.hasLegal) findings.push(...(await findWrongLegal(environment, setting, own, steps, rng)))
+    const order = await findOrderMatters(environment, setting, own, steps, rng)
     counts.rounds += order.rounds
     findings.push(...order.findings)
     if (i >= SERVED) continue

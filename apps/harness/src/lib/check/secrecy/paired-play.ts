@@ -5,7 +5,7 @@ import type { CheckedWorld, Setting } from '../check-context.ts'
 import { type Deal, dealtEnvironment } from '../deal.ts'
 import { type Difference, findTextDifference } from '../finding.ts'
 import { drawPlayPolicy, randomAction } from '../noisy-policy.ts'
-import { truncationAt } from '../rehearsed-episode.ts'
+import { playMove, truncationAt } from '../rehearsed-episode.ts'
 import { startPlayer } from '../seat-players.ts'
 import { SeatTable } from '../seat-table.ts'
 import type { DealtPair } from './dealt-pairs.ts'
@@ -86,7 +86,7 @@ export async function playPair(world: CheckedWorld, planned: PlannedPair, rng: R
     const action = await (players.get(mover) as Player)(observation, { last, legal })
     const drawn =
       planned.sealed && mover !== seat ? otherMove(environment, rehearsal, setting, mover, action, rng) : action
-    const outcome = first.play(mover, action)
+    const outcome = await first.play(mover, action)
     // A step that ends the episode for all, such as the last one allowed, is no secret.
     const second = drawn ?? (rehearsal.end ? action : null)
     moves.push({ seat: mover, first: action, second })
@@ -94,17 +94,17 @@ export async function playPair(world: CheckedWorld, planned: PlannedPair, rng: R
     if (outcome.step) table.take(mover, outcome.step)
     if (second === null) break
   }
-  return { policies: [...names].join(', '), ...compare(environment, planned, moves, seen, start) }
+  return { policies: [...names].join(', '), ...(await compare(environment, planned, moves, seen, start)) }
 }
 
 /** Plays the moves from the other deal, after the first play is over, as a server plays one session after another. */
-function compare(
+async function compare(
   environment: EnvironmentDefinition,
   planned: PlannedPair,
   moves: readonly PairedMove[],
   seen: readonly Outcome[],
   start: Received,
-): Omit<PairedPlay, 'policies'> {
+): Promise<Omit<PairedPlay, 'policies'>> {
   const { seat, second, fits } = planned
   const side = startSide(environment, planned, second)
   const stopped = (at: number, rest: Partial<PairedPlay> = {}) => ({
@@ -124,7 +124,7 @@ function compare(
       const differs = findDifference(one.before, side.now)
       return stopped(at, differs ? { differs } : { invalid: true })
     }
-    const other = side.play(mover, action)
+    const other = await side.play(mover, action)
     const apart = one.step?.refused !== other.step?.refused
     if (apart && (mover !== seat || (!fits && !other.step))) return stopped(at, { invalid: true })
     if (JSON.stringify(one.revealed) !== JSON.stringify(other.revealed))
@@ -150,8 +150,8 @@ interface Side {
   readonly rehearsal: Rehearsal
   /** What the seat has now. */
   readonly now: Received
-  /** Plays a move, and returns what it means to the seat. An error of the rules leaves the state unchanged. */
-  play(mover: string, action: Action): Outcome
+  /** Plays a move, and resolves with what it means to the seat. An error of the rules leaves the state unchanged. */
+  play(mover: string, action: Action): Promise<Outcome>
 }
 
 function startSide(environment: EnvironmentDefinition, { setting, seat, first }: PlannedPair, deal: Deal): Side {
@@ -180,12 +180,12 @@ function startSide(environment: EnvironmentDefinition, { setting, seat, first }:
     get now() {
       return now
     },
-    play(mover, { tool, arguments: args }) {
+    async play(mover, action) {
       const count = played.get(mover) ?? 0
       const before = now
       let step: RehearsedStep | null = null
       try {
-        step = rehearsal.play(tool, args, { seat: mover, truncation: truncationAt(count, setting) })
+        step = await playMove(rehearsal, { seat: mover, action }, truncationAt(count, setting))
         played.set(mover, count + 1)
       } catch {
         // The plays of both deals have to fail.
