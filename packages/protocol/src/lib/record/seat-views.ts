@@ -1,7 +1,7 @@
 import type { EpisodeEnd } from '../wire/end-reasons.ts'
 import type { PlayerStopped } from '../wire/episode-end.ts'
 import type { Observation } from '../wire/observation.ts'
-import { eventTexts } from '../wire/outside-event.ts'
+import { type AppliedEvent, eventTexts } from '../wire/outside-event.ts'
 import type { SeatsReport, Terms } from '../wire/seats-report.ts'
 import type { StepReport } from '../wire/step.ts'
 
@@ -30,8 +30,10 @@ interface MatchStart {
 interface SeatStep {
   readonly seat: string
   readonly observation: Observation
-  readonly report: Pick<StepReport, 'terms' | 'revision' | 'seats' | 'events'> &
-    Partial<Pick<StepReport, 'end' | 'success'>>
+  readonly report: Pick<StepReport, 'terms' | 'revision' | 'seats'> &
+    Partial<Pick<StepReport, 'end' | 'success'>> & {
+      readonly events?: readonly Pick<AppliedEvent, 'said' | 'sent'>[] | undefined
+    }
 }
 
 /** What one seat knows when it may act. */
@@ -178,9 +180,10 @@ export class SeatViews {
     // An only seat has them in its answer.
     for (const event of (report.seats && report.events) ?? [])
       for (const [name, { end, texts }] of this.#seats) if (!end) texts.push(...eventTexts(event, name))
-    // What came after its player was asked is still to be shown. An answer to who may act at once shows the state;
-    // another is put before the view that comes later.
-    mover.texts = [...mover.texts.slice(mover.shown), ...(turn.includes(seat) ? [] : [observation.text])]
+    // What came after its player was asked is still to be shown. The answer is before a view that comes later, unless
+    // it shows the state itself, as to who may act at once, or is the last one.
+    const shows = turn.includes(seat) || ends[seat] !== undefined
+    mover.texts = [...mover.texts.slice(mover.shown), ...(shows ? [] : [observation.text])]
     mover.shown = 0
     mover.view = observation
     addTo(mover.terms, report.terms)

@@ -94,8 +94,9 @@ function ownSteps({ turn, seats, steps }: MatchRecord, seat: string): RecordedSt
   const own: RecordedStep[] = []
   let early = NOTHING
   const see = () => {
+    const { observation } = views.seen(seat)
     const last = own.pop()
-    if (last) own.push({ ...last, observation: views.seen(seat).observation })
+    if (last) own.push({ ...last, observation })
   }
   steps.forEach((step, i) => {
     const reward = step.rewards[seat] ?? NOTHING
@@ -105,8 +106,8 @@ function ownSteps({ turn, seats, steps }: MatchRecord, seat: string): RecordedSt
       own.push({ ...withoutSeats(step), reward: last ? reward : sumOf(early, reward) })
     } else if (last) own.splice(-1, 1, { ...last, reward: sumOf(last.reward, reward) })
     else early = sumOf(early, reward)
-    const { observation, seats: learned } = step
-    views.apply({ seat: step.seat, observation, report: { terms: {}, revision: i + 1, seats: learned } })
+    const { observation, seats: learned, events } = step
+    views.apply({ seat: step.seat, observation, report: { terms: {}, revision: i + 1, seats: learned, events } })
   })
   see()
   return own

@@ -13,6 +13,7 @@ import {
 } from '@episodic/env'
 import { createHost, defineGame, inProcess } from '@episodic/mcp-server'
 import { chainOf, type EpisodeRecord, type MatchRecord, type Task } from '@episodic/protocol'
+import { seatRecordOf } from '@episodic/report'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
@@ -174,6 +175,13 @@ describe('an episode with published events', () => {
       kind: 'reproduced',
       steps: 2,
     })
+    const shown = ['ann', 'bob'].map((seat) =>
+      seatRecordOf(read, seat).steps.map(({ observation }) => observation.text),
+    )
+    expect(shown).toEqual([
+      ['A tip goes round.\nBought.\nYou know of no price.'],
+      ['Bought.'],
+    ])
     const sentToOther = read.steps.map(({ events, ...step }) => ({
       ...step,
       ...(events && { events: events.map((event) => ({ ...event, sent: { ann: ['It is worth 7.'] } })) }),
