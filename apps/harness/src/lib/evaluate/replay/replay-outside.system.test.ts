@@ -178,10 +178,7 @@ describe('an episode with published events', () => {
     const shown = ['ann', 'bob'].map((seat) =>
       seatRecordOf(read, seat).steps.map(({ observation }) => observation.text),
     )
-    expect(shown).toEqual([
-      ['A tip goes round.\nBought.\nYou know of no price.'],
-      ['Bought.'],
-    ])
+    expect(shown).toEqual([['A tip goes round.\nBought.\nYou know of no price.'], ['Bought.']])
     const sentToOther = read.steps.map(({ events, ...step }) => ({
       ...step,
       ...(events && { events: events.map((event) => ({ ...event, sent: { ann: ['It is worth 7.'] } })) }),
