@@ -45,7 +45,7 @@ const WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
   ],
   [/^ {2}(readonly |async )*#?(look|judge)(?=[(<])/, 'what it does: poll, scan, check, evaluateSuccess'],
   [
-    /^(export )?(interface|type|class) (Line|Answer|Asked|Given|Place)(?=[ <{=])(?! [A-Z])/,
+    /^(export )?(interface|type|class|function) (Line|Answer|Asked|Given|Place)(?=[ <{=(])(?! [A-Z])/,
     'whose it is: JsonLine, ScannedAnswer, SessionPosition',
   ],
   [/\bcomes? to the same\b|\bcame of it\b/i, 'say what is equal, or the result'],

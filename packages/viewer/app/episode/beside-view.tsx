@@ -2,7 +2,7 @@ import { formatNumber } from '@episodic/report'
 import { useMemo } from 'preact/hooks'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { LongText } from '../parts/long-text.tsx'
-import { Answer } from '../parts/notes.tsx'
+import { WhenLoaded } from '../parts/notes.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { ResultBadge } from '../parts/result.tsx'
 import { VirtualList } from '../parts/virtual/virtual-list.tsx'
@@ -31,7 +31,7 @@ export function BesideView({ route, one, beside }: BesideViewProps) {
     [run, task, attempt, wanted],
   )
   return (
-    <Answer of={other}>
+    <WhenLoaded of={other}>
       {(found) =>
         found.kind === 'episode' ? (
           <Pair route={route} episodes={[one, found.episode]} />
@@ -41,7 +41,7 @@ export function BesideView({ route, one, beside }: BesideViewProps) {
           </p>
         )
       }
-    </Answer>
+    </WhenLoaded>
   )
 }
 

@@ -3,7 +3,6 @@ import {
   type EpisodeStates,
   hasStarted,
   isSuccess,
-  lanesOf,
   type PolicyVersions,
   policyVersionsOf,
   type Row,
@@ -12,6 +11,7 @@ import {
   type ShownRecord,
   scoredOutcomeOf,
   seatRecordOf,
+  toShownRecord,
 } from '@episodic/report'
 import { type Result, resultOf } from '../parts/result.tsx'
 import { type AnsweredRequest, answersOf, recorderOf } from './requests.ts'
@@ -65,7 +65,7 @@ export interface LoadedEpisode {
 export function episodeModel(record: SealedRecord, focus: string | null): EpisodeModel {
   const seats = isMatchRecord(record) ? Object.keys(record.seats) : []
   const seat = seats.find((name) => name === focus) ?? seats[0] ?? null
-  const shown = isMatchRecord(record) ? lanesOf(record, seat ?? '') : record
+  const shown = isMatchRecord(record) ? toShownRecord(record, seat ?? '') : record
   const own = seatRecordOf(record, seat ?? undefined)
   const outcome = scoredOutcomeOf(own)
   const answers = answersOf(record)

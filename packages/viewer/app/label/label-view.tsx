@@ -15,7 +15,7 @@ import { loadEpisode } from '../episode/load-episode.ts'
 import { TranscriptTab } from '../episode/transcript-tab.tsx'
 import { useKeys } from '../keys/use-keys.ts'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
-import { Answer, EmptyNote, ErrorNote } from '../parts/notes.tsx'
+import { EmptyNote, ErrorNote, WhenLoaded } from '../parts/notes.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { ResultBadge } from '../parts/result.tsx'
 import { formatRoute } from '../route/route.ts'
@@ -92,7 +92,7 @@ export function LabelView({ run, question, who }: LabelViewProps) {
     <>
       {problem && <ErrorNote error={problem} />}
       {given && <LastVerdict key={round} given={given} onAgain={() => setAgain(given)} />}
-      <Answer of={loaded}>
+      <WhenLoaded of={loaded}>
         {(toJudge) =>
           toJudge.episode ? (
             <LabelEpisode
@@ -117,7 +117,7 @@ export function LabelView({ run, question, who }: LabelViewProps) {
             </EmptyNote>
           )
         }
-      </Answer>
+      </WhenLoaded>
     </>
   )
 }

@@ -53,7 +53,7 @@ export function LoadingNote({ children = 'Loading …' }: { readonly children?: 
 }
 
 /** Shows what was loaded; until then that it is loading, or why it could not be. */
-export function Answer<T>({
+export function WhenLoaded<T>({
   of: { value, error },
   children,
 }: {

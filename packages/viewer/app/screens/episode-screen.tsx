@@ -6,7 +6,7 @@ import { EpisodeView } from '../episode/episode-view.tsx'
 import { FollowedView } from '../episode/followed-view.tsx'
 import { loadEpisode } from '../episode/load-episode.ts'
 import { TaskChoice } from '../group/task-choice.tsx'
-import { Answer, EmptyNote } from '../parts/notes.tsx'
+import { EmptyNote, WhenLoaded } from '../parts/notes.tsx'
 import { formatRoute } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 
@@ -33,7 +33,7 @@ export function EpisodeScreen({ route }: { readonly route: EpisodeRoute }) {
     return () => clearInterval(looking)
   }, [follows])
   return (
-    <Answer of={found}>
+    <WhenLoaded of={found}>
       {(value) => {
         if (value.kind === 'playing') return <FollowedView episode={value.episode} />
         if (value.kind === 'tasks') return <TaskChoice route={route} tasks={value.tasks} />
@@ -50,6 +50,6 @@ export function EpisodeScreen({ route }: { readonly route: EpisodeRoute }) {
         if (beside !== undefined) return <BesideView route={route} one={episode} beside={beside} />
         return <EpisodeView key={episode.words.row} route={route} episode={episode} />
       }}
-    </Answer>
+    </WhenLoaded>
   )
 }

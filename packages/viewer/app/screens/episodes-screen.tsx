@@ -12,7 +12,7 @@ import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keys/use-keys.ts'
 import { RowListContext } from '../list/row-list.ts'
 import { parseOrder } from '../list/sort-rows.ts'
-import { Answer, EmptyNote, ErrorNote, LoadingNote } from '../parts/notes.tsx'
+import { EmptyNote, ErrorNote, LoadingNote, WhenLoaded } from '../parts/notes.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { type RowRange, type TableHandle, VirtualTable } from '../parts/virtual-table.tsx'
 import { formatRoute, type Route } from '../route/route.ts'
@@ -44,14 +44,14 @@ export function EpisodesScreen({ route }: { readonly route: EpisodesRoute }) {
   const version = useVersion(route.run)
   const listing = useLoaded((source) => source.listing(route.run), [route.run], version)
   return (
-    <Answer of={listing}>
+    <WhenLoaded of={listing}>
       {(value) => (
         <>
           {listing.error && <ErrorNote error={listing.error} />}
           <Episodes key={route.run} route={route} listing={value} />
         </>
       )}
-    </Answer>
+    </WhenLoaded>
   )
 }
 

@@ -3,7 +3,7 @@ import { findTask } from '../episode/load-episode.ts'
 import { GroupView } from '../group/group-view.tsx'
 import { loadGroup } from '../group/load-group.ts'
 import { TaskChoice } from '../group/task-choice.tsx'
-import { Answer } from '../parts/notes.tsx'
+import { WhenLoaded } from '../parts/notes.tsx'
 import type { Route } from '../route/route.ts'
 import { useLoaded, useVersion } from '../source/use-source.ts'
 
@@ -15,16 +15,16 @@ export function GroupScreen({ route }: { readonly route: GroupRoute }) {
   const version = useVersion(run)
   const found = useLoaded((source) => findTask(source, run, task), [run, task, version])
   return (
-    <Answer of={found}>
+    <WhenLoaded of={found}>
       {(value) =>
         'task' in value ? <Group key={value.task} run={run} task={value} /> : <TaskChoice route={route} tasks={value} />
       }
-    </Answer>
+    </WhenLoaded>
   )
 }
 
 /** The attempts at a task. Their lines are read again only if there are more of them. */
 function Group({ run, task }: { readonly run: string; readonly task: TaskRows }) {
   const group = useLoaded((source) => loadGroup(source, run, task), [run, task.task, task.rows.length])
-  return <Answer of={group}>{(value) => <GroupView run={run} group={value} />}</Answer>
+  return <WhenLoaded of={group}>{(value) => <GroupView run={run} group={value} />}</WhenLoaded>
 }

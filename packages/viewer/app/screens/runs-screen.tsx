@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keys/use-keys.ts'
 import { CommandLine } from '../parts/copy.tsx'
-import { Answer, EmptyNote, ErrorNote } from '../parts/notes.tsx'
+import { EmptyNote, ErrorNote, WhenLoaded } from '../parts/notes.tsx'
 import { formatRoute, type Route } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
 import { useLoaded, useVersion } from '../source/use-source.ts'
@@ -48,7 +48,7 @@ export function RunsScreen({ route }: { readonly route: RunsRoute }) {
   }, [])
   return (
     <div ref={screen}>
-      <Answer of={loaded}>
+      <WhenLoaded of={loaded}>
         {() =>
           runs.length === 0 ? (
             <NoRuns />
@@ -90,7 +90,7 @@ export function RunsScreen({ route }: { readonly route: RunsRoute }) {
             </>
           )
         }
-      </Answer>
+      </WhenLoaded>
     </div>
   )
 

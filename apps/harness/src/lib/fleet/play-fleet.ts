@@ -12,7 +12,7 @@ import {
   writeMessage,
 } from './fleet-messages.ts'
 import { orAborted } from './or-aborted.ts'
-import { PlayAlone } from './play-alone.ts'
+import { Quarantine } from './quarantine.ts'
 import {
   type Consumer,
   LEASE,
@@ -85,7 +85,7 @@ export async function playFleet(options: PlayFleetOptions): Promise<void> {
   const runs = new Map<string, Playing>()
   const declined = new Map<string, Declined>()
   const declines = () => Object.fromEntries([...declined].map(([id, { why }]) => [id, why]))
-  const alone = new PlayAlone()
+  const quarantine = new Quarantine()
   let offset = 0
   let isSkewed = false
   await using member = await queue.join({ ...worker, plays: [], declines: {} })
@@ -99,7 +99,7 @@ export async function playFleet(options: PlayFleetOptions): Promise<void> {
     try {
       const end = findEnd(run, time, signer)
       if (end) throw end
-      const playing = await openPlaying(run, member, { ...options, clock, offsetOf, alone })
+      const playing = await openPlaying(run, member, { ...options, clock, offsetOf, quarantine })
       declined.delete(run.id)
       runs.set(run.id, playing)
       onNotice(`Plays ${playing.name}.`)
@@ -177,7 +177,7 @@ interface OpenPlayingOptions extends PlayFleetOptions {
   readonly clock: WaitingClock
   /** Returns what to add to the clock for the time of the queue, as it was measured last. */
   readonly offsetOf: () => number
-  readonly alone: PlayAlone
+  readonly quarantine: Quarantine
 }
 
 async function openPlaying(
@@ -220,10 +220,10 @@ interface PlayOptions extends OpenPlayingOptions {
 
 /** Plays one job, and seals it. Does not reject. */
 async function play(job: TakenJob, options: PlayOptions): Promise<void> {
-  const { signer, run, signal, alone } = options
+  const { signer, run, signal, quarantine } = options
   if (signal.aborted) return
   const send = (message: JobMessage) => signer.sign(signedPlaces.result(run, job.id), writeMessage(message))
-  let place = await alone.enter()
+  let place = await quarantine.enter()
   try {
     const begun = await job.begin()
     if (!begun) return
@@ -234,7 +234,7 @@ async function play(job: TakenJob, options: PlayOptions): Promise<void> {
     // An episode that may end this process again takes no other with it: one that waits for this is not begun
     // meanwhile, since the end of this process would count as its own.
     if (begun.lost === MAX_LOST - 1) {
-      const single = alone.enterAlone()
+      const single = quarantine.enterAlone()
       if (!single) return await job.giveBack()
       place[Symbol.dispose]()
       place = await single

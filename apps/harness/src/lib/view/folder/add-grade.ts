@@ -1,7 +1,7 @@
 import { type GradeRecord, gradeRecordSchema } from '@episodic/report'
 import { z } from 'zod'
 import { appendGrades, gradesFileOf } from '../../run-folder/grades-file.ts'
-import { Refusal } from '../refusal.ts'
+import { HttpProblem } from '../http-problem.ts'
 import type { ViewedRun } from './viewed-run.ts'
 
 /**
@@ -10,16 +10,19 @@ import type { ViewedRun } from './viewed-run.ts'
  */
 export async function addGrade(run: ViewedRun, given: unknown): Promise<GradeRecord> {
   const parsed = gradeRecordSchema.safeParse(given)
-  if (!parsed.success) throw new Refusal('invalid', `This is no verdict: ${z.prettifyError(parsed.error)}`)
+  if (!parsed.success) throw new HttpProblem('invalid', `This is no verdict: ${z.prettifyError(parsed.error)}`)
   const grade = parsed.data
   if (grade.grader.kind !== 'person' || grade.grader.who === undefined)
-    throw new Refusal('invalid', 'Only verdicts of people are taken, with their names in grader.who.')
+    throw new HttpProblem('invalid', 'Only verdicts of people are taken, with their names in grader.who.')
   const rows = (await run.rowsOfTasks([grade.task])).get(grade.task) ?? []
   const { table } = await run.index()
   const plays = rows.filter((row) => table.at('attempt', row) === grade.attempt && table.at('try', row) === grade.try)
   const seals = await Promise.all(plays.map((row) => run.sealName(row)))
   if (!seals.includes(grade.seal))
-    throw new Refusal('invalid', `The run has no line of task ${grade.task}, attempt ${grade.attempt} with this seal.`)
+    throw new HttpProblem(
+      'invalid',
+      `The run has no line of task ${grade.task}, attempt ${grade.attempt} with this seal.`,
+    )
   await appendGrades(gradesFileOf(run.found.folder), [grade])
   return grade
 }

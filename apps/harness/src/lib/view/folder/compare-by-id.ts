@@ -1,5 +1,5 @@
 import type { ComparedRuns } from '@episodic/report'
-import { Refusal } from '../refusal.ts'
+import { HttpProblem } from '../http-problem.ts'
 import type { ViewedRun } from './viewed-run.ts'
 import type { ViewedRuns } from './viewed-runs.ts'
 
@@ -16,9 +16,9 @@ const MOST_PROMPTS = 200
 export async function compareRunsById(runs: ViewedRuns, ids: readonly string[], base = ids[0]): Promise<ComparedRuns> {
   const distinct = [...new Set(ids)]
   if (distinct.length < 2 || distinct.length > MOST_RUNS)
-    throw new Refusal('invalid', `Compare 2 to ${MOST_RUNS} different runs.`)
+    throw new HttpProblem('invalid', `Compare 2 to ${MOST_RUNS} different runs.`)
   if (base === undefined || !distinct.includes(base))
-    throw new Refusal('invalid', 'The baseline is none of the compared runs.')
+    throw new HttpProblem('invalid', 'The baseline is none of the compared runs.')
   const ordered = [base, ...distinct.filter((id) => id !== base)].map((id) => runs.get(id))
   const compared = await runs.thread.run('compare', {
     runs: ordered.map(({ found: { id, folder } }) => ({ id, folder })),

@@ -29,7 +29,7 @@ import { commandsFor } from '../../run-folder/record/run-commands.ts'
 import { RUN_FILES } from '../../run-folder/record/run-folder.ts'
 import { readStop } from '../../run-folder/record/stop-file.ts'
 import { resumeCommandsFor } from '../../run-folder/resume-commands.ts'
-import { Refusal } from '../refusal.ts'
+import { HttpProblem } from '../http-problem.ts'
 import { RunIndex } from '../rows/run-index.ts'
 import type { JobThread } from '../threads/job-thread.ts'
 import type { FoundRun } from './find-runs.ts'
@@ -263,7 +263,7 @@ export class ViewedRun {
     const { table } = await this.index()
     const columns = table.columns(names)
     const missing = names?.filter((name) => !(name in columns.columns) && !name.startsWith('term.')) ?? []
-    if (missing.length > 0) throw new Refusal('invalid', `There is no column ${missing.join(', ')}.`)
+    if (missing.length > 0) throw new HttpProblem('invalid', `There is no column ${missing.join(', ')}.`)
     return columns
   }
 

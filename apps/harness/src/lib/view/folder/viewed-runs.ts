@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import type { RunEntry } from '@episodic/report'
-import { Refusal } from '../refusal.ts'
+import { HttpProblem } from '../http-problem.ts'
 import { JobThread } from '../threads/job-thread.ts'
 import { findRuns } from './find-runs.ts'
 import { ViewedRun } from './viewed-run.ts'
@@ -72,7 +72,7 @@ export class ViewedRuns implements AsyncDisposable {
   /** Returns a run by its id. Throws `run-not-found`. */
   get(id: string): ViewedRun {
     const run = this.#runs.get(id)
-    if (!run) throw new Refusal('run-not-found', `There is no run ${id} in the folder that is shown.`)
+    if (!run) throw new HttpProblem('run-not-found', `There is no run ${id} in the folder that is shown.`)
     this.#runs.delete(id)
     this.#runs.set(id, run)
     return run

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
-import { Refusal } from '../refusal.ts'
+import { HttpProblem } from '../http-problem.ts'
 
 /** Who may ask the server. */
 export interface Access {
@@ -43,7 +43,7 @@ export function createAccess(
       const name = parseHostName(host)
       // A name that an attacker's server resolves to this machine is none of these.
       if (!allowed.has(host.toLowerCase()) && (name === null || !(hosts.has(name) || (isWildcard && isIP(name) !== 0))))
-        throw new Refusal(
+        throw new HttpProblem(
           'forbidden',
           `This server does not answer to the name ${host}. Open the printed address, or start it with --allow-host ${host}.`,
         )
@@ -51,7 +51,7 @@ export function createAccess(
       const [, from] = /^https?:\/\/(.+)$/.exec(origin ?? '') ?? []
       const isOfOther = origin !== undefined && (from === undefined || (from !== host && !allowed.has(from)))
       if (isOfOther || headers['sec-fetch-site'] === 'cross-site')
-        throw new Refusal('forbidden', 'This request was made by the page of another server.')
+        throw new HttpProblem('forbidden', 'This request was made by the page of another server.')
     },
     isAllowed({ headers }) {
       const { authorization = '' } = headers
@@ -61,7 +61,7 @@ export function createAccess(
     },
     logIn(offered, { headers }) {
       if (token === null || typeof offered !== 'string' || !areEqual(offered, token))
-        throw new Refusal(
+        throw new HttpProblem(
           'unauthorized',
           'This address was used before, or is of another start. Start `episodic view` again, or give it --token.',
         )

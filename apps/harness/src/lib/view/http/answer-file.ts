@@ -1,13 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { Refusal } from '../refusal.ts'
+import { HttpProblem } from '../http-problem.ts'
 import { begin, type Exchange } from './answer.ts'
 
 /** Answers with a file or, if the request has one range, with that part of it. */
 export async function answerFile({ request, response, signal }: Exchange, path: string): Promise<void> {
   const found = await stat(path, { bigint: true }).catch(() => null)
-  if (!found) throw new Refusal('not-found', 'This run has no sealed episode yet.')
+  if (!found) throw new HttpProblem('not-found', 'This run has no sealed episode yet.')
   const size = Number(found.size)
   const tag = `"${found.ino.toString(36)}-${found.mtimeNs.toString(36)}-${size.toString(36)}"`
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers
@@ -36,6 +36,6 @@ function rangeIn(header: string, size: number): readonly [start: number, end: nu
   const [, first = '', last = ''] = match
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
   const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1)
-  if (start >= end) throw new Refusal('wrong-range', `The file has ${size} bytes.`)
+  if (start >= end) throw new HttpProblem('wrong-range', `The file has ${size} bytes.`)
   return [start, end]
 }

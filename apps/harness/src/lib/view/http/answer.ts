@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { HarnessError } from '../../base/harness-error.ts'
-import { Refusal } from '../refusal.ts'
+import { HttpProblem } from '../http-problem.ts'
 
 /** A request to a route, and its answer. */
 export interface Exchange {
@@ -62,7 +62,7 @@ export function answerError({ response }: Pick<Exchange, 'response'>, error: unk
     return
   }
   const { message } = error as Error
-  if (error instanceof Refusal) answerJson({ response }, { error: { code: error.code, message } }, error.status)
+  if (error instanceof HttpProblem) answerJson({ response }, { error: { code: error.code, message } }, error.status)
   else if (HarnessError.is(error)) answerJson({ response }, { error: { code: error.code, message } }, 422)
   else answerJson({ response }, { error: { code: 'failed', message } }, 500)
 }
@@ -74,17 +74,17 @@ export function answerError({ response }: Pick<Exchange, 'response'>, error: unk
  */
 export async function readJson(request: IncomingMessage, most = MOST_BODY): Promise<unknown> {
   if (!/^application\/json\b/.test(request.headers['content-type'] ?? ''))
-    throw new Refusal('invalid', 'Send a body of application/json.')
+    throw new HttpProblem('invalid', 'Send a body of application/json.')
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > most) throw new Refusal('too-large', `A body has at most ${most} bytes.`)
+    if (bytes > most) throw new HttpProblem('too-large', `A body has at most ${most} bytes.`)
     chunks.push(chunk)
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'))
   } catch (cause) {
-    throw new Refusal('invalid', `The body is not JSON: ${(cause as Error).message}`)
+    throw new HttpProblem('invalid', `The body is not JSON: ${(cause as Error).message}`)
   }
 }

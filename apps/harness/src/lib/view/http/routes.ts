@@ -4,7 +4,7 @@ import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
 import { addGrade } from '../folder/add-grade.ts'
 import { compareRunsById } from '../folder/compare-by-id.ts'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
-import { Refusal } from '../refusal.ts'
+import { HttpProblem } from '../http-problem.ts'
 import { answerSearch } from '../search/answer-search.ts'
 import type { StatesSource } from '../states/episode-states.ts'
 import { answerBytes, answerJson, begin, type Exchange, readJson } from './answer.ts'
@@ -50,7 +50,7 @@ export function createRoutes({
     }),
     get('/api/r/:run/rows', async (exchange) => {
       const rows = (exchange.query.get('rows') ?? '').split(',').filter(Boolean).map(wholeNumber)
-      if (rows.length > MOST_ROWS) throw new Refusal('invalid', `Ask for at most ${MOST_ROWS} rows at once.`)
+      if (rows.length > MOST_ROWS) throw new HttpProblem('invalid', `Ask for at most ${MOST_ROWS} rows at once.`)
       answerJson(exchange, await (await runOf(exchange)).words(rows))
     }),
     get('/api/r/:run/task/:prefix', async (exchange) =>
@@ -79,7 +79,8 @@ export function createRoutes({
       method: 'POST',
       path: '/api/r/:run/grades',
       async answer(exchange) {
-        if (readOnly) throw new Refusal('read-only', 'This server was started with --read-only, and keeps no verdicts.')
+        if (readOnly)
+          throw new HttpProblem('read-only', 'This server was started with --read-only, and keeps no verdicts.')
         const run = await runOf(exchange)
         answerJson(exchange, await addGrade(run, await readJson(exchange.request)), 201)
       },
@@ -102,10 +103,10 @@ export function findRoute(routes: readonly Route[], method: string, path: string
     const open = openParts(route.path.split('/'), parts)
     return open ? [{ route, parts: open }] : []
   })
-  if (fitting.length === 0) throw new Refusal('not-found', `There is nothing at ${path}.`)
+  if (fitting.length === 0) throw new HttpProblem('not-found', `There is nothing at ${path}.`)
   const asked = method === 'HEAD' ? 'GET' : method
   const found = fitting.find(({ route }) => route.method === asked)
-  if (!found) throw new Refusal('not-allowed', `${path} does not take ${method}.`)
+  if (!found) throw new HttpProblem('not-allowed', `${path} does not take ${method}.`)
   return found
 }
 
@@ -121,13 +122,13 @@ function openParts(names: readonly string[], parts: readonly string[]): Record<s
     try {
       open[name.slice(1)] = decodeURIComponent(part)
     } catch {
-      throw new Refusal('invalid', `${part} is not a part of an address.`)
+      throw new HttpProblem('invalid', `${part} is not a part of an address.`)
     }
   }
   return open
 }
 
 function wholeNumber(text: string): number {
-  if (!/^\d{1,10}$/.test(text)) throw new Refusal('invalid', `${text} is not the number of a row.`)
+  if (!/^\d{1,10}$/.test(text)) throw new HttpProblem('invalid', `${text} is not the number of a row.`)
   return Number(text)
 }

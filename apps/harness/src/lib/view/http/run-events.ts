@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { ViewedRun } from '../folder/viewed-run.ts'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
-import { Refusal } from '../refusal.ts'
+import { HttpProblem } from '../http-problem.ts'
 import { begin, type Exchange } from './answer.ts'
 
 /** Milliseconds between two events of a run: at most four in a second. */
@@ -40,7 +40,7 @@ export class RunEvents {
   /** Answers with a stream of events that ends with the request. */
   async answer({ request, response, signal }: Exchange): Promise<void> {
     if (this.#clients.size >= MOST_CLIENTS)
-      throw new Refusal('busy', `This server follows runs for ${MOST_CLIENTS} browsers already. Close some.`)
+      throw new HttpProblem('busy', `This server follows runs for ${MOST_CLIENTS} browsers already. Close some.`)
     begin(response, 200, { 'content-type': 'text/event-stream' })
     response.write(': events of runs\n\n')
     const [start, number] = String(request.headers['last-event-id'] ?? '').split('-')

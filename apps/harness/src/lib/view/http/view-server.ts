@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HarnessError } from '../../base/harness-error.ts'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
-import { Refusal } from '../refusal.ts'
+import { HttpProblem } from '../http-problem.ts'
 import type { StatesSource } from '../states/episode-states.ts'
 import { type Access, createAccess } from './access.ts'
 import { answerError, answerJson, answerPage, type Exchange, readJson } from './answer.ts'
@@ -113,7 +113,7 @@ async function answer(
     answerJson(exchange, {})
     return
   }
-  if (!allowed) throw new Refusal('unauthorized', 'Open the address that `episodic view` has printed.')
+  if (!allowed) throw new HttpProblem('unauthorized', 'Open the address that `episodic view` has printed.')
   const { route, parts } = findRoute(routes, request.method ?? 'GET', path)
   await route.answer({ ...exchange, parts })
 }
@@ -123,7 +123,7 @@ async function answer(
  */
 function targetOf(line: string): { readonly path: string; readonly query: URLSearchParams } {
   const [, path, query = ''] = /^(?:https?:\/\/[^/?#]+)?(\/[^?#]*)(?:\?([^#]*))?/i.exec(line) ?? []
-  if (path === undefined) throw new Refusal('invalid', 'Ask for a path that begins with /.')
+  if (path === undefined) throw new HttpProblem('invalid', 'Ask for a path that begins with /.')
   return { path, query: new URLSearchParams(query) }
 }
 

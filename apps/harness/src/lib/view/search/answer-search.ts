@@ -3,7 +3,7 @@ import type { SearchField } from '@episodic/report'
 import pLimit from 'p-limit'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
 import { begin, type Exchange } from '../http/answer.ts'
-import { Refusal } from '../refusal.ts'
+import { HttpProblem } from '../http-problem.ts'
 import { createNeedle } from './needle.ts'
 import { searchRun } from './search-run.ts'
 
@@ -21,7 +21,7 @@ const FIELDS: readonly SearchField[] = ['prompt', 'text', 'reasoning', 'call', '
 export async function answerSearch({ query, response, signal }: Exchange, runs: ViewedRuns): Promise<void> {
   const text = query.get('q') ?? ''
   if (text === '' || text.length > MOST_CHARACTERS)
-    throw new Refusal('invalid', `Search for 1 to ${MOST_CHARACTERS} characters.`)
+    throw new HttpProblem('invalid', `Search for 1 to ${MOST_CHARACTERS} characters.`)
   await runs.scan()
   const ids = query.get('runs')
   const searched =
@@ -58,6 +58,6 @@ function fieldsIn(text: string | null): ReadonlySet<SearchField> | undefined {
   if (text === null) return undefined
   const names = text.split(',').filter(Boolean)
   const unknown = names.filter((name) => !(FIELDS as readonly string[]).includes(name))
-  if (unknown.length > 0) throw new Refusal('invalid', `There is no field ${unknown.join(', ')} to search in.`)
+  if (unknown.length > 0) throw new HttpProblem('invalid', `There is no field ${unknown.join(', ')} to search in.`)
   return new Set(names as SearchField[])
 }

@@ -1,5 +1,5 @@
 /** Lets episodes be played together, and now and then one without any other beside it. */
-export class PlayAlone {
+export class Quarantine {
   #together = 0
   #isAlone = false
   /** Lets the one that waits to be alone go on. */

@@ -12,15 +12,15 @@ const STATUS = {
   'wrong-range': 416,
   busy: 429,
 } as const
-export type RefusalCode = keyof typeof STATUS
+export type HttpProblemCode = keyof typeof STATUS
 
 /** A request that is not answered, through a fault of who made it. */
-export class Refusal extends Error {
-  readonly code: RefusalCode
+export class HttpProblem extends Error {
+  readonly code: HttpProblemCode
 
-  constructor(code: RefusalCode, message: string) {
+  constructor(code: HttpProblemCode, message: string) {
     super(message)
-    this.name = 'Refusal'
+    this.name = 'HttpProblem'
     this.code = code
   }
 

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { PlayAlone } from './play-alone.ts'
+import { Quarantine } from './quarantine.ts'
 
 /** Lets all that can go on go on. */
 const settle = async () => {
   for (let i = 0; i < 20; i++) await null
 }
 
-describe('PlayAlone', () => {
+describe('Quarantine', () => {
   it('plays one alone when the others have left, and lets nobody in before', async () => {
-    const alone = new PlayAlone()
+    const quarantine = new Quarantine()
     const log: string[] = []
-    const [first, second] = [await alone.enter(), await alone.enter()]
-    const single = alone.enterAlone()?.then((place) => {
+    const [first, second] = [await quarantine.enter(), await quarantine.enter()]
+    const single = quarantine.enterAlone()?.then((place) => {
       log.push('alone')
       return place
     })
-    const late = alone.enter().then(() => void log.push('late'))
+    const late = quarantine.enter().then(() => void log.push('late'))
     first[Symbol.dispose]()
     first[Symbol.dispose]()
     await settle()
@@ -30,16 +30,16 @@ describe('PlayAlone', () => {
   })
 
   it('lets one at a time be alone, or wait for it', async () => {
-    const alone = new PlayAlone()
-    const beside = await alone.enter()
-    const waiting = alone.enterAlone()
-    expect(alone.enterAlone()).toBeNull()
+    const quarantine = new Quarantine()
+    const beside = await quarantine.enter()
+    const waiting = quarantine.enterAlone()
+    expect(quarantine.enterAlone()).toBeNull()
     beside[Symbol.dispose]()
     const place = await waiting
-    expect(alone.enterAlone()).toBeNull()
+    expect(quarantine.enterAlone()).toBeNull()
     place?.[Symbol.dispose]()
-    const next = await alone.enterAlone()
+    const next = await quarantine.enterAlone()
     next?.[Symbol.dispose]()
-    expect([await alone.enter(), await alone.enter()]).toHaveLength(2)
+    expect([await quarantine.enter(), await quarantine.enter()]).toHaveLength(2)
   })
 })
