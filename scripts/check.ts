@@ -15,8 +15,12 @@ export interface Check {
   readonly nightly?: true
   /** Names of the checks whose results it needs. It starts after them, whether they passed or not. */
   readonly after?: readonly string[]
-  /** Counts what the command checked, for a command that checks many things. By default a command counts as one. */
-  readonly count?: () => Promise<Counted>
+  /**
+   * Counts what the command checked, for a command that checks many things. By default a command counts as one.
+   *
+   * @param ended - whether it ended with 0.
+   */
+  readonly count?: (ended: boolean) => Promise<Counted>
 }
 
 export interface Tally {
@@ -29,9 +33,11 @@ export interface Tally {
 export interface Counted extends Tally {
   /** What took longest, a line each, the slowest first. */
   readonly slowest: readonly string[]
+  /** The packages that were not checked again: they have passed, and nothing that they depend on has changed since. */
+  readonly unchanged?: readonly string[]
 }
 
-export interface Verdict extends Tally, Partial<Pick<Counted, 'slowest'>> {
+export interface Verdict extends Tally, Partial<Omit<Counted, keyof Tally>> {
   readonly output: string
 }
 
@@ -47,7 +53,7 @@ export async function runCheck({ command, count }: Check, signal: AbortSignal): 
     return { passed: Number(passed), failed: Number(!passed && !skipped), skipped: Number(skipped), output }
   }
   try {
-    const tally = await count()
+    const tally = await count(result.code === 0)
     // A run can fail with no failing test: a file that does not load, an error after the last test.
     return { ...tally, failed: result.code === 0 ? tally.failed : Math.max(1, tally.failed), output }
   } catch (cause) {

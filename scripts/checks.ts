@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import { QUICK_PROGRAMS } from '../chaos/quick-programs.ts'
 import { type Check, type Counted, slowest } from './check.ts'
 import type { Command } from './run-command.ts'
+import { listTested, listUnchanged, notePassed, type TestedPackage } from './tested.ts'
 import { listPublished, listRooms, pnpm, type Room, root, tarballOf } from './workspace.ts'
 
 /** Those whose environments other checks have too; the system tests play with those in TypeScript. */
@@ -25,9 +26,11 @@ const TURBO = ['--continue', '--output-logs=errors-only']
  * soonest. The system tests take longest, and the checks after them run beside them.
  *
  * @param folder An empty folder, for the tarballs and the reports of the tests.
+ * @param all Whether packages are tested too that have passed their tests and not changed since.
  */
-export function listChecks(folder: string): Check[] {
+export function listChecks(folder: string, { all }: { readonly all: boolean }): Check[] {
   const published = listPublished()
+  const packages = listTested()
   const suite = join(folder, 'classics')
   return [
     { name: 'lint', command: script('lint'), quick: true },
@@ -40,8 +43,8 @@ export function listChecks(folder: string): Check[] {
     { name: 'trips', command: ['node', 'scripts/trip.ts'] },
     { name: 'exports', command: ['node', 'scripts/exports.ts'] },
     { name: 'code in docs', command: ['node', 'scripts/snippets.ts'] },
-    { ...checkOfTests('unit', folder), quick: true },
-    checkOfTests('system', folder),
+    { ...checkOfTests('unit', folder, packages, all), quick: true },
+    checkOfTests('system', folder, packages, all),
     // Needs the ports 7337 and 8000, which no other check uses.
     { name: 'README and quick start, as printed', command: ['node', 'scripts/readme-tour.ts'] },
     { name: 'conformance', command: script('conformance') },
@@ -97,8 +100,17 @@ export function listChecks(folder: string): Check[] {
   ]
 }
 
-function checkOfTests(project: 'unit' | 'system', folder: string): Check {
+function checkOfTests(
+  project: 'unit' | 'system',
+  folder: string,
+  packages: readonly TestedPackage[],
+  all: boolean,
+): Check {
   const report = join(folder, `${project}.json`)
+  const unchanged = all ? [] : listUnchanged(project, packages)
+  const changed = packages.filter((one) => !unchanged.includes(one))
+  // The tests of the workspace itself read all of it.
+  const folders = unchanged.length > 0 ? ['scripts', ...changed.map((one) => one.folder)].map((one) => `${one}/`) : []
   return {
     name: `${project} tests`,
     command: [
@@ -109,8 +121,16 @@ function checkOfTests(project: 'unit' | 'system', folder: string): Check {
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${report}`,
+      ...folders,
     ],
-    count: () => countTests(report),
+    async count(ended) {
+      const { files, ...counted } = await countTests(report)
+      const failed = files.filter(({ status }) => status !== 'passed').map(({ name }) => relative(root, name))
+      const passed = changed.filter((one) => !failed.some((file) => file.startsWith(`${one.folder}/`)))
+      // What fails outside of any test may be of any package.
+      if (ended || failed.length > 0) notePassed(project, passed)
+      return { ...counted, unchanged: unchanged.map(({ name }) => name) }
+    },
   }
 }
 
@@ -151,13 +171,14 @@ function checksOfExample({ name, folder, scripts }: Room): Check[] {
     .map((script) => ({ name: `${script} ${name}`, command: pnpm(`--filter=${name}`, 'run', script) }))
 }
 
-async function countTests(file: string): Promise<Counted> {
+async function countTests(file: string): Promise<Counted & { readonly files: readonly TestFile[] }> {
   const report = JSON.parse(await readFile(file, 'utf8'))
   const files: TestFile[] = report.testResults
   const unloadable = files.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
   )
   return {
+    files,
     passed: report.numPassedTests,
     failed: report.numFailedTests + unloadable.length,
     skipped: report.numPendingTests + report.numTodoTests,

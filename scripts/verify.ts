@@ -8,9 +8,11 @@ import { listChecks } from './checks.ts'
 
 // Checks the whole workspace. Every check runs, even when another one failed; the last line counts them.
 //
-//   pnpm verify            everything that a change may break
+//   pnpm verify            everything that a change may break; a package that has passed its tests is tested again
+//                          once something that they depend on has changed
 //   pnpm verify --quick    what is worth waiting for between two edits: lint, types, rooms, unit tests
-//   pnpm verify --all      what CI runs: also the chaos programs in their quick form, and clients in Python
+//   pnpm verify --all      what CI runs: the tests of all packages, the chaos programs in their quick form, and clients
+//                          in Python
 //   pnpm verify --nightly  instead: properties with fresh seeds, and npm test where programs are missing; takes hours
 
 /**
@@ -33,7 +35,7 @@ const folder = await mkdtemp(join(tmpdir(), 'episodic-verify-'))
 const verdicts: Verdict[] = []
 const times: { readonly name: string; readonly seconds: number }[] = []
 try {
-  await runAll(listChecks(folder).filter(isAsked))
+  await runAll(listChecks(folder, { all: options.all }).filter(isAsked))
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
@@ -84,6 +86,7 @@ async function runAndPrint(check: Check): Promise<void> {
   if (verdict.failed > 0) console.log(`${indented(verdict.output)}\n    $ ${check.command.join(' ')}`)
   else if (verdict.passed === 0) console.log(indented(verdict.output))
   if (verdict.slowest) console.log(indented(verdict.slowest.join('\n')))
+  if (verdict.unchanged?.length) console.log(indented(`passed before, and unchanged: ${verdict.unchanged.join(', ')}`))
 }
 
 function indented(text: string): string {
