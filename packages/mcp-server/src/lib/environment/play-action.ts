@@ -80,7 +80,13 @@ function playTool({ environment, turn, name, input, checks }: ToolCall, tool: To
   if (answer instanceof Promise) ignoreRejection(answer)
   if (isRefused(answer)) return answer
   assertSaid(environment, name, tool, answer)
-  const outcome = outcomeOf(environment, turn, call)
+  const effects = call.effects()
+  const { rng, now, published } = effects
+  // Most calls publish no event.
+  const outcome =
+    published.length > 0
+      ? outcomeOf(environment, turn, call)
+      : { change: { state: draft, rng, now }, effects, published: undefined }
   // A seat of several is answered with its view, and the only one with the public state.
   const schema = tool.output ?? (environment.game ? null : environment.state.public)
   const structured = schema
