@@ -207,6 +207,7 @@ const turnResultSchema = z.object({
   revision: z.int().min(0),
 })
 
+/** The full state of a session, private part included: only for the trainer endpoint. */
 export const stateResultSchema = z.object({
   id: z.string(),
   environment: z.object({ name: z.string(), version: z.string() }),
@@ -219,8 +220,6 @@ export const stateResultSchema = z.object({
   state: fullStateSchema,
   end: episodeEndSchema.nullable(),
 })
-/** The full state of a session, private part included: only for the trainer endpoint. */
-export type StateResult = Wire<typeof stateResultSchema>
 
 /** Parameters of `environment/watch`: entries after revision `after`, waiting up to `wait` seconds for the first. */
 export const watchParamsSchema = z.strictObject({
@@ -252,8 +251,8 @@ export const watchResultSchema = z.object({
   events: z.array(appliedEventSchema).optional(),
   end: episodeEndSchema.nullable(),
 })
-export type WatchResult = Wire<typeof watchResultSchema>
 
+/** An open session as an operator sees it, without secrets and state. */
 const sessionSummarySchema = z.object({
   id: z.string(),
   environment: z.string(),
@@ -273,8 +272,6 @@ const sessionSummarySchema = z.object({
   history: z.int(),
   end: episodeEndSchema.nullable(),
 })
-/** An open session as an operator sees it, without secrets and state. */
-export type SessionSummary = Wire<typeof sessionSummarySchema>
 
 export const sessionsParamsSchema = z.strictObject({
   /** Sessions come in the order of their ids; pass the last id of one page to get the next. */
@@ -317,7 +314,6 @@ export const closeResultSchema = z.object({
   success: z.boolean().optional(),
 })
 /** Result of `environment/close`. The session no longer exists afterwards, so closing again does not find it. */
-export type CloseResult = Wire<typeof closeResultSchema>
 
 /**
  * The schemas of each method, by its name in {@link METHODS}. Parameters are strict, so a misspelt key is reported;

@@ -73,6 +73,7 @@ export const publishParamsSchema = z.strictObject({
   _meta: z.unknown().optional(),
 })
 
+/** Result of `environment/publish`. Publishing an event again returns the same except for `delivered`. */
 export const publishResultSchema = z.object({
   /** The session's revision after the event. */
   revision: z.int().min(0),
@@ -81,5 +82,3 @@ export const publishResultSchema = z.object({
   /** `before` if this event had been applied already, so that nothing was done now. */
   delivered: z.enum(['now', 'before']),
 })
-/** Result of `environment/publish`. Publishing an event again returns the same except for `delivered`. */
-export type PublishResult = Wire<typeof publishResultSchema>

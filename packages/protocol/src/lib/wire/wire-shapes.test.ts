@@ -6,7 +6,6 @@ import type { EpisodeEnd } from './end-reasons.ts'
 import type { EnvironmentInfo } from './environment-info.ts'
 import { episodeEndSchema } from './episode-end.ts'
 import {
-  type CloseResult,
   closeResultSchema,
   forkParamsSchema,
   forkResultSchema,
@@ -14,31 +13,23 @@ import {
   listResultSchema,
   META,
   METHODS,
+  type MethodResult,
   type OpenResult,
   openParamsSchema,
   openResultSchema,
   restoreParamsSchema,
-  type SessionSummary,
-  type StateResult,
   sessionParamsSchema,
   sessionsParamsSchema,
   sessionsResultSchema,
   snapshotParamsSchema,
   snapshotResultSchema,
   stateResultSchema,
-  type WatchResult,
   watchParamsSchema,
   watchResultSchema,
 } from './extension.ts'
 import { DEFAULT_LIMITS, limitsRequestSchema, limitsSchema } from './limits.ts'
 import type { Observation } from './observation.ts'
-import {
-  type AppliedEvent,
-  type OutsideHistory,
-  type PublishResult,
-  publishResultSchema,
-  type RecordedEvent,
-} from './outside-event.ts'
+import { type AppliedEvent, type OutsideHistory, publishResultSchema, type RecordedEvent } from './outside-event.ts'
 import { type SessionSnapshot, sessionSnapshotSchema } from './session-snapshot.ts'
 import { type Action, type StepReport, stepReportSchema } from './step.ts'
 
@@ -65,7 +56,7 @@ const loggedStep: LoggedStep = {
 }
 const happened: RecordedEvent = { id: 'event-1', type: 'price-changed', data: { price: 7 }, said: 'Now 7.', end: null }
 const applied: AppliedEvent = { ...happened, revision: 3 }
-const published: PublishResult = { revision: 3, end: terminated, delivered: 'before' }
+const published: MethodResult<'publish'> = { revision: 3, end: terminated, delivered: 'before' }
 
 const info: EnvironmentInfo = {
   ...environment,
@@ -106,7 +97,7 @@ const snapshot: SessionSnapshot = {
   history: [{ tool: 'guess' }],
   end: null,
 }
-const stateResult: StateResult = {
+const stateResult: MethodResult<'state'> = {
   id: 'session-1',
   environment,
   revision: 4,
@@ -116,7 +107,7 @@ const stateResult: StateResult = {
   state: { public: { low: 1 }, private: { target: 9 } },
   end: truncated,
 }
-const summary: SessionSummary = {
+const summary: MethodResult<'sessions'>['sessions'][number] = {
   id: 'session-1',
   environment: 'number-guessing',
   owner: null,
@@ -217,10 +208,10 @@ describe('the shapes on the wire', () => {
     [
       'the answer of watch',
       watchResultSchema,
-      { steps: [loggedStep], events: [applied], end: null } satisfies WatchResult,
+      { steps: [loggedStep], events: [applied], end: null } satisfies MethodResult<'watch'>,
     ],
     ['the answer of sessions', sessionsResultSchema, { total: 1, sessions: [summary] }],
-    ['the answer of close', closeResultSchema, { end: truncated } satisfies CloseResult],
+    ['the answer of close', closeResultSchema, { end: truncated } satisfies MethodResult<'close'>],
     ['a task', taskSchema, task],
     ['a finished episode', episodeRecordSchema, finished],
     ['an episode that something came to from outside', episodeRecordSchema, eventful],
