@@ -19,7 +19,7 @@ import { loadWorld } from '../worlds/world.ts'
 const tournamentOptions = z.object({
   player: option(
     '<name=policy>',
-    'a player: random, solver, a policy of the world, llm:<model>, agent:<file>, process:<command>, or a module; random, solver and policies of the world need no name',
+    'a player: random, solver, a policy of the world, llm:<model>, agent:<file>, process:<command>, acp:<agent>, or a module; random, solver and policies of the world need no name',
     z.record(z.string(), z.string()),
     { text: namedPlayer },
   ),

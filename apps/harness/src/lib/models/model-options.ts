@@ -5,7 +5,10 @@ import { wholeNumber } from '../base/option-values.ts'
 import { flag, type OptionText, option, toWords } from '../base/options.ts'
 import { samplingOptions } from '../run-folder/plan/plan-options.ts'
 import { createRecording, type Recording, TRANSCRIPTS } from '../run-folder/record/recording.ts'
-import { NATIVE_APIS } from './native-api.ts'
+
+/** The APIs of providers that are spoken by a library. */
+export const NATIVE_APIS = ['anthropic', 'google'] as const
+export type NativeApi = (typeof NATIVE_APIS)[number]
 
 /** Default refusals in a row that stop a run, and seconds of an outage. */
 export const FAIL_FAST = 5

@@ -1,7 +1,7 @@
 import { HarnessError } from '../base/harness-error.ts'
 import { mapValues } from '../base/map-values.ts'
-import { type ModelSettings, variableOf } from './model-options.ts'
-import { assertInstalled, NATIVE_APIS, type NativeApi, nativeFetch } from './native-api.ts'
+import { type ModelSettings, NATIVE_APIS, type NativeApi, variableOf } from './model-options.ts'
+import { assertInstalled, nativeFetch } from './native-api.ts'
 
 /** Where a model is asked, and how. */
 export interface ModelServer {

@@ -7,10 +7,7 @@ import type {
 import type { JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/base/internal'
 import { HarnessError } from '../base/harness-error.ts'
-
-/** The APIs of providers that are spoken by a library. */
-export const NATIVE_APIS = ['anthropic', 'google'] as const
-export type NativeApi = (typeof NATIVE_APIS)[number]
+import type { NativeApi } from './model-options.ts'
 
 /** How a provider is reached. */
 export interface NativeServer {

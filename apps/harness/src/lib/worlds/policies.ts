@@ -16,6 +16,7 @@ const SCRIPT = 'script:'
 const LLM = 'llm:'
 const AGENT = 'agent:'
 const PROCESS = 'process:'
+const ACP = 'acp:'
 
 /** Whether a policy name is of a language model. */
 export function isLlm(name: string): boolean {
@@ -24,12 +25,17 @@ export function isLlm(name: string): boolean {
 
 /** Whether a policy name is of an agent. */
 export function isAgentName(name: string): boolean {
-  return name.startsWith(AGENT) || name.startsWith(PROCESS)
+  return name.startsWith(AGENT) || isCommand(name)
+}
+
+/** Whether a policy name has a command that is run. */
+function isCommand(name: string): boolean {
+  return name.startsWith(PROCESS) || name.startsWith(ACP)
 }
 
 /** Returns the file of a policy; `null` if its name is not a path. */
 export function policyFileOf(name: string, folder = process.cwd()): string | null {
-  if (isLlm(name) || name.startsWith(PROCESS)) return null
+  if (isLlm(name) || isCommand(name)) return null
   if (name.startsWith(AGENT)) return resolve(folder, name.slice(AGENT.length))
   if (name.startsWith(SCRIPT)) return resolve(folder, name.slice(SCRIPT.length))
   return /[/\\]|\.[cm]?[jt]s$/.test(name) ? resolve(folder, name) : null
@@ -37,10 +43,14 @@ export function policyFileOf(name: string, folder = process.cwd()): string | nul
 
 /**
  * Finds a policy, as {@link findPolicy} does, or an agent: `agent:<file>`, a module that exports one as `agent` or as
- * its default, or `process:<command>`. Rejects with `policy-unknown`.
+ * its default, `process:<command>`, or `acp:<agent>`. Rejects with `policy-unknown`.
  */
 export async function findPlayer(name: string, world: Policies, options: FindOptions = {}): Promise<Policy | Agent> {
   if (name.startsWith(PROCESS)) return createProcessAgent(name, name.slice(PROCESS.length), options.secrets)
+  if (name.startsWith(ACP)) {
+    const { createAcpAgent } = await import('./agents/acp-agent.ts')
+    return createAcpAgent(name, name.slice(ACP.length), options.secrets)
+  }
   if (!name.startsWith(AGENT)) return findPolicy(name, world, options)
   const file = policyFileOf(name, options.folder) as string
   const module = await load(file)
@@ -101,7 +111,7 @@ async function find(name: string, world: Policies, folder: string): Promise<Poli
   const known = ['random', ...(world.solver ? ['solver'] : []), ...Object.keys(world.policies)]
   throw new HarnessError(
     'policy-unknown',
-    `There is no policy "${name}". There is: ${known.join(', ')}, script:<file.json>, llm:<model>, agent:<file>, process:<command>, or a path to a module that exports one.`,
+    `There is no policy "${name}". There is: ${known.join(', ')}, script:<file.json>, llm:<model>, agent:<file>, process:<command>, acp:<agent>, or a path to a module that exports one.`,
   )
 }
 

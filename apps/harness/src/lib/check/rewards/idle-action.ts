@@ -7,7 +7,7 @@ import { playMove } from '../rehearsed-episode.ts'
 /** Random actions to try. */
 const TRIES = 60
 
-/** Resolves with an action that the rules accept and that changes nothing; a call of an unknown tool if there is none. */
+/** Resolves with an action that the rules accept and that changes nothing; a call of an unknown tool without one. */
 export async function idleAction(
   environment: EnvironmentDefinition,
   params: Setting['params'],

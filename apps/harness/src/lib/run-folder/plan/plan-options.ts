@@ -56,7 +56,7 @@ export const taskOptions = z.object({
 export const policyOption = z.object({
   policy: option(
     '<policy>',
-    'random, solver, a policy of the world, script:<file.json>, llm:<model>, agent:<file>, process:<command>, or a module; can be repeated',
+    'random, solver, a policy of the world, script:<file.json>, llm:<model>, agent:<file>, process:<command>, acp:<agent>, or a module; can be repeated',
     texts,
     { usual: 'solver if the world has one, else random' },
   ),

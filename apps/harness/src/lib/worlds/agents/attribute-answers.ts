@@ -22,8 +22,8 @@ export interface AttributedAnswers {
  * Attributes each answer to the step whose call came next. That is a guess by time, since a call does not say which
  * answer it follows: it can be wrong for an agent that asks several models at once. Times are a little late: steps are
  * seen after they were played, streams may end after their calls, and an agent may record an answer after its calls. So
- * an answer goes to a neighbouring step instead if it called that one, and not its own, and answers after it to later
- * ones. Calls that were played are marked.
+ * an answer goes to a neighbouring or an earlier step instead if it called that one, and not its own, and answers after
+ * it to later ones. Calls that were played are marked.
  *
  * @param answers - in the order in which they ended.
  */
@@ -36,7 +36,9 @@ export function attributeAnswers(answers: readonly TimedAnswer[], steps: readonl
     while (timely < steps.length && (steps[timely] as SeenStep).seen < ended) timely += 1
     const { calls = [] } = answer
     const before = calls.map((_, i) => timely - calls.length + i)
-    const called = [timely, timely + 1, ...before].find((place) => {
+    // What an agent says of itself may come several steps late.
+    const late = Array.from({ length: Math.max(0, timely - earliest) }, (_, i) => earliest + i)
+    const called = [timely, timely + 1, ...before, ...late].find((place) => {
       const step = steps[place]
       return step && place >= earliest && !isPlayed.has(place) && calls.some((call) => isCallOf(call, step.action))
     })
@@ -61,7 +63,7 @@ export function attributeAnswers(answers: readonly TimedAnswer[], steps: readonl
  * action has only the arguments that the tool declares, with their defaults.
  */
 function isCallOf({ name, arguments: written }: RecordedCall, { tool, arguments: args }: Action): boolean {
-  if (name !== tool && !['_', '-', '.', '/', ':'].some((sign) => name.endsWith(`${sign}${tool}`))) return false
+  if (name !== tool && !['_', '-', '.', '/', ':', ' '].some((sign) => name.endsWith(`${sign}${tool}`))) return false
   try {
     const called: unknown = JSON.parse(written === '' ? '{}' : written)
     return (

@@ -1,22 +1,11 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import { finished } from 'node:stream/promises'
-import { lastOf } from '@episodic/protocol/internal'
-import { cleanText } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import { playerEnvironment } from '../player-environment.ts'
 import { type Agent, type Assignment, defineAgent } from './agent.ts'
-
-/** Milliseconds between asking a process to stop and killing it. */
-const GRACE = 2_000
-/** Characters of its last output that are kept, and that an error message quotes. */
-const KEPT_OUTPUT = 8_000
-const QUOTED_OUTPUT = 500
+import { runAgentProcess } from './agent-process.ts'
 
 /**
  * An agent that is a shell command, started for each episode. Its environment is that of {@link playerEnvironment},
@@ -56,14 +45,6 @@ export function createProcessAgent(name: string, command: string, secrets: reado
   })
 }
 
-/**
- * Kills the whole group when this process is gone, however it ended: file descriptor 3 is a pipe to which nothing is
- * ever written, and which then closes. The command itself does not inherit the pipe.
- */
-const ENDS_WITH_US = `(trap '' TERM; read -r _ <&3; kill -9 0) >/dev/null 2>&1 &
-exec 3<&-
-`
-
 async function run(
   command: string,
   assignment: Assignment,
@@ -75,58 +56,23 @@ async function run(
   const texts = { EPISODIC_PROMPT: [task.prompt, ...task.hints].join('\n\n'), EPISODIC_OBSERVATION: observation.text }
   const given = await Promise.all(Object.entries(texts).map(([name, text]) => resolveVariables(name, text, folder)))
   signal.throwIfAborted()
-  const child = spawn(`${ENDS_WITH_US}${command}`, {
-    shell: true,
-    // In its own process group, so that everything that it starts ends with it.
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  await runAgentProcess(command, {
     env: {
       ...playerEnvironment(secrets),
       EPISODIC_MCP_URL: url,
       EPISODIC_MCP_CONFIG: config,
       ...Object.assign({}, ...given),
       EPISODIC_SEED: seed,
-      ...(modelUrl && { OPENAI_BASE_URL: modelUrl, OPENAI_API_BASE: modelUrl }),
+      ...modelVariables(modelUrl),
     },
+    signal,
+    onExit: () => rmSync(folder, { recursive: true, force: true }),
   })
-  const stderr = child.stderr as Readable
-  let output = ''
-  stderr.setEncoding('utf8').on('data', (text: string) => {
-    output = lastOf(output + text, KEPT_OUTPUT)
-  })
-  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
-  const kill = (how: NodeJS.Signals) => {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, how)
-    } catch {
-      // The group has ended.
-    }
-  }
-  let last: NodeJS.Timeout | undefined
-  const stop = () => {
-    kill('SIGTERM')
-    last = setTimeout(() => kill('SIGKILL'), GRACE)
-  }
-  // If this process exits first, end everything that it started.
-  const stay = endAtExit(() => {
-    kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
-  })
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    const [status, how] = await exited
-    // The rest of its group ends too. A daemon that left the group may keep the pipe open.
-    if (!signal.aborted) kill('SIGKILL')
-    await finished(stderr, { signal: AbortSignal.timeout(GRACE) }).catch(() => {})
-    if (status === 0 || signal.aborted) return
-    throw new HarnessError('policy-failed', `The agent ended with ${how ?? `status ${status}`}${quoted(output)}`)
-  } finally {
-    signal.removeEventListener('abort', stop)
-    stay()
-    clearTimeout(last)
-    kill('SIGKILL')
-    stderr.destroy()
-  }
+}
+
+/** The variables that name the address at which the models of an agent are recorded, if they are. */
+export function modelVariables(modelUrl: string | null): Record<string, string> {
+  return modelUrl === null ? {} : { OPENAI_BASE_URL: modelUrl, OPENAI_API_BASE: modelUrl }
 }
 
 /** Most bytes of a variable. Linux allows 131,072 with its name. */
@@ -138,25 +84,4 @@ async function resolveVariables(name: string, text: string, folder: string): Pro
   await writeFile(file, text, { mode: 0o600 })
   const fits = Buffer.byteLength(text) <= LONGEST_VARIABLE && !text.includes('\0')
   return { [`${name}_FILE`]: file, ...(fits && { [name]: text }) }
-}
-
-const running = new Set<() => void>()
-const endAll = () => {
-  for (const end of running) end()
-}
-
-/** Calls `end` when this process exits, unless the returned function is called first. All share one listener. */
-function endAtExit(end: () => void): () => void {
-  if (running.size === 0) process.on('exit', endAll)
-  running.add(end)
-  return () => {
-    running.delete(end)
-    if (running.size === 0) process.off('exit', endAll)
-  }
-}
-
-/** Quotes the end of its output, without stack frames. */
-function quoted(output: string): string {
-  const words = output.replaceAll(/^\s+at .*\n?/gm, '').trim()
-  return words === '' ? '.' : `: ${cleanText(lastOf(words, QUOTED_OUTPUT))}`
 }

@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { EpisodeRecord } from '@episodic/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../fixtures/episodic.fixture.ts'
+
+const AGENT = fileURLToPath(new URL('../worlds/agents/acp-agent.fixture.ts', import.meta.url))
+const WORLD = exampleWorld('number-guessing')
+
+let workshop: Workshop
+beforeAll(() => {
+  workshop = openWorkshop()
+})
+afterAll(() => workshop[Symbol.dispose]())
+
+function run(policy: string, out: string, env: Record<string, string> = {}, ...options: string[]) {
+  return workshop.main(['run', WORLD, '--policy', policy, '--tasks', '2', '--out', out, ...options], { env })
+}
+
+const episodesOf = (out: string) => readEpisodes(join(workshop.folder, out)) as EpisodeRecord[]
+
+describe('episodic run --policy acp:<agent>', () => {
+  it('plays with an agent, and records what it planned, thought, called and said', async () => {
+    expect(await run(`acp:node ${AGENT}`, 'played')).toMatchObject({ status: 0 })
+    for (const { outcome, steps } of episodesOf('played')) {
+      expect(outcome).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
+      // What it says after the last call need not be waited for.
+      for (const [i, { action, completions = [] }] of steps.slice(0, -1).entries()) {
+        const { value } = action.arguments
+        expect(completions).toMatchObject([
+          {
+            model: 'halving',
+            reasoning: `${i === 0 ? '[in_progress] Halve what is left\n' : ''}I try ${value}.`,
+            calls: [{ name: 'world: guess', arguments: JSON.stringify({ value }) }],
+            cost: null,
+          },
+        ])
+      }
+    }
+    const replay = await workshop.main(['replay', 'played', '--world', WORLD, '--json'])
+    expect(JSON.parse(replay.out)).toMatchObject({ replayed: 2, diverged: 0 })
+  })
+
+  it.each([
+    ['max_turn_requests', 'budget-spent'],
+    ['refusal', 'no-action'],
+    ['end_turn', 'closed'],
+  ])('says why the agent stopped: %s is %s', async (stop, reason) => {
+    expect(await run(`acp:node ${AGENT}`, stop, { STOP: stop })).toMatchObject({ status: 0 })
+    for (const { outcome, steps } of episodesOf(stop)) {
+      expect(outcome).toMatchObject({ kind: 'finished', end: { kind: 'truncated', reason } })
+      expect(steps).toHaveLength(2)
+    }
+  })
+
+  it('cancels an agent that takes too long', async () => {
+    await run(`acp:node ${AGENT}`, 'slow', { HANG: '1' }, '--episode-timeout', '2')
+    for (const { outcome } of episodesOf('slow')) expect(outcome).toMatchObject({ end: { reason: 'out-of-time' } })
+  })
+
+  it.each([
+    ['wants a login', `node ${AGENT}`, { LOGIN: '1' }, /The agent wants a login \(API key\)/],
+    ['exits while it plays', `node ${AGENT}`, { CRASH: '1' }, /The agent ended with status 3/],
+    ['is no agent', 'echo no agent is here >&2; exit 4', {}, /The agent ended with status 4: no agent is here/],
+  ])('fails an episode whose agent %s, with the reason', async (name, command, env, reason) => {
+    const out = name.replaceAll(' ', '-')
+    await run(`acp:${command}`, out, env)
+    for (const { outcome } of episodesOf(out))
+      expect(outcome).toMatchObject({
+        kind: 'failed',
+        error: { code: 'policy-failed', message: expect.stringMatching(reason) },
+      })
+  })
+
+  it('names the known agents if none is given', async () => {
+    const { status, err } = await run('acp:', 'none')
+    expect([status, err]).toEqual([2, expect.stringMatching(/Give acp:<command>, or one of claude-code, codex/)])
+  })
+})

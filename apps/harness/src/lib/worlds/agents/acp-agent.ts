@@ -1,0 +1,160 @@
+import type { ChildProcess } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import type * as Acp from '@agentclientprotocol/sdk'
+import { PlayerStop } from '@episodic/env'
+import { HarnessError } from '../../base/harness-error.ts'
+import { playerEnvironment } from '../player-environment.ts'
+import { createAcpRecorder } from './acp-recorder.ts'
+import { type Agent, type Assignment, defineAgent } from './agent.ts'
+import { runAgentProcess } from './agent-process.ts'
+import { modelVariables } from './process-agent.ts'
+
+/** How an agent that has a name is started, and what its environment has by default. */
+interface KnownAgent {
+  readonly command: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
+  'claude-code': {
+    command: 'npx --yes @agentclientprotocol/claude-agent-acp',
+    // Else its model is not offered the tools of the world at once.
+    env: { ENABLE_TOOL_SEARCH: 'false', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+  },
+  codex: { command: 'npx --yes @agentclientprotocol/codex-acp' },
+  gemini: { command: 'gemini --acp', env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } },
+  goose: { command: 'goose acp' },
+  kimi: { command: 'kimi acp' },
+  opencode: { command: 'opencode acp' },
+  qwen: { command: 'qwen --acp' },
+  vibe: { command: 'vibe-acp' },
+}
+
+/**
+ * An agent that speaks the Agent Client Protocol, version 1, started for each episode in an empty folder: one with a
+ * known name, such as `claude-code`, or a shell command. It gets the session URL as the MCP server `world`, and the
+ * task with the first observation as its prompt. Permissions are granted. What it plans, thinks, says and calls is
+ * recorded.
+ *
+ * It stops with `budget-spent` if its model has no tokens or turns left, and with `no-action` if it refuses. Its other
+ * failures are `policy-failed`; `option-invalid` if the package of the protocol is not installed.
+ *
+ * @param name - its name in records.
+ * @param secrets - what no variable of its environment may hold.
+ */
+export function createAcpAgent(name: string, given: string, secrets: readonly string[] = []): Agent {
+  if (given.trim() === '')
+    throw new HarnessError(
+      'option-invalid',
+      `acp: needs an agent. Give acp:<command>, or one of ${Object.keys(KNOWN_AGENTS).join(', ')}.`,
+    )
+  const { command, env = {} } = KNOWN_AGENTS[given] ?? { command: given }
+  return defineAgent({
+    name,
+    async play(assignment) {
+      const acp = await importProtocol()
+      const folder = await mkdtemp(join(tmpdir(), 'episodic-agent-'))
+      try {
+        assignment.signal.throwIfAborted()
+        await runAgentProcess(command, {
+          env: { ...env, ...playerEnvironment(secrets), ...modelVariables(assignment.modelUrl) },
+          cwd: folder,
+          signal: assignment.signal,
+          onExit: () => rmSync(folder, { recursive: true, force: true }),
+          talk: (child) => converse(acp, child, { ...assignment, folder }),
+        })
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
+    },
+  })
+}
+
+async function importProtocol(): Promise<typeof Acp> {
+  try {
+    return await import('@agentclientprotocol/sdk')
+  } catch (cause) {
+    const message =
+      'acp: needs the package @agentclientprotocol/sdk, which is not installed. Install it: npm install @agentclientprotocol/sdk.'
+    throw new HarnessError('option-invalid', message, { cause })
+  }
+}
+
+const CAPABILITIES = { fs: { readTextFile: false, writeTextFile: false }, terminal: false }
+
+/** Gives the agent its task, and waits until its turn is over. */
+async function converse(
+  acp: typeof Acp,
+  child: ChildProcess,
+  { url, task, observation, modelUrl, record, signal, folder }: Assignment & { readonly folder: string },
+): Promise<void> {
+  const { agent: methods, client: own } = acp.methods
+  // A proxy records more, such as tokens.
+  const recorder = modelUrl === null ? createAcpRecorder(record) : null
+  const input = Writable.toWeb(child.stdin as Writable) as WritableStream<Uint8Array>
+  const output = Readable.toWeb(child.stdout as Readable) as ReadableStream<Uint8Array>
+  const client = acp
+    .client({ name: 'episodic' })
+    .onRequest(own.session.requestPermission, ({ params: { options } }) => {
+      const kinds = signal.aborted ? [] : ['allow_always', 'allow_once']
+      const allowed = kinds.map((kind) => options.find((option) => option.kind === kind)).find(Boolean)
+      return { outcome: allowed ? { outcome: 'selected', optionId: allowed.optionId } : { outcome: 'cancelled' } }
+    })
+    .onNotification(own.session.update, ({ params: { update } }) => recorder?.add(update))
+  await client.connectWith(acp.ndJsonStream(input, output), async (agent) => {
+    const {
+      agentCapabilities,
+      agentInfo,
+      authMethods = [],
+    } = await agent.request<Acp.InitializeResponse>(methods.initialize, {
+      protocolVersion: acp.PROTOCOL_VERSION,
+      clientInfo: { name: 'episodic', version: '1' },
+      clientCapabilities: CAPABILITIES,
+    })
+    if (!agentCapabilities?.mcpCapabilities?.http)
+      throw new HarnessError('policy-failed', 'The agent takes no MCP server over HTTP, and the world is served there.')
+    if (agentInfo) recorder?.name(agentInfo.name)
+    const mcpServers = [{ type: 'http' as const, name: 'world', url, headers: [] }]
+    const session = await agent
+      .request<Acp.NewSessionResponse>(methods.session.new, { cwd: folder, mcpServers })
+      .catch((cause: unknown) => {
+        if ((cause as { code?: unknown }).code !== AUTHENTICATION_REQUIRED) throw cause
+        const ways = authMethods.map(({ name }) => name).join(', ')
+        const message = `The agent wants a login (${ways}). Log in with the agent itself, or set its key in the environment.`
+        throw new HarnessError('policy-failed', message, { cause })
+      })
+    const { sessionId, configOptions } = session
+    // A mode in which the agent judges each call by itself keeps it from the tools of a world.
+    if (configOptions?.some(({ id }) => id === 'mode'))
+      await agent
+        .request(methods.session.setConfigOption, { sessionId, configId: 'mode', value: 'default' })
+        .catch(() => {})
+    const cancel = () => void agent.notify(methods.session.cancel, { sessionId }).catch(() => {})
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      const text = [task.prompt, ...task.hints, observation.text, TOOLS].filter((part) => part !== '').join('\n\n')
+      const { stopReason } = await agent.request<Acp.PromptResponse>(methods.session.prompt, {
+        sessionId,
+        prompt: [{ type: 'text', text }],
+      })
+      recorder?.end(stopReason)
+      if (!signal.aborted) throwIfStopped(stopReason)
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+  })
+}
+
+const TOOLS = 'Act by calling the tools of the MCP server `world`, until you see that it is over.'
+const AUTHENTICATION_REQUIRED = -32_000
+
+/** An agent that ends its turn has stopped as any other: what it played counts. */
+function throwIfStopped(reason: string): void {
+  if (reason === 'max_tokens' || reason === 'max_turn_requests')
+    throw new PlayerStop('budget-spent', `The agent stopped with ${reason}.`)
+  if (reason === 'refusal') throw new PlayerStop('no-action', 'The agent refused to go on.')
+}

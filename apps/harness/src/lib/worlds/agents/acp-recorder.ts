@@ -1,0 +1,82 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import type { Assignment } from './agent.ts'
+
+/** Puts the updates of an agent together, and records them as answers: what it planned, thought, said and called. */
+export interface AcpRecorder {
+  /** Sets the name by which the agent introduces itself. */
+  name(agent: string): void
+  add(update: SessionUpdate): void
+  /** Records the last answer, and why the turn ended. */
+  end(stopReason: string): void
+}
+
+interface Call {
+  readonly id: string
+  name: string
+  arguments: string
+}
+
+/**
+ * Thoughts and messages come in pieces, and a call with its arguments in two parts. An answer ends with the first piece
+ * that follows its calls, or when one of them has an answer. Nothing is known of tokens.
+ */
+export function createAcpRecorder(record: Assignment['record']): AcpRecorder {
+  let model = 'agent'
+  let text = ''
+  let reasoning = ''
+  let calls: Call[] = []
+  const flush = (finish?: string) => {
+    if (text + reasoning === '' && calls.length === 0) return
+    record({
+      model,
+      text: text || null,
+      ...(reasoning && { reasoning }),
+      ...(calls.length > 0 && { calls }),
+      ...(finish && { finish }),
+    })
+    text = ''
+    reasoning = ''
+    calls = []
+  }
+  const said = (add: () => void) => {
+    if (calls.length > 0) flush()
+    add()
+  }
+  return {
+    name(agent) {
+      model = agent
+    },
+    add(update) {
+      switch (update.sessionUpdate) {
+        case 'agent_message_chunk':
+          return said(() => {
+            text += readText(update.content)
+          })
+        case 'agent_thought_chunk':
+          return said(() => {
+            reasoning += readText(update.content)
+          })
+        case 'plan':
+          return said(() => {
+            reasoning += `${update.entries.map(({ status, content }) => `[${status}] ${content}`).join('\n')}\n`
+          })
+        case 'tool_call':
+          return void calls.push({
+            id: update.toolCallId,
+            name: String(('name' in update && update.name) || update.title),
+            arguments: JSON.stringify(update.rawInput ?? {}),
+          })
+        case 'tool_call_update': {
+          const call = calls.find(({ id }) => id === update.toolCallId)
+          if (call && update.rawInput !== undefined) call.arguments = JSON.stringify(update.rawInput)
+          if (call && (update.status === 'completed' || update.status === 'failed')) flush()
+        }
+      }
+    },
+    end: (stopReason) => flush(stopReason),
+  }
+}
+
+function readText(content: { readonly type: string }): string {
+  return 'text' in content && typeof content.text === 'string' ? content.text : ''
+}
