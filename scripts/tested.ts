@@ -6,8 +6,8 @@ import { findTestPrograms } from './test-programs.ts'
 import { root } from './workspace.ts'
 
 // Which packages have passed their tests as they are. The task `test` of `turbo.json` says what the tests of a package
-// depend on: its files, its packages, and files elsewhere that they read. One run of vitest tests all packages that have
-// changed, since a run for each would import the same modules again and again.
+// depend on: its files, its packages, and files elsewhere that they read. One run of vitest tests all packages that
+// have changed, since a run for each would import the same modules again and again.
 
 /** For each kind of tests, the packages that passed, with the digest of what they depend on. */
 type Passed = Readonly<Record<string, Readonly<Record<string, string>>>>

@@ -72,8 +72,9 @@ export interface Rehearsal<Public extends z.ZodType = z.ZodType> {
   /**
    * Plays one action. There are no budgets; `truncation` plays the step as if a budget cut it short. For a tool that
    * prepares its steps, `prepared` is the prepared input, such as {@link prepare} returns. Throws what the rules throw,
-   * and `rules-failed` once the world has ended, and for a seat that is not in turn. If an event ended it, one more step
-   * can be played, which reports that end. A recorded step that the server took for an absent seat is played as that.
+   * and `rules-failed` once the world has ended, and for a seat that is not in turn. If an event ended it, one more
+   * step can be played, which reports that end. A recorded step that the server took for an absent seat is played as
+   * that.
    */
   play(
     tool: string,
