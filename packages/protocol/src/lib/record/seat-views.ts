@@ -1,7 +1,8 @@
 import type { EpisodeEnd } from '../wire/end-reasons.ts'
 import type { PlayerStopped } from '../wire/episode-end.ts'
+import { eventTexts } from '../wire/event-texts.ts'
 import type { Observation } from '../wire/observation.ts'
-import { type AppliedEvent, eventTexts } from '../wire/outside-event.ts'
+import type { AppliedEvent } from '../wire/outside-event.ts'
 import type { SeatsReport, Terms } from '../wire/seats-report.ts'
 import type { StepReport } from '../wire/step.ts'
 

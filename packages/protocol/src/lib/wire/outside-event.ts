@@ -32,11 +32,6 @@ export const publishedEventSchema = appliedEventSchema.pick({ type: true, data: 
 /** An event that a tool published as part of its step. */
 export type PublishedEvent = Wire<typeof publishedEventSchema>
 
-/** Returns what an event says to a seat: to all of them, and to this one alone. */
-export function eventTexts({ said, sent }: Pick<AppliedEvent, 'said' | 'sent'>, seat: string): readonly string[] {
-  return [...(said === null ? [] : [said]), ...(sent?.[seat] ?? [])]
-}
-
 export const recordedEventSchema = appliedEventSchema.omit({ revision: true }).extend({
   /**
    * `true` if it was applied to the episode that this one was forked from, and so before new random streams were
