@@ -41,6 +41,10 @@ describe('tasks', () => {
   it('has no parameters that the schema does not know', () => {
     // @ts-expect-error: It is called `high`.
     defineTasks({ name: 'x', environment, generate: () => ({ prompt: 'Go.', params: { hihg: 3 }, difficulty: 0 }) })
+    const beside = { name: 'x', environment }
+    // @ts-expect-error: It is called `low`, though `high` is right.
+    defineTasks({ ...beside, generate: () => ({ prompt: 'Go.', params: { high: 9, lwo: 3 }, difficulty: 0 }) })
+    defineTasks({ ...beside, generate: () => ({ prompt: 'Go.', params: { high: 9, low: 3 }, difficulty: 0 }) })
     // @ts-expect-error: It is a number.
     defineTasks({ name: 'x', environment, generate: () => ({ prompt: 'Go.', params: { high: '3' }, difficulty: 0 }) })
   })

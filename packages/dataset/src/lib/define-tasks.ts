@@ -56,8 +56,16 @@ export function defineTasks<
 >(
   // Inferred of its own, the parameters of a draft keep their literals: `'4x4'` is not widened to `string`.
   definition: Omit<TasksDefinition<Params>, 'generate'> & {
-    readonly generate: (context: TaskContext) => TaskDraft<Given>
+    readonly generate: (context: TaskContext) => TaskDraft<Exact<Given, z.input<Params>>>
   },
 ): TasksDefinition<Params> {
-  return definition
+  return definition as unknown as TasksDefinition<Params>
 }
+
+/** Parameters of which every key is known: a misspelt optional one is an error, whatever other keys there are. */
+type Exact<Given, Known> = unknown extends Known
+  ? Given
+  : { [Key in keyof Given]: Key extends EveryKey<Known> ? Given[Key] : never }
+
+/** The keys of an object, or of any member of a union of objects. */
+type EveryKey<T> = T extends unknown ? keyof T : never

@@ -1,4 +1,4 @@
-import { defineTasks, type TaskEnvironment, type TasksDefinition } from '@episodic/dataset'
+import type { TaskEnvironment, TasksDefinition } from '@episodic/dataset'
 import { definePolicy, type Policy } from '@episodic/env'
 import type { LimitsRequest } from '@episodic/protocol'
 import type { z } from 'zod'
@@ -37,7 +37,7 @@ export function defineGolden<Params extends z.ZodType>({
 }: GoldenPlays<Params>): Golden<Params> {
   const byPrompt = new Map(Object.entries(players))
   const prompts = [...byPrompt.keys()]
-  const tasks = defineTasks({
+  const tasks: TasksDefinition<Params> = {
     name: `${environment.name}-golden`,
     environment,
     generate({ index }) {
@@ -49,7 +49,7 @@ export function defineGolden<Params extends z.ZodType>({
         difficulty: 0,
       }
     },
-  })
+  }
   const golden = definePolicy({
     name: 'golden',
     start(context) {
