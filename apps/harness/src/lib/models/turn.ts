@@ -68,7 +68,7 @@ function turnOf(
     reply: (text) => void replies.set(played[started - 1] as ReadCall, text),
     get messages() {
       return [
-        ...answerOf(message, new Set(readable.map(({ call }) => call.id))),
+        ...answerMessages(message, new Set(readable.map(({ call }) => call.id))),
         ...readable.map(
           (each): Message => ({
             role: 'tool',
@@ -83,9 +83,9 @@ function turnOf(
   }
 }
 
-/** Returns an answer without the calls that could not be read; none if nothing is left of it. */
-function answerOf({ tool_calls: made, ...message }: JsonObject, readable: ReadonlySet<string>): Message[] {
-  const kept = Array.isArray(made) ? (made as unknown as ToolCall[]).filter(({ id }) => readable.has(id)) : []
+/** Returns an answer as it is sent back, without other calls than these; nothing if it is empty then. */
+export function answerMessages({ tool_calls: made, ...message }: JsonObject, ids: ReadonlySet<string>): Message[] {
+  const kept = Array.isArray(made) ? (made as unknown as ToolCall[]).filter(({ id }) => ids.has(id)) : []
   if (kept.length === 0 && !message.content) return []
   return [{ ...message, ...(kept.length > 0 && { tool_calls: kept }) } as unknown as Message]
 }

@@ -53,6 +53,26 @@ describe('judgeGrader', () => {
     expect(findJudgeQuestions(grades.map(({ asked: _, ...grade }) => grade))).toEqual([])
   })
 
+  it.each([
+    ['a temperature', "'temperature' does not support 0 with this model. Only the default (1) value is supported."],
+    ['a forced tool', 'The tool_choice parameter does not support being set to required or object in thinking mode'],
+  ])('asks a model that refuses %s without it', async (_, refusal) => {
+    const field = refusal.includes('temperature') ? 'temperature' : 'tool_choice'
+    const verdict = await judge((request, _, response) => {
+      if (!(field in request)) return pass(true)
+      response.writeHead(400).end(JSON.stringify({ error: { message: refusal } }))
+      return null
+    })
+    expect(verdict.value).toBe(true)
+    expect(server.requests).toHaveLength(2)
+  })
+
+  it('sends back what a model that thinks has said, where it asks again', async () => {
+    const thoughts = { reasoning_content: 'I weigh it.' }
+    await judge((_, number) => (number === 0 ? saying({ role: 'assistant', content: 'Hm.', ...thoughts }) : pass(true)))
+    expect(server.requests[1]!.messages.at(-2)).toEqual({ role: 'assistant', content: 'Hm.', ...thoughts })
+  })
+
   it('forces a call of one tool, and returns its verdict with what it took', async () => {
     const quote = record!.steps[0]!.observation.text
     const verdict = await judge(() => pass(true, { evidence: [{ step: 0, quote }] }), {

@@ -11,7 +11,8 @@ import {
 } from '@episodic/report'
 import type { ChatModel } from '../../models/chat-model.ts'
 import { DEFAULT_OPTIONS, type ModelSettings } from '../../models/model-options.ts'
-import { assistant, type Message } from '../../models/transcript.ts'
+import type { Message } from '../../models/transcript.ts'
+import { answerMessages } from '../../models/turn.ts'
 import { createRecording } from '../../run-folder/record/recording.ts'
 import { judgeMessages, VERDICT_TOOL, verdictTool } from './judge-prompt.ts'
 
@@ -88,7 +89,7 @@ async function askJudge(
   let found: Verdict | null = null
   let served = model
   for (let asked = 0; asked < MOST_ANSWERS && !found; asked++) {
-    const { completion, calls } = await chat.ask({
+    const { completion, calls, message } = await chat.ask({
       messages,
       tools,
       seed: seedOf(context.seed, asked),
@@ -100,7 +101,7 @@ async function askJudge(
     used.completionTokens += completion.completionTokens
     used.cost = used.cost === null || completion.cost === null ? null : used.cost + completion.cost
     const call = calls.find((each) => each.name === VERDICT_TOOL)
-    messages.push(assistant(completion.text, call))
+    messages.push(...answerMessages(message, new Set(call ? [call.id] : [])))
     const verdict = readVerdict(scale, call?.arguments)
     if (typeof verdict !== 'string') found = verdict
     else {
