@@ -149,7 +149,15 @@ describe('createLlmPolicy', () => {
         },
       },
     }
-    const { steps } = await play((_, number) => calling('guess', { value: 1 }, [vllm, sglang, {}][number % 3]), {
+    const newer = {
+      choice: {
+        prompt_token_ids: [1],
+        response_token_ids: [9, 10],
+        logprobs: { content: [{ logprob: -2 }, { logprob: -3 }] },
+      },
+    }
+    const bodies = [vllm, sglang, newer, {}]
+    const { steps } = await play((_, number) => calling('guess', { value: 1 }, bodies[number % 4]), {
       prices: { prompt: 2, completion: 10 },
       tokenIds: true,
     })
@@ -166,9 +174,10 @@ describe('createLlmPolicy', () => {
       time: { milliseconds: expect.any(Number), waited: expect.any(Number) },
       request: { messages: expect.any(Array), tools: expect.any(Array) },
     }
-    expect(steps.slice(0, 3).map(({ completions }) => completions)).toEqual([
+    expect(steps.slice(0, 4).map(({ completions }) => completions)).toEqual([
       [{ ...counted, promptTokenIds: [1, 2, 3], tokenIds: [4, 5], logProbabilities: [-0.5, -0.25] }],
       [{ ...counted, promptTokenIds: [6], tokenIds: [7, 8], logProbabilities: [-0.125, -1], policyVersion: '12' }],
+      [{ ...counted, promptTokenIds: [1], tokenIds: [9, 10], logProbabilities: [-2, -3] }],
       [counted],
     ])
     expect(server!.requests[0]).toMatchObject({

@@ -51,8 +51,8 @@ const messageSchema = z.looseObject({
 
 /**
  * The parts of an answer that are used. Fields beyond OpenAI's are from vLLM, which sends the prompt's ids beside the
- * choices, and from SGLang, which sends them with each choice, and those of the answer in `meta_info` as lists of
- * log-probability, id and text. Servers name the reasoning in either of two ways. Fields of another shape are ignored.
+ * choices, and from SGLang, which sends them with each choice, and those of the answer as `response_token_ids`, or in
+ * `meta_info` as lists of log-probability, id and text. Servers name the reasoning in either of two ways. Fields of another shape are ignored.
  */
 const answerSchema = z.object({
   id: z.string().nullish().catch(null),
@@ -77,6 +77,7 @@ const answerSchema = z.object({
         finish_reason: z.string().nullish().catch(null),
         prompt_token_ids: ids,
         token_ids: ids,
+        response_token_ids: ids,
         meta_info: z
           .object({ output_token_logprobs: z.array(z.tuple([z.number(), z.int()], z.unknown())).nullish() })
           .nullish()
@@ -103,7 +104,7 @@ export function parseAnswer(answer: unknown, prices: Prices | null): Answer | nu
   const completionTokens = usage?.completion_tokens ?? 0
   const promptTokenIds = prompt_token_ids ?? choice?.prompt_token_ids
   const scored = choice?.meta_info?.output_token_logprobs
-  const tokenIds = choice?.token_ids ?? scored?.map(([, id]) => id)
+  const tokenIds = choice?.token_ids ?? choice?.response_token_ids ?? scored?.map(([, id]) => id)
   const logProbabilities =
     choice?.logprobs?.content?.map(({ logprob }) => logprob) ?? scored?.map(([logprob]) => logprob)
   const policyVersion = weightVersionOf(rest)
