@@ -52,7 +52,8 @@ const messageSchema = z.looseObject({
 /**
  * The parts of an answer that are used. Fields beyond OpenAI's are from vLLM, which sends the prompt's ids beside the
  * choices, and from SGLang, which sends them with each choice, and those of the answer as `response_token_ids`, or in
- * `meta_info` as lists of log-probability, id and text. Servers name the reasoning in either of two ways. Fields of another shape are ignored.
+ * `meta_info` as lists of log-probability, id and text. Servers name the reasoning in either of two ways. Fields of
+ * another shape are ignored.
  */
 const answerSchema = z.object({
   id: z.string().nullish().catch(null),
