@@ -163,6 +163,8 @@ async function openCommand(
       await transport.start()
       return findOverPipe(pipe, elicit, signal)
     }, signal)
+    // A handshake with a process that has ended would say only that it is not connected.
+    if (pipe.lost) throw pipe.lost
   } catch (cause) {
     await pipe.close()
     signal?.throwIfAborted()

@@ -54,6 +54,14 @@ describe('a channel over a pipe', () => {
     await expect(channel.call('one')).rejects.toMatchObject({ code: 'connection-failed' })
   })
 
+  it.each([
+    ['process.exit(3)', 'it ended with status 3.'],
+    ["process.kill(process.pid, 'SIGKILL')", 'it was ended by SIGKILL.'],
+  ])('says how a command ended that does not start: %s', async (script, ending) => {
+    const dying = openChannel({ command: process.execPath, args: ['-e', script] }, {})
+    await expect(dying).rejects.toMatchObject({ code: 'connection-failed', message: expect.stringContaining(ending) })
+  })
+
   it('answers what the server asks before it answers, and fills in what is left out', async () => {
     const asked: Elicitation[] = []
     await using channel = await open({

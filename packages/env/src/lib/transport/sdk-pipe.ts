@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import type { Channel, JsonObject } from '@episodic/protocol'
 import { every } from '@episodic/protocol/internal'
 import type { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -27,6 +28,7 @@ export class Pipe {
   readonly #questions: number
   readonly #calls = new PendingCalls()
   readonly #stopTicking: () => void
+  #child: ChildProcess | null = null
   #lost: EnvError | null = null
 
   /** Sets the listeners of a transport. Start the transport afterwards. */
@@ -42,6 +44,11 @@ export class Pipe {
       this.#receive(message)
     }
     transport.onclose = () => this.#lose()
+  }
+
+  /** Why no call is answered any more; `null` while the process is there. */
+  get lost(): EnvError | null {
+    return this.#lost
   }
 
   /** Releases the transport, so that the SDK's client can use it. */
@@ -91,6 +98,8 @@ export class Pipe {
   }
 
   #send(message: object): void {
+    // The SDK shows the id of the process alone, and forgets it when it ends.
+    this.#child ??= (this.#transport as unknown as { readonly _process?: ChildProcess })._process ?? null
     this.#transport.send(message as JSONRPCMessage).catch(() => this.#lose())
   }
 
@@ -105,10 +114,17 @@ export class Pipe {
 
   #lose(): void {
     if (this.#lost) return
-    this.#lost = new EnvError('connection-failed', `No answer from ${this.#name}: it has closed its pipe.`, {
+    this.#lost = new EnvError('connection-failed', `No answer from ${this.#name}: ${endingOf(this.#child)}.`, {
       details: { retryable: false },
     })
     this.#stopTicking()
     this.#calls.rejectAll(this.#lost)
   }
+}
+
+/** Says how a process came to close its pipe. */
+function endingOf(child: ChildProcess | null): string {
+  if (child?.signalCode) return `it was ended by ${child.signalCode}`
+  if (typeof child?.exitCode === 'number') return `it ended with status ${child.exitCode}`
+  return 'it has closed its pipe'
 }
