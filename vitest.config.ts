@@ -53,8 +53,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'system',
-          // These tests wait often: for a process that starts, a browser, a database, or a time that has to pass.
-          maxWorkers: availableParallelism() + 1,
           include: SYSTEM_TESTS,
           exclude: [...configDefaults.exclude, ...(programs['redis-server'] ? [] : REDIS_TESTS)],
           // A browser on a busy machine may miss one of Playwright's own limits. Any other failure counts at once.
