@@ -18,7 +18,7 @@ import { codeOf, type Try, timesOf } from './tries.ts'
 export interface ChatModel {
   /**
    * Asks for one answer, unless the journal has it. Retries a request five times if its answer is incomplete, late, no
-   * JSON, or 408, 409, 429 or 5xx, with growing pauses or after the server's `retry-after` of up to a minute. After a
+   * JSON, or 408, 409, 424, 425, 429, 499 or 5xx, with growing pauses or after the server's `retry-after` of up to a minute. After a
    * 429 with `retry-after`, nobody who shares the limit asks for so long. An error in an answer with status 200 counts
    * as the status that it names, and as a 5xx if it names none. A request that is refused because of a field that many
    * servers take is sent once more without it, and so are all that follow; the answers name it in `leftOut`.
@@ -248,7 +248,12 @@ function unanswered(model: string, baseURL: string | undefined, keyName: string,
 
 /** Whether another try may be answered: too many requests, a fault of the server, or no answer at all. */
 function isPassing(status: number | undefined): boolean {
-  return status === undefined || status === 408 || status === 429 || status >= 500
+  return status === undefined || status === 408 || status === 429 || status >= 500 || isOfServer(status)
+}
+
+/** Of a gateway, whose model is loading (424) or gone (499), or that is asked too early (425). The client tries no more. */
+function isOfServer(status: number): boolean {
+  return status === 424 || status === 425 || status === 499
 }
 
 /** The code of a 429 that another try does not change. */
@@ -312,6 +317,7 @@ function fetchWhole(send: typeof fetch, key: string | undefined): typeof fetch {
     // The client does not retry an answer with this header.
     if (said.includes(`"${QUOTA_SPENT}"`)) headers.set('x-should-retry', 'false')
     const { status, statusText } = response
+    if (isOfServer(status)) headers.set('x-should-retry', 'true')
     // A status such as 304 must not have a body.
     if (!response.ok) return new Response(said === '' ? null : said, { status, statusText, headers })
     headers.set('content-type', 'application/json')

@@ -448,6 +448,9 @@ describe('createLlmPolicy', () => {
     ['asked too often', 429],
     ['broken', 500],
     ['busy', 503],
+    ['loading its model', 424],
+    ['not ready', 425],
+    ['without its model', 499],
   ])('retries if the server is %s', async (_, status) => {
     const episode = await play((request, number, response) => {
       if (number % 2 === 1) return bisecting(request)
