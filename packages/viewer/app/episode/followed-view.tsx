@@ -25,7 +25,8 @@ export function FollowedView({ episode: { shown, events, dropped } }: { readonly
         </p>
       )}
       {dropped > 0 && <p class="muted">{formatCount(dropped)} events before these are not shown.</p>}
-      <article class="entry">
+      <article class="entry card">
+        <div class="entry-side" />
         <div class="entry-rows">
           {events?.map((event, i) => {
             const number = dropped + i

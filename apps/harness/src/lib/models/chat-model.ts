@@ -18,10 +18,11 @@ import { codeOf, type Try, timesOf } from './tries.ts'
 export interface ChatModel {
   /**
    * Asks for one answer, unless the journal has it. Retries a request five times if its answer is incomplete, late, no
-   * JSON, or 408, 409, 424, 425, 429, 499 or 5xx, with growing pauses or after the server's `retry-after` of up to a minute. After a
-   * 429 with `retry-after`, nobody who shares the limit asks for so long. An error in an answer with status 200 counts
-   * as the status that it names, and as a 5xx if it names none. A request that is refused because of a field that many
-   * servers take is sent once more without it, and so are all that follow; the answers name it in `leftOut`.
+   * JSON, or 408, 409, 424, 425, 429, 499 or 5xx, with growing pauses or after the server's `retry-after` of up to a
+   * minute. After a 429 with `retry-after`, nobody who shares the limit asks for so long. An error in an answer with
+   * status 200 counts as the status that it names, and as a 5xx if it names none. A request that is refused because of
+   * a field that many servers take is sent once more without it, and so are all that follow; the answers name it in
+   * `leftOut`.
    *
    * Rejects with HarnessError `model-refused` for 400, 401, 402, 403, 404, 422, a spent quota, and what is not the JSON
    * of this API, none of which a retry changes; with `model-unavailable` if no request is answered; and with
