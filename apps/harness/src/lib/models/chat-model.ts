@@ -252,7 +252,7 @@ function isPassing(status: number | undefined): boolean {
   return status === undefined || status === 408 || status === 429 || status >= 500 || isOfServer(status)
 }
 
-/** Of a gateway, whose model is loading (424) or gone (499), or that is asked too early (425). The client tries no more. */
+/** Of a gateway whose model is loading (424) or gone (499), or that was asked too early (425): it may answer later. */
 function isOfServer(status: number): boolean {
   return status === 424 || status === 425 || status === 499
 }

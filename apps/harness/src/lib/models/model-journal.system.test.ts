@@ -74,7 +74,7 @@ describe.each(Object.entries(journals))('%s', (_, create) => {
 
   it('keeps no answer beyond its bound, counting those of earlier processes, and none that holds a secret', async () => {
     const open = create()
-    const bounded = { ...plain, mostBytes: 500 }
+    const bounded = { ...plain, mostBytes: 700 }
     const episode = await open(bounded).open('a')
     await episode.add('1', answer('x'.repeat(200)))
     const later = await open(bounded).open('a')
