@@ -15,7 +15,7 @@ export {
   type SealedLine,
 } from './lib/fold/episode-identity.ts'
 export { OUTCOMES } from './lib/fold/episode-table.ts'
-export { exactSum } from './lib/fold/exact-sum.ts'
+export { createExactSum, exactSum } from './lib/fold/exact-sum.ts'
 export { createFold } from './lib/fold/fold.ts'
 export { niceStep, roundTo } from './lib/fold/histogram.ts'
 export { createLatencyHistogram, type LatencyHistogram } from './lib/fold/latency-histogram.ts'

@@ -1,10 +1,13 @@
 import type { Completion, EpisodeRecord } from '@episodic/protocol'
 
+/** The parts of an episode, or of a match, that have answers of language models. */
+interface AnsweredEpisode {
+  readonly steps: readonly Pick<EpisodeRecord['steps'][number], 'completions'>[]
+  readonly undecided?: EpisodeRecord['undecided'] | undefined
+}
+
 /** All answers of language models in an episode: of its steps, then those that led to no step. */
-export function completionsOf({
-  steps,
-  undecided = [],
-}: Pick<EpisodeRecord, 'steps' | 'undecided'>): readonly Completion[] {
+export function completionsOf({ steps, undecided = [] }: AnsweredEpisode): readonly Completion[] {
   return [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
 }
 
@@ -13,11 +16,10 @@ export function ownCompletionsOf({
   attempt,
   steps,
   undecided = [],
-  branch = null,
-}: Pick<EpisodeRecord, 'steps' | 'undecided'> &
-  Partial<Pick<EpisodeRecord, 'attempt' | 'branch'>>): readonly Completion[] {
+  branch,
+}: Pick<EpisodeRecord, 'attempt' | 'steps' | 'undecided' | 'branch'>): readonly Completion[] {
   // An episode that ended before it could branch is sealed once for each of its leaves.
-  if (branch && (attempt ?? 0) % branch.copies !== 0) return []
+  if (branch && attempt % branch.copies !== 0) return []
   if (undecided.length === 0 && !steps.some(({ completions }) => completions)) return []
   return completionsOf({ steps: steps.slice(sharedSteps(branch)), undecided })
 }

@@ -1,5 +1,5 @@
 import type { Completion, SealedRecord } from '@episodic/protocol'
-import { exactSum, formatCost, formatCount, isCounted, ownCompletionsOf, seatRecordsOf } from '@episodic/report'
+import { createExactSum, formatCost, formatCount, isCounted, ownCompletionsOf, seatRecordsOf } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import type { ModelOptions } from '../../models/model-options.ts'
 
@@ -28,7 +28,7 @@ export class Spending implements Disposable {
   readonly #stop = new AbortController()
   readonly #timer: NodeJS.Timeout | undefined
   #tokens = 0
-  #cost = 0
+  readonly #cost = createExactSum()
 
   constructor(limits: SpendingLimits) {
     this.#limits = limits
@@ -50,20 +50,23 @@ export class Spending implements Disposable {
     const { costLimit, tokenLimit } = this.#limits
     for (const { tokens, cost } of answers) {
       this.#tokens += tokens ?? 0
-      this.#cost = exactSum([this.#cost, cost ?? 0])
+      this.#cost.add(cost ?? 0)
       if (costLimit !== undefined && cost === null)
         this.#reach('what an answer costs is not known, and there is a --cost-limit: give --prices, or leave it out')
       if (tokenLimit !== undefined && tokens === null)
         this.#reach('a server does not count its tokens, and there is a --token-limit: leave it out')
     }
-    if (costLimit !== undefined && this.#cost >= costLimit)
-      this.#reach(`${formatCost(this.#cost)} was spent, and --cost-limit is ${formatCost(costLimit)}`)
+    if (costLimit !== undefined && this.#cost.value() >= costLimit)
+      this.#reach(`${formatCost(this.#cost.value())} was spent, and --cost-limit is ${formatCost(costLimit)}`)
     if (tokenLimit !== undefined && this.#tokens >= tokenLimit)
       this.#reach(`${formatCount(this.#tokens)} tokens were used, and --token-limit is ${formatCount(tokenLimit)}`)
   }
 
   /** Adds the answers of a sealed episode, of the seats whose policies count. */
   addSealed(record: SealedRecord, counts: (policy: string) => boolean): void {
+    const { costLimit, tokenLimit } = this.#limits
+    // Most runs have no limit, and every sealed line of theirs would be taken apart.
+    if (costLimit === undefined && tokenLimit === undefined) return
     const episodes = seatRecordsOf(record).filter(([, { policy }]) => counts(policy.name))
     this.add(episodes.flatMap(([, episode]) => ownCompletionsOf(episode)).map(spentOn))
   }

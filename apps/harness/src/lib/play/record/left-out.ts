@@ -1,5 +1,5 @@
 import type { SealedRecord } from '@episodic/protocol'
-import { cleanText, completionsOf, seatRecordsOf } from '@episodic/report'
+import { cleanText, completionsOf } from '@episodic/report'
 
 /** Says once of each model what its server refuses, so that it is asked without it. */
 export class LeftOut {
@@ -7,9 +7,9 @@ export class LeftOut {
 
   /** Returns a notice for what no record before had; `null` for nothing new. */
   add(record: SealedRecord): string | null {
-    const found = seatRecordsOf(record)
-      .flatMap(([, episode]) => completionsOf(episode))
-      .flatMap(({ asked, model, leftOut = [] }) => leftOut.map((name) => `${asked ?? model}: ${name}`))
+    const found = completionsOf(record).flatMap(({ asked, model, leftOut = [] }) =>
+      leftOut.map((name) => `${asked ?? model}: ${name}`),
+    )
     const fresh = [...new Set(found)].filter((each) => !this.#said.has(each))
     for (const each of fresh) this.#said.add(each)
     if (fresh.length === 0) return null
