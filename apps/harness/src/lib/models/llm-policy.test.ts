@@ -1,26 +1,13 @@
-import { type Connection, connect, type Episode, runEpisode, runTree } from '@episodic/env'
-import { createHost, inProcess } from '@episodic/mcp-server'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { exampleWorld } from '../fixtures/episodic.fixture.ts'
-import { loadWorld } from '../worlds/world.ts'
+import { type Episode, runEpisode, runTree } from '@episodic/env'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createChatModel } from './chat-model.ts'
 import { type Answering, bisecting, type ChatServer, calling, saying, startChatServer } from './chat-server.fixture.ts'
+import { useGuessing } from './guessing.fixture.ts'
 import { createLlmPolicy } from './llm-policy.ts'
 import { ModelAccess } from './model-access.ts'
 import { DEFAULT_OPTIONS, type ModelSettings } from './model-options.ts'
 
-const cleanUp = new AsyncDisposableStack()
-let connection: Connection
-beforeAll(async () => {
-  vi.stubEnv('OPENAI_API_KEY', 'sk-nobody-may-read-this')
-  const { environment } = await loadWorld(exampleWorld('number-guessing'))
-  const host = cleanUp.use(createHost({ environments: [environment] }))
-  connection = cleanUp.use(await connect(inProcess(host)))
-})
-afterAll(async () => {
-  vi.unstubAllEnvs()
-  await cleanUp.disposeAsync()
-})
+const connection = useGuessing({ OPENAI_API_KEY: 'sk-nobody-may-read-this' })
 
 let server: ChatServer | null = null
 afterEach(() => server?.[Symbol.asyncDispose]())
@@ -35,7 +22,7 @@ async function policyOver(answer: Answering, settings: Partial<ModelSettings> = 
 async function play(answer: Answering, settings: Partial<ModelSettings> = {}, signal?: AbortSignal) {
   const policy = await policyOver(answer, settings)
   const task = { prompt: 'Find it.', hints: ['Halve what is left.'] }
-  return runEpisode({ createEnvironment: () => connection.environment(), policy, task, seed: 'world', signal })
+  return runEpisode({ createEnvironment: () => connection().environment(), policy, task, seed: 'world', signal })
 }
 
 /** Answers with a body, and wants to be asked again soon. */
@@ -559,7 +546,7 @@ describe('createLlmPolicy', () => {
     const correct = vi.spyOn(access.limit, 'correct')
     const settings = { ...DEFAULT_OPTIONS, baseUrl: server!.url, tokensPerMinute: 1e9, maxTokens: 100 }
     const limited = createLlmPolicy(policy.name, 'test', settings, access)
-    const createEnvironment = () => connection.environment()
+    const createEnvironment = () => connection().environment()
     const episode = await runEpisode({ createEnvironment, policy: limited, task: { prompt: '' }, seed: 'world' })
     expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
     const named = `${server!.url} test`
@@ -575,7 +562,7 @@ describe('createLlmPolicy', () => {
   it('continues in a fork from the steps so far, without repeated requests', async () => {
     const policy = await policyOver((request) => bisecting(request))
     const leaves = await runTree({
-      createEnvironment: () => connection.environment(),
+      createEnvironment: () => connection().environment(),
       policy,
       task: { prompt: 'Find it.' },
       seed: 'tree',

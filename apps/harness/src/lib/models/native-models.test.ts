@@ -2,31 +2,20 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { type Connection, connect, runEpisode } from '@episodic/env'
-import { createHost, inProcess } from '@episodic/mcp-server'
+import { runEpisode } from '@episodic/env'
 import { requestsOf } from '@episodic/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { exampleWorld } from '../fixtures/episodic.fixture.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { placeAnswers, recordAnswers } from '../play/record/record-answers.ts'
 import { createRecording } from '../run-folder/record/recording.ts'
 import { nextGuess } from '../worlds/agents/bisect.fixture.ts'
-import { loadWorld } from '../worlds/world.ts'
+import { useGuessing } from './guessing.fixture.ts'
 import { createLlmPolicy } from './llm-policy.ts'
 import { DEFAULT_OPTIONS, type ModelSettings } from './model-options.ts'
 
-const cleanUp = new AsyncDisposableStack()
-let connection: Connection
-beforeAll(async () => {
-  vi.stubEnv('ANTHROPIC_API_KEY', 'a-key-of-anthropic')
-  vi.stubEnv('GEMINI_API_KEY', 'a-key-of-google')
-  vi.stubEnv('OPENAI_BASE_URL', undefined)
-  const { environment } = await loadWorld(exampleWorld('number-guessing'))
-  const host = cleanUp.use(createHost({ environments: [environment] }))
-  connection = cleanUp.use(await connect(inProcess(host)))
-})
-afterAll(async () => {
-  vi.unstubAllEnvs()
-  await cleanUp.disposeAsync()
+const connection = useGuessing({
+  ANTHROPIC_API_KEY: 'a-key-of-anthropic',
+  GEMINI_API_KEY: 'a-key-of-google',
+  OPENAI_BASE_URL: undefined,
 })
 
 let server: Server | null = null
@@ -54,7 +43,7 @@ async function play(api: 'anthropic' | 'google', provider: Provider, settings: P
   const policy = createLlmPolicy('llm:m', 'm', { ...DEFAULT_OPTIONS, api, baseUrl, ...settings })
   const task = { prompt: 'Find it.' }
   const episode = await runEpisode({
-    createEnvironment: () => connection.environment(),
+    createEnvironment: () => connection().environment(),
     policy,
     task,
     seed: 'world',

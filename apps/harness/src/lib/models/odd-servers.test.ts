@@ -1,25 +1,12 @@
-import { type Connection, connect, runEpisode, runTree } from '@episodic/env'
-import { createHost, inProcess } from '@episodic/mcp-server'
+import { runEpisode, runTree } from '@episodic/env'
 import type { JsonObject } from '@episodic/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { exampleWorld } from '../fixtures/episodic.fixture.ts'
-import { loadWorld } from '../worlds/world.ts'
+import { afterEach, describe, expect, it } from 'vitest'
 import { bisecting, type ChatRequest, type ChatServer, saying, startChatServer } from './chat-server.fixture.ts'
+import { useGuessing } from './guessing.fixture.ts'
 import { createLlmPolicy } from './llm-policy.ts'
 import { DEFAULT_OPTIONS, type ModelSettings } from './model-options.ts'
 
-const cleanUp = new AsyncDisposableStack()
-let connection: Connection
-beforeAll(async () => {
-  vi.stubEnv('OPENAI_API_KEY', 'sk-nobody-may-read-this')
-  const { environment } = await loadWorld(exampleWorld('number-guessing'))
-  const host = cleanUp.use(createHost({ environments: [environment] }))
-  connection = cleanUp.use(await connect(inProcess(host)))
-})
-afterAll(async () => {
-  vi.unstubAllEnvs()
-  await cleanUp.disposeAsync()
-})
+const connection = useGuessing({ OPENAI_API_KEY: 'sk-nobody-may-read-this' })
 
 let server: ChatServer | null = null
 afterEach(() => server?.[Symbol.asyncDispose]())
@@ -55,7 +42,7 @@ async function policyOver({ refuse, status = 400, message, call }: OddServer, se
 async function play(odd: OddServer, settings?: Partial<ModelSettings>) {
   const policy = await policyOver(odd, settings)
   const task = { prompt: 'Find it.' }
-  return runEpisode({ createEnvironment: () => connection.environment(), policy, task, seed: 'world' })
+  return runEpisode({ createEnvironment: () => connection().environment(), policy, task, seed: 'world' })
 }
 
 /** The messages of the assistant. */
@@ -107,7 +94,7 @@ describe('an answer goes back as it came', () => {
     )
     const policy = createLlmPolicy('llm:odd', 'odd', { ...DEFAULT_OPTIONS, baseUrl: server.url })
     const task = { prompt: 'Find it.' }
-    await runEpisode({ createEnvironment: () => connection.environment(), policy, task, seed: 'world' })
+    await runEpisode({ createEnvironment: () => connection().environment(), policy, task, seed: 'world' })
     expect(server.requests[2]!.messages.map(({ role }) => role)).toEqual([
       'system',
       'user',
@@ -261,7 +248,7 @@ describe('a call without an id', () => {
         : 'Tool call id must be a-z, A-Z, 0-9, with a length of 9.'
     const policy = await policyOver({ call: { id: '' }, refuse })
     const leaves = await runTree({
-      createEnvironment: () => connection.environment(),
+      createEnvironment: () => connection().environment(),
       policy,
       task: { prompt: 'Find it.' },
       seed: 'tree',
@@ -287,7 +274,7 @@ describe('an answer with several calls', () => {
     server = await startChatServer((request, number) => answers[number] ?? bisecting(request))
     const policy = createLlmPolicy('llm:odd', 'odd', { ...DEFAULT_OPTIONS, baseUrl: server.url })
     const task = { prompt: 'Find it.' }
-    return runEpisode({ createEnvironment: () => connection.environment(), policy, task, seed: 'world' })
+    return runEpisode({ createEnvironment: () => connection().environment(), policy, task, seed: 'world' })
   }
 
   it('has each of them played as a step, and answered in the next request', async () => {
@@ -325,7 +312,7 @@ describe('an answer with several calls', () => {
       number === 0 ? several(['a', '{"value":1}'], ['b', '{"value":2}'], ['c', '{"value":3}']) : bisecting(request),
     )
     const leaves = await runTree({
-      createEnvironment: () => connection.environment(),
+      createEnvironment: () => connection().environment(),
       policy: createLlmPolicy('llm:odd', 'odd', { ...DEFAULT_OPTIONS, baseUrl: server.url }),
       task: { prompt: 'Find it.' },
       seed: 'tree',
