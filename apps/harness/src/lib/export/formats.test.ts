@@ -2,7 +2,7 @@ import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
 import { playRun } from '@episodic/report/testing'
 import { describe, expect, it } from 'vitest'
 import { EXPORT_FORMATS, type ExportFormatName } from './formats.ts'
-import { playedByModel } from './model-run.fixture.ts'
+import { playedByModel, sampledEpisode } from './model-run.fixture.ts'
 import { EXPORT_REWARDS, type ExportReward } from './rewards.ts'
 
 const TOOLS: readonly ToolInfo[] = [
@@ -46,13 +46,13 @@ async function linesOf(
 }
 
 describe('EXPORT_FORMATS', () => {
-  const LINES = Object.keys(EXPORT_FORMATS).filter((name) => !['csv', 'parquet', 'inspect'].includes(name))
+  const LINES = Object.keys(EXPORT_FORMATS).filter((name) => !['csv', 'inspect', 'sequences'].includes(name))
 
   it.each(LINES as ExportFormatName[])(
     'writes %s without the line separators of Unicode inside of a line',
     async (format) => {
       const words = 'one\u0085two\u2028three\u2029four'
-      const odd = FINISHED.map((record) => ({
+      const odd = [...FINISHED, sampledEpisode()].map((record) => ({
         ...record,
         task: { ...record.task, prompt: words },
         steps: record.steps.map((step) => ({ ...step, observation: { ...step.observation, text: words } })),
@@ -224,6 +224,50 @@ describe('EXPORT_FORMATS', () => {
     expect(await linesOf('trl', [partly as EpisodeRecord])).toEqual([
       expect.not.objectContaining({ tokens: expect.anything() }),
     ])
+  })
+
+  it('writes one list of tokens with a mask, and a trace of OpenEnv, of the answers of an episode', async () => {
+    const record = sampledEpisode()
+    const tokens = {
+      prompt_ids: [1, 2],
+      response_ids: [10, 11, 3, 12],
+      response_mask: [1, 1, 0, 1],
+      response_logprobs: [-0.5, -0.25, 0, -0.125],
+      num_turns: 2,
+      role: 'agent',
+      answers: [0, 2],
+      temperatures: [0.7, null],
+      policy_versions: ['step-1', 'step-2'],
+      drifted_answers: 1,
+      discarded_answers: 1,
+      reward: record.returns?.unshaped,
+      group: record.task.id,
+    }
+    const fork = { prompt_ids: [1, 2, 99], response_ids: [13], response_mask: [1], role: 'agent', drifted_answers: 1 }
+    expect(await linesOf('sequences', [record])).toEqual([
+      expect.objectContaining(tokens),
+      expect.objectContaining(fork),
+    ])
+    const [{ schema_version, turns }] = await linesOf('training-trace', [record])
+    expect(schema_version).toBe(1)
+    const masks = turns.map((turn: Line) => turn.loss_mask)
+    expect(masks).toEqual([
+      [0, 0, 1, 1],
+      [0, 0, 0, 0, 0, 0],
+      [0, 0, 0, 0, 0, 1],
+      [0, 0, 0, 1],
+    ])
+    const [first, again, next, drifted] = turns
+    expect(Object.keys(first).sort()).toEqual([
+      ...['completion_token_ids', 'loss_mask', 'metadata', 'node_id', 'per_token_logps', 'prompt_token_ids'],
+      ...['request', 'response'],
+    ])
+    expect(first.request.messages[0]).toMatchObject({ role: 'system' })
+    expect(again.metadata).toMatchObject({ role: 'discarded', parent: first.node_id })
+    expect(next.metadata).toMatchObject({ parent: first.node_id, drifts_from: null, policy_version: 'step-2' })
+    expect(drifted.metadata).toMatchObject({ parent: null, drifts_from: first.node_id, reward: tokens.reward })
+    expect(await exported('sequences', FINISHED)).toBe('')
+    expect(await exported('training-trace', FINISHED)).toBe('')
   })
 
   it('writes the rows of verifiers, with one example for the attempts at a task', async () => {

@@ -6,6 +6,7 @@ import { nemoGym } from './nemo-gym.ts'
 import { openai } from './openai.ts'
 import { otel } from './otel.ts'
 import { sharegpt } from './sharegpt.ts'
+import { sequences, trainingTrace } from './tokens.ts'
 import { trl, trlPreference, trlSft } from './trl.ts'
 import { verifiers } from './verifiers.ts'
 import { verl } from './verl.ts'
@@ -15,6 +16,8 @@ export const EXPORT_FORMATS = {
   'trl-sft': trlSft,
   'trl-preference': trlPreference,
   trl,
+  sequences,
+  'training-trace': trainingTrace,
   openai,
   sharegpt,
   'nemo-gym': nemoGym,

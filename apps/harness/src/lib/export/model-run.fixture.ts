@@ -51,8 +51,35 @@ export function playedByModel(record: EpisodeRecord = firstFinished()): EpisodeR
   return { ...played, chain: chainOf(played) }
 }
 
-function firstFinished(): EpisodeRecord {
-  const found = playRun({ tasks: 8, attempts: 1, failures: 0 }).find(({ steps }) => steps.length > 2)
+/**
+ * An episode that a language model played, with the tokens of four answers: the second was asked for again, the third
+ * goes on from the first one, and so does the fourth, with other tokens than were sampled.
+ */
+export function sampledEpisode(): EpisodeRecord {
+  const { steps, policy, transcript, ...rest } = playedByModel(firstFinished(4))
+  const sampled: readonly Partial<Completion>[] = [
+    { promptTokenIds: [1, 2], tokenIds: [10, 11], logProbabilities: [-0.5, -0.25], temperature: 0.7 },
+    { promptTokenIds: [1, 2, 10, 11, 3], tokenIds: [9], logProbabilities: [-1] },
+    {
+      promptTokenIds: [1, 2, 10, 11, 3],
+      tokenIds: [12],
+      logProbabilities: [-0.125],
+      policyVersion: 'step-2',
+      finish: 'stop',
+    },
+    { promptTokenIds: [1, 2, 99], tokenIds: [13], logProbabilities: [-2] },
+  ]
+  const answers = steps.flatMap(({ completions = [] }) => completions)
+  const completions = sampled.map((tokens, i) => {
+    const { finish: _, ...answer } = answers[i] as Completion
+    return { ...answer, ...tokens }
+  })
+  const answered = steps.map(({ completions: _, ...step }, i) => (i === 0 ? { ...step, completions } : step))
+  return { ...rest, steps: answered, policy: { ...policy, version: 'step-1' }, ...(transcript && { transcript }) }
+}
+
+function firstFinished(least = 3): EpisodeRecord {
+  const found = playRun({ tasks: 8, attempts: 1, failures: 0 }).find(({ steps }) => steps.length >= least)
   if (!found) throw new Error('No episode of the run has three steps.')
   return found
 }

@@ -1,9 +1,10 @@
-import type { Json, JsonObject, ModelRequest, ToolInfo } from '@episodic/protocol'
+import type { Completion, Json, JsonObject, ModelRequest, ToolInfo } from '@episodic/protocol'
 import { monotonic, shorten, wellFormed } from '@episodic/protocol/internal'
 import { cleanText } from '@episodic/report'
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
 import { HarnessError } from '../base/harness-error.ts'
 import { type ChatBody, Concessions } from './concessions.ts'
+import { lastTokens, withoutTokens } from './handed-tokens.ts'
 import { nameStatus } from './http-status.ts'
 import { type EpisodeJournal, hashRequest } from './model-journal.ts'
 import { createModelLimit, type ModelLimit, type ModelRates, untilTurn } from './model-limit.ts'
@@ -81,7 +82,7 @@ export function createChatModel(
       const wanted = withOptions(modelOption, {
         model,
         // Observations and tools may come from a server outside, with half of a surrogate pair in them.
-        messages: messages.map((message) => wellFormed(message as unknown as JsonObject)),
+        messages: lastTokens(messages.map((message) => wellFormed(message as unknown as JsonObject))),
         tools: tools.map((tool) => wellFormed(functionOf(tool))),
         tool_choice: forcedTool === undefined ? 'auto' : { type: 'function', function: { name: forcedTool } },
         ...(!parallelCalls && { parallel_tool_calls: false }),
@@ -121,6 +122,7 @@ export function createChatModel(
       const completion = {
         ...parsed.completion,
         asked: name,
+        ...temperatureOf(body),
         ...timesOf(tries, turn.waited),
         ...(leftOut.length > 0 && { leftOut }),
       }
@@ -139,7 +141,12 @@ function withOptions(options: Readonly<Record<string, Json>>, body: ChatBody): C
 
 /** What a request sends, as it is recorded. */
 function sentOf({ messages, tools }: ChatBody): ModelRequest {
-  return { messages, tools: tools as unknown as JsonObject[] }
+  return { messages: messages.map(withoutTokens), tools: tools as unknown as JsonObject[] }
+}
+
+/** The temperature that a request asks for, if it does. */
+function temperatureOf({ temperature }: JsonObject): Pick<Completion, 'temperature'> {
+  return typeof temperature === 'number' && temperature >= 0 ? { temperature } : {}
 }
 
 /** Whether a server refused a request because of what is in it. */

@@ -1,4 +1,5 @@
 import { type Episode, runEpisode, runTree } from '@episodic/env'
+import { completionsOf, linkCalls } from '@episodic/report'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createChatModel } from './chat-model.ts'
 import { type Answering, bisecting, type ChatServer, calling, saying, startChatServer } from './chat-server.fixture.ts'
@@ -31,6 +32,11 @@ function soon(body: object): (...asked: Parameters<Answering>) => object {
     response.setHeader('retry-after-ms', '1')
     return body
   }
+}
+
+interface WithTokens {
+  readonly prompt_token_ids?: readonly number[]
+  readonly generation_token_ids?: readonly number[]
 }
 
 interface Answered {
@@ -81,6 +87,41 @@ describe('createLlmPolicy', () => {
     expect(episode).toMatchObject({ kind: 'finished', end: { kind: 'truncated', reason: 'budget-spent' } })
     expect([episode.steps.length, stopOf(episode)]).toEqual([2, expect.stringContaining(error.message)])
   })
+
+  it.each([true, false])(
+    'hands tokens back to a server that begins its next prompt with them (%s)',
+    async (splices) => {
+      const episode = await play(
+        (request, number) => {
+          const handed = splices ? request.messages.findLast((message) => 'generation_token_ids' in message) : undefined
+          const { prompt_token_ids: prompt = [], generation_token_ids: sampled = [] } = (handed ?? {}) as WithTokens
+          // What a server tokenises again comes out otherwise than it was sampled.
+          const given = handed
+            ? [...prompt, ...sampled, 7]
+            : [1, ...Array.from({ length: number }, () => [2, 7]).flat()]
+          const tokens = { prompt_token_ids: given, generation_token_ids: [3, 4], generation_log_probs: [-0.5, -0.25] }
+          const call = { name: 'guess', arguments: JSON.stringify({ value: number + 1 }) }
+          const calls = [{ id: `call_${number}`, type: 'function', function: call }]
+          return saying({ role: 'assistant', content: null, tool_calls: calls, ...tokens }, 'tool_calls')
+        },
+        { tokenIds: true, temperature: 0.5 },
+      )
+      const answers = completionsOf(episode)
+      expect(answers.length).toBeGreaterThan(3)
+      expect(answers.every(({ temperature }) => temperature === 0.5)).toBe(true)
+      expect(linkCalls(answers)).toEqual(
+        answers.map((_, i) => {
+          if (splices) return { parent: i === 0 ? null : i - 1, driftsFrom: null }
+          return { parent: null, driftsFrom: i === 0 ? null : i - 1 }
+        }),
+      )
+      for (const { messages } of server!.requests.slice(1)) {
+        const handed = messages.filter((message) => 'prompt_token_ids' in message)
+        expect(handed).toEqual([messages.findLast(({ role }) => role === 'assistant')])
+      }
+      expect(JSON.stringify(episode.steps.map(({ completions }) => completions))).not.toContain('token_ids')
+    },
+  )
 
   it('says which option a model needs that takes longer than its requests may', async () => {
     server = await startChatServer(() => new Promise(() => {}))

@@ -1,6 +1,7 @@
 import type { Completion, Json, JsonObject } from '@episodic/protocol'
 import { isObject, wellFormed } from '@episodic/protocol/internal'
 import { z } from 'zod'
+import { withTokens } from './handed-tokens.ts'
 import type { Prices } from './model-options.ts'
 import { findAnswerError } from './read-answer.ts'
 import { inventId, type ToolCall } from './transcript.ts'
@@ -12,8 +13,8 @@ export interface Answer {
   /** Its tool calls, each with an id of its own. */
   readonly calls: readonly ToolCall[]
   /**
-   * It as a message that is sent back: as it came, with fields that only its server knows, but for those that are
-   * empty. A server may require what it has sent, such as its reasoning or a signature.
+   * It as a message that is sent back: as it came, with its tokens and fields that only its server knows, but for those
+   * that are empty. A server may require what it has sent, such as its reasoning or a signature.
    */
   readonly message: JsonObject
   /** The finish reason of the server. */
@@ -47,13 +48,16 @@ const messageSchema = z.looseObject({
   reasoning: contentSchema,
   reasoning_content: contentSchema,
   tool_calls: z.array(z.unknown()).nullish().catch(null),
+  prompt_token_ids: ids,
+  generation_token_ids: ids,
+  generation_log_probs: z.array(z.number()).nullish().catch(null),
 })
 
 /**
  * The parts of an answer that are used. Fields beyond OpenAI's are from vLLM, which sends the prompt's ids beside the
- * choices, and from SGLang, which sends them with each choice, and those of the answer as `response_token_ids`, or in
- * `meta_info` as lists of log-probability, id and text. Servers name the reasoning in either of two ways. Fields of
- * another shape are ignored.
+ * choices, from SGLang, which sends them with each choice, and those of the answer as `response_token_ids`, or in
+ * `meta_info` as lists of log-probability, id and text, and from NeMo Gym, which has them in the message. Servers name
+ * the reasoning in either of two ways. Fields of another shape are ignored.
  */
 const answerSchema = z.object({
   id: z.string().nullish().catch(null),
@@ -103,15 +107,24 @@ export function parseAnswer(answer: unknown, prices: Prices | null): Answer | nu
   const choice = choices[0]
   const promptTokens = usage?.prompt_tokens ?? 0
   const completionTokens = usage?.completion_tokens ?? 0
-  const promptTokenIds = prompt_token_ids ?? choice?.prompt_token_ids
+  const own = choice?.message
+  const promptTokenIds = prompt_token_ids ?? choice?.prompt_token_ids ?? own?.prompt_token_ids
   const scored = choice?.meta_info?.output_token_logprobs
-  const tokenIds = choice?.token_ids ?? choice?.response_token_ids ?? scored?.map(([, id]) => id)
+  const tokenIds =
+    choice?.token_ids ?? choice?.response_token_ids ?? scored?.map(([, id]) => id) ?? own?.generation_token_ids
   const logProbabilities =
-    choice?.logprobs?.content?.map(({ logprob }) => logprob) ?? scored?.map(([logprob]) => logprob)
+    choice?.logprobs?.content?.map(({ logprob }) => logprob) ??
+    scored?.map(([logprob]) => logprob) ??
+    own?.generation_log_probs
   const policyVersion = weightVersionOf(rest)
   const said = readMessage(choice?.message ?? {})
   const cachedTokens = usage?.prompt_tokens_details?.cached_tokens
   const reasoningTokens = usage?.completion_tokens_details?.reasoning_tokens
+  const tokens = {
+    ...(promptTokenIds && { promptTokenIds }),
+    ...(tokenIds && { tokenIds }),
+    ...(logProbabilities && { logProbabilities }),
+  }
   return {
     completion: {
       model,
@@ -120,9 +133,7 @@ export function parseAnswer(answer: unknown, prices: Prices | null): Answer | nu
       // Without counts nothing is known of what it costs, and 0 would be a lie.
       cost: prices && usage ? costOf(usage, prices) : (usage?.cost ?? null),
       text: said.text || null,
-      ...(promptTokenIds && { promptTokenIds }),
-      ...(tokenIds && { tokenIds }),
-      ...(logProbabilities && { logProbabilities }),
+      ...tokens,
       ...(policyVersion && { policyVersion }),
       ...(id && { responseId: id }),
       ...(said.reasoning && { reasoning: said.reasoning }),
@@ -131,7 +142,7 @@ export function parseAnswer(answer: unknown, prices: Prices | null): Answer | nu
       ...(typeof reasoningTokens === 'number' && { reasoningTokens }),
     },
     calls: said.calls,
-    message: said.message,
+    message: withTokens(said.message, tokens),
     finish: choice?.finish_reason ?? 'nothing',
   }
 }

@@ -69,6 +69,8 @@ export const completionSchema = z.object({
   policyVersion: z.string().optional(),
   /** The model, as it was asked for. This and all that follows is left out where it is not known. */
   asked: z.string().optional(),
+  /** The temperature that the request asked for. */
+  temperature: z.number().min(0).optional(),
   /** The server's id of the answer. */
   responseId: z.string().optional(),
   /** What the server returned as the model's reasoning, apart from `text`. */

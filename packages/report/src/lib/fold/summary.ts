@@ -112,6 +112,11 @@ const tokensSchema = z
     completion: z.int(),
     /** In the currency of the run's prices; `null` without prices. */
     cost: z.number().nullable(),
+    /**
+     * Requests whose token ids are known, and how many of them drifted: went on from an earlier answer with other
+     * tokens than it sampled. Left out if no ids are known.
+     */
+    traced: z.object({ requests: z.int(), drifted: z.int() }).optional(),
   })
   .nullable()
   .default(null)

@@ -84,6 +84,19 @@ describe('createTokenFold', () => {
     expect(fold.finish({ name: 'test' }).time).toMatchObject({ model: null, waited: null })
   })
 
+  it('counts answers with token ids, and those that go on with other tokens than were sampled', () => {
+    const sampled = (promptTokenIds: number[], tokenIds: number[]) => ({ ...asked(1), promptTokenIds, tokenIds })
+    const first = [sampled([1], [2, 3])]
+    const [kept, drifted] = [sampled([1, 2, 3, 4], [5]), sampled([1, 23, 4], [5])]
+    expect(tokensOf([episode([first, [kept]]), episode([first, [drifted], [asked(1)]])])?.traced).toEqual({
+      requests: 4,
+      drifted: 1,
+    })
+    expect(tokensOf([episode([[asked(1)]])])).not.toHaveProperty('traced')
+    const leaves = [leaf(0, [0], [first, [kept]]), leaf(1, [1], [first, [drifted]])]
+    expect(tokensOf(leaves)?.traced).toEqual({ requests: 3, drifted: 1 })
+  })
+
   it('counts shared steps of a tree once', () => {
     const [a, b] = [[asked(1)], [asked(10)]]
     const leaves = [

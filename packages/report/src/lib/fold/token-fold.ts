@@ -1,8 +1,9 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { isCounted, ownCompletionsOf } from './completions.ts'
+import { completionsOf, isCounted, ownCompletionsOf } from './completions.ts'
 import { createExactSum } from './exact-sum.ts'
 import { createLatencyHistogram } from './latency-histogram.ts'
 import type { Summary } from './summary.ts'
+import { linkCalls } from './token-lineage.ts'
 
 /** Sums the requests to language models, and their times. */
 export interface TokenFold {
@@ -21,6 +22,7 @@ export function createTokenFold(): TokenFold {
   let prompt = 0
   let completion = 0
   let priced = true
+  const traced = { requests: 0, drifted: 0 }
   const cost = createExactSum()
   const model = createLatencyHistogram()
   const waited = { sum: createExactSum(), longest: 0, requests: 0 }
@@ -42,11 +44,18 @@ export function createTokenFold(): TokenFold {
         waited.longest = Math.max(waited.longest, one.time.waited)
         if (one.time.waited > 0) waited.requests += 1
       }
+      const ids = asked.filter(({ promptTokenIds, tokenIds }) => promptTokenIds && tokenIds).length
+      if (ids === 0) return
+      traced.requests += ids
+      // Those of steps that leaves share are needed to link the others, and come before them.
+      const links = linkCalls(completionsOf(record)).slice(-asked.length)
+      traced.drifted += links.filter(({ driftsFrom }) => driftsFrom !== null).length
     },
     finish() {
       if (requests === 0) return null
       const known = counted < requests && { counted }
-      return { episodes, requests, ...known, prompt, completion, cost: priced ? cost.value() : null }
+      const tracing = traced.requests > 0 && { traced }
+      return { episodes, requests, ...known, prompt, completion, cost: priced ? cost.value() : null, ...tracing }
     },
     times: () => ({
       model: model.summarize(),

@@ -165,6 +165,9 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
             formatKnown(totalTokens(tokens)),
             `${formatTokens(tokens)}   ${formatCount(tokens.requests)} requests`,
           ),
+          ...(tokens.traced
+            ? [line('token drift', formatCount(tokens.traced.drifted), formatTraced(tokens.traced))]
+            : []),
           ...(tokens.cost === null
             ? []
             : [line('cost', formatCost(tokens.cost), `${formatCost(tokens.cost / tokens.episodes)} per episode`)]),
@@ -282,6 +285,10 @@ function withBounds(note: string, bounds: string): string {
 
 function formatKnown(count: number | null): string {
   return count === null ? NOTHING : formatCount(count)
+}
+
+function formatTraced({ requests }: NonNullable<NonNullable<Summary['tokens']>['traced']>): string {
+  return `of ${formatCount(requests)} answers with token ids go on with other tokens than were sampled before them`
 }
 
 function formatTokens({ prompt, completion, requests, counted = requests }: NonNullable<Summary['tokens']>): string {

@@ -1,0 +1,53 @@
+import { type EpisodeRecord, requestsOf } from '@episodic/protocol'
+import { completionsOf, treeOf } from '@episodic/report'
+import { columnsOf } from './chat.ts'
+import { type ExportFormat, jsonLine } from './export-format.ts'
+import { sequenceFields, traceOf } from './token-fields.ts'
+
+/**
+ * Token sequences for trainers: a line for each way through the answers of an episode, as one list of ids with a mask.
+ * An episode without ids has none.
+ */
+export const sequences: ExportFormat = {
+  description: 'token sequences with a loss mask: for TRL, verl, SkyRL',
+  hasReward: true,
+  async *write(source) {
+    for await (const record of source.episodes()) {
+      const reward = source.reward.of(record)
+      const answers = completionsOf(record).map((answer) => withVersion(answer, record))
+      for (const fields of sequenceFields(answers, treeOf(answers)))
+        yield jsonLine({
+          ...fields,
+          reward,
+          reward_kind: source.reward.name,
+          group: record.task.id,
+          ...columnsOf(record, source),
+        })
+    }
+  },
+}
+
+/**
+ * Traces of OpenEnv: a line an episode, each a `TrainingTrace` of version 1. It has no place for a reward, which is in
+ * the metadata of each turn. An episode has none if ids or log-probabilities of an answer are not known.
+ */
+export const trainingTrace: ExportFormat = {
+  description: 'OpenEnv TrainingTrace: ids, log-probabilities, masks',
+  hasReward: true,
+  async *write(source) {
+    for await (const record of source.episodes()) {
+      const answers = completionsOf(record).map((answer) => withVersion(answer, record))
+      const metadata = { reward: source.reward.of(record), ...columnsOf(record, source) }
+      const trace = traceOf(answers, requestsOf(record), { id: record.chain.slice(0, 12), metadata })
+      if (trace) yield jsonLine(trace)
+    }
+  },
+}
+
+/** An answer without a version of its own has that of the policy. */
+function withVersion<T extends { readonly policyVersion?: string | undefined }>(
+  answer: T,
+  { policy: { version } }: EpisodeRecord,
+): T {
+  return version === undefined ? answer : { policyVersion: version, ...answer }
+}
