@@ -1,5 +1,7 @@
 import { DatasetError, generateTasks } from '@episodic/dataset'
+import type { Policy } from '@episodic/env'
 import { canonicalJson, DEFAULT_LIMITS, type Json, type JsonObject, type Task } from '@episodic/protocol'
+import { HarnessError } from '../base/harness-error.ts'
 import type { World } from '../worlds/world.ts'
 import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
 
@@ -17,17 +19,55 @@ export interface Setting {
   readonly task: Task | null
 }
 
+/** Whose play is compared with the solver's. */
+export interface Learner {
+  readonly seat: string
+  /** Who plays every other seat. */
+  readonly partners: Readonly<Record<string, Policy>>
+}
+
 /** The input of every check. */
 export interface CheckContext {
   readonly world: CheckedWorld
   /** At least one. The defaults come first if the parameters have any; then tasks, the easiest first. */
   readonly settings: readonly Setting[]
+  /** `null` in a game whose other seats nobody is named for. */
+  readonly learner: Learner | null
   readonly seed: string
   readonly pairs: number
   readonly endpoints: readonly AgentEndpoint[]
   readonly signal: AbortSignal | undefined
   /** Called with the progress of a long check. */
   readonly onProgress: (done: number, total: number) => void
+}
+
+/**
+ * Returns the only seat of an environment, or the one that is left by those who play the others; `null` if nobody is
+ * named for them. Throws `option-invalid` for a seat that does not exist, and unless exactly one is left.
+ */
+export function learnerOf(
+  { name, game, seats }: CheckedWorld['environment'],
+  partners: Readonly<Record<string, Policy>> = {},
+): Learner | null {
+  const named = Object.keys(partners)
+  if (!game && named.length > 0) throw invalid(`${name} has one seat. Leave --seat out.`)
+  const unknown = named.find((seat) => !seats.includes(seat))
+  if (unknown !== undefined)
+    throw invalid(
+      `${name} has no seat "${unknown}". Its seats are: ${seats.join(', ')}. Write --seat ${seats[0]}=random.`,
+    )
+  const left = seats.filter((seat) => !named.includes(seat))
+  if (left.length === 1) return { seat: left[0] as string, partners }
+  if (named.length === 0) return null
+  throw invalid(
+    left.length === 0
+      ? `--seat is given for every seat of ${name}. Leave one out: the one to check.`
+      : `--seat leaves ${left.join(' and ')} of ${name}. Give it for all seats but one: the one to check.`,
+  )
+}
+
+function invalid(message: string): HarnessError {
+  return new HarnessError('option-invalid', message)
 }
 
 /** How many tasks are drawn as settings. */

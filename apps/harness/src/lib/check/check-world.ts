@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Policy } from '@episodic/env'
 import { HarnessError } from '../base/harness-error.ts'
 import { checkedPolicy } from '../worlds/policy-fault.ts'
-import { type CheckContext, type CheckedWorld, settingsOf } from './check-context.ts'
+import { type CheckContext, type CheckedWorld, learnerOf, settingsOf } from './check-context.ts'
 import {
   CHECKS,
   type CheckName,
@@ -38,6 +39,11 @@ export interface CheckOptions {
    * The checks to run. Default: all. Learnability fails only if it is named here; otherwise its findings are warnings.
    */
   readonly only?: readonly CheckName[]
+  /**
+   * Who plays every seat of a game but one. Learnability and exploits are then checked for that one; without it, they
+   * are skipped in a game.
+   */
+  readonly partners?: Readonly<Record<string, Policy>>
   /** The agent endpoints to play through. Default: {@link AGENT_ENDPOINTS}. */
   readonly endpoints?: readonly AgentEndpoint[]
   readonly signal?: AbortSignal | undefined
@@ -66,13 +72,15 @@ const WITHOUT_REHEARSAL: readonly CheckName[] = ['canaries', 'hygiene']
  * cheap exploit. Without tasks or a solver, it checks as much as it can.
  *
  * Resolves with a report, whatever it finds. Rejects with `world-invalid` if neither the defaults nor any task can be
- * played, or if a waiver names no finding or has no reason; and with the reason of `signal` once that is aborted.
+ * played, or if a waiver names no finding or has no reason; with `option-invalid` for `partners` that do
+ * not leave exactly one seat; and with the reason of `signal` once that is aborted.
  */
 export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}): Promise<CheckReport> {
   const {
     pairs = 1_000,
     seed = '0',
     only = CHECKS,
+    partners,
     endpoints = AGENT_ENDPOINTS,
     signal,
     onProgress,
@@ -88,12 +96,14 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
     )
   const { solver } = world
   const guarded = solver ? { ...world, solver: checkedPolicy(solver, 'solver') } : world
+  const learner = learnerOf(world.environment, partners && checkedPartners(partners))
   const checks: CheckResult[] = []
   for (const check of CHECKS.filter((one) => only.includes(one))) {
     onProgress?.(check, 0, 1)
     const context: CheckContext = {
       world: guarded,
       settings,
+      learner,
       seed,
       pairs,
       endpoints,
@@ -111,6 +121,10 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
   const played = skips * 2 < checks.length
   const outcome = ok ? (played ? (warned ? 'warned' : 'passed') : 'incomplete') : 'failed'
   return { world: { name, version }, seed, outcome, ok, checks, unusedWaivers }
+}
+
+function checkedPartners(partners: Readonly<Record<string, Policy>>): Record<string, Policy> {
+  return Object.fromEntries(Object.entries(partners).map(([seat, policy]) => [seat, checkedPolicy(policy)]))
 }
 
 /** Warnings unless their check is selected by name: one small learner does not prove that a world cannot be learned. */

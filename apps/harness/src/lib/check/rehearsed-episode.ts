@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Player, Policy } from '@episodic/env'
 import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
 import { type Action, createRng, type JsonObject, seedFor, type Truncation } from '@episodic/protocol'
@@ -72,6 +73,8 @@ export async function startEpisode(options: EpisodeSetting): Promise<OngoingEpis
     strict,
     ...(privateState && { privateState }),
   })
+  // A check plays thousands of episodes: between two of them, Ctrl-C can end it.
+  await nextTurn()
   const rng = createRng(seedFor(seed, 'movers'))
   const table = new SeatTable(environment, rehearsal)
   const players = new Map<string, Player>()

@@ -1,13 +1,15 @@
+import type { Policy } from '@episodic/env'
 import { Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, usesColor } from '../base/console.ts'
 import { untilInterrupted } from '../base/interruption.ts'
-import { nonEmpty, wholeNumber } from '../base/option-values.ts'
+import { named, nonEmpty, wholeNumber } from '../base/option-values.ts'
 import { addOptions, flag, option } from '../base/options.ts'
 import { CHECKS, type CheckName } from '../check/check-report.ts'
 import { checkWorld } from '../check/check-world.ts'
 import { inProcessEndpoint } from '../check/endpoints/in-process-endpoint.ts'
 import { formatCheck, formatVerdict } from '../check/format-check.ts'
+import { findPolicy } from '../worlds/policies.ts'
 import { loadWorld } from '../worlds/world.ts'
 
 const checkOptions = z.object({
@@ -16,6 +18,12 @@ const checkOptions = z.object({
   only: option('<check,…>', `run only these of ${CHECKS.join(', ')}`, z.array(z.enum(CHECKS)).optional(), {
     text: { read: checkNames },
   }),
+  seat: option(
+    '<seat=policy>',
+    'of several seats: who plays this one while learnability and exploits are checked for the one that is left; repeatable',
+    z.record(z.string(), z.string()).optional(),
+    { text: named },
+  ),
   quick: flag('a first look: a tenth of the pairs, at one endpoint, without learnability'),
   json: flag('print the report as JSON'),
 })
@@ -37,6 +45,7 @@ Examples:
   episodic check number-guessing
   episodic check ./my-world.ts --only non-interference,canaries --pairs 10000
   episodic check ./my-world.ts --quick
+  episodic check kuhn-poker --seat second=solver --only learnability,exploits
   episodic check ./my-world.ts --json`,
     )
     .action((reference: string, options: CheckOptions) => check(reference, options, console))
@@ -44,14 +53,17 @@ Examples:
 
 async function check(
   reference: string,
-  { pairs: all, seed, only: named, quick, json }: CheckOptions,
+  { pairs: all, seed, only: chosen, seat: seats = {}, quick, json }: CheckOptions,
   console: Console,
 ): Promise<void> {
   const world = await loadWorld(reference)
   const pairs = quick ? Math.ceil(all / 10) : all
-  const only = named ?? (quick ? CHECKS.filter((check) => check !== 'learnability') : undefined)
+  const only = chosen ?? (quick ? CHECKS.filter((check) => check !== 'learnability') : undefined)
   const planned = CHECKS.filter((check) => (only ?? CHECKS).includes(check))
-  const command = `episodic check ${reference} --seed ${seed} --pairs ${all}${quick ? ' --quick' : ''}`
+  const partners: Record<string, Policy> = {}
+  for (const [seat, policy] of Object.entries(seats)) partners[seat] = await findPolicy(policy, world)
+  const others = Object.entries(seats).map(([seat, policy]) => ` --seat ${seat}=${policy}`)
+  const command = `episodic check ${reference} --seed ${seed} --pairs ${all}${others.join('')}${quick ? ' --quick' : ''}`
   const { dim } = colorsOf(console.out)
   const interruption = untilInterrupted(console)
   const terminal = console.err.isTTY === true
@@ -61,6 +73,7 @@ async function check(
     const report = await checkWorld(world, {
       pairs,
       seed,
+      partners,
       ...(only && { only }),
       ...(quick && { endpoints: [inProcessEndpoint] }),
       signal: interruption.signal,

@@ -1,8 +1,10 @@
 import { definePolicy, type Policy } from '@episodic/env'
 import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { createRng, type Json, type JsonObject, seedFor, type ToolInfo } from '@episodic/protocol'
-import type { CheckedWorld } from '../check-context.ts'
+import type { Learner } from '../check-context.ts'
+import { hiddenFrom } from '../deal.ts'
 import { randomAction } from '../noisy-policy.ts'
+import { toolsOfSeat } from '../seat-players.ts'
 import { leavesOf, walkSchema } from '../walk-json.ts'
 
 /** What the player does, to complete "A player who …". */
@@ -15,17 +17,17 @@ const LONGEST = 4_000
 
 /**
  * Returns a player who says every word that it knows wherever a tool takes a text: those of the task and the
- * observation, of descriptions and schemas, and the texts that private states hold under other seeds. A grader that
+ * observation, of descriptions and schemas, and the texts that are hidden from it under other seeds. A grader that
  * looks for a word in an answer is satisfied by it. None if no tool takes a free text.
  */
-export function allWordsOf({ environment }: CheckedWorld): Policy[] {
-  const speaking = environment.toolInfos.filter((tool) => textsOf(tool).length > 0)
+export function allWordsOf(environment: EnvironmentDefinition, { seat }: Learner): Policy[] {
+  const speaking = toolsOfSeat(environment, seat).filter((tool) => textsOf(tool).length > 0)
   if (speaking.length === 0) return []
   const policy = definePolicy({
     name: 'all words',
     start({ task: { prompt, hints, params }, seed }) {
       const rng = createRng(seed)
-      const words = wordsOf(environment, params as JsonObject, seed)
+      const words = wordsOf(environment, params as JsonObject, seed, seat)
       let calls = 0
       return ({ text }) => {
         const tool = speaking[calls++ % speaking.length] as ToolInfo
@@ -49,12 +51,17 @@ function textsOf({ inputSchema }: ToolInfo): (readonly [string, number])[] {
   )
 }
 
-/** What private states hold comes first, as a text may be too short for all words. */
-function wordsOf(environment: EnvironmentDefinition, params: JsonObject, seed: string): readonly string[] {
+/** What is hidden comes first, as a text may be too short for all words. */
+function wordsOf(
+  environment: EnvironmentDefinition,
+  params: JsonObject,
+  seed: string,
+  seat: string,
+): readonly string[] {
   const held: Json[] = []
   for (let i = 0; i < SEEDS; i++) {
     const { state } = rehearse(environment, { params, seed: seedFor(seed, 'words', i) }).start
-    held.push(...leavesOf(state.private).map(({ value }) => value))
+    held.push(...leavesOf(hiddenFrom(state, seat)).map(({ value }) => value))
   }
   const schemas = environment.toolInfos.flatMap(({ inputSchema, outputSchema }) => [inputSchema, outputSchema ?? {}])
   const choices = schemas.flatMap((schema) =>

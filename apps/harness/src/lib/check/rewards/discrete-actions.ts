@@ -1,7 +1,8 @@
 import type { Policy } from '@episodic/env'
 import { type Action, canonicalJson, type Json, type JsonObject, seedFor, type ToolInfo } from '@episodic/protocol'
-import type { CheckedWorld, Setting } from '../check-context.ts'
-import { rehearseEpisode } from '../rehearsed-episode.ts'
+import type { CheckedWorld, Learner, Setting } from '../check-context.ts'
+import { toolsOfSeat } from '../seat-players.ts'
+import { playLearner } from './learner-episode.ts'
 
 /** Most enumerated actions of one tool, and most actions in all. */
 const MOST_OF_TOOL = 16
@@ -17,24 +18,25 @@ export interface DiscreteActions {
 }
 
 /**
- * Enumerates the actions of a world: all that the schemas allow (booleans, enumerations, small integer ranges), and for
- * a tool with more than that those which the solver plays. `null` if there are fewer than two or too many.
+ * Enumerates the actions of a learner: all that the schemas allow (booleans, enumerations, small integer ranges), and
+ * for a tool with more than that those which the solver plays. `null` if there are fewer than two or too many.
  */
 export async function discreteActions(
   { environment, solver = null }: CheckedWorld,
   setting: Setting,
+  learner: Learner,
   seed: string,
 ): Promise<DiscreteActions | null> {
   const actions: Action[] = []
   const watched: string[] = []
-  for (const tool of environment.toolInfos) {
+  for (const tool of toolsOfSeat(environment, learner.seat)) {
     const enumerated = enumerateActions(tool)
     if (enumerated) actions.push(...enumerated)
     else watched.push(tool.name)
   }
   if (watched.length > 0) {
     if (!solver) return null
-    actions.push(...(await actionsOfSolver(environment, solver, setting, seed, watched)))
+    actions.push(...(await actionsOfSolver(environment, solver, setting, learner, seed, watched)))
   }
   return actions.length >= 2 && actions.length <= MOST ? { actions, watched } : null
 }
@@ -64,15 +66,17 @@ async function actionsOfSolver(
   environment: CheckedWorld['environment'],
   solver: Policy,
   setting: Setting,
+  learner: Learner,
   seed: string,
   tools: readonly string[],
 ): Promise<Action[]> {
   const seen = new Map<string, Action>()
   for (let i = 0; i < WATCHED && seen.size <= MOST; i++) {
     const own = seedFor(seed, 'watched', i)
-    const { steps } = await rehearseEpisode({ environment, setting, seed: own, policy: solver })
-    for (const { action } of steps)
-      if (tools.includes(action.tool)) seen.set(canonicalJson(action as unknown as Json), action)
+    const { steps } = await playLearner({ environment, setting, learner, seed: own, policy: solver })
+    for (const { action, seat } of steps)
+      if (seat === learner.seat && tools.includes(action.tool))
+        seen.set(canonicalJson(action as unknown as Json), action)
   }
   return [...seen.values()]
 }

@@ -3,6 +3,7 @@ import { type Action, createRng } from '@episodic/protocol'
 import type { Setting } from '../check-context.ts'
 import { randomAction } from '../noisy-policy.ts'
 import { playMove } from '../rehearsed-episode.ts'
+import { toolsOfSeat } from '../seat-players.ts'
 
 /** Random actions to try. */
 const TRIES = 60
@@ -12,14 +13,15 @@ export async function idleAction(
   environment: EnvironmentDefinition,
   params: Setting['params'],
   seed: string,
+  seat = environment.seats[0] as string,
 ): Promise<Action> {
   const rng = createRng(seed).stream('idle')
   const before = JSON.stringify(rehearse(environment, { params, seed }).state)
   for (let i = 0; i < TRIES; i++) {
-    const action = randomAction(environment.toolInfos, rng)
+    const action = randomAction(toolsOfSeat(environment, seat), rng)
     const rehearsal = rehearse(environment, { params, seed })
     try {
-      await playMove(rehearsal, { seat: environment.seats[0] as string, action })
+      await playMove(rehearsal, { seat, action })
     } catch {
       continue
     }

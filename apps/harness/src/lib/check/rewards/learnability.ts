@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Policy } from '@episodic/env'
 import { createRng, type Rng, seedFor } from '@episodic/protocol'
 import { clusteredMean } from '@episodic/report'
@@ -5,8 +6,8 @@ import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome, skipped } from '../check-report.ts'
 import type { Finding } from '../finding.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
-import { rehearseEpisode } from '../rehearsed-episode.ts'
 import { discreteActions } from './discrete-actions.ts'
+import { playLearner } from './learner-episode.ts'
 import { stateKeyOf } from './state-key.ts'
 import { copySolver, randomWalks, rollOut, type TableStart, type TableWorld, tableStarts } from './table-episodes.ts'
 import { TabularLearner } from './tabular-learner.ts'
@@ -29,26 +30,26 @@ const BEYOND = 0.05
 
 /**
  * Trains a tabular learner on the easiest setting and checks whether it improves from random play towards the solver.
- * The table is indexed by those parts of the public state that may call for different actions. This tests the rewards
- * and the public state; it says nothing about other learners and harder settings. If even a table copied from the
- * solver earns no more than random play, the table is too weak, and the check is skipped.
+ * The table is indexed by those parts of what the learner sees of the state that may call for different actions. This
+ * tests the rewards and what is seen; it says nothing about other learners and harder settings. If even a table copied
+ * from the solver earns no more than random play, the table is too weak, and the check is skipped.
  */
 export async function checkLearnability(context: CheckContext): Promise<CheckOutcome> {
-  const { world, seed } = context
-  const { environment, solver = null } = world
-  if (environment.game)
+  const { world, learner: role, seed } = context
+  const { solver = null } = world
+  if (!role)
     return skipped(
       'learnability',
-      'what a learner of one seat can earn depends on the others; solve a small game with gameTree',
+      'what a learner of one seat can earn depends on the others: name them with --seat <seat>=<policy>, or solve a small game with gameTree',
     )
   const setting = easiest(context.settings)
-  const discrete = await discreteActions(world, setting, seed)
+  const discrete = await discreteActions(world, setting, role, seed)
   if (!discrete) return skipped('learnability', 'it has too many actions, or too few, for a table')
   const { actions, watched } = discrete
   const rng = createRng(seedFor(seed, 'learnability'))
-  const starts = tableStarts(world, setting, seed)
-  const features = stateKeyOf(await randomWalks(world, setting, actions, rng))
-  const table: TableWorld = { world, setting, actions, features }
+  const starts = tableStarts(world, setting, role, seed)
+  const features = stateKeyOf(await randomWalks(world, setting, role, actions, rng))
+  const table: TableWorld = { world, setting, learner: role, actions, features }
   const learner = new TabularLearner(actions.length)
   const measure = async (choose: (state: string) => number) => {
     const totals: number[] = []
@@ -65,6 +66,8 @@ export async function checkLearnability(context: CheckContext): Promise<CheckOut
   for (let point = 1; point <= POINTS && !hasArrived(curve, best); point++) {
     context.signal?.throwIfAborted()
     context.onProgress(point, POINTS)
+    // Its progress is shown, and Ctrl-C can end it.
+    await nextTurn()
     while (steps < (BUDGET * point) / POINTS) {
       const { most, least, falling } = EXPLORATION
       const exploration = Math.max(least, most - ((most - least) * steps) / (falling * BUDGET))
@@ -78,7 +81,8 @@ export async function checkLearnability(context: CheckContext): Promise<CheckOut
   const final = await learned()
   const beats = (other: readonly number[]) => significantlyMore(final, other)
   const [from, to] = [mean(random), mean(final)]
-  const moved = best === null ? null : (to - from) / (best - from)
+  // Of a solver that earns no more than random play, there is no way to go.
+  const moved = best === null || best <= from ? null : (to - from) / (best - from)
   const isLearned = beats(random) && (moved ?? 1) >= ENOUGH
   if (!isLearned) {
     const copied = solver && (await copySolver(table, solver, solverStarts(starts, rng)))
@@ -89,8 +93,10 @@ export async function checkLearnability(context: CheckContext): Promise<CheckOut
     if (!isShown) return skipped('learnability', tooSmall(learner.states, copy, from))
   }
   const findings = isLearned ? [] : [notLearned(from, to, steps, setting, seed)]
-  // Only unseen starts are fair: on those that it was trained on, a learner may know more than the solver.
-  if (solved && best !== null && starts.unseen && to - best > BEYOND * Math.abs(best - from) && beats(solved))
+  // Only unseen starts are fair: on those that it was trained on, a learner may know more than the solver. So may one
+  // that has played the same opponent for long.
+  const isFair = starts.unseen && world.environment.game?.utility !== 'zero-sum'
+  if (solved && best !== null && isFair && to - best > BEYOND * Math.abs(best - from) && beats(solved))
     findings.push(solverBeaten(best, to, setting, seed))
   const ofSolver = watched.length > 0 ? ` (of ${watched.join(' and ')} those that the solver plays)` : ''
   const way = moved === null ? '' : `, ${Math.round(moved * 100)} % of the way to the solver’s ${best?.toFixed(3)}`
@@ -158,18 +164,24 @@ function significantlyMore(some: readonly number[], others: readonly number[]): 
 /** Whether the last two points of a learning curve are as good as the solver. */
 function hasArrived(curve: readonly number[], best: number | null): boolean {
   const [from = 0] = curve
-  return best !== null && curve.length > 2 && curve.slice(-2).every((value) => value - from >= ARRIVED * (best - from))
+  return (
+    best !== null &&
+    best > from &&
+    curve.length > 2 &&
+    curve.slice(-2).every((value) => value - from >= ARRIVED * (best - from))
+  )
 }
 
 /** The returns of the solver from the same starts. If it throws in a swapped state, it goes on at random. */
 async function measuredSolver(
-  { world: { environment }, setting }: TableWorld,
+  { world: { environment }, setting, learner }: TableWorld,
   solver: Policy,
   starts: readonly TableStart[],
 ): Promise<number[]> {
   const policy = noisyPolicy(solver, { random: 0, invalid: 0 })
   const earned: number[] = []
-  for (const start of starts) earned.push((await rehearseEpisode({ environment, setting, policy, ...start })).total)
+  for (const start of starts)
+    earned.push((await playLearner({ environment, setting, learner, policy, ...start })).total)
   return earned
 }
 

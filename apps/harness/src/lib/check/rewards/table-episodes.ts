@@ -1,19 +1,20 @@
-import type { Policy } from '@episodic/env'
+import { definePolicy, type Policy } from '@episodic/env'
 import { rehearse } from '@episodic/mcp-server'
-import { canonicalJson, type Json, type JsonObject, type Rng, seedFor } from '@episodic/protocol'
-import type { CheckedWorld, Setting } from '../check-context.ts'
-import { drawDeals, keepsPrivate } from '../deal.ts'
+import { type Action, canonicalJson, type Json, type JsonObject, type Rng, seedFor } from '@episodic/protocol'
+import type { CheckedWorld, Learner, Setting } from '../check-context.ts'
+import { drawDeals, keepsPrivate, seenBy } from '../deal.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
-import { playMove, rehearseEpisode, rewardOf, truncationAt } from '../rehearsed-episode.ts'
+import { type PlayedStep, returnsOf, rewardOf, startEpisode, truncationAt } from '../rehearsed-episode.ts'
 import type { DiscreteActions } from './discrete-actions.ts'
+import { learnerView, playLearner } from './learner-episode.ts'
 import type { Experience } from './tabular-learner.ts'
 
 /** Step limit of a learner's episode. */
 const LONGEST = 120
 /** Starts that a learner is evaluated on. */
 const MEASURED = 48
-/** Private states of training, if there is only one public state to train on. */
-const PRIVATE_STATES = 12
+/** Starts of training, if a table cannot generalize to others. */
+const MET = 12
 
 /** The start of one episode. */
 export interface TableStart {
@@ -21,10 +22,11 @@ export interface TableStart {
   readonly privateState?: JsonObject
 }
 
-/** A world as a table: its few actions, and the row of each public state. */
+/** A world as a table: the few actions of its learner, and the row of each state that it sees. */
 export interface TableWorld {
   readonly world: CheckedWorld
   readonly setting: Setting
+  readonly learner: Learner
   readonly actions: DiscreteActions['actions']
   readonly features: (state: JsonObject) => string
 }
@@ -40,29 +42,39 @@ export interface Rollout {
 
 /**
  * Starts for training and evaluation. If all seeds have the same initial public state, training draws a new seed each
- * time and evaluation uses unseen ones. Otherwise both use the same few private states with one public state, because a
- * table cannot generalize to public states that it has never seen.
+ * time and evaluation uses unseen ones, and in a game if few seeds have all that the learner sees at the start.
+ * Otherwise both use the same few private states with one public state, or few seeds of a game, because a table cannot
+ * generalize to states that it has never seen.
  */
-export function tableStarts({ environment }: CheckedWorld, setting: Setting, seed: string) {
+export function tableStarts({ environment }: CheckedWorld, setting: Setting, { seat }: Learner, seed: string) {
   const deals = drawDeals(environment, setting, seedFor(seed, 'learnability'), MEASURED)
   const [first] = deals
-  const publicStarts = new Set(deals.map(({ state }) => canonicalJson(state.public)))
-  if (publicStarts.size === 1 || !first)
+  const seen = new Set(deals.map(({ state }) => seenBy(state, seat)))
+  if (seen.size <= (environment.game ? MET : 1) || !first)
     return {
       unseen: true,
       measured: Array.from({ length: MEASURED }, (_, i): TableStart => ({ seed: seedFor(seed, 'measured', i) })),
       next: (rng: Rng): TableStart => ({ seed: seedFor(seed, 'practice', rng.int(0, 1_000_000_000)) }),
     }
-  const swapped = deals
-    .filter(({ state }) => keepsPrivate(environment, state.private))
-    .map(({ state }): TableStart => ({ seed: first.seed, privateState: state.private }))
-  const met = swapped.slice(0, PRIVATE_STATES)
+  const starts = environment.game
+    ? deals.map(({ seed: own }): TableStart => ({ seed: own }))
+    : deals
+        .filter(({ state }) => keepsPrivate(environment, state.private))
+        .map(({ state }): TableStart => ({ seed: first.seed, privateState: state.private }))
+  const met = starts.slice(0, MET)
   const measured = Array.from({ length: MEASURED }, (_, i) => met[i % met.length] as TableStart)
   return { unseen: false, measured, next: (rng: Rng): TableStart => rng.pick(met) }
 }
 
-/** Plays one episode to its end. `choose` returns the number of an action for a row. */
-export async function rollOut(
+/**
+ * Plays one episode to its end. `choose` returns the number of an action for a row. Rejects with what the rules throw.
+ */
+export function rollOut(table: TableWorld, start: TableStart, choose: (state: string) => number): Promise<Rollout> {
+  return table.world.environment.game ? rollOutSeat(table, start, choose) : rollOutAlone(table, start, choose)
+}
+
+/** Plays the rules directly: what else an episode has would cost more than most rules, at each of a learner's steps. */
+async function rollOutAlone(
   { world: { environment }, setting, actions, features }: TableWorld,
   start: TableStart,
   choose: (state: string) => number,
@@ -75,8 +87,7 @@ export async function rollOut(
   let state = features(rehearsal.state.public)
   while (rehearsal.end === null && episode.length < Math.min(setting.steps, LONGEST)) {
     const action = choose(state)
-    const { tool, arguments: args } = actions[action] as DiscreteActions['actions'][number]
-    // A turn of the event loop for each of a learner's steps would cost more than most rules.
+    const { tool, arguments: args } = actions[action] as Action
     const prepared = prepares ? await rehearsal.prepare(tool, args) : undefined
     const step = rehearsal.play(tool, args, { truncation: truncationAt(episode.length, setting), prepared })
     const after = step.end?.kind === 'terminated' ? 0 : (step.potential ?? 0)
@@ -89,22 +100,60 @@ export async function rollOut(
   return { episode, next: rehearsal.end?.kind === 'terminated' ? null : state, total }
 }
 
-/** The public states of a few episodes of random play. */
+/** Plays one seat of a game, with the partners. A game shapes no rewards. */
+async function rollOutSeat(
+  { world: { environment }, setting, learner, actions, features }: TableWorld,
+  start: TableStart,
+  choose: (state: string) => number,
+): Promise<Rollout> {
+  const episode: Experience[] = []
+  let state = ''
+  let action = 0
+  const policy = definePolicy({
+    name: 'table',
+    start: () => () => {
+      state = features(learnerView(ongoing.episode.rehearsal.state, learner))
+      action = choose(state)
+      return actions[action] as Action
+    },
+  })
+  const ongoing = await startEpisode({ environment, setting, policy, policies: learner.partners, ...start })
+  const { rehearsal } = ongoing.episode
+  let total = 0
+  let left = false
+  while (!left && episode.length < LONGEST && (await ongoing.advance())) {
+    const step = ongoing.episode.steps.at(-1) as PlayedStep
+    const reward = returnsOf(step)[learner.seat] ?? 0
+    total += reward
+    const last = episode.at(-1)
+    if (step.seat === learner.seat) episode.push({ state, action, reward })
+    // What others' steps earn the learner, its last own step has brought about.
+    else if (last) episode[episode.length - 1] = { ...last, reward: last.reward + reward }
+    left = step.seats?.ends?.[learner.seat] !== undefined
+  }
+  if (ongoing.episode.fault) throw ongoing.episode.fault
+  const isOver = left || rehearsal.end?.kind === 'terminated'
+  return { episode, next: isOver ? null : features(learnerView(rehearsal.state, learner)), total }
+}
+
+/** What the learner sees in a few episodes of its random play. */
 export async function randomWalks(
   { environment }: CheckedWorld,
   setting: Setting,
+  learner: Learner,
   actions: TableWorld['actions'],
   rng: Rng,
 ): Promise<JsonObject[][]> {
   const walks: JsonObject[][] = []
-  const seat = environment.seats[0] as string
+  const policy = definePolicy({ name: 'random walk', start: () => () => rng.pick(actions) })
   for (let i = 0; i < WALKS; i++) {
-    const rehearsal = rehearse(environment, { params: setting.params, seed: `walk ${i}` })
-    const walk: JsonObject[] = [rehearsal.state.public]
-    while (rehearsal.end === null && walk.length < Math.min(setting.steps, LONGEST)) {
-      const step = await playMove(rehearsal, { seat, action: rng.pick(actions) })
+    const seed = `walk ${i}`
+    const ongoing = await startEpisode({ environment, setting, policy, policies: learner.partners, seed })
+    const view = () => learnerView(ongoing.episode.rehearsal.state, learner)
+    const walk: JsonObject[] = [view()]
+    while (walk.length < Math.min(setting.steps, LONGEST) && (await ongoing.advance())) {
       // A refused step changes nothing, so it would hide the clocks.
-      if (!step.refused) walk.push(rehearsal.state.public)
+      if (!ongoing.episode.steps.at(-1)?.refused) walk.push(view())
       else if (rng.chance(0.05)) break
     }
     walks.push(walk)
@@ -118,7 +167,7 @@ const WALKS = 20
  * states in which the solver plays differently, so no table can learn the task.
  */
 export async function copySolver(
-  { world: { environment }, setting, actions, features }: TableWorld,
+  { world: { environment }, setting, learner, actions, features }: TableWorld,
   solver: Policy,
   starts: readonly TableStart[],
 ): Promise<ReadonlyMap<string, number>> {
@@ -127,13 +176,14 @@ export async function copySolver(
   const numbers = new Map(actions.map((action, i) => [toActionKey(action), i]))
   const rows = new Map<string, Map<number, number>>()
   for (const start of starts) {
-    const { rehearsal, steps } = await rehearseEpisode({ environment, setting, policy, ...start })
-    let open: JsonObject = rehearsal.start.state.public
-    for (const { action, change } of steps) {
-      const number = numbers.get(toActionKey(action))
-      const row = rows.get(features(open)) ?? new Map<number, number>()
-      if (number !== undefined) rows.set(features(open), row.set(number, (row.get(number) ?? 0) + 1))
-      if (change) open = change.state.public
+    const { rehearsal, steps } = await playLearner({ environment, setting, learner, policy, ...start })
+    let { state } = rehearsal.start
+    for (const { seat, action, change } of steps) {
+      const number = seat === learner.seat ? numbers.get(toActionKey(action)) : undefined
+      const seen = features(learnerView(state, learner))
+      const row = rows.get(seen) ?? new Map<number, number>()
+      if (number !== undefined) rows.set(seen, row.set(number, (row.get(number) ?? 0) + 1))
+      if (change) state = change.state
     }
   }
   return new Map([...rows].map(([row, counts]) => [row, mostOften(counts)]))
