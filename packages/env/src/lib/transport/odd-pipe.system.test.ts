@@ -39,6 +39,7 @@ describe('a server over a pipe whose answers are a little off', () => {
         '"result":{"content":[{"type":"text","text":"hello","annotations":null}],"isError":null,"structuredContent":null,"_meta":null}',
       ),
     ],
+    ['has metadata that is a text', answer('"result":{"content":[{"type":"text","text":"hello"}],"_meta":"x"}')],
   ])('is read if an answer %s', async (_, lines) => {
     await using server = await open({ 'tools/call': lines })
     expect(await server.call()).toEqual({ content: [{ type: 'text', text: 'hello' }] })
@@ -59,6 +60,11 @@ describe('a server over a pipe whose answers are a little off', () => {
   it('ends a call at once if its answer is cut off', async () => {
     await using server = await open({ 'tools/call': ['{"jsonrpc":"2.0","id":ID,"result":{"content":['] })
     await expect(server.call()).rejects.toThrow(/no message of MCP: .*"content":\[/)
+  })
+
+  it('ends a call at once if its answer is a dictionary as Python prints it', async () => {
+    await using server = await open({ 'tools/call': ["{'jsonrpc': '2.0', 'id': ID, 'result': None}"] })
+    await expect(server.call()).rejects.toThrow(/no message of MCP: .*'result': None/)
   })
 
   it('keeps a part of an answer that cannot be read', async () => {
@@ -98,8 +104,13 @@ describe('a server over a pipe whose answers are a little off', () => {
     ])
   })
 
-  it('is connected to if its handshake has null in its members', async () => {
-    const result = { protocolVersion: '2025-11-25', capabilities: { tools: {}, prompts: null }, instructions: null }
+  it.each<[string, object]>([
+    ['null in its members', { capabilities: { tools: {}, prompts: null }, instructions: null }],
+    ['`true` for a capability', { capabilities: { tools: true, logging: true } }],
+    ['an array of capabilities', { capabilities: [], serverInfo: { name: 5, icons: 'x', websiteUrl: null } }],
+    ['metadata and instructions of another type', { capabilities: { tools: {} }, _meta: 'x', instructions: 5 }],
+  ])('is connected to if its handshake has %s', async (_, members) => {
+    const result = { protocolVersion: '2025-11-25', ...members }
     await using server = await open({ initialize: answer(`"result":${JSON.stringify(result)}`) })
     expect(await server.call()).toMatchObject({ content: [{ text: 'plain' }] })
   })

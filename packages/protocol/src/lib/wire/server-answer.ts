@@ -36,9 +36,13 @@ function readMessage(message: JsonObject, line: string): JsonObject | null {
   if (error !== undefined && error !== null && error !== false && error !== '')
     return { jsonrpc, id, error: readError(error) }
   // The client of an SDK checks the answer to its handshake itself.
-  if (isObject(result) && typeof result.protocolVersion === 'string')
+  if (isObject(result) && (typeof result.protocolVersion === 'string' || typeof result.protocolVersion === 'number'))
     return { jsonrpc, id, result: readInitialized(result) }
-  if (isObject(result)) return { jsonrpc, id, result: withoutNull(result, ['_meta']) }
+  if (isObject(result)) {
+    // The client of an SDK ignores an answer whose metadata is no object, and waits on.
+    const { _meta, ...rest } = result
+    return { jsonrpc, id, result: { ...rest, ...(isObject(_meta) && { _meta }) } }
+  }
   if (result === null && error === undefined) return { jsonrpc, id, result: {} }
   return id === null ? null : noMessage(id, line)
 }
@@ -59,9 +63,11 @@ function readError(error: Json): JsonObject {
 /** Returns the answer for a line that is not JSON, and names the id of a request; `null` for any other. */
 function unreadable(line: string): JsonObject | null {
   // A log of the requests that came has ids too.
-  if (!line.includes('"jsonrpc"') || line.includes('"method"')) return null
-  const [, id] = /"id"\s*:\s*(\d{1,15}|"(?:[^"\\]|\\.){1,256}")/.exec(line) ?? []
-  return id === undefined ? null : noMessage(JSON.parse(id), line)
+  if (!/["']jsonrpc["']/.test(line) || /["']method["']/.test(line)) return null
+  const [, id, quoted] = /["']id["']\s*:\s*(?:(\d{1,15}|"(?:[^"\\]|\\.){1,256}")|'([^'\\]{1,256})')/.exec(line) ?? []
+  if (id !== undefined) return noMessage(JSON.parse(id), line)
+  // As Python prints a dictionary.
+  return quoted === undefined ? null : noMessage(quoted, line)
 }
 
 function noMessage(id: Json, line: string): JsonObject {
@@ -86,12 +92,24 @@ export function readServerResult(
 }
 
 function readInitialized(result: JsonObject): JsonObject {
-  const { capabilities, serverInfo, ...rest } = withoutNull(result)
-  const { name = 'unknown', version = '0' } = isObject(serverInfo) ? withoutNull(serverInfo) : {}
+  const { capabilities, serverInfo, protocolVersion, instructions, _meta, ...rest } = withoutNull(result)
+  const info = isObject(serverInfo) ? serverInfo : {}
+  const texts = Object.entries(info).filter(([name, member]) => typeof member === 'string' && name !== 'icons')
+  // Some servers write `true` for a capability without options.
+  const able = Object.entries(isObject(capabilities) ? capabilities : {}).flatMap(([name, member]) =>
+    isObject(member) ? [[name, member]] : member === true ? [[name, {}]] : [],
+  )
   return {
     ...rest,
-    capabilities: isObject(capabilities) ? withoutNull(capabilities) : {},
-    serverInfo: { ...(isObject(serverInfo) && withoutNull(serverInfo)), name: String(name), version: String(version) },
+    protocolVersion: String(protocolVersion),
+    ...(typeof instructions === 'string' && { instructions }),
+    ...(isObject(_meta) && { _meta }),
+    capabilities: Object.fromEntries(able),
+    serverInfo: {
+      ...Object.fromEntries(texts),
+      name: String(info.name ?? 'unknown'),
+      version: String(info.version ?? '0'),
+    },
   }
 }
 
