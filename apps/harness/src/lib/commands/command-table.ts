@@ -14,6 +14,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'serve worlds over MCP',
     load: async () => (await import('./serve.ts')).serveCommand,
   },
+  gateway: {
+    description: 'serve language models to agents, and keep their exact tokens for a trainer',
+    load: async () => (await import('./gateway.ts')).gatewayCommand,
+  },
   play: {
     description: 'play a world yourself, in the terminal',
     load: async () => (await import('./play.ts')).playCommand,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../fixtures/episodic.fixture.ts'
 import { serveMetrics } from '../fleet/serve-metrics.ts'
-import { openModelProxy } from '../models/model-proxy.ts'
+import { openModelProxy } from '../gateway/model-proxy.ts'
 import { startViewing } from '../view/view.fixture.ts'
 
 const workshop = openWorkshop()

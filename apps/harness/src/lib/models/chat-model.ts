@@ -1,10 +1,10 @@
-import type { Completion, Json, JsonObject, ModelRequest, ToolInfo } from '@episodic/protocol'
+import type { Json, JsonObject, ModelRequest, ToolInfo } from '@episodic/protocol'
 import { monotonic, shorten, wellFormed } from '@episodic/protocol/internal'
 import { cleanText } from '@episodic/report'
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
 import { HarnessError } from '../base/harness-error.ts'
 import { type ChatBody, Concessions } from './concessions.ts'
-import { lastTokens, withoutTokens } from './handed-tokens.ts'
+import { lastTokens, TOKEN_OPTIONS, withoutTokens } from './handed-tokens.ts'
 import { nameStatus } from './http-status.ts'
 import { type EpisodeJournal, hashRequest } from './model-journal.ts'
 import { createModelLimit, type ModelLimit, type ModelRates, untilTurn } from './model-limit.ts'
@@ -12,6 +12,7 @@ import type { ModelSettings } from './model-options.ts'
 import { findServer } from './model-server.ts'
 import { type Answer, parseAnswer } from './parse-answer.ts'
 import { readAnswer } from './read-answer.ts'
+import { temperatureOf } from './recorded-api.ts'
 import type { Message } from './transcript.ts'
 import { codeOf, type Try, timesOf } from './tries.ts'
 
@@ -89,13 +90,7 @@ export function createChatModel(
         seed,
         ...(temperature !== undefined && { temperature }),
         ...(maxTokens !== undefined && { max_tokens: maxTokens }),
-        // vLLM returns ids for the second, and SGLang for the last two; others ignore them.
-        ...(tokenIds && {
-          logprobs: true,
-          return_token_ids: true,
-          return_prompt_token_ids: true,
-          return_meta_info: true,
-        }),
+        ...(tokenIds && TOKEN_OPTIONS),
       })
       const hash = journal && hashRequest(wanted)
       const kept = hash && journal.take(hash)
@@ -142,11 +137,6 @@ function withOptions(options: Readonly<Record<string, Json>>, body: ChatBody): C
 /** What a request sends, as it is recorded. */
 function sentOf({ messages, tools }: ChatBody): ModelRequest {
   return { messages: messages.map(withoutTokens), tools: tools as unknown as JsonObject[] }
-}
-
-/** The temperature that a request asks for, if it does. */
-function temperatureOf({ temperature }: JsonObject): Pick<Completion, 'temperature'> {
-  return typeof temperature === 'number' && temperature >= 0 ? { temperature } : {}
 }
 
 /** Whether a server refused a request because of what is in it. */

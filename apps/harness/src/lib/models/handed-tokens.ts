@@ -7,6 +7,14 @@ import type { Completion, JsonObject } from '@episodic/protocol'
  */
 const FIELDS = ['prompt_token_ids', 'generation_token_ids', 'generation_log_probs'] as const
 
+/** Asks for tokens: vLLM returns ids for the second, and SGLang for the last two; others ignore them. */
+export const TOKEN_OPTIONS = {
+  logprobs: true,
+  return_token_ids: true,
+  return_prompt_token_ids: true,
+  return_meta_info: true,
+} as const
+
 /** Returns a message with the tokens of its answer; without them if ids or log-probabilities are not known. */
 export function withTokens(
   message: JsonObject,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ModelAnswer } from '@episodic/env'
-import { canonicalJson, jsonObjectSchema } from '@episodic/protocol'
+import { canonicalJson, jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
 import { completionSchema, wellFormed } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import type { Answer } from './parse-answer.ts'
@@ -24,14 +24,17 @@ export interface ModelJournal {
 export interface EpisodeJournal {
   /** Returns the kept answer to a request; `null` if there is none. */
   take(request: string): Answer | null
-  /** Keeps an answer. Resolves when it outlives this process. */
-  add(request: string, answer: Answer): Promise<void>
+  /** Keeps an answer, and what was asked if somebody will want to know. Resolves when it outlives this process. */
+  add(request: string, answer: Answer, asked?: ModelRequest): Promise<void>
+  /** What was kept before this process. */
+  readonly entries: readonly JournalEntry[]
 }
 
 /** An answer as it is kept. */
 export interface JournalEntry {
   readonly request: string
   readonly answer: Answer
+  readonly asked?: ModelRequest | undefined
 }
 
 const entrySchema: z.ZodType<JournalEntry> = z.object({
@@ -42,6 +45,7 @@ const entrySchema: z.ZodType<JournalEntry> = z.object({
     message: jsonObjectSchema,
     finish: z.string(),
   }),
+  asked: z.object({ messages: z.array(jsonObjectSchema), tools: z.array(jsonObjectSchema) }).optional(),
 })
 
 /** Most bytes of answers that are kept of one episode, as JSON. Later ones are not kept. */
@@ -70,14 +74,14 @@ export function createEpisodeJournal(
   append: (line: string) => Promise<void>,
   { mostBytes = MOST_BYTES, redact }: JournalOptions,
 ): EpisodeJournal {
-  const entries = new Map(
-    lines.flatMap((line) => parseEntry(line) ?? []).map(({ request, answer }) => [request, answer]),
-  )
+  const entries = lines.flatMap((line) => parseEntry(line) ?? [])
+  const kept = new Map(entries.map(({ request, answer }) => [request, answer]))
   let bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0)
   return {
-    take: (request) => entries.get(request) ?? null,
-    async add(request, answer) {
-      const line = JSON.stringify({ request, answer } satisfies JournalEntry)
+    entries,
+    take: (request) => kept.get(request) ?? null,
+    async add(request, answer, asked) {
+      const line = JSON.stringify({ request, answer, ...(asked && { asked }) } satisfies JournalEntry)
       const size = Buffer.byteLength(line)
       if (bytes + size > mostBytes || redact(line) !== line) return
       bytes += size
@@ -99,15 +103,15 @@ function parseEntry(line: string): JournalEntry | null {
   }
 }
 
-const kept = new WeakSet<ModelAnswer>()
+const keptAnswers = new WeakSet<ModelAnswer>()
 
 /** Marks an answer as one from a journal. Returns it. */
 export function markKept<T extends ModelAnswer>(answer: T): T {
-  kept.add(answer)
+  keptAnswers.add(answer)
   return answer
 }
 
 /** Whether an answer is from a journal: it says nothing about whether the model answers now. */
 export function isKept(answer: ModelAnswer): boolean {
-  return kept.has(answer)
+  return keptAnswers.has(answer)
 }

@@ -24,10 +24,12 @@ export interface ModelRecorder {
   answers(): readonly TimedAnswer[]
 }
 
-/** A request to a language model. It ends with `fail`, or with the end of its answer. */
+/** A request to a language model. It ends with `fail`, `answer`, or the end of what is received. */
 export interface RecordedRequest {
   /** Records that there was no answer. */
   fail(status: number | null, code: string): void
+  /** Records an answer that was read already. */
+  answer(answer: Answer): void
   /** Begins to record the body of a successful answer: JSON, or a stream of events. */
   receive(isStream: boolean): ReceivedAnswer
 }
@@ -64,7 +66,7 @@ export function createModelRecorder(prices: Prices | null): ModelRecorder {
       const read = api.readRequest(value)
       if (!read || requests >= MOST_REQUESTS) return null
       requests += 1
-      const { asked } = read
+      const { asked, request: _, ...rest } = read
       const request = log.share(read.request)
       const key = hash('sha256', body)
       const sent = monotonic()
@@ -82,6 +84,7 @@ export function createModelRecorder(prices: Prices | null): ModelRecorder {
         const answer = {
           ...completion,
           asked,
+          ...rest,
           ...(calls.length > 0 && { calls: calls.map((call) => ({ ...call, played: false })) }),
           ...timesOf(tries, 0),
         }
@@ -90,6 +93,7 @@ export function createModelRecorder(prices: Prices | null): ModelRecorder {
 
       return {
         fail,
+        answer: record,
         receive(isStream) {
           const said = isStream ? api.createStream() : createJsonBody()
           const decoder = new StringDecoder('utf8')

@@ -1,4 +1,4 @@
-import { jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
+import { type Completion, jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Prices } from './model-options.ts'
 import { type Answer, parseAnswer } from './parse-answer.ts'
@@ -7,11 +7,21 @@ import { createStreamedAnswer } from './streamed-answer.ts'
 /** How the requests of one API are read, and their answers. */
 export interface RecordedApi {
   /** Returns the model that a request asks, and what it sends; `null` if it is not a request of this API. */
-  readRequest(body: unknown): { readonly asked: string; readonly request: ModelRequest } | null
+  readRequest(body: unknown): ReadRequest | null
   /** Begins to read an answer that is a stream of events. */
   createStream(): AnswerBody
   /** Returns an answer; `null` if it is none. */
   parse(value: unknown, prices: Prices | null): Answer | null
+}
+
+export interface ReadRequest extends Pick<Completion, 'temperature'> {
+  readonly asked: string
+  readonly request: ModelRequest
+}
+
+/** The temperature that a request asks for, if it does. */
+export function temperatureOf({ temperature }: Readonly<Record<string, unknown>>): Pick<Completion, 'temperature'> {
+  return typeof temperature === 'number' && temperature >= 0 ? { temperature } : {}
 }
 
 /** The body of an answer, as it is received. */
@@ -27,6 +37,7 @@ const requestSchema = z.object({
   model: z.string().catch('unknown'),
   messages: z.array(jsonObjectSchema),
   tools: z.array(jsonObjectSchema).nullish().catch(null),
+  temperature: z.unknown().optional(),
 })
 
 export const chatCompletions: RecordedApi = {
@@ -34,7 +45,7 @@ export const chatCompletions: RecordedApi = {
     const parsed = requestSchema.safeParse(body)
     if (!parsed.success) return null
     const { model, messages, tools } = parsed.data
-    return { asked: model, request: { messages, tools: tools ?? [] } }
+    return { asked: model, request: { messages, tools: tools ?? [] }, ...temperatureOf(parsed.data) }
   },
   createStream() {
     const stream = createStreamedAnswer()

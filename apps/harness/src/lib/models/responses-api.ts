@@ -4,7 +4,7 @@ import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
 import { chatMessages, chatTool } from './chat-messages.ts'
 import { parseAnswer } from './parse-answer.ts'
-import type { AnswerBody, RecordedApi } from './recorded-api.ts'
+import { type AnswerBody, type RecordedApi, temperatureOf } from './recorded-api.ts'
 import type { ToolCall } from './transcript.ts'
 
 const requestSchema = z.object({
@@ -12,6 +12,7 @@ const requestSchema = z.object({
   instructions: z.string().nullish().catch(null),
   input: z.union([z.string(), z.array(jsonObjectSchema)]),
   tools: z.array(jsonObjectSchema).nullish().catch(null),
+  temperature: z.unknown().optional(),
 })
 
 const texts = z
@@ -58,6 +59,7 @@ export const responses: RecordedApi = {
     return {
       asked: model,
       request: { messages: [...system, ...chatMessages(items)], tools: (tools ?? []).map(chatTool) },
+      ...temperatureOf(parsed.data),
     }
   },
   createStream: createResponseStream,

@@ -106,10 +106,10 @@ export async function prepareRun(
  * they say.
  */
 export function keepsAnswers(
-  { transcript }: Pick<RunSettings, 'transcript'>,
+  { transcript, recordModels = false, tokenIds }: Pick<RunSettings, 'transcript' | 'recordModels' | 'tokenIds'>,
   configuration: RunConfiguration,
 ): boolean {
-  return transcript !== 'none' && policyNames(configuration).some(isLlm)
+  return transcript !== 'none' && ((recordModels && tokenIds) || policyNames(configuration).some(isLlm))
 }
 
 /** Returns what keeps the answers of language models in the folder of a run; `null` if it keeps none. */
@@ -137,8 +137,9 @@ export function openPrepared(
   const { concurrency, retryTimeout, workerThreads = false, recordModels } = prepared.settings
   const { baseUrl = null, prices = null } = prepared.settings
   const recording = recordingOf(prepared.settings)
-  const models = recordModels ? { baseUrl, prices } : null
-  return openRunner(configuration, { ...prepared, workerThreads, concurrency, retryTimeout, recording, models })
+  const models = recordModels ? { baseUrl, prices, tokens: prepared.settings.tokenIds } : null
+  const shared = { workerThreads, concurrency, retryTimeout, recording, models, journal }
+  return openRunner(configuration, { ...prepared, ...shared })
 }
 
 /** Returns the configuration of a run. Rejects with `option-invalid` for options that it cannot have. */

@@ -3,7 +3,8 @@ import { declaredAction } from '@episodic/mcp-server/internal'
 import { type Action, DEFAULT_SEAT, type EnvironmentInfo, type SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '../../base/harness-error.ts'
 import { mapValues } from '../../base/map-values.ts'
-import type { ModelProxyOptions } from '../../models/model-proxy.ts'
+import type { ModelProxyOptions } from '../../gateway/model-proxy.ts'
+import type { ModelJournal } from '../../models/model-journal.ts'
 import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
 import type { Recording } from '../../run-folder/record/recording.ts'
 import type { RunManifest } from '../../run-folder/record/run-folder.ts'
@@ -63,12 +64,14 @@ export interface OpenRunnerOptions {
   readonly recording: Recording
   /** The proxy that records what agents ask of language models; `null` for none. */
   readonly models?: ModelProxyOptions | null
+  /** Keeps the answers of models until their episode is sealed. Default: none is kept. */
+  readonly journal?: ModelJournal | null
 }
 
 /** Connects to the environment of a run. Throws if the server is unreachable or serves something else. */
 export async function openRunner(configuration: RunConfiguration, options: OpenRunnerOptions): Promise<Runner> {
   const { reference, world, target, transport, workerThreads, concurrency, retryTimeout, players, recording } = options
-  const { models = null } = options
+  const { models = null, journal = null } = options
   await using cleanUp = new AsyncDisposableStack()
   const sessions = concurrency + 16
   const times = new StepTimes()
@@ -92,6 +95,7 @@ export async function openRunner(configuration: RunConfiguration, options: OpenR
     discount,
     recording,
     proxy,
+    journal,
     seatAgent:
       addressOf &&
       ((agent: Agent, models: AgentModels) =>
@@ -140,6 +144,6 @@ function assertForkable({ name, forkable }: EnvironmentInfo): void {
 
 /** Opens a proxy. Its modules load here, since few runs need them. */
 async function openProxy(options: ModelProxyOptions) {
-  const { openModelProxy } = await import('../../models/model-proxy.ts')
+  const { openModelProxy } = await import('../../gateway/model-proxy.ts')
   return openModelProxy(options)
 }

@@ -12,7 +12,8 @@ import { absenceOf } from '@episodic/mcp-server/internal'
 import { DEFAULT_SEAT, type SealedRecord, seedFor } from '@episodic/protocol'
 import { stopReasonOf } from '@episodic/protocol/internal'
 import { mapValues } from '../../base/map-values.ts'
-import type { ModelProxy } from '../../models/model-proxy.ts'
+import type { ModelProxy } from '../../gateway/model-proxy.ts'
+import type { ModelJournal } from '../../models/model-journal.ts'
 import { type OnAnswer, reportAnswers } from '../../models/report-answers.ts'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
 import { createRecording, type Recording } from '../../run-folder/record/recording.ts'
@@ -70,6 +71,8 @@ export interface RunTaskOptions {
   readonly seatAgent?: ((agent: Agent, models: AgentModels) => OutsidePlayer) | null
   /** Records what agents ask of language models. Default: `null`, only an agent itself can record it. */
   readonly proxy?: ModelProxy | null
+  /** Keeps the answers that agents get there until their episode is sealed. Default: none is kept. */
+  readonly journal?: ModelJournal | null
 }
 
 /** Plays one rollout and seals what was played; resolves with nothing if it was interrupted. */
@@ -80,7 +83,7 @@ interface Rollout extends Pick<RunContext, 'signal' | 'now'> {
   readonly seed: string
   readonly policySeed: string
   /** Returns who plays a seat: an agent from outside, or a policy whose play is watched. */
-  readonly seated: (seat: string, player: Policy | Agent) => Policy | OutsidePlayer
+  readonly seated: (seat: string, player: Policy | Agent, policySeed: string) => Policy | OutsidePlayer
   /** What agents asked of language models, by their seats. */
   readonly models: ReadonlyMap<string, AgentModels>
   /** Returns what all lines of the rollout have in common. */
@@ -89,7 +92,16 @@ interface Rollout extends Pick<RunContext, 'signal' | 'now'> {
 
 /** Plays in this process, with policies, and with agents that play from outside. */
 export function createRunTask(options: RunTaskOptions): RunTask {
-  const { seed, discount, play, accept, recording = createRecording(), seatAgent = null, proxy = null } = options
+  const {
+    seed,
+    discount,
+    play,
+    accept,
+    recording = createRecording(),
+    seatAgent = null,
+    proxy = null,
+    journal,
+  } = options
   return async (planned, { run, signal, now, onAnswer, listener }) => {
     const started = now()
     using opened = new DisposableStack()
@@ -103,9 +115,9 @@ export function createRunTask(options: RunTaskOptions): RunTask {
       signal,
       now,
       models,
-      seated(seat, player) {
+      seated(seat, player, policySeed) {
         if (isAgent(player)) {
-          const own = opened.use(openAgentModels(proxy))
+          const own = opened.use(openAgentModels(proxy, proxy && journal?.open(policySeed)))
           models.set(seat, own)
           return (seatAgent as NonNullable<typeof seatAgent>)(player, own)
         }
@@ -139,7 +151,7 @@ export function playMatch({ createGame, policies, versions = {}, maxSteps, weigh
     const { task } = planned
     const steps = Math.min(task.limits.steps ?? Number.POSITIVE_INFINITY, maxSteps ?? Number.POSITIVE_INFINITY)
     const limits = Number.isFinite(steps) ? { ...task.limits, steps } : task.limits
-    const players = mapValues(policies, (player, seat) => seated(seat, player))
+    const players = mapValues(policies, (player, seat) => seated(seat, player, seedFor(policySeed, seat)))
     const playing = { createGame, policies: players, task: { ...task, limits }, policySeed, signal }
     const match = withAnswers(await runMatch(playing), models)
     if (signal.aborted && match.kind === 'failed') return []
@@ -165,7 +177,7 @@ export interface EpisodePlay {
 /** Plays environments of one seat, of this system or another, whose lines are of that seat. */
 export function playEpisodes({ createEnvironment, policy, version, branch = [], watch }: EpisodePlay): PlayRollout {
   return async (planned, { seed, policySeed, signal, now, seated, models, sealing }) => {
-    const player = seated(DEFAULT_SEAT, policy)
+    const player = seated(DEFAULT_SEAT, policy, policySeed)
     if ('playSeat' in player) {
       const watched = (watch as NonNullable<typeof watch>)()
       const playing = { watched, createEnvironment, task: planned.task, policySeed, signal }

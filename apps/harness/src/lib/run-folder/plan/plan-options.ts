@@ -23,10 +23,10 @@ import { CURRICULA, stageSchema } from './curriculum-settings.ts'
 /** Fields of a request that are what a run plays, and no option. */
 const OWN_FIELDS: readonly string[] = ['model', 'messages', 'tools', 'n']
 const isOwnField = (name: string) => OWN_FIELDS.includes(name)
-const modelOptionSchema = jsonObjectSchema.refine((given) => !Object.keys(given).some(isOwnField), {
+export const modelOptionSchema = jsonObjectSchema.refine((given) => !Object.keys(given).some(isOwnField), {
   error: `${OWN_FIELDS.join(', ')} are decided by the run. Leave them out.`,
 })
-const modelOption: typeof namedJson = {
+export const modelOption: typeof namedJson = {
   ...namedJson,
   read(text, earlier) {
     const { data, error } = modelOptionSchema.safeParse(namedJson.read(text, earlier))

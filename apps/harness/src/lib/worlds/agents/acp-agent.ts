@@ -61,7 +61,7 @@ export function createAcpAgent(name: string, given: string, secrets: readonly st
       try {
         assignment.signal.throwIfAborted()
         await runAgentProcess(command, {
-          env: { ...env, ...playerEnvironment(secrets), ...modelVariables(assignment.modelUrl) },
+          env: { ...env, ...playerEnvironment(secrets), ...modelVariables(assignment) },
           cwd: folder,
           signal: assignment.signal,
           onExit: () => rmSync(folder, { recursive: true, force: true }),

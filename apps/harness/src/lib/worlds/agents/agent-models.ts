@@ -3,12 +3,13 @@ import { type Completion, jsonObjectSchema, type Transcript } from '@episodic/pr
 import { completionSchema } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
+import type { ModelProxy } from '../../gateway/model-proxy.ts'
 import { AnswerLog, type TimedAnswer } from '../../models/answer-log.ts'
-import type { ModelProxy } from '../../models/model-proxy.ts'
+import type { EpisodeJournal } from '../../models/model-journal.ts'
 import type { AgentAnswer, Assignment } from './agent.ts'
 
 /** The language models of an agent in one episode, and what is known of them. */
-export interface AgentModels extends Pick<Assignment, 'modelUrl' | 'record'>, Disposable {
+export interface AgentModels extends Pick<Assignment, 'modelUrl' | 'modelKey' | 'record'>, Disposable {
   /** Who recorded: the agent itself if it has recorded anything, else the proxy; `null` if nobody did. */
   readonly by: Transcript['by'] | null
   /** In the order in which they ended. What the agent recorded takes the place of what the proxy did. */
@@ -17,12 +18,17 @@ export interface AgentModels extends Pick<Assignment, 'modelUrl' | 'record'>, Di
   redact(text: string): string
 }
 
-/** Opens the models of one episode: with an address at the proxy, if there is one. */
-export function openAgentModels(proxy: ModelProxy | null): AgentModels {
-  const proxied = proxy?.open()
+/**
+ * Opens the models of one episode: with an address at the proxy, if there is one.
+ *
+ * @param journal - has the answers that an earlier process kept of it. Default: none.
+ */
+export function openAgentModels(proxy: ModelProxy | null, journal?: Promise<EpisodeJournal> | null): AgentModels {
+  const proxied = proxy?.open(journal)
   const own = new AnswerLog()
   return {
     modelUrl: proxied?.url ?? null,
+    modelKey: proxied?.key ?? null,
     record(answer) {
       const { request, ...completion } = answerOf(answer)
       const shared = request && own.share(request)

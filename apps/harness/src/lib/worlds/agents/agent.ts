@@ -16,6 +16,11 @@ export interface Assignment {
    */
   readonly modelUrl: string | null
   /**
+   * With `--token-ids`: the key at `modelUrl`, which then speaks chat completions, Responses, Messages and
+   * generateContent, and sends no key on. Otherwise `null`. It is a secret.
+   */
+  readonly modelKey: string | null
+  /**
    * Records an answer of a language model. The next call of a tool is taken to follow from it. What is recorded here
    * takes the place of what was asked at `modelUrl`. Throws HarnessError `completion-invalid`.
    */

@@ -18,7 +18,8 @@ import { runAgentProcess } from './agent-process.ts'
  * - `EPISODIC_PROMPT`, `EPISODIC_OBSERVATION`: the same texts; left out above 100,000 bytes or with a NUL character,
  *   which no variable can hold,
  * - `EPISODIC_SEED`: the seed of the agent,
- * - `OPENAI_BASE_URL`, `OPENAI_API_BASE`: the address at which its models are recorded, if they are.
+ * - `OPENAI_BASE_URL`, `OPENAI_API_BASE`: the address at which its models are recorded, if they are; with their tokens,
+ *   also `ANTHROPIC_BASE_URL`, `GOOGLE_GEMINI_BASE_URL` and the keys of all three.
  *
  * Status 0 means that the agent has stopped; another status fails the episode, unless it had ended by then. When the
  * episode has ended, the process group is asked to stop, and killed 2 s later. The group is killed at once when its
@@ -50,7 +51,7 @@ async function run(
   assignment: Assignment,
   { folder, secrets }: { readonly folder: string; readonly secrets: readonly string[] },
 ): Promise<void> {
-  const { url, task, observation, seed, modelUrl, signal } = assignment
+  const { url, task, observation, seed, signal } = assignment
   const config = join(folder, 'mcp.json')
   await writeFile(config, JSON.stringify({ mcpServers: { world: { type: 'http', url } } }), { mode: 0o600 })
   const texts = { EPISODIC_PROMPT: [task.prompt, ...task.hints].join('\n\n'), EPISODIC_OBSERVATION: observation.text }
@@ -63,7 +64,7 @@ async function run(
       EPISODIC_MCP_CONFIG: config,
       ...Object.assign({}, ...given),
       EPISODIC_SEED: seed,
-      ...modelVariables(modelUrl),
+      ...modelVariables(assignment),
     },
     signal,
     onExit: () => rmSync(folder, { recursive: true, force: true }),
@@ -71,8 +72,18 @@ async function run(
 }
 
 /** The variables that name the address at which the models of an agent are recorded, if they are. */
-export function modelVariables(modelUrl: string | null): Record<string, string> {
-  return modelUrl === null ? {} : { OPENAI_BASE_URL: modelUrl, OPENAI_API_BASE: modelUrl }
+export function modelVariables({
+  modelUrl: url,
+  modelKey: key,
+}: Pick<Assignment, 'modelUrl' | 'modelKey'>): Record<string, string> {
+  if (url === null) return {}
+  const openAi = { OPENAI_BASE_URL: url, OPENAI_API_BASE: url }
+  if (key === null) return openAi
+  // These clients add the version of the API.
+  const root = url.replace(/\/v1$/, '')
+  const roots = { ANTHROPIC_BASE_URL: root, GOOGLE_GEMINI_BASE_URL: root }
+  const keys = { OPENAI_API_KEY: key, ANTHROPIC_API_KEY: key, GEMINI_API_KEY: key, GOOGLE_API_KEY: key }
+  return { ...openAi, ...roots, ...keys }
 }
 
 /** Most bytes of a variable. Linux allows 131,072 with its name. */

@@ -19,7 +19,7 @@ export function createSeatAgent(
   agent: Agent,
   addressOf: (capability: string) => string,
   seconds: number,
-  { modelUrl, record }: AgentModels,
+  { modelUrl, modelKey, record }: AgentModels,
 ): OutsidePlayer {
   return {
     name: agent.name,
@@ -27,7 +27,7 @@ export function createSeatAgent(
       const outOfTime = AbortSignal.timeout(seconds * 1_000)
       const limit = AbortSignal.any([signal, outOfTime])
       const gone = new AbortController()
-      const assignment = { url: addressOf(capability), task, observation, seed, modelUrl, record }
+      const assignment = { url: addressOf(capability), task, observation, seed, modelUrl, modelKey, record }
       const played = agent.play({ ...assignment, signal: limit })
       const late = new Promise<void>((resolve) => {
         const wait = () => void pause(RETURN_TIMEOUT, null, { signal: gone.signal }).then(() => resolve(), resolve)

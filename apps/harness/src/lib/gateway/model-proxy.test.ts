@@ -12,7 +12,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
 import { HarnessError } from '../base/harness-error.ts'
-import { calling, saying, startChatServer } from './chat-server.fixture.ts'
+import { calling, saying, startChatServer } from '../models/chat-server.fixture.ts'
 import { type ModelProxyOptions, openModelProxy, type RecordedModels } from './model-proxy.ts'
 
 const KEY = 'sk-nobody-may-read-this'

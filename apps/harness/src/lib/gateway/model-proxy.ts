@@ -3,30 +3,38 @@ import { once } from 'node:events'
 import {
   createServer,
   Agent as HttpAgent,
-  request as httpRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
-  type RequestOptions,
   type ServerResponse,
 } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { Agent as HttpsAgent } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import { promisify } from 'node:util'
-import { brotliDecompress, unzip } from 'node:zlib'
+import type { JsonObject } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
 import { HarnessError } from '../base/harness-error.ts'
-import { HeldBytes } from './held-bytes.ts'
-import type { Prices } from './model-options.ts'
-import { createModelRecorder, jsonOf, type ModelRecorder, type RecordedRequest } from './model-recorder.ts'
-import { chatCompletions, type RecordedApi } from './recorded-api.ts'
-import { responses } from './responses-api.ts'
-import { createSentKeys, type SentKeys } from './sent-keys.ts'
-import { codeOf } from './tries.ts'
+import { HeldBytes } from '../models/held-bytes.ts'
+import type { EpisodeJournal } from '../models/model-journal.ts'
+import type { Prices } from '../models/model-options.ts'
+import { createModelRecorder, jsonOf, type ModelRecorder, type RecordedRequest } from '../models/model-recorder.ts'
+import { chatCompletions, type RecordedApi } from '../models/recorded-api.ts'
+import { decompressed, readBody } from '../models/request-body.ts'
+import { responses } from '../models/responses-api.ts'
+import { sendRequest } from '../models/send-request.ts'
+import { createSentKeys, type SentKeys } from '../models/sent-keys.ts'
+import { codeOf } from '../models/tries.ts'
+import { createEngine } from './engine.ts'
+import { GatewaySession } from './gateway-session.ts'
+import { findDialect, serveCall } from './serve-call.ts'
 
 /** A server on this machine through which programs reach their language models, and which records what they ask. */
 export interface ModelProxy extends AsyncDisposable {
-  /** Opens an address for one episode. */
-  open(): RecordedModels
+  /**
+   * Opens an address for one episode.
+   *
+   * @param journal - has the answers that an earlier process kept of the episode. Default: nothing is kept.
+   */
+  open(journal?: Promise<EpisodeJournal> | null): RecordedModels
 }
 
 /**
@@ -35,6 +43,8 @@ export interface ModelProxy extends AsyncDisposable {
 export interface RecordedModels extends Disposable, Pick<ModelRecorder, 'answers'> {
   /** Root of an OpenAI-compatible API. Nobody else can guess it. */
   readonly url: string
+  /** The key of all APIs there; `null` where the program's own keys are sent on. */
+  readonly key: string | null
   /** Takes the keys that the program sent to its models, in headers, query or body, out of a text. */
   redact(text: string): string
 }
@@ -44,6 +54,11 @@ export interface ModelProxyOptions {
   readonly baseUrl?: string | null
   /** Default: `null`, costs are unknown. */
   readonly prices?: Prices | null
+  /**
+   * Whether each answer is asked for with its tokens. Chat completions, Responses, Messages and generateContent are
+   * then translated to chat completions, with the key of this process. Default: `false`.
+   */
+  readonly tokens?: boolean
   /** Most bytes of a request. Default: 32 MiB. */
   readonly largestRequest?: number
 }
@@ -65,6 +80,8 @@ const APIS: ReadonlyMap<string, RecordedApi> = new Map([
 interface Opened {
   readonly recorder: ModelRecorder
   readonly keys: SentKeys
+  /** Answers with tokens, if they are asked for. */
+  readonly session: GatewaySession | null
   /** Aborts when the address is closed. */
   readonly signal: AbortSignal
 }
@@ -72,16 +89,17 @@ interface Opened {
 /**
  * Opens a proxy on a port of its own, for any number of episodes. It sends requests on as they come, with their
  * headers, and passes answers back as they come, streams too. It records chat completions and responses, and neither
- * keeps nor writes headers.
+ * keeps nor writes headers. With `tokens` it is a gateway before an engine.
  *
  * A server that cannot be reached is answered with 502, and a request that is too large with 413. Throws HarnessError
  * `option-invalid` if the root of the API is no URL.
  */
 export async function openModelProxy(options: ModelProxyOptions = {}): Promise<ModelProxy> {
-  const { baseUrl, prices = null, largestRequest = LARGEST_REQUEST } = options
+  const { baseUrl, prices = null, tokens = false, largestRequest = LARGEST_REQUEST } = options
   const upstream = upstreamOf(baseUrl ?? process.env.OPENAI_BASE_URL ?? process.env.OPENAI_API_BASE ?? OPENAI)
   const Agent = upstream.protocol === 'https:' ? HttpsAgent : HttpAgent
   const agent = new Agent({ keepAlive: true })
+  const engine = tokens ? createEngine({ baseUrl: upstream.root, apiKey: process.env.OPENAI_API_KEY, prices }) : null
   const opened = new Map<string, Opened>()
   const held = new HeldBytes(HELD_REQUESTS)
   const server = createServer((incoming, response) => {
@@ -108,13 +126,16 @@ export async function openModelProxy(options: ModelProxyOptions = {}): Promise<M
       return refuse(response, 415, 'The request is compressed so that it cannot be recorded. Send it as it is.')
     const value = jsonOf(plain.toString())
     episode.keys.add({ headers: incoming.headers, query: target.query, body: value })
+    const call = episode.session && incoming.method === 'POST' ? findDialect(target.path) : null
+    if (call && episode.session && isObject(value))
+      return await serveCall(call, value as JsonObject, episode.session, incoming, response)
     const api = incoming.method === 'POST' ? APIS.get(target.path) : undefined
     const recorded = api ? episode.recorder.begin(api, plain, value) : null
 
     const gone = new AbortController()
     response.on('close', () => gone.abort())
     const signal = AbortSignal.any([gone.signal, episode.signal])
-    const answer = await send(`${upstream.root}${target.path && `/${target.path}`}${target.query}`, body, {
+    const answer = await sendRequest(`${upstream.root}${target.path && `/${target.path}`}${target.query}`, body, {
       method: incoming.method ?? 'GET',
       // A compressed answer could not be read here.
       headers: {
@@ -134,19 +155,28 @@ export async function openModelProxy(options: ModelProxyOptions = {}): Promise<M
   }
 
   return {
-    open() {
+    open(journal = null) {
       const token = randomBytes(32).toString('base64url')
       const recorder = createModelRecorder(prices)
       const closed = new AbortController()
       const keys = createSentKeys()
-      opened.set(token, { recorder, keys, signal: closed.signal })
+      const session =
+        engine &&
+        new GatewaySession({
+          engine,
+          journal,
+          record: (chat) => recorder.begin(chatCompletions, Buffer.from(JSON.stringify(chat)), chat),
+        })
+      opened.set(token, { recorder, keys, session, signal: closed.signal })
       return {
         url: `${root}/${token}/v1`,
+        key: session && token,
         answers: () => recorder.answers(),
         redact: keys.redact,
         [Symbol.dispose]() {
           opened.delete(token)
           closed.abort()
+          session?.[Symbol.dispose]()
         },
       }
     },
@@ -155,6 +185,7 @@ export async function openModelProxy(options: ModelProxyOptions = {}): Promise<M
       server.close()
       await once(server, 'close')
       agent.destroy()
+      engine?.[Symbol.dispose]()
     },
   }
 }
@@ -191,47 +222,6 @@ async function passOn(
     if (!isCutOff && !answer.readableEnded) received?.leave()
   }
   if (!isGood) recorded?.fail(status, 'http')
-}
-
-/** Sends a request, and resolves with the answer once its headers have come. */
-function send(url: string, body: Buffer, options: RequestOptions): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, options)
-    request.on('response', resolve)
-    request.on('error', (error) => {
-      // The server has closed a connection that was idle, before it read the request.
-      if (request.reusedSocket && codeOf(error) === 'ECONNRESET') send(url, body, options).then(resolve, reject)
-      else reject(error)
-    })
-    request.end(body)
-  })
-}
-
-/** Resolves with the body of a request, or with `null` if it is too large. */
-async function readBody(incoming: IncomingMessage, largest: number): Promise<Buffer | null> {
-  const parts: Buffer[] = []
-  let bytes = 0
-  for await (const part of incoming) {
-    bytes += part.length
-    // The rest is read, since a program that still sends would not see the answer.
-    if (bytes <= largest) parts.push(part)
-    else parts.length = 0
-  }
-  return bytes <= largest ? Buffer.concat(parts) : null
-}
-
-/**
- * Resolves with a body as it was before it was compressed, or with `null` if it is too large then or cannot be read.
- */
-async function decompressed(body: Buffer, encoding = 'identity', largest: number): Promise<Buffer | null> {
-  const limit = { maxOutputLength: largest }
-  try {
-    if (/^identity$/i.test(encoding)) return body
-    if (/^br$/i.test(encoding)) return await promisify(brotliDecompress)(body, limit)
-    return /^(gzip|x-gzip|deflate)$/i.test(encoding) ? await promisify(unzip)(body, limit) : null
-  } catch {
-    return null
-  }
 }
 
 /** Answers with an error, in the shape of the API. */
@@ -278,7 +268,8 @@ interface Target {
  */
 function targetOf(address: string): Target | null {
   const url = address.startsWith('/') ? URL.parse(`http://proxy${address}`) : null
-  const [, token, path = ''] = /^\/([^/]*)\/v1(?:\/(.*))?$/.exec(url?.pathname ?? '') ?? []
+  const { pathname = '' } = url ?? {}
+  const [, token, path = ''] = VERSIONED.exec(pathname) ?? UNVERSIONED.exec(pathname) ?? []
   if (!url || token === undefined) return null
   const segments = decoded(path)
     .split(/[/\\]/)
@@ -288,6 +279,11 @@ function targetOf(address: string): Target | null {
   const name = segments.join('/').toLowerCase()
   return { token, path: APIS.has(name) ? name : path, query: url.search }
 }
+
+/** A path below the root of an API. */
+const VERSIONED = /^\/([^/]*)\/v1(?:beta|alpha)?(?:\/(.*))?$/
+/** Paths of clients that add no version to the address of the API that they are given. */
+const UNVERSIONED = /^\/([^/]*)\/(messages|models\/[^/]+:\w+)$/
 
 function decoded(path: string): string {
   try {

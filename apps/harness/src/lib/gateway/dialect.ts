@@ -1,0 +1,105 @@
+import type { Json, JsonObject } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
+import type { ChatBody } from '../models/concessions.ts'
+import type { Answer } from '../models/parse-answer.ts'
+
+/**
+ * An API of language models, as a translation to chat completions and back. Of these alone engines return token ids.
+ */
+export interface Dialect {
+  /**
+   * Returns a request as one of chat completions. Throws {@link BadRequest} for one that cannot be translated.
+   *
+   * @param path - below the root of the API, such as `models/m:generateContent`.
+   */
+  readRequest(body: JsonObject, path: string): TranslatedRequest
+  /** Returns the body of an answer that is not streamed. */
+  toAnswer(reply: Reply): object
+  /** Returns the events of an answer that is streamed. */
+  toEvents(reply: Reply): readonly ServerSentEvent[]
+  /** Returns the body of an error. */
+  toError(status: number, message: string): object
+}
+
+export interface TranslatedRequest {
+  /** What the engine is asked: without `stream`, and with one choice. */
+  readonly chat: ChatBody
+  readonly isStreamed: boolean
+}
+
+/** An answer of the engine, for the agent that asked. */
+export interface Reply {
+  readonly answer: Answer
+  /** Names the answer; letters and digits. */
+  readonly id: string
+  /** What was asked. */
+  readonly body: JsonObject
+}
+
+export interface ServerSentEvent {
+  /** Default: events of this API have no names. */
+  readonly event?: string
+  readonly data: object | string
+}
+
+/** A request that a dialect cannot translate; the message says what to change. */
+export class BadRequest extends Error {}
+
+/** A part of a content, or an item of a list. */
+export type Part = JsonObject
+
+/** Returns the items of a list that are objects; a text is one part of text. */
+export function partsOf(content: Json | undefined): Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+  return Array.isArray(content) ? content.filter(isObject) : []
+}
+
+/** Returns a list of parts as the content of a chat message: a text, unless there is something else. */
+export function contentOf(parts: readonly Part[]): Json {
+  return parts.every(({ type }) => type === 'text')
+    ? parts.map(({ text }) => String(text ?? '')).join('\n')
+    : (parts as Json[])
+}
+
+/** Returns a call of a tool in the shape of chat completions. Its arguments are written as they are most often. */
+export function chatCall(id: Json | undefined, name: Json | undefined, args: Json | undefined): JsonObject {
+  const written = typeof args === 'string' ? args : JSON.stringify(args ?? {})
+  return { id: String(id ?? ''), type: 'function', function: { name: String(name ?? ''), arguments: written } }
+}
+
+/** Returns a message of the assistant in the shape of chat completions. */
+export function assistantMessage(text: string, reasoning: string, calls: readonly JsonObject[]): JsonObject {
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    ...(reasoning !== '' && { reasoning }),
+    ...(calls.length > 0 && { tool_calls: [...calls] }),
+  }
+}
+
+/** Returns the arguments of a call as an object; a text that is none is its member `arguments`. */
+export function argumentsOf(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text === '' ? '{}' : text)
+    if (isObject(value)) return value as JsonObject
+  } catch {
+    // A model can write anything.
+  }
+  return { arguments: text }
+}
+
+/** Returns the given fields of a body under the names of chat completions, without those that are not set. */
+export function renamed(body: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([from, to]) => {
+      const value = body[from]
+      return value === undefined || value === null ? [] : [[to, value] as const]
+    }),
+  )
+}
+
+/** Returns a member of an object that is an object itself. */
+export function objectIn(body: JsonObject, ...names: readonly string[]): JsonObject {
+  const value = names.map((name) => body[name]).find(isObject)
+  return (value ?? {}) as JsonObject
+}

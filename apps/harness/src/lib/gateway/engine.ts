@@ -1,0 +1,110 @@
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { text } from 'node:stream/consumers'
+import type { JsonObject } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
+import { type ChatBody, Concessions } from '../models/concessions.ts'
+import { TOKEN_OPTIONS } from '../models/handed-tokens.ts'
+import type { Prices } from '../models/model-options.ts'
+import { type Answer, parseAnswer } from '../models/parse-answer.ts'
+import { findAnswerError, readAnswer } from '../models/read-answer.ts'
+import { sendRequest } from '../models/send-request.ts'
+import { codeOf } from '../models/tries.ts'
+
+/** A server of chat completions that returns the tokens that it read and sampled, such as vLLM or SGLang. */
+export interface Engine extends Disposable {
+  /** Asks for one answer with its tokens, as a whole. Rejects with {@link Refused}, and after an abort too. */
+  ask(chat: ChatBody, signal: AbortSignal): Promise<Answer>
+}
+
+/** Says that an engine gave no answer. */
+export class Refused extends Error {
+  /** The HTTP status for the agent: that of the engine, or 502. */
+  readonly status: number
+  /** As it is recorded: `http`, `error`, `incomplete`, `aborted` or the code of a network error. */
+  readonly code: string
+  readonly retryAfter: string | undefined
+
+  constructor(status: number, code: string, message: string, retryAfter?: string) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.retryAfter = retryAfter
+  }
+}
+
+export interface EngineOptions {
+  /** Root of its API, such as `http://127.0.0.1:8000/v1`. */
+  readonly baseUrl: string
+  /** Default: it needs no key. */
+  readonly apiKey?: string | undefined
+  /** Fields of every request, in the place of what the agent asked; `null` takes one out. */
+  readonly options?: JsonObject
+  /** Default: `null`, costs are unknown. */
+  readonly prices?: Prices | null
+}
+
+export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: EngineOptions): Engine {
+  const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
+  const agent = new (url.startsWith('https:') ? HttpsAgent : HttpAgent)({ keepAlive: true })
+  const concessions = new Concessions()
+  const { host } = new URL(url)
+
+  async function send(body: ChatBody, signal: AbortSignal): Promise<Answer> {
+    const bytes = Buffer.from(JSON.stringify(body))
+    const answer = await sendRequest(url, bytes, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'content-length': bytes.length,
+        ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+      },
+      agent,
+      signal,
+    }).catch((error: unknown) => {
+      const code = signal.aborted ? 'aborted' : codeOf(error)
+      throw new Refused(502, code, `The server of the model at ${host} did not answer: ${code}.`)
+    })
+    const { statusCode: status = 502, headers } = answer
+    const said = await text(answer).catch(() => {
+      throw new Refused(502, 'incomplete', `The answer of the server of the model at ${host} broke off.`)
+    })
+    if (status >= 400) throw new Refused(status, 'http', wordsOf(said), headers['retry-after'])
+    const read = readAnswer(said)
+    const parsed = read.kind === 'answer' ? parseAnswer(read.value, prices) : null
+    if (parsed) return parsed
+    if (read.kind === 'error') throw new Refused(read.status ?? 502, 'error', read.words)
+    throw new Refused(502, 'incomplete', `The answer of the server of the model at ${host} is ${read.kind}.`)
+  }
+
+  return {
+    async ask(chat, signal) {
+      const wanted = withOptions({ ...chat, ...TOKEN_OPTIONS }, options)
+      for (;;) {
+        const body = concessions.apply(wanted)
+        try {
+          return await send(body, signal)
+        } catch (error) {
+          const isAboutField = error instanceof Refused && (error.status === 400 || error.status === 422)
+          if (!isAboutField || concessions.learn(error.message, body) === null) throw error
+        }
+      }
+    },
+    [Symbol.dispose]: () => agent.destroy(),
+  }
+}
+
+function withOptions(chat: JsonObject, options: JsonObject): ChatBody {
+  const given = Object.entries({ ...chat, ...options }).filter(([, value]) => value !== null)
+  return Object.fromEntries(given) as ChatBody
+}
+
+/** What a server says of a request that it refuses. */
+function wordsOf(said: string): string {
+  try {
+    const value: unknown = JSON.parse(said)
+    return findAnswerError(isObject(value) ? value : { message: said })?.words ?? said
+  } catch {
+    return said
+  }
+}

@@ -1,0 +1,138 @@
+import { hash } from 'node:crypto'
+import type { JsonObject, ModelRequest } from '@episodic/protocol'
+import { monotonic } from '@episodic/protocol/internal'
+import type { ChatBody } from '../models/concessions.ts'
+import type { EpisodeJournal, JournalEntry } from '../models/model-journal.ts'
+import type { Answer } from '../models/parse-answer.ts'
+import { temperatureOf } from '../models/recorded-api.ts'
+import { timesOf } from '../models/tries.ts'
+import { type Engine, Refused } from './engine.ts'
+import { type Conversation, GivenAnswers, readConversation } from './given-answers.ts'
+
+/** Receives what came of a request: once, an answer or a failure. */
+export interface CallRecord {
+  answer(answer: Answer, isKept: boolean): void
+  fail(status: number | null, code: string): void
+}
+
+export interface GatewaySessionOptions {
+  readonly engine: Engine
+  /** Keeps answers beyond this process, and has those of an earlier one. Default: `null`, they are kept here. */
+  readonly journal?: EpisodeJournal | Promise<EpisodeJournal> | null
+  /** Begins to record a request of the agent. */
+  record(chat: ChatBody): CallRecord | null
+}
+
+/** A request of an agent that is being answered. */
+export interface Call {
+  /** Names the answer: the same for a request that is sent again. */
+  readonly id: string
+  readonly answer: Promise<Answer>
+  /** Says whether the agent has received the whole answer. If nobody has, the next same request gets it. */
+  end(isReceived: boolean): void
+}
+
+/** A request that was begun. */
+interface Begun extends Pick<Call, 'id' | 'answer'> {
+  /** Counts the same requests from 0. */
+  readonly number: number
+  /** Agents that wait for it. */
+  waiting: number
+  isReceived: boolean
+}
+
+/**
+ * The calls of one agent. Each request is answered once, and an answer that did not reach its agent is not lost: it is
+ * kept, and is the answer to the same request when that comes again.
+ */
+export class GatewaySession implements Disposable {
+  readonly #options: GatewaySessionOptions
+  readonly #given = new GivenAnswers()
+  /** The last of each request, by what it asks. */
+  readonly #begun = new Map<string, Begun>()
+  readonly #closed = new AbortController()
+
+  constructor(options: GatewaySessionOptions) {
+    this.#options = options
+  }
+
+  /** Takes answers that an earlier process gave: its agent goes on from them. */
+  remember(entries: readonly JournalEntry[]): void {
+    for (const { asked, answer } of entries)
+      if (asked) this.#given.add(readConversation({ messages: asked.messages, tools: asked.tools }), answer)
+  }
+
+  /**
+   * Begins a request. The k-th of several same requests has the k-th answer, also of a session that is opened again.
+   *
+   * @param isRetry - whether the agent's client says that it sends the same request again.
+   */
+  ask(chat: ChatBody, isRetry: boolean): Call {
+    const conversation = readConversation(chat)
+    const { key } = conversation
+    const last = this.#begun.get(key)
+    if (last && (isRetry || (last.waiting === 0 && !last.isReceived))) return join(last)
+    const number = (last?.number ?? -1) + 1
+    const id = hash('sha256', `${key} ${number}`).slice(0, 24)
+    const begun: Begun = { id, answer: this.#answer(conversation, id), number, waiting: 0, isReceived: false }
+    this.#begun.set(key, begun)
+    // What was refused was not answered: the next same request is asked again.
+    begun.answer.catch(() => {
+      if (this.#begun.get(key) !== begun) return
+      if (last) this.#begun.set(key, last)
+      else this.#begun.delete(key)
+    })
+    return join(begun)
+  }
+
+  async #answer(conversation: Conversation, id: string): Promise<Answer> {
+    const { engine, record } = this.#options
+    const { chat } = conversation
+    const recorded = record(chat)
+    const journal = await this.#options.journal
+    const kept = journal?.take(id)
+    if (kept) {
+      recorded?.answer(kept, true)
+      this.#given.add(conversation, kept)
+      return kept
+    }
+    try {
+      const sent = monotonic()
+      const said = await engine.ask(this.#given.restore(conversation), this.#closed.signal)
+      const times = timesOf([{ sent, answered: monotonic(), failure: null }], 0)
+      const asked = { asked: String(chat.model ?? said.completion.model), ...temperatureOf(chat) }
+      const answer = { ...said, completion: { ...said.completion, ...asked, ...times } }
+      // Before anybody learns of it.
+      await journal?.add(id, answer, requestOf(chat))
+      this.#given.add(conversation, answer)
+      recorded?.answer(answer, false)
+      return answer
+    } catch (error) {
+      if (error instanceof Refused) recorded?.fail(error.code === 'http' ? error.status : null, error.code)
+      throw error
+    }
+  }
+
+  /** Ends the requests that are not answered. */
+  [Symbol.dispose](): void {
+    this.#closed.abort()
+  }
+}
+
+function join(begun: Begun): Call {
+  begun.waiting += 1
+  begun.isReceived = false
+  return {
+    id: begun.id,
+    answer: begun.answer,
+    end(isReceived) {
+      begun.waiting -= 1
+      begun.isReceived ||= isReceived
+    },
+  }
+}
+
+/** What a request sends, as it is recorded. */
+export function requestOf({ messages, tools = [] }: ChatBody): ModelRequest {
+  return { messages, tools: tools as unknown as JsonObject[] }
+}

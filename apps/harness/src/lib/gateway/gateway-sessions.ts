@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Completion, type JsonObject, jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
+import { z } from 'zod'
+import { HarnessError } from '../base/harness-error.ts'
+import { openToAppend } from '../base/own-files.ts'
+import { createFolderJournal } from '../models/folder-journal.ts'
+import type { JournalEntry } from '../models/model-journal.ts'
+import type { Engine } from './engine.ts'
+import { GatewaySession, requestOf } from './gateway-session.ts'
+
+/** An answer that a session recorded, with what was asked. */
+export interface RecordedCall {
+  readonly completion: Completion
+  readonly request: ModelRequest
+}
+
+/** The calls of one agent, as a trainer opens them. */
+export interface OpenSession {
+  readonly id: string
+  /** Names the session in addresses, and is a key of the API for its agent. It is a secret. */
+  readonly token: string
+  readonly metadata: JsonObject
+  /** What its episode earned; `null` until somebody says it. */
+  readonly reward: number | null
+  /** In the order in which they ended. */
+  readonly calls: readonly RecordedCall[]
+  readonly session: GatewaySession
+}
+
+/** The sessions of a gateway. What they answered outlives this process. */
+export interface GatewaySessions extends Disposable {
+  /**
+   * Opens a session. One that is open is opened again: its first requests get the answers that were kept, so that an
+   * agent that is begun anew pays for none twice.
+   *
+   * @param id - Default: a new one.
+   */
+  open(id?: string, metadata?: JsonObject): Promise<OpenSession>
+  find(id: string): OpenSession | undefined
+  /** Finds the session of an agent. */
+  findByToken(token: string): OpenSession | undefined
+  /** Notes what an episode earned. Later rewards replace earlier ones. */
+  reward(id: string, reward: number): Promise<void>
+  /** Ends a session, and forgets its answers. */
+  close(id: string): Promise<void>
+}
+
+/** A line of the file of sessions. The last one of a session counts. */
+const lineSchema = z.object({
+  id: z.string(),
+  token: z.string(),
+  metadata: jsonObjectSchema,
+  reward: z.number().nullable(),
+  closed: z.literal(true).optional(),
+})
+type SessionEntry = z.infer<typeof lineSchema>
+
+/** Most bytes that are kept of one session. */
+const MOST_BYTES = 2 ** 30
+
+/** Opens the sessions that are kept in a folder, which is created. Rejects with HarnessError `disk-failed`. */
+export async function openGatewaySessions(folder: string, engine: Engine): Promise<GatewaySessions> {
+  const file = join(folder, 'sessions.jsonl')
+  const journal = createFolderJournal(join(folder, 'answers'), { mostBytes: MOST_BYTES, redact: (text) => text })
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
+    throw new HarnessError('disk-failed', `Cannot make ${folder}: ${cause.message}`, { cause })
+  })
+  const byId = new Map<string, OpenSession>()
+  const byToken = new Map<string, OpenSession>()
+  for (const line of await readLines(file)) {
+    if (line.closed) forget(line.id)
+    else await hold(line)
+  }
+
+  async function hold(line: SessionEntry): Promise<OpenSession> {
+    byId.get(line.id)?.session[Symbol.dispose]()
+    const kept = await journal.open(line.id)
+    const calls = kept.entries.map(callOf)
+    const session = new GatewaySession({
+      engine,
+      journal: kept,
+      record: (chat) => ({
+        answer(answer, isKept) {
+          if (!isKept) calls.push(callOf({ request: '', answer, asked: requestOf(chat) }))
+        },
+        fail() {},
+      }),
+    })
+    session.remember(kept.entries)
+    const opened: OpenSession = { ...line, calls, session }
+    byId.set(line.id, opened)
+    byToken.set(line.token, opened)
+    return opened
+  }
+
+  function forget(id: string): void {
+    const opened = byId.get(id)
+    opened?.session[Symbol.dispose]()
+    byId.delete(id)
+    if (opened) byToken.delete(opened.token)
+  }
+
+  async function note({ id, token, metadata, reward }: SessionEntry, closed?: true): Promise<void> {
+    await using handle = await openToAppend(file, 0o600)
+    await handle.appendFile(`${JSON.stringify({ id, token, metadata, reward, ...(closed && { closed }) })}\n`)
+  }
+
+  return {
+    async open(id = randomBytes(9).toString('base64url'), metadata = {}) {
+      const known = byId.get(id)
+      const line = known ?? { id, token: randomBytes(32).toString('base64url'), metadata, reward: null }
+      if (!known) await note(line)
+      return await hold(line)
+    },
+    find: (id) => byId.get(id),
+    findByToken: (token) => byToken.get(token),
+    async reward(id, reward) {
+      const known = byId.get(id)
+      if (!known) return
+      const earned = { ...known, reward }
+      await note(earned)
+      byId.set(id, earned)
+      byToken.set(known.token, earned)
+    },
+    async close(id) {
+      const known = byId.get(id)
+      if (!known) return
+      await note(known, true)
+      forget(id)
+      await journal.discard(id)
+    },
+    [Symbol.dispose]() {
+      for (const id of [...byId.keys()]) forget(id)
+    },
+  }
+}
+
+function callOf({ answer, asked }: JournalEntry): RecordedCall {
+  const { completion, calls } = answer
+  const request = asked ?? { messages: [], tools: [] }
+  const { length } = request.tools
+  return {
+    completion: {
+      ...completion,
+      ...(calls.length > 0 && { calls: calls.map((call) => ({ ...call, played: true })) }),
+      prompt: { messages: [], tools: length > 0 ? [[0, length]] : [] },
+    },
+    request,
+  }
+}
+
+async function readLines(file: string): Promise<SessionEntry[]> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  return text.split('\n').flatMap((line) => {
+    try {
+      return [lineSchema.parse(JSON.parse(line))]
+    } catch {
+      // What a process wrote last may lack its end.
+      return []
+    }
+  })
+}

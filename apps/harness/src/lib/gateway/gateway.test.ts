@@ -1,0 +1,291 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createGoogleGenerativeAI } from '@ai-sdk/google'
+import { generateText, isStepCount, jsonSchema, streamText, tool } from 'ai'
+import OpenAI from 'openai'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createEngine } from './engine.ts'
+import { openGateway } from './gateway-server.ts'
+import { openGatewaySessions } from './gateway-sessions.ts'
+import { startTokenEngine, type TokenEngine, thinkingGuess } from './token-engine.fixture.ts'
+
+let cleanUp = new AsyncDisposableStack()
+afterEach(async () => {
+  await cleanUp.disposeAsync()
+  cleanUp = new AsyncDisposableStack()
+})
+
+/** The message of an answer: a call first, then a text once its result has come. */
+const playing = ({ messages }: TokenEngine['requests'][number]) =>
+  messages.at(-1)?.role === 'tool' ? { content: 'It is 7.' } : thinkingGuess(7)
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'episodic-gateway-'))
+  cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+interface Session {
+  readonly session_id: string
+  readonly url: string
+  readonly api_key: string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests read JSON of the gateway.
+type Body = any
+
+/** Serves a gateway over a folder. Returns what asks it as a trainer does. */
+async function serve(engine: TokenEngine, folder: string, controlToken: string | null = null) {
+  const own = new AsyncDisposableStack()
+  cleanUp.use(own)
+  const asked = own.use(createEngine({ baseUrl: engine.url }))
+  const sessions = own.use(await openGatewaySessions(folder, asked))
+  const { url } = own.use(await openGateway({ sessions, port: 0, controlToken }))
+  const request = async (
+    method: string,
+    path: string,
+    body?: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Body> => {
+    const answer = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    return { status: answer.status, ...((await answer.json()) as object) }
+  }
+  return {
+    url,
+    request,
+    open: (body: object = {}): Promise<Session> => request('POST', '/sessions', body),
+    stop: () => own.disposeAsync(),
+  }
+}
+
+const PARAMETERS = { type: 'object', properties: { value: { type: 'integer' } } } as const
+
+/** Plays two turns with a client: a question, a call of a tool and its result. Returns the last text. */
+type Agent = (session: Session, root: string, isStreamed: boolean) => Promise<string>
+
+const chat: Agent = async ({ api_key: apiKey, url: baseURL }, _, isStreamed) => {
+  const client = new OpenAI({ apiKey, baseURL })
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Which?' }]
+  const tools = [{ type: 'function' as const, function: { name: 'guess', parameters: PARAMETERS } }]
+  for (;;) {
+    const body = { model: 'm', messages, tools }
+    const { choices } = isStreamed
+      ? await client.chat.completions.stream(body).finalChatCompletion()
+      : await client.chat.completions.create(body)
+    const { message } = choices[0]!
+    if (!message.tool_calls?.[0]) return message.content ?? ''
+    messages.push(message, { role: 'tool', tool_call_id: message.tool_calls[0].id, content: 'Right.' })
+  }
+}
+
+const responses: Agent = async ({ api_key: apiKey }, root, isStreamed) => {
+  const client = new OpenAI({ apiKey, baseURL: `${root}/v1` })
+  const input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: 'Which?' }]
+  const tools = [{ type: 'function' as const, name: 'guess', parameters: PARAMETERS, strict: false }]
+  for (;;) {
+    const body = { model: 'm', instructions: 'Play.', input, tools }
+    const response = isStreamed
+      ? await client.responses.stream(body).finalResponse()
+      : await client.responses.create(body)
+    const calls = response.output.filter(({ type }) => type === 'function_call')
+    const [call] = calls as OpenAI.Responses.ResponseFunctionToolCall[]
+    if (!call) return response.output_text
+    input.push(...(response.output as OpenAI.Responses.ResponseInputItem[]), {
+      type: 'function_call_output',
+      call_id: call.call_id,
+      output: 'Right.',
+    })
+  }
+}
+
+const viaAiSdk =
+  (modelOf: (session: Session, root: string) => Parameters<typeof generateText>[0]['model']): Agent =>
+  async (session, root, isStreamed) => {
+    const guess = tool({ inputSchema: jsonSchema<{ value: number }>(PARAMETERS), execute: async () => 'Right.' })
+    const asked = {
+      model: modelOf(session, root),
+      maxOutputTokens: 99,
+      system: 'Play.',
+      prompt: 'Which?',
+      tools: { guess },
+    }
+    const stopWhen = isStepCount(3)
+    return isStreamed
+      ? await streamText({ ...asked, stopWhen }).text
+      : (await generateText({ ...asked, stopWhen })).text
+  }
+
+const AGENTS: Readonly<Record<string, Agent>> = {
+  'chat completions of openai': chat,
+  'Responses of openai': responses,
+  'Messages of the AI SDK': viaAiSdk(({ api_key: apiKey }, root) =>
+    createAnthropic({ apiKey, baseURL: `${root}/v1` })('claude'),
+  ),
+  'generateContent of the AI SDK': viaAiSdk(({ url, api_key: apiKey }) =>
+    createGoogleGenerativeAI({ apiKey, baseURL: `${url}beta` })('gemini'),
+  ),
+}
+
+describe('openGateway', () => {
+  it.each(Object.keys(AGENTS).flatMap((name) => [false, true].map((isStreamed) => [name, isStreamed] as const)))(
+    'keeps the tokens of an agent that speaks %s (stream: %s), and begins each prompt with them',
+    async (name, isStreamed) => {
+      const engine = cleanUp.use(await startTokenEngine(playing))
+      const gateway = await serve(engine, await newFolder())
+      const session = await gateway.open({ metadata: { task: 't1' } })
+      expect(await AGENTS[name]!(session, gateway.url, isStreamed)).toBe('It is 7.')
+      const { turns } = await gateway.request('GET', `/sessions/${session.session_id}/trace`)
+      expect(turns).toHaveLength(2)
+      expect(
+        turns.map((turn: Body) => ({
+          prompt: turn.prompt_token_ids,
+          ids: turn.completion_token_ids,
+          scores: turn.per_token_logps,
+        })),
+      ).toEqual(engine.sampled)
+      expect(turns[1].metadata).toMatchObject({
+        parent: turns[0].node_id,
+        drifts_from: null,
+        role: 'agent',
+        task: 't1',
+      })
+      expect(turns[0].request.tools[0].function).toMatchObject({ name: 'guess', parameters: PARAMETERS })
+      // The engine sees its own message, as it wrote it, with its tokens.
+      const [, back] = engine.requests
+      expect(back!.messages.find(({ role }) => role === 'assistant')).toMatchObject({
+        content: 'I guess.',
+        reasoning_content: 'Half of it.',
+        tool_calls: [{ function: { name: 'guess', arguments: '{"value" :  7}' } }],
+        generation_token_ids: engine.sampled[0]!.ids,
+      })
+      expect(back!.messages.at(-1)).toMatchObject({ role: 'tool', content: 'Right.' })
+      expect(back).toMatchObject({ logprobs: true, return_token_ids: true })
+      expect(back).not.toHaveProperty('stream')
+    },
+  )
+
+  it('gives the trainer one list with a mask, the reward and the figures of a session', async () => {
+    const engine = cleanUp.use(await startTokenEngine(playing))
+    const gateway = await serve(engine, await newFolder())
+    const session = await gateway.open({ session_id: 'episode-1', metadata: { group: 'g' } })
+    await chat(session, gateway.url, false)
+    expect(await gateway.request('PUT', '/sessions/episode-1/reward', { reward: 0.75 })).toMatchObject({ reward: 0.75 })
+    const { sequences, ...figures } = await gateway.request('GET', '/sessions/episode-1/sequences')
+    const [first, last] = engine.sampled
+    expect(figures).toMatchObject({ reward: 0.75, metadata: { group: 'g' }, calls: 2, drifted: 0, discarded: 0 })
+    expect(sequences).toMatchObject([{ prompt_ids: first!.prompt, num_turns: 2, role: 'agent', answers: [0, 1] }])
+    const learned = sequences[0].response_ids.filter((_: number, i: number) => sequences[0].response_mask[i] === 1)
+    expect(learned).toEqual([...first!.ids, ...last!.ids])
+    expect(await gateway.request('DELETE', '/sessions/episode-1')).toMatchObject({ deleted: 2 })
+    expect(await gateway.request('GET', '/sessions/episode-1')).toMatchObject({ status: 404 })
+  })
+
+  it('answers a request that is sent again once, and the same request of later anew', async () => {
+    const isAsked = Promise.withResolvers<void>()
+    const isReady = Promise.withResolvers<void>()
+    const engine = cleanUp.use(
+      await startTokenEngine(async (_, number) => {
+        isAsked.resolve()
+        if (number === 0) await isReady.promise
+        return { content: `Answer ${number}.` }
+      }),
+    )
+    const gateway = await serve(engine, await newFolder())
+    const { url, session_id: id } = await gateway.open()
+    const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hm?' }] })
+    const ask = async (headers: Readonly<Record<string, string>> = {}, signal?: AbortSignal): Promise<Body> =>
+      (await fetch(`${url}/chat/completions`, { method: 'POST', body, headers, ...(signal && { signal }) })).json()
+    const gone = new AbortController()
+    const lost = ask({}, gone.signal).catch(() => 'gone')
+    await isAsked.promise
+    gone.abort()
+    expect(await lost).toBe('gone')
+    isReady.resolve()
+    // Whether the gateway has seen it go or not, the client says that it asks again.
+    const again = await ask({ 'x-stainless-retry-count': '1' })
+    expect(again.choices[0].message.content).toBe('Answer 0.')
+    expect((await ask()).choices[0].message.content).toBe('Answer 1.')
+    expect(engine.requests).toHaveLength(2)
+    expect(await gateway.request('GET', `/sessions/${id}`)).toMatchObject({ calls: 2, sequences: 2 })
+  })
+
+  it('goes on after it was ended, and pays for no answer of an agent that is begun anew twice', async () => {
+    const engine = cleanUp.use(await startTokenEngine(playing))
+    const folder = await newFolder()
+    const before = await serve(engine, folder)
+    const session = await before.open({ session_id: 'kept' })
+    await chat(session, before.url, false)
+    await before.request('PUT', '/sessions/kept/reward', { reward: 1 })
+    await before.stop()
+    const after = await serve(engine, folder)
+    expect(await after.request('GET', '/sessions/kept')).toMatchObject({ calls: 2, reward: 1, drifted: 0 })
+    const moved = { ...session, url: session.url.replace(before.url, after.url) }
+    for (let i = 0; i < 2; i++) {
+      expect(await chat(moved, after.url, i === 1)).toBe('It is 7.')
+      expect(engine.requests).toHaveLength(2)
+      expect(await after.open({ session_id: 'kept' })).toMatchObject({ api_key: session.api_key })
+    }
+    expect(await after.request('GET', '/sessions/kept')).toMatchObject({ calls: 2 })
+    const { turns } = await after.request('GET', '/sessions/kept/trace')
+    expect(turns.map((turn: Body) => turn.completion_token_ids)).toEqual(engine.sampled.map(({ ids }) => ids))
+    expect(turns[0].request.messages).toEqual([{ role: 'user', content: 'Which?' }])
+  })
+
+  it.each([
+    ['chat/completions', { messages: [{ role: 'user', content: 'Hm?' }] }, { error: { message: 'Too long.' } }],
+    ['responses', { input: 'Hm?' }, { error: { message: 'Too long.' } }],
+    [
+      'messages',
+      { max_tokens: 5, messages: [{ role: 'user', content: 'Hm?' }] },
+      { type: 'error', error: { type: 'invalid_request_error', message: 'Too long.' } },
+    ],
+    [
+      '../v1beta/models/m:generateContent',
+      { contents: [{ parts: [{ text: 'Hm?' }] }] },
+      { error: { code: 400, message: 'Too long.', status: 'INVALID_ARGUMENT' } },
+    ],
+  ])('passes a refusal on in the shape of the API: %s', async (path, body, refusal) => {
+    const engine = cleanUp.use(await startTokenEngine(() => ({ status: 400, error: { message: 'Too long.' } })))
+    const gateway = await serve(engine, await newFolder())
+    const { url, session_id: id } = await gateway.open()
+    const asked = new URL(`${url}/${path}`).pathname
+    for (const streamed of [false, true])
+      expect(await gateway.request('POST', asked, { model: 'm', ...body, stream: streamed })).toMatchObject({
+        status: 400,
+        ...refusal,
+      })
+    // It is no answer: the same request is asked again.
+    expect(engine.requests).toHaveLength(2)
+    expect(await gateway.request('GET', `/sessions/${id}`)).toMatchObject({ calls: 0 })
+    expect(await gateway.request('GET', `/sessions/${id}/trace`)).toMatchObject({ status: 409 })
+  })
+
+  it('admits trainers by its token, agents by theirs, and refuses what it cannot do', async () => {
+    const engine = cleanUp.use(await startTokenEngine(playing))
+    const gateway = await serve(engine, await newFolder(), 'control-token')
+    expect(await gateway.open()).toMatchObject({ status: 401 })
+    const trainer = { authorization: 'Bearer control-token' }
+    const session = await gateway.request('POST', '/sessions', {}, trainer)
+    const agent = { authorization: `Bearer ${session.api_key}` }
+    expect(await gateway.request('GET', `/sessions/${session.session_id}`, undefined, agent)).toMatchObject({
+      status: 401,
+    })
+    const body = { model: 'm', messages: [{ role: 'user', content: 'Hm?' }] }
+    const keys = [{ authorization: 'Bearer other' }, agent, { 'x-api-key': session.api_key }]
+    const answers = keys.map((headers) => gateway.request('POST', '/v1/chat/completions', body, headers))
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 200, 200])
+    const path = `/${session.api_key}/v1`
+    expect(await gateway.request('POST', `${path}/embeddings`, body)).toMatchObject({ status: 404 })
+    expect(await gateway.request('POST', `${path}/chat/completions`, { ...body, n: 2 })).toMatchObject({ status: 400 })
+    const kept = { model: 'm', input: 'Hm?', previous_response_id: 'resp_1' }
+    expect(await gateway.request('POST', `${path}/responses`, kept)).toMatchObject({ status: 400 })
+    expect(await gateway.request('POST', `${path}/messages/count_tokens`, body)).toMatchObject({
+      status: 200,
+      input_tokens: expect.any(Number),
+    })
+    expect(await gateway.request('POST', '/sessions', { session_id: '../x' }, trainer)).toMatchObject({ status: 400 })
+    expect(engine.requests).toHaveLength(2)
+  })
+})

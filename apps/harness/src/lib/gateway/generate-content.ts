@@ -1,0 +1,178 @@
+import type { Json, JsonObject } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
+import {
+  argumentsOf,
+  assistantMessage,
+  BadRequest,
+  chatCall,
+  contentOf,
+  type Dialect,
+  objectIn,
+  type Part,
+  partsOf,
+  type Reply,
+  renamed,
+} from './dialect.ts'
+
+const NAMES = {
+  temperature: 'temperature',
+  topP: 'top_p',
+  topK: 'top_k',
+  maxOutputTokens: 'max_tokens',
+  stopSequences: 'stop',
+  seed: 'seed',
+  presencePenalty: 'presence_penalty',
+  frequencyPenalty: 'frequency_penalty',
+}
+
+/** Google's generateContent, of which a stream has another path. */
+export const generateContent: Dialect = {
+  readRequest(body, path) {
+    if (!Array.isArray(body.contents)) throw new BadRequest('contents is not a list. Send the contents of the chat.')
+    const [, model = '', method] = /([^/]*):(\w+)$/.exec(path) ?? []
+    const system = toText(partsOf(objectIn(body, 'systemInstruction', 'system_instruction').parts))
+    const config = objectIn(body, 'generationConfig', 'generation_config')
+    const tools = partsOf(body.tools).flatMap((tool) =>
+      partsOf(tool.functionDeclarations ?? tool.function_declarations).map(chatTool),
+    )
+    const calling = objectIn(objectIn(body, 'toolConfig', 'tool_config'), 'functionCallingConfig')
+    return {
+      chat: {
+        model,
+        ...renamed(config, NAMES),
+        messages: [
+          ...(system === '' ? [] : [{ role: 'system', content: system }]),
+          ...chatMessages(partsOf(body.contents)),
+        ],
+        ...(tools.length > 0 && { tools }),
+        ...(tools.length > 0 && typeof calling.mode === 'string' && { tool_choice: chatChoice(calling) }),
+        ...formatOf(config),
+      },
+      isStreamed: method === 'streamGenerateContent',
+    }
+  },
+  toAnswer: responseOf,
+  toEvents: (reply) => [{ data: responseOf(reply) }],
+  toError: (code, message) => ({ error: { code, message, status: STATUSES[code] ?? 'INTERNAL' } }),
+}
+
+const STATUSES: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  429: 'RESOURCE_EXHAUSTED',
+  503: 'UNAVAILABLE',
+}
+
+/** Names the kinds of a schema as JSON Schema does. */
+function schemaOf(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(schemaOf)
+  if (!isObject(schema)) return schema
+  return Object.fromEntries(
+    Object.entries(schema as JsonObject).map(([name, value]) => [
+      name,
+      name === 'type' && typeof value === 'string' ? value.toLowerCase() : schemaOf(value),
+    ]),
+  )
+}
+
+function chatTool(declared: Part): JsonObject {
+  const { name = '', description = '', parametersJsonSchema, parameters } = declared
+  const schema = parametersJsonSchema ?? schemaOf(parameters ?? { type: 'object' })
+  return { type: 'function', function: { name, description, parameters: schema } }
+}
+
+function chatChoice({ mode, allowedFunctionNames: allowed }: JsonObject): Json {
+  if (mode !== 'ANY') return mode === 'NONE' ? 'none' : 'auto'
+  const [only, ...others] = Array.isArray(allowed) ? allowed : []
+  return only !== undefined && others.length === 0 ? { type: 'function', function: { name: only } } : 'required'
+}
+
+function formatOf({ responseMimeType: type, responseJsonSchema, responseSchema }: JsonObject): JsonObject {
+  const schema = responseJsonSchema ?? (responseSchema === undefined ? undefined : schemaOf(responseSchema))
+  if (schema !== undefined) return { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } }
+  return type === 'application/json' ? { response_format: { type: 'json_object' } } : {}
+}
+
+/** Calls without ids are numbered. A result without one answers the first call of its name that is not answered. */
+function chatMessages(contents: readonly Part[]): JsonObject[] {
+  const open: { readonly id: string; readonly name: string }[] = []
+  let number = 0
+  return contents.flatMap(({ role, parts: given }): JsonObject[] => {
+    const parts = partsOf(given)
+    if (role === 'model') {
+      const calls = parts.flatMap(({ functionCall: call }) => {
+        if (!isObject(call)) return []
+        const { id = `call${number++}`, name = '', args } = call as JsonObject
+        open.push({ id: String(id), name: String(name) })
+        return [chatCall(id, name, args)]
+      })
+      return [assistantMessage(toText(parts), toText(parts, true), calls)]
+    }
+    const results = parts.flatMap(({ functionResponse: result }) => {
+      if (!isObject(result)) return []
+      const { id, name, response } = result as JsonObject
+      const place = open.findIndex((call) => (id === undefined ? call.name === name : call.id === id))
+      const [call] = place === -1 ? [] : open.splice(place, 1)
+      return [{ role: 'tool', tool_call_id: call?.id ?? String(id ?? ''), content: resultOf(response) }]
+    })
+    const said = parts.filter(({ functionResponse: result }) => !isObject(result)).map(chatPart)
+    return [...results, ...(said.length > 0 ? [{ role: 'user', content: contentOf(said) }] : [])]
+  })
+}
+
+function chatPart(part: Part): Part {
+  if (typeof part.text === 'string') return { type: 'text', text: part.text }
+  const { mimeType = 'image/png', data = '' } = objectIn(part, 'inlineData', 'inline_data')
+  if (data !== '') return { type: 'image_url', image_url: { url: `data:${mimeType};base64,${data}` } }
+  // An engine has nothing like it, and the model may read it.
+  return { type: 'text', text: JSON.stringify(part) }
+}
+
+/** A result is an object; clients put a text into one of these members, and some its name beside it. */
+function resultOf(response: Json | undefined): string {
+  const { output, result, content, name: _, ...rest } = (isObject(response) ? response : {}) as JsonObject
+  const said = output ?? result ?? content
+  return typeof said === 'string' && Object.keys(rest).length === 0 ? said : JSON.stringify(response ?? {})
+}
+
+function toText(parts: readonly Part[], isThought = false): string {
+  return parts
+    .filter(({ text, thought }) => typeof text === 'string' && (thought === true) === isThought)
+    .map(({ text }) => String(text))
+    .join('')
+}
+
+function responseOf({ answer: { completion, calls }, id }: Reply): object {
+  const {
+    model,
+    text,
+    reasoning,
+    finish,
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+    reasoningTokens = 0,
+  } = completion
+  const parts = [
+    ...(reasoning ? [{ text: reasoning, thought: true }] : []),
+    ...(text || calls.length === 0 ? [{ text: text ?? '' }] : []),
+    ...calls.map(({ id, name, arguments: args }) => ({ functionCall: { id, name, args: argumentsOf(args) } })),
+  ]
+  return {
+    candidates: [{ index: 0, content: { role: 'model', parts }, finishReason: FINISHES[finish ?? ''] ?? 'STOP' }],
+    // Thoughts are counted apart here.
+    usageMetadata: {
+      promptTokenCount: promptTokens,
+      candidatesTokenCount: Math.max(0, completionTokens - reasoningTokens),
+      thoughtsTokenCount: reasoningTokens,
+      totalTokenCount: promptTokens + completionTokens,
+      ...(cachedTokens !== undefined && { cachedContentTokenCount: cachedTokens }),
+    },
+    modelVersion: model,
+    responseId: id,
+  }
+}
+
+const FINISHES: Readonly<Record<string, string>> = { length: 'MAX_TOKENS', content_filter: 'SAFETY' }
