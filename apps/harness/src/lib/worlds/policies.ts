@@ -8,7 +8,6 @@ import { HarnessError } from '../base/harness-error.ts'
 import { ModelAccess } from '../models/model-access.ts'
 import { DEFAULT_OPTIONS, type ModelSettings } from '../models/model-options.ts'
 import { type Agent, isAgent } from './agents/agent.ts'
-import { createProcessAgent } from './agents/process-agent.ts'
 import { checkedPolicy } from './policy-fault.ts'
 import { isPolicy, type World } from './world.ts'
 
@@ -46,7 +45,10 @@ export function policyFileOf(name: string, folder = process.cwd()): string | nul
  * its default, `process:<command>`, or `acp:<agent>`. Rejects with `policy-unknown`.
  */
 export async function findPlayer(name: string, world: Policies, options: FindOptions = {}): Promise<Policy | Agent> {
-  if (name.startsWith(PROCESS)) return createProcessAgent(name, name.slice(PROCESS.length), options.secrets)
+  if (name.startsWith(PROCESS)) {
+    const { createProcessAgent } = await import('./agents/process-agent.ts')
+    return createProcessAgent(name, name.slice(PROCESS.length), options.secrets)
+  }
   if (name.startsWith(ACP)) {
     const { createAcpAgent } = await import('./agents/acp-agent.ts')
     return createAcpAgent(name, name.slice(ACP.length), options.secrets)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '@episodic/protocol'
 import { systemClock } from '@episodic/state'
-import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
+import type { JSONWebKeySet } from 'jose'
 import type { Caller } from '../host/caller.ts'
 import { ServerError } from '../server-error.ts'
 
@@ -42,7 +42,10 @@ export function createJwtVerifier({ issuer, audience, jwks }: JwtOptions): JwtVe
   if (audience.agent === undefined && audience.trainer === undefined)
     throw invalid('JWTs need an audience, for at least one of the endpoints.')
   if (issuer === '') throw invalid('JWTs need an issuer.')
-  const keys = jwks instanceof URL ? remoteKeys(jwks) : localKeys(jwks)
+  if (jwks instanceof URL) assertSafe(jwks)
+  else assertKeySet(jwks)
+  // Loaded for the first token: most servers accept none of these, and start without it.
+  let loading: ReturnType<typeof load> | undefined
   const remembered = new Map<string, { readonly principal: string; readonly until: number }>()
   return async (endpoint, token) => {
     const wanted = audience[endpoint]
@@ -51,6 +54,8 @@ export function createJwtVerifier({ issuer, audience, jwks }: JwtOptions): JwtVe
     const name = `${endpoint} ${createHash('sha256').update(token).digest('base64')}`
     const known = remembered.get(name)
     if (known && known.until > systemClock.now()) return known.principal
+    loading ??= load(jwks)
+    const { jwtVerify, errors, keys } = await loading
     try {
       const { payload } = await jwtVerify(token, keys, {
         issuer,
@@ -66,14 +71,20 @@ export function createJwtVerifier({ issuer, audience, jwks }: JwtOptions): JwtVe
       remembered.set(name, { principal, until })
       return principal
     } catch (cause) {
-      if (isTheirs(cause)) return null
+      if (isTheirs(cause, errors)) return null
       throw cause
     }
   }
 }
 
+async function load(jwks: JwtOptions['jwks']) {
+  const { createLocalJWKSet, createRemoteJWKSet, errors, jwtVerify } = await import('jose')
+  const keys = jwks instanceof URL ? createRemoteJWKSet(jwks) : createLocalJWKSet(jwks as unknown as JSONWebKeySet)
+  return { jwtVerify, errors, keys }
+}
+
 /** Whether the token is at fault, and not the fetching of the keys. */
-function isTheirs(cause: unknown): boolean {
+function isTheirs(cause: unknown, errors: Awaited<ReturnType<typeof load>>['errors']): boolean {
   return (
     cause instanceof errors.JOSEError &&
     !(cause instanceof errors.JWKSTimeout) &&
@@ -82,19 +93,15 @@ function isTheirs(cause: unknown): boolean {
   )
 }
 
-function remoteKeys(url: URL): ReturnType<typeof createRemoteJWKSet> {
+function assertSafe(url: URL): void {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.test(url.hostname)))
     throw invalid(`${url.href} is not a safe place for keys: name an https URL, or one of this machine.`)
-  return createRemoteJWKSet(url)
 }
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-function localKeys(jwks: { readonly keys: readonly JsonObject[] }): ReturnType<typeof createLocalJWKSet> {
-  try {
-    return createLocalJWKSet(jwks as unknown as JSONWebKeySet)
-  } catch (cause) {
-    throw new ServerError('option-invalid', 'The keys that were given are not a JSON Web Key Set.', { cause })
-  }
+function assertKeySet({ keys }: { readonly keys: readonly JsonObject[] }): void {
+  const isKey = (key: unknown) => typeof key === 'object' && key !== null && !Array.isArray(key)
+  if (!Array.isArray(keys) || !keys.every(isKey)) throw invalid('The keys that were given are not a JSON Web Key Set.')
 }
 
 function invalid(message: string): ServerError {
