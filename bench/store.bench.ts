@@ -28,6 +28,8 @@ async function throughStore(): Promise<number> {
     touchedAt: revision,
     origin,
     base: null,
+    pool: `${id}.0`,
+    pools: [],
     head,
     state,
   })

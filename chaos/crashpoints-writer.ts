@@ -12,7 +12,8 @@ const say = (message: object) => writeSync(1, `${JSON.stringify(message)}\n`)
 const ids = Array.from({ length: SESSIONS }, (_, index) => `session-${index}`)
 const sessionOf = (id: string, revision: number) => {
   const text = `${id} at ${revision}`
-  return { id, revision, epoch: 1, touchedAt: revision, origin: id, base: null, head: text, state: text }
+  const kept = { origin: id, base: null, head: text, state: text, pool: `${id}.0`, pools: [] }
+  return { id, revision, epoch: 1, touchedAt: revision, ...kept }
 }
 
 const store = await openSqliteStore(path, { durability: 'power' })

@@ -19,6 +19,7 @@ import { CodedError } from '@episodic/protocol/internal'
  * - `events-full`: too many outside events, or too large ones, have come since the last step; `details.waiting` says
  *   how many.
  * - `not-json`: the state holds something that JSON cannot say.
+ * - `pages-missing`: a session was to be created over pages that the store does not have (any more).
  * - `store-unavailable`: the store could not be reached or could not write; the call may be retried. Nothing was
  *   applied, or, if only the store's answer was lost, all of it: a retry with the same `seq` settles which.
  * - `store-locked`: another process has the store open.
@@ -42,6 +43,7 @@ export type StateErrorCode =
   | 'event-too-large'
   | 'events-full'
   | 'not-json'
+  | 'pages-missing'
   | 'store-unavailable'
   | 'store-locked'
   | 'store-invalid'

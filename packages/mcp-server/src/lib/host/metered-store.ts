@@ -17,14 +17,16 @@ export function withMetrics(store: SessionStore, metrics: Metrics, clock: Clock)
   return {
     secret: () => timed('secret', store.secret()),
     checkWritable: () => timed('checkWritable', store.checkWritable()),
-    create: (session) => timed('create', store.create(session)),
+    create: (session, shared) => timed('create', store.create(session, shared)),
     read: (id) => timed('read', store.read(id)),
-    commit: (next, expected, entry) => timed('commit', store.commit(next, expected, entry)),
+    commit: (next, expected, entry, pages) => timed('commit', store.commit(next, expected, entry, pages)),
     remove: (id) => timed('remove', store.remove(id)),
     readLog: (id, range) => timed('readLog', store.readLog(id, range)),
     list: (page) => timed('list', store.list(page)),
     idle: (query) => timed('idle', store.idle(query)),
     count: () => timed('count', store.count()),
+    readPages: (id, names) => timed('readPages', store.readPages(id, names)),
+    countPages: () => timed('countPages', store.countPages()),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
 }

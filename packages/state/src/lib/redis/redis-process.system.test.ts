@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { adding, openCountingSession, play, totalOf } from '../fixtures/counting-session.fixture.ts'
 import { NEEDS_REDIS, type Persistence, RedisServer, withoutRedis } from '../fixtures/redis-server.fixture.ts'
+import { allWrittenPages, writtenPages } from '../fixtures/written-pages.fixture.ts'
 import { StateError } from '../state-error.ts'
 import { openRedisStore, type RedisStoreOptions } from './redis-store.ts'
 
@@ -57,6 +58,44 @@ describe.skipIf(withoutRedis)(`a Redis store and processes (${NEEDS_REDIS})`, ()
       const log = await store.readLog(ids[index] as string, { after: 0, limit: 1_000 })
       expect(log.map(({ revision }) => revision)).toEqual(Array.from({ length: steps }, (_, step) => step + 1))
     }
+  })
+
+  it('has all pages of each commit or none of them when Redis is killed while they are written', async () => {
+    const redis = await startRedis('aof')
+    const store = await openStore(redis)
+    const sessionOf = (id: string, revision: number) => {
+      const texts = { origin: '{}', base: null, head: '{}', state: '{}' }
+      return { id, revision, epoch: 1, touchedAt: 0, ...texts, pool: `${id}.0`, pools: ['start'] }
+    }
+    const begun = writtenPages('start', 0)
+    const ids = Array.from({ length: 8 }, (_, index) => `session-${index}`)
+    for (const id of ids) await store.create(sessionOf(id, 0), { pool: 'start', pages: begun })
+    const commits = 60
+    let acknowledged = 0
+    const writing = ids.map(async (id) => {
+      for (;;) {
+        const { revision = 0 } = (await store.read(id).catch(passUnavailable)) ?? {}
+        if (revision === commits) return
+        const next = sessionOf(id, revision + 1)
+        const pages = writtenPages(id, revision + 1)
+        const wrote = await store.commit(next, { revision, epoch: 1 }, undefined, pages).catch(passUnavailable)
+        if (wrote) acknowledged += 1
+      }
+    })
+    for (const after of [20, 150, 300]) {
+      await vi.waitUntil(() => acknowledged >= after, { timeout: 120_000, interval: 1 })
+      await redis.kill()
+      await redis.start()
+      for (const { id, revision } of await vi.waitFor(() => store.list({ limit: 9 }), RETRY)) {
+        const written = [...begun, ...allWrittenPages(id, revision)]
+        const names = written.map(({ name }) => name)
+        expect(await vi.waitFor(() => store.readPages(id, names), RETRY)).toEqual(written.map(({ text }) => text))
+      }
+    }
+    await Promise.all(writing)
+    expect(await store.countPages()).toBe((1 + ids.length * commits) * begun.length)
+    for (const id of ids) await store.remove(id)
+    expect(await store.countPages()).toBe(0)
   })
 
   it('rejects with state-lost when Redis restarts with less than was acknowledged', async () => {
@@ -125,6 +164,12 @@ describe.skipIf(withoutRedis)(`a Redis store and processes (${NEEDS_REDIS})`, ()
     expect(log.map(({ revision }) => revision)).toEqual(all)
   })
 })
+
+/** Passes over the only failure that a killed Redis may cause. */
+function passUnavailable(error: unknown): null {
+  if (StateError.is(error, 'store-unavailable')) return null
+  throw error
+}
 
 /** Plays so many steps in another process, and resolves with the answers. */
 async function startWriter(url: string, steps: number): Promise<{ readonly report: { readonly revision: number } }[]> {

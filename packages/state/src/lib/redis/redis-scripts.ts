@@ -10,7 +10,10 @@ local function now()
 end
 `
 
-/** Renews the expiry of a session and its log for another `ttl` milliseconds, and its index entries. */
+/**
+ * Renews the expiry of a session and its log for another `ttl` milliseconds, and its index entries. Returns when it
+ * expires.
+ */
 const RENEW = `
 local function renew(session, log, touched, expiry, id, touchedAt, ttl)
   local due = now() + ttl
@@ -18,6 +21,38 @@ local function renew(session, log, touched, expiry, id, touchedAt, ttl)
   redis.call('PEXPIREAT', log, due)
   redis.call('ZADD', touched, touchedAt, id)
   redis.call('ZADD', expiry, due, id)
+  return due
+end
+`
+
+/**
+ * A pool of pages is a hash, and its users a sorted set of the ids of the sessions that use it, by their expiry: an
+ * expired session is no user any more. A sorted set indexes the pools. All of it goes with the last user.
+ */
+const POOLS = `
+local function poolOf(prefix, name) return prefix .. 'pool:' .. name end
+local function usersOf(prefix, name) return prefix .. 'users:' .. name end
+local function keepWhileUsed(prefix, name)
+  local pool, users, pools = poolOf(prefix, name), usersOf(prefix, name), prefix .. 'pools'
+  local past = string.format('(%d', now())
+  redis.call('ZREMRANGEBYSCORE', pools, '-inf', past)
+  redis.call('ZREMRANGEBYSCORE', users, '-inf', past)
+  local last = redis.call('ZRANGE', users, -1, -1, 'WITHSCORES')
+  if #last == 0 then
+    redis.call('UNLINK', pool)
+    redis.call('ZREM', pools, name)
+    return
+  end
+  for _, key in ipairs({pool, users}) do redis.call('PEXPIREAT', key, last[2]) end
+  redis.call('ZADD', pools, last[2], name)
+end
+local function usePool(prefix, name, id, due)
+  redis.call('ZADD', usersOf(prefix, name), due, id)
+  keepWhileUsed(prefix, name)
+end
+local function addPages(prefix, name, first)
+  local pool = poolOf(prefix, name)
+  for place = first, #ARGV, 2 do redis.call('HSETNX', pool, ARGV[place], ARGV[place + 1]) end
 end
 `
 
@@ -34,42 +69,125 @@ end
 `
 
 /**
- * 1: created. 0: present. -1: the stored secret differs from the caller's, so this is not the caller's store any more.
+ * Returns the stored secret, after its version, if it is an older one, was made the present one: an older release
+ * refuses the store from then on, and creates no more sessions in it if it has the store open.
  */
-const CREATE = `${NOW}${RENEW}
+const UPGRADE = `
+local secret = redis.call('GET', KEYS[1]) or ''
+local older, present = unpack(ARGV)
+if string.sub(secret, 1, #older) ~= older then return secret end
+secret = present .. string.sub(secret, #older + 1)
+redis.call('SET', KEYS[1], secret)
+return secret
+`
+
+/**
+ * 1: created. 0: present. -1: the stored secret differs from the caller's, so this is not the caller's store any more.
+ * A text: the pool of that name does not exist. The session's fields follow the arguments, and then the pages of the
+ * pool that is `shared`.
+ */
+const CREATE = `${NOW}${RENEW}${POOLS}
 local secretKey, session, log, ids, touched, expiry = unpack(KEYS)
-local id, ttl, secret, revision, epoch, touchedAt, head, state, origin, base = unpack(ARGV)
+local id, ttl, secret, prefix, touchedAt, own, named, shared, length = unpack(ARGV, 1, 9)
 local kept = redis.call('GET', secretKey)
 if kept and kept ~= secret then return -1 end
 if redis.call('EXISTS', session) == 1 then return 0 end
-redis.call('HSET', session, 'revision', revision, 'epoch', epoch, 'touchedAt', touchedAt,
-  'head', head, 'state', state, 'origin', origin)
-if base then redis.call('HSET', session, 'base', base) end
+local names, isMade = cjson.decode(named), false
+for _, name in ipairs(names) do
+  if redis.call('EXISTS', usersOf(prefix, name)) == 0 then
+    if name ~= shared then return name end
+    isMade = true
+  end
+end
+redis.call('HSET', session, unpack(ARGV, 10, 9 + length))
 -- An emptied Redis gets the secret back from which the handles of this store are derived.
 if not kept then redis.call('SET', secretKey, secret) end
 redis.call('DEL', log)
 redis.call('ZADD', ids, 0, id)
-renew(session, log, touched, expiry, id, touchedAt, ttl)
+local due = renew(session, log, touched, expiry, id, touchedAt, ttl)
+if isMade then addPages(prefix, shared, 10 + length) end
+for _, name in ipairs(names) do usePool(prefix, name, id, due) end
+if #names > 0 then
+  redis.call('HSET', session, 'owns', 1)
+  usePool(prefix, own, id, due)
+end
 return 1
 `
 
-/** 1: committed. 0: the stored revision or epoch is not the expected one, or there is no such session. */
-const COMMIT = `${NOW}${RENEW}
+/**
+ * 1: committed. 0: the stored revision or epoch is not the expected one, or there is no such session. The parts of the
+ * log entry follow the arguments, if there is one, and then the pages.
+ */
+const COMMIT = `${NOW}${RENEW}${POOLS}
 local session, log, touched, expiry = unpack(KEYS)
-local id, ttl, expectedRevision, expectedEpoch, revision, epoch, touchedAt, head, state, entryId, entry = unpack(ARGV)
-local stored = redis.call('HMGET', session, 'revision', 'epoch')
+local id, ttl, prefix, expectedRevision, expectedEpoch, revision, epoch, touchedAt, head, state, length = unpack(ARGV, 1, 11)
+local stored = redis.call('HMGET', session, 'revision', 'epoch', 'owns', 'pool', 'pools')
 if stored[1] ~= expectedRevision or stored[2] ~= expectedEpoch then return 0 end
-if entry then redis.call('XADD', log, entryId, 'text', entry) end
+if length ~= '0' then redis.call('XADD', log, unpack(ARGV, 12, 11 + length)) end
 redis.call('HSET', session, 'revision', revision, 'epoch', epoch, 'touchedAt', touchedAt, 'head', head, 'state', state)
-renew(session, log, touched, expiry, id, touchedAt, ttl)
+local due = renew(session, log, touched, expiry, id, touchedAt, ttl)
+local hasPages = #ARGV > 11 + length
+if not stored[3] and not hasPages then return 1 end
+local own = stored[4] or id
+if not stored[3] then redis.call('HSET', session, 'owns', 1) end
+addPages(prefix, own, 12 + length)
+usePool(prefix, own, id, due)
+for _, name in ipairs(cjson.decode(stored[5] or '[]')) do usePool(prefix, name, id, due) end
 return 1
 `
 
-const REMOVE = `
+const REMOVE = `${NOW}${POOLS}
 local session, log, ids, touched, expiry = unpack(KEYS)
-for _, index in ipairs({ids, touched, expiry}) do redis.call('ZREM', index, ARGV[1]) end
+local id, prefix = unpack(ARGV)
+local stored = redis.call('HMGET', session, 'owns', 'pool', 'pools')
+for _, index in ipairs({ids, touched, expiry}) do redis.call('ZREM', index, id) end
 redis.call('DEL', log)
-return redis.call('DEL', session)
+local removed = redis.call('DEL', session)
+if stored[1] then
+  local names = cjson.decode(stored[3] or '[]')
+  table.insert(names, stored[2] or id)
+  for _, name in ipairs(names) do
+    redis.call('ZREM', usersOf(prefix, name), id)
+    keepWhileUsed(prefix, name)
+  end
+end
+return removed
+`
+
+/** Nothing if the session is absent. Otherwise the text of each named page, or nothing for it. */
+const READ_PAGES = `${NOW}${POOLS}
+local id, prefix = unpack(ARGV, 1, 2)
+local stored = redis.call('HMGET', KEYS[1], 'revision', 'pool', 'pools')
+if not stored[1] then return false end
+local names = cjson.decode(stored[3] or '[]')
+table.insert(names, 1, stored[2] or id)
+local texts, missing = {}, {}
+for place = 3, #ARGV do
+  texts[place - 2] = false
+  missing[place - 2] = place - 2
+end
+for _, name in ipairs(names) do
+  if #missing == 0 then break end
+  local wanted, still = {}, {}
+  for index, place in ipairs(missing) do wanted[index] = ARGV[place + 2] end
+  local found = redis.call('HMGET', poolOf(prefix, name), unpack(wanted))
+  for index, place in ipairs(missing) do
+    texts[place] = found[index]
+    if not found[index] then table.insert(still, place) end
+  end
+  missing = still
+end
+return texts
+`
+
+const COUNT_PAGES = `${NOW}${POOLS}
+local pools, prefix = KEYS[1], ARGV[1]
+redis.call('ZREMRANGEBYSCORE', pools, '-inf', string.format('(%d', now()))
+local pages = 0
+for _, name in ipairs(redis.call('ZRANGE', pools, 0, -1)) do
+  pages = pages + redis.call('HLEN', poolOf(prefix, name))
+end
+return pages
 `
 
 /** A page of sessions, each as its id and then its fields. */
@@ -95,22 +213,28 @@ return redis.call('ZCARD', KEYS[1])
 
 /** The scripts by their method names. The client sends a script's text once a connection, and its hash afterwards. */
 export const REDIS_SCRIPTS = {
+  upgradeStore: { lua: UPGRADE, numberOfKeys: 1 },
   createSession: { lua: CREATE, numberOfKeys: 6 },
   commitSession: { lua: COMMIT, numberOfKeys: 4 },
   removeSession: { lua: REMOVE, numberOfKeys: 5 },
   listSessions: { lua: LIST, numberOfKeys: 3 },
   idleSessions: { lua: IDLE, numberOfKeys: 3 },
   countSessions: { lua: COUNT, numberOfKeys: 3 },
+  readPages: { lua: READ_PAGES, numberOfKeys: 1 },
+  countPages: { lua: COUNT_PAGES, numberOfKeys: 1 },
 }
 
-type Args = readonly (string | number)[]
+type Args = readonly (string | number | readonly string[])[]
 
-/** The scripts as methods: first the keys, then the other arguments. */
+/** The scripts as methods: first the keys, then the other arguments; those of a list take their places in order. */
 export interface RedisScripts {
-  createSession(...args: Args): Promise<-1 | 0 | 1>
+  upgradeStore(...args: Args): Promise<string>
+  createSession(...args: Args): Promise<-1 | 0 | 1 | string>
   commitSession(...args: Args): Promise<0 | 1>
   removeSession(...args: Args): Promise<0 | 1>
   listSessions(...args: Args): Promise<[id: string, fields: (string | null)[]][]>
   idleSessions(...args: Args): Promise<string[]>
   countSessions(...args: Args): Promise<number>
+  readPages(...args: Args): Promise<(string | null)[] | null>
+  countPages(...args: Args): Promise<number>
 }

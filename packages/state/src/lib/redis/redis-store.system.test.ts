@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { contentId } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { NEEDS_REDIS, RedisServer, withoutRedis } from '../fixtures/redis-server.fixture.ts'
 import type { SessionStore } from '../store/session-store.ts'
@@ -61,6 +62,64 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
     expect(await client.keys('tidy:*')).toEqual(['tidy:secret'])
   })
 
+  it('has the pools of a session expire with it, and not before, and leaves nothing of them', async () => {
+    await using store = await open({ prefix: 'pools:', ttlSeconds: 600 })
+    await using client = redis.client()
+    const shared = { pool: 'start', pages: [pageOf('s')] }
+    await store.create({ ...sessionOf('a', 0), pools: ['start'] }, shared)
+    await store.create({ ...sessionOf('b', 0), pools: ['start', 'a.0'] })
+    await store.commit(sessionOf('a', 1), { revision: 0, epoch: 1 }, undefined, [pageOf('a')])
+    const keys = ['pool:start', 'users:start', 'pool:a.0', 'users:a.0'].map((key) => `pools:${key}`)
+    for (const key of [...keys, 'pools:session:a', 'pools:session:b']) await client.pexpire(key, 60_000)
+    const lives = () => Promise.all([...keys, 'pools:session:b'].map((key) => client.pexpiretime(key)))
+    const before = Math.max(...(await lives()))
+    // A commit without pages keeps its pools alive as well.
+    await store.commit(sessionOf('b', 1), { revision: 0, epoch: 1 })
+    const after = await lives()
+    expect(new Set(after)).toEqual(new Set([after[0]]))
+    expect(after[0]).toBeGreaterThanOrEqual(before + 500_000)
+    expect(await client.zscore('pools:pools', 'a.0')).toBe(`${after[0]}`)
+    await store.remove('a')
+    expect(await store.readPages('b', [pageOf('s').name, pageOf('a').name])).toEqual(['s', 'a'])
+    await store.remove('b')
+    expect(await client.keys('pools:*')).toEqual(['pools:secret'])
+  })
+
+  it('shortens the life of a pool to that of the users that are left', async () => {
+    await using long = await open({ prefix: 'users:', ttlSeconds: 6_000 })
+    await using short = await open({ prefix: 'users:', ttlSeconds: 600 })
+    await using client = redis.client()
+    await long.create({ ...sessionOf('a', 0), pools: ['start'] }, { pool: 'start', pages: [pageOf('s')] })
+    await short.create({ ...sessionOf('b', 0), pools: ['start'] })
+    expect(await client.pexpiretime('users:pool:start')).toBe(await client.pexpiretime('users:session:a'))
+    await long.remove('a')
+    expect(await client.pexpiretime('users:pool:start')).toBe(await client.pexpiretime('users:session:b'))
+    expect(await long.countPages()).toBe(1)
+  })
+
+  it('goes on with the sessions of a store of version 1, which an older release then no longer uses', async () => {
+    await using client = redis.client()
+    const secret = Buffer.alloc(32, 7).toString('base64url')
+    await client.set('old:secret', `1.${secret}`)
+    const { head, state, origin } = sessionOf('a', 0)
+    await client.hset('old:session:a', { revision: 2, epoch: 1, touchedAt: 0, head, state, origin })
+    await client.xadd('old:log:a', '2-1', 'text', '"second"')
+    for (const [index, score] of Object.entries({ ids: 0, touched: 0, expiry: Date.now() + 600_000 }))
+      await client.zadd(`old:${index}`, score, 'a')
+    await using store = await open({ prefix: 'old:' })
+    expect(Buffer.from(await store.secret()).toString('base64url')).toBe(secret)
+    expect(await client.get('old:secret')).toBe(`2.${secret}`)
+    const a = { ...sessionOf('a', 2), pool: 'a' }
+    expect(await store.list({ limit: 9 })).toEqual([a])
+    expect(await store.readLog('a', { after: 0, limit: 9 })).toEqual([{ revision: 2, text: '"second"' }])
+    expect(await store.commit({ ...a, revision: 3 }, a, undefined, [pageOf('a')])).toBe(true)
+    expect(await store.create({ ...sessionOf('b', 0), pools: ['a'] })).toBe(true)
+    await store.remove('a')
+    expect(await store.readPages('b', [pageOf('a').name])).toEqual(['a'])
+    await store.remove('b')
+    expect(await client.keys('old:*')).toEqual(['old:secret'])
+  })
+
   it('shares nothing with a store of another prefix', async () => {
     await using store = await open({ prefix: 'one:' })
     await using other = await open({ prefix: 'two:' })
@@ -74,11 +133,15 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
     await using store = await open()
     await using client = redis.client()
     await store.create(sessionOf('a', 0))
-    const commit = () => store.commit(sessionOf('a', 1), { revision: 0, epoch: 1 }, { revision: 1, text: '1' })
+    const commit = () =>
+      store.commit(sessionOf('a', 1), { revision: 0, epoch: 1 }, { revision: 1, text: '1' }, [pageOf('a')])
+    const create = () =>
+      store.create({ ...sessionOf('b', 0), pools: ['start'] }, { pool: 'start', pages: [pageOf('s')] })
     await client.config('SET', 'maxmemory', '1')
     try {
-      for (const write of [commit, () => store.create(sessionOf('b', 0)), () => store.checkWritable()])
+      for (const write of [commit, create, () => store.checkWritable()])
         await expect(write()).rejects.toMatchObject({ code: 'store-unavailable' })
+      expect(await store.countPages()).toBe(0)
       expect(await store.list({ limit: 9 })).toEqual([sessionOf('a', 0)])
       expect(await store.readLog('a', { after: 0, limit: 9 })).toEqual([])
     } finally {
@@ -196,6 +259,21 @@ describe('openRedisStore', () => {
   })
 })
 
+function pageOf(text: string) {
+  return { name: contentId(text), text }
+}
+
 function sessionOf(id: string, revision: number) {
-  return { id, revision, epoch: 1, touchedAt: 0, origin: '{}', base: null, head: '{}', state: '{}' }
+  return {
+    id,
+    revision,
+    epoch: 1,
+    touchedAt: 0,
+    origin: '{}',
+    base: null,
+    head: '{}',
+    state: '{}',
+    pool: `${id}.0`,
+    pools: [],
+  }
 }

@@ -1,5 +1,6 @@
 import { StateError } from '../state-error.ts'
-import type { LogEntry, SessionStore, StoredProgress, StoredSession } from '../store/session-store.ts'
+import { pagesMissing } from '../store/pages-missing.ts'
+import type { LogEntry, SessionStore, StoredPage, StoredProgress, StoredSession } from '../store/session-store.ts'
 import { RedisConnection } from './redis-connection.ts'
 import { formatAddress } from './redis-fault.ts'
 
@@ -48,10 +49,16 @@ export async function openRedisStore(url: string, options: RedisStoreOptions = {
 }
 
 /** The version of the layout of the keys, stored before the secret. */
-const VERSION = '1'
+const VERSION = '2'
+
+/** The version before pages, which is brought to the present one when it is opened. */
+const WITHOUT_PAGES = '1'
 
 /** The fields of a session's hash, in the order in which {@link asSession} takes them. */
-const FIELDS = ['revision', 'epoch', 'touchedAt', 'head', 'state', 'origin', 'base'] as const
+const FIELDS = ['revision', 'epoch', 'touchedAt', 'head', 'state', 'origin', 'base', 'pool', 'pools'] as const
+
+/** How many pages are read by one script: Lua takes some thousands of arguments. */
+const PAGES_AT_ONCE = 1_000
 
 interface RedisStoreParts {
   readonly connection: RedisConnection
@@ -97,17 +104,27 @@ class RedisStore implements SessionStore {
     await this.#parts.connection.run((client) => client.set(`${this.#parts.prefix}writable`, '1', 'EX', 60))
   }
 
-  async create({ id, revision, epoch, touchedAt, head, state, origin, base }: StoredSession): Promise<boolean> {
-    const { connection, secret, ttl, address } = this.#parts
+  async create(
+    session: StoredSession,
+    shared?: { readonly pool: string; readonly pages: readonly StoredPage[] },
+  ): Promise<boolean> {
+    const { connection, prefix, secret, ttl, address } = this.#parts
+    const { id, revision, epoch, touchedAt, head, state, origin, base, pool } = session
+    const pools = JSON.stringify(session.pools)
     const keys = [this.#secretKey, this.#sessionPrefix + id, this.#logPrefix + id, ...this.#indexes]
-    const values = [id, ttl, secret, revision, epoch, touchedAt, head, state, origin]
-    if (base !== null) values.push(base)
-    const created = await connection.run((client) => client.createSession(...keys, ...values))
+    const numbers = ['revision', revision, 'epoch', epoch, 'touchedAt', touchedAt]
+    const fields = [...numbers, 'head', head, 'state', state, 'origin', origin, 'pool', pool]
+    if (base !== null) fields.push('base', base)
+    if (session.pools.length > 0) fields.push('pools', pools)
+    const values = [id, ttl, secret, prefix, touchedAt, pool, pools, shared?.pool ?? '', fields.length, ...fields]
+    const pages = shared ? partsOf(shared.pages) : []
+    const created = await connection.run((client) => client.createSession(...keys, ...values, pages))
     if (created === -1)
       throw new StateError(
         'state-lost',
         `The Redis at ${address} was emptied, and others have made another store in it since. Start this server anew to use that.`,
       )
+    if (typeof created === 'string') throw pagesMissing(id, created)
     return created === 1
   }
 
@@ -120,18 +137,21 @@ class RedisStore implements SessionStore {
     next: StoredProgress,
     expected: { readonly revision: number; readonly epoch: number },
     entry?: LogEntry,
+    pages: readonly StoredPage[] = [],
   ): Promise<boolean> {
-    const { connection, ttl } = this.#parts
+    const { connection, prefix, ttl } = this.#parts
     const { id, revision, epoch, touchedAt, head, state } = next
     const keys = [this.#sessionPrefix + id, this.#logPrefix + id, this.#touched, this.#expiry]
-    const values = [id, ttl, expected.revision, expected.epoch, revision, epoch, touchedAt, head, state]
-    if (entry) values.push(entryId(entry.revision), entry.text)
-    return (await connection.run((client) => client.commitSession(...keys, ...values))) === 1
+    const values = [id, ttl, prefix, expected.revision, expected.epoch, revision, epoch, touchedAt, head, state]
+    const parts = entry ? [entryId(entry.revision), 'text', entry.text] : []
+    if (entry?.state !== undefined) parts.push('state', entry.state)
+    values.push(parts.length, ...parts)
+    return (await connection.run((client) => client.commitSession(...keys, ...values, partsOf(pages)))) === 1
   }
 
   async remove(id: string): Promise<boolean> {
     const keys = [this.#sessionPrefix + id, this.#logPrefix + id, ...this.#indexes]
-    return (await this.#parts.connection.run((client) => client.removeSession(...keys, id))) === 1
+    return (await this.#parts.connection.run((client) => client.removeSession(...keys, id, this.#parts.prefix))) === 1
   }
 
   async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
@@ -139,7 +159,10 @@ class RedisStore implements SessionStore {
     const entries = await this.#parts.connection.run((client) =>
       client.xrange(this.#logPrefix + id, from, '+', 'COUNT', range.limit),
     )
-    return entries.map(([key, [, text]]) => ({ revision: Number.parseInt(key, 10), text: text as string }))
+    return entries.map(([key, [, text, , state]]) => {
+      const entry = { revision: Number.parseInt(key, 10), text: text as string }
+      return state === undefined ? entry : { ...entry, state }
+    })
   }
 
   async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
@@ -156,6 +179,22 @@ class RedisStore implements SessionStore {
     return this.#parts.connection.run((client) => client.countSessions(...this.#indexes))
   }
 
+  async readPages(id: string, names: readonly string[]): Promise<(string | null)[]> {
+    const { connection, prefix } = this.#parts
+    const texts: (string | null)[] = []
+    for (let from = 0; from < names.length; from += PAGES_AT_ONCE) {
+      const some = names.slice(from, from + PAGES_AT_ONCE)
+      const found = await connection.run((client) => client.readPages(this.#sessionPrefix + id, id, prefix, some))
+      texts.push(...(found ?? some.map(() => null)))
+    }
+    return texts
+  }
+
+  countPages(): Promise<number> {
+    const { connection, prefix } = this.#parts
+    return connection.run((client) => client.countPages(`${prefix}pools`, prefix))
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#parts.connection[Symbol.asyncDispose]()
   }
@@ -167,9 +206,16 @@ class RedisStore implements SessionStore {
 
 function asSession(id: string, fields: readonly (string | null)[]): StoredSession {
   const [revision, epoch, touchedAt, ...texts] = fields
-  const [head, state, origin, base] = texts as [string, string, string, string | null]
+  const [head, state, origin, base, pool, pools] = texts as [string, string, string, ...(string | null)[]]
   const numbers = { revision: Number(revision), epoch: Number(epoch), touchedAt: Number(touchedAt) }
-  return { id, ...numbers, head, state, origin, base }
+  // Version 1 had no pools: the pool of its sessions has the session's id as its name.
+  const used = { pool: pool ?? id, pools: pools ? JSON.parse(pools) : [] }
+  return { id, ...numbers, head, state, origin, base: base ?? null, ...used }
+}
+
+/** Returns the names and texts of pages in turn, as scripts take them. */
+function partsOf(pages: readonly StoredPage[]): string[] {
+  return pages.flatMap(({ name, text }) => [name, text])
 }
 
 /** Returns the id of a stream's entry: two numbers, of which one must not be 0. */
@@ -206,8 +252,8 @@ async function sharedSecret(address: string, connection: RedisConnection, prefix
   const key = `${prefix}secret`
   const candidate = `${VERSION}.${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`
   await connection.run((client) => client.set(key, candidate, 'NX'))
-  const secret = await connection.run((client) => client.get(key))
-  if (secret?.startsWith(`${VERSION}.`)) return secret
+  const secret = await connection.run((client) => client.upgradeStore(key, `${WITHOUT_PAGES}.`, `${VERSION}.`))
+  if (secret.startsWith(`${VERSION}.`)) return secret
   throw new StateError(
     'store-invalid',
     `The store at ${address} was written by another release, or ${key} is not its own. Use that release, or another prefix.`,

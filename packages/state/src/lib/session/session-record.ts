@@ -105,7 +105,9 @@ export function encodeSession(record: SessionRecord, state = JSON.stringify(reco
   const { owner, environment, params, seed, limits, createdAt, base } = record
   const kept = { format: FORMAT, owner, environment, params, seed, limits, createdAt }
   const origin = JSON.stringify(base ? { ...kept, base: { ...base, state: undefined } } : kept)
-  return { ...encodeProgress(record, state), origin, base: base ? base.state : null }
+  // A session that is created again under the same id was created at another time.
+  const pool = `${record.id}.${createdAt}`
+  return { ...encodeProgress(record, state), origin, base: base ? base.state : null, pool, pools: [] }
 }
 
 /** Encodes the part of a record that commits change. `state` is the text of its state. */

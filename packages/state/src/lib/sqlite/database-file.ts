@@ -19,7 +19,10 @@ const APPLICATION_ID = 0x45504953
 const WAL_PAGES = 8_000
 
 /** Version of the tables. */
-const VERSION = 4
+const VERSION = 5
+
+/** The version before pages, which is brought to the present one when it is opened. */
+const WITHOUT_PAGES = 4
 
 /**
  * Log entries are numbered across sessions in the order of their commits, so that a transaction appends to a few pages
@@ -57,6 +60,37 @@ const TABLES = `
     checksum INTEGER NOT NULL
   ) STRICT;
   PRAGMA application_id = ${APPLICATION_ID};
+`
+
+/**
+ * What version 5 added. Its columns are `NULL` in the rows of version 4.
+ *
+ * The pages of states are numbered in the order of their commits, too: their names are random, so that each entry in
+ * an index by name would write another page of the file. A thousand at a time are entered into `page_index`; until
+ * then their numbers are kept in memory, and found again at the end of the table.
+ */
+const PAGE_TABLES = `
+  ALTER TABLE session_origin ADD COLUMN pools TEXT;
+  ALTER TABLE log_entry ADD COLUMN state TEXT;
+  CREATE TABLE pool (key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, checksum INTEGER NOT NULL) STRICT;
+  CREATE TABLE pool_user (
+    pool INTEGER NOT NULL,
+    session INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (pool, session)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE page (
+    number INTEGER PRIMARY KEY,
+    pool INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE page_index (
+    pool INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    PRIMARY KEY (pool, name)
+  ) STRICT, WITHOUT ROWID;
   PRAGMA user_version = ${VERSION};
 `
 
@@ -90,11 +124,12 @@ export function openSqliteFile(
         lock.close()
       }
       try {
-        const isNew = inspect(path, database)
+        const found = inspect(path, database)
         database.exec(
           `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${WAL_PAGES}; PRAGMA synchronous = ${SYNCHRONOUS[durability]}`,
         )
-        if (isNew) createTables(database, secret)
+        if (found === 'nothing') createTables(database, secret)
+        if (found === 'without pages') database.exec(`BEGIN; ${PAGE_TABLES} COMMIT`)
         return { path: real, database, close }
       } catch (cause) {
         close()
@@ -133,15 +168,15 @@ function createPrivately(path: string): void {
   }
 }
 
-/** Returns whether the database is empty. Throws if it is neither empty nor an undamaged store. */
-function inspect(path: string, database: DatabaseSync): boolean {
+/** Returns what the database contains. Throws if it is neither empty nor an undamaged store. */
+function inspect(path: string, database: DatabaseSync): 'nothing' | 'without pages' | 'all tables' {
   const ask = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0]
   const application = ask('PRAGMA application_id')
   const version = ask('PRAGMA user_version')
-  if (application === 0 && version === 0 && ask('SELECT count(*) FROM sqlite_schema') === 0) return true
+  if (application === 0 && version === 0 && ask('SELECT count(*) FROM sqlite_schema') === 0) return 'nothing'
   if (application !== APPLICATION_ID)
     throw new StateError('store-invalid', `${path} is the database of another application. Name another file.`)
-  if (version !== VERSION)
+  if (version !== VERSION && version !== WITHOUT_PAGES)
     throw new StateError(
       'store-invalid',
       `The store ${path} is of version ${version}, and this release uses version ${VERSION}. Open it with the release that wrote it, or name a new file.`,
@@ -152,11 +187,11 @@ function inspect(path: string, database: DatabaseSync): boolean {
       'store-invalid',
       `The store ${path} is damaged (${problem}). Restore it from a copy, or name a new file.`,
     )
-  return false
+  return version === VERSION ? 'all tables' : 'without pages'
 }
 
 function createTables(database: DatabaseSync, secret: Uint8Array): void {
-  database.exec(`BEGIN; ${TABLES}`)
+  database.exec(`BEGIN; ${TABLES} ${PAGE_TABLES}`)
   const text = Buffer.from(secret).toString('base64url')
   database.prepare('INSERT INTO secret VALUES (?, ?)').run(text, addText(START, text))
   database.exec('COMMIT')

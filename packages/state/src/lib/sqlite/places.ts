@@ -4,6 +4,7 @@ import { assertSessionRow } from './session-row.ts'
 
 /** The position of a session in the file. A commit of the session updates it. */
 export interface SessionPosition {
+  readonly id: string
   /** The key of its row. */
   readonly key: number
   /** The checksum of its id, from which those of its rows start. */
@@ -12,6 +13,8 @@ export interface SessionPosition {
   epoch: number
   /** The number of its last log entry, 0 for none. */
   last: number
+  /** The key of its own pool, once a commit has looked for it. */
+  pool: number | null
 }
 
 /** The number of cached positions. Beyond it, the cache is cleared. */
@@ -36,7 +39,7 @@ export class SqlitePlaces {
     const row = this.#session.get(id)
     if (!row) return null
     const { key, revision, epoch, last } = assertSessionRow(row)
-    const place = { key, sum: addText(START, id), revision, epoch, last }
+    const place = { id, key, sum: addText(START, id), revision, epoch, last, pool: null }
     if (this.#remembered.size >= REMEMBERED) this.#remembered.clear()
     this.#remembered.set(id, place)
     return place

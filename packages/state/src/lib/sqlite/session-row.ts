@@ -15,12 +15,8 @@ export interface SessionRow {
   readonly checksum: number
 }
 
-/** The columns of the table `session_origin`. */
-interface OriginColumns {
-  readonly origin: string
-  readonly base: string | null
-  readonly originChecksum: number
-}
+/** What a row of the table `session_origin` says. */
+export type Origin = Pick<StoredSession, 'origin' | 'base' | 'pool' | 'pools'>
 
 /** Returns the checksum of a session's row; `idSum` is the checksum of its id. */
 export function sessionChecksum(idSum: number, progress: Omit<StoredProgress, 'id'>, last: number): number {
@@ -33,10 +29,37 @@ export function sessionChecksum(idSum: number, progress: Omit<StoredProgress, 'i
   return addText(sum, state)
 }
 
+/** The columns of the table `session_origin`. */
+interface OriginColumns {
+  readonly text: string
+  readonly base: string | null
+  /**
+   * JSON text of the names of its own pool and of those that it reads. `null` in the row of a store of version 4, which
+   * had none: the session's own pool then has its id as its name.
+   */
+  readonly pools: string | null
+}
+
 /** Returns the checksum of a row of the table `session_origin`. */
-export function originChecksum(id: string, origin: string, base: string | null): number {
-  const sum = addText(addText(START, id), origin)
-  return base === null ? sum : addText(addNumber(sum, base.length), base)
+export function originChecksum(id: string, { text, base, pools }: OriginColumns): number {
+  let sum = addText(addText(START, id), text)
+  if (base !== null) sum = addText(addNumber(sum, base.length), base)
+  return pools === null ? sum : addText(addNumber(sum, pools.length), pools)
+}
+
+/**
+ * Returns what the columns of a row of the table `session_origin` say. Throws `store-invalid` if they do not match the
+ * checksum.
+ */
+export function assertOrigin(id: string, row: Record<string, unknown>, checksum: unknown): Origin {
+  const columns = row as unknown as OriginColumns
+  const { text, base, pools } = columns
+  assertIntact(
+    `the origin of session ${id}`,
+    areTexts(text, base ?? '', pools ?? '') && checksum === originChecksum(id, columns),
+  )
+  const [pool = id, ...others]: string[] = pools === null ? [] : JSON.parse(pools)
+  return { origin: text, base, pool, pools: others }
 }
 
 /** Returns a row of SQLite, typed. Throws `store-invalid` if it is damaged. */
@@ -55,10 +78,6 @@ export function assertSessionRow(row: Record<string, unknown>): SessionRow {
 /** Returns the session of a row of SQLite, with its origin. Throws `store-invalid` if it is damaged. */
 export function asSession(row: Record<string, unknown>): StoredSession {
   const { id, revision, epoch, touched_at: touchedAt, head, state } = assertSessionRow(row)
-  const { origin, base, originChecksum: checksum } = row as unknown as OriginColumns
-  assertIntact(
-    `the origin of session ${id}`,
-    areTexts(origin, base ?? '') && checksum === originChecksum(id, origin, base),
-  )
-  return { id, revision, epoch, touchedAt, origin, base, head, state }
+  const { origin, base, pool, pools } = assertOrigin(id, row, row.originChecksum)
+  return { id, revision, epoch, touchedAt, origin, base, pool, pools, head, state }
 }

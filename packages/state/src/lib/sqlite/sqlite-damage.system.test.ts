@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { allWrittenPages, writtenPages } from '../fixtures/written-pages.fixture.ts'
 import { StateError } from '../state-error.ts'
 import type { SessionStore } from '../store/session-store.ts'
 import { openSqliteStore } from './sqlite-store.ts'
@@ -24,9 +25,11 @@ describe('a SQLite store whose file was damaged', () => {
   async function writeStore(path: string): Promise<void> {
     await using store = await openSqliteStore(path)
     for (const [index, id] of ids.entries()) {
-      await store.create(sessionOf(id, 0))
-      for (let revision = 1; revision <= index; revision++)
-        await store.commit(sessionOf(id, revision), { revision: revision - 1, epoch: 1 }, entryOf(id, revision))
+      await store.create(sessionOf(id, 0), BEGUN)
+      for (let revision = 1; revision <= index; revision++) {
+        const expected = { revision: revision - 1, epoch: 1 }
+        await store.commit(sessionOf(id, revision), expected, entryOf(id, revision), writtenPages(id, revision))
+      }
     }
   }
 
@@ -40,6 +43,7 @@ describe('a SQLite store whose file was damaged', () => {
       ...ids.map((id) => () => store.read(id)),
       ...ids.map((id) => () => store.readLog(id, { after: 0, limit: 99 })),
       ...ids.map((id) => () => store.readLog(id, { after: 2, limit: 2 })),
+      ...ids.map((id, index) => () => readWritten(store, id, index)),
     ]
     const answers: unknown[] = []
     for (const ask of questions) answers.push(await ask().catch(codeOf))
@@ -110,6 +114,7 @@ describe.skipIf(inject('programs').strace === null)(
       expect(outcomes.at(-1)).toMatchObject({ outcome: true })
 
       await using store = await openSqliteStore(path)
+      expect(await store.countPages()).toBe(4 * outcomes.filter(({ outcome }) => outcome === true).length)
       for (const id of new Set(outcomes.map((outcome) => outcome.id))) {
         const acknowledged = outcomes.filter((outcome) => outcome.id === id && outcome.outcome === true).length
         const session = await store.read(id)
@@ -118,6 +123,9 @@ describe.skipIf(inject('programs').strace === null)(
         expect(log).toEqual(
           Array.from({ length: acknowledged }, (_, index) => ({ revision: index + 1, text: `${id}:${index + 1}` })),
         )
+        const pages = allWrittenPages(id, acknowledged)
+        const names = pages.map(({ name }) => name)
+        expect(await store.readPages(id, names)).toEqual(pages.map(({ text }) => text))
       }
     })
   },
@@ -128,11 +136,43 @@ function sessionOf(id: string, revision: number) {
   // Every other session has a base.
   const base = Number(id.slice(-1)) % 2 === 1 ? `{"began":"${id}","text":"${'somewhere else '.repeat(40)}"}` : null
   const origin = `{"of":"${id}"}`
-  return { id, revision, epoch: 1, touchedAt: revision, origin, base, head: `{"at":${revision}}`, state }
+  return {
+    id,
+    revision,
+    epoch: 1,
+    touchedAt: revision,
+    origin,
+    base,
+    head: `{"at":${revision}}`,
+    state,
+    pool: `${id}.0`,
+    pools: [],
+  }
+}
+
+/** Every third session has a beginning that it shares. */
+function poolsOf(id: string): string[] {
+  return Number(id.slice(-1)) % 3 === 0 ? [BEGUN.pool] : []
 }
 
 function entryOf(id: string, revision: number) {
-  return { revision, text: JSON.stringify({ id, revision }) }
+  const entry = { revision, text: JSON.stringify({ id, revision }) }
+  return revision % 2 === 0 ? entry : { ...entry, state: `{"at":${revision}}` }
+}
+
+/** The pool with which some sessions begin. */
+const BEGUN = { pool: 'start', pages: writtenPages('start', 0) }
+
+/** Resolves with the pages of a session as they were written. A reader of pages compares them with their names. */
+async function readWritten(store: SessionStore, id: string, revision: number): Promise<(string | null)[]> {
+  const pages = [...(poolsOf(id).length > 0 ? BEGUN.pages : []), ...allWrittenPages(id, revision)]
+  const texts = await store.readPages(
+    id,
+    pages.map(({ name }) => name),
+  )
+  if (pages.some(({ text }, index) => text !== texts[index]))
+    throw new StateError('store-invalid', 'A page is damaged.')
+  return texts
 }
 
 function codeOf(error: unknown): string {

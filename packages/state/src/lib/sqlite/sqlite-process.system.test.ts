@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { allWrittenPages, writtenPages } from '../fixtures/written-pages.fixture.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
 const WRITER = fileURLToPath(new URL('../fixtures/sqlite-writer.fixture.ts', import.meta.url))
@@ -44,6 +45,8 @@ describe('a SQLite store and processes', () => {
 
     await using store = await openSqliteStore(path)
     const last = new Map(acknowledged.map(({ id, revision }) => [id, revision]))
+    const begun = writtenPages('start', 0)
+    let pages = begun.length
     for (const [id, revision] of last) {
       const session = await store.read(id)
       const text = `${id}:${session?.revision}`
@@ -57,6 +60,16 @@ describe('a SQLite store and processes', () => {
         })),
       )
     }
+    for (const { id, revision } of await store.list({ limit: 9 })) {
+      const written = [...begun, ...allWrittenPages(id, revision)]
+      const names = written.map(({ name }) => name)
+      expect(await store.readPages(id, names)).toEqual(written.map(({ text }) => text))
+      pages += written.length - begun.length
+    }
+    // None of a commit that was not finished.
+    expect(await store.countPages()).toBe(pages)
+    for (const { id } of await store.list({ limit: 9 })) await store.remove(id)
+    expect(await store.countPages()).toBe(0)
   })
 
   it('belongs to one process at a time, and to the next as soon as that one is killed', async () => {
@@ -97,7 +110,7 @@ describe('a SQLite store and processes', () => {
 
   it('is unavailable while another process has locked its file, and goes on by itself after that', async () => {
     await using store = await openSqliteStore(path)
-    const rest = { id: 'one', epoch: 1, touchedAt: 1, origin: '', base: null, state: '' }
+    const rest = { id: 'one', epoch: 1, touchedAt: 1, origin: '', base: null, state: '', pool: 'one.0', pools: [] }
     const session = (revision: number) => ({ ...rest, revision, head: `${revision}` })
     await store.create(session(0))
     const child = spawn(process.execPath, ['--input-type=module', '-e', LOCKER, path], {

@@ -2,7 +2,9 @@ import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { contentId } from '@episodic/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { SECRET_OF_VERSION_4, SESSIONS_OF_VERSION_4, writeVersion4 } from '../fixtures/sqlite-version-4.fixture.ts'
 import type { SessionStore, StoredSession } from '../store/session-store.ts'
 import { describeSessionStore } from '../testing/session-store.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'
@@ -124,6 +126,69 @@ describe('openSqliteStore', () => {
       })
   })
 
+  it('goes on with the sessions of a store of version 4, which then is one of version 5', async () => {
+    writeVersion4(at('old.db'))
+    const [a, b] = SESSIONS_OF_VERSION_4 as [StoredSession, StoredSession]
+    const store = await openSqliteStore(at('old.db'))
+    expect(Buffer.from(await store.secret()).toString('base64url')).toBe(SECRET_OF_VERSION_4)
+    expect(await store.list({ limit: 9 })).toEqual([a, b])
+    const log = [1, 2].map((revision) => ({ revision, text: `{"step":${revision}}` }))
+    expect(await store.readLog('a', { after: 0, limit: 9 })).toEqual(log)
+    const entry = { revision: 3, text: '{"step":3}', state: '{"s":3}' }
+    expect(await store.commit({ ...a, revision: 3 }, a, entry, [pageOf(1)])).toBe(true)
+    expect(await store.create({ ...sessionOf('c', 0), pools: ['a'] })).toBe(true)
+    expect(await store.remove('b')).toBe(true)
+    await store[Symbol.asyncDispose]()
+
+    await using again = await openSqliteStore(at('old.db'))
+    expect(await again.list({ limit: 9 })).toEqual([
+      { ...a, revision: 3 },
+      { ...sessionOf('c', 0), pools: ['a'] },
+    ])
+    expect(await again.readLog('a', { after: 0, limit: 9 })).toEqual([...log, entry])
+    for (const id of ['a', 'c']) expect(await again.readPages(id, [pageOf(1).name])).toEqual([pageOf(1).text])
+    using database = new DatabaseSync(at('old.db'), { readOnly: true })
+    expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 5 })
+  })
+
+  it('does not change a store of version 4 that is damaged', async () => {
+    writeVersion4(at('old.db'))
+    writeDatabase(at('old.db'), `UPDATE session_origin SET text = '{"o":2}' WHERE session = 1`)
+    await using store = await openSqliteStore(at('old.db'))
+    await expect(store.read('a')).rejects.toMatchObject({ code: 'store-invalid' })
+    expect(await store.read('b')).toEqual(SESSIONS_OF_VERSION_4[1])
+  })
+
+  it('leaves no page in the file of a removed session, nor a pool', async () => {
+    const store = await openSqliteStore(at('store.db'))
+    await store.create({ ...sessionOf('a', 0), pools: ['start'] }, { pool: 'start', pages: [pageOf(0)] })
+    for (let revision = 1; revision <= 3; revision++) {
+      const pages = Array.from({ length: 500 }, (_, index) => pageOf(revision * 1_000 + index))
+      await store.commit(sessionOf('a', revision), { revision: revision - 1, epoch: 1 }, undefined, pages)
+    }
+    await store.remove('a')
+    await store[Symbol.asyncDispose]()
+    using database = new DatabaseSync(at('store.db'))
+    for (const table of ['session', 'session_origin', 'pool', 'pool_user', 'page', 'page_index'])
+      expect(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()).toEqual({ rows: 0 })
+  })
+
+  it('writes little more than its pages for a commit to a pool of many', async () => {
+    const store = await openSqliteStore(at('store.db'))
+    await store.create(sessionOf('a', 0))
+    const many = Array.from({ length: 15_000 }, (_, index) => pageOf(index))
+    await store.commit(sessionOf('a', 1), { revision: 0, epoch: 1 }, undefined, many)
+    await store[Symbol.asyncDispose]()
+    await using again = await openSqliteStore(at('store.db'))
+    const commits = 400
+    for (let revision = 2; revision < 2 + commits; revision++) {
+      const pages = Array.from({ length: 6 }, (_, index) => pageOf(revision * 10_000 + index, 1_000))
+      await again.commit(sessionOf('a', revision), { revision: revision - 1, epoch: 1 }, undefined, pages)
+    }
+    // An entry in an index for each of the six pages would write as many further pages of the file, 24 KiB.
+    expect((await stat(at('store.db-wal'))).size / commits).toBeLessThan(32 * 1_024)
+  })
+
   it('rejects what is not a store, names it, and leaves it unchanged', async () => {
     await writeFile(at('text.db'), 'A letter to somebody, long enough to be read as a header. '.repeat(20))
     writeDatabase(at('other-app.db'), 'CREATE TABLE person (name TEXT)')
@@ -162,7 +227,23 @@ describe('openSqliteStore', () => {
 })
 
 function sessionOf(id: string, revision: number) {
-  return { id, revision, epoch: 1, touchedAt: 0, origin: '{}', base: null, head: '{}', state: '{}' }
+  return {
+    id,
+    revision,
+    epoch: 1,
+    touchedAt: 0,
+    origin: '{}',
+    base: null,
+    head: '{}',
+    state: '{}',
+    pool: `${id}.0`,
+    pools: [],
+  }
+}
+
+function pageOf(number: number, length = 0) {
+  const text = `${number}`.padEnd(length)
+  return { name: contentId(text), text }
 }
 
 function writeDatabase(path: string, sql: string): void {

@@ -2,13 +2,15 @@ import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { StatementSync } from 'node:sqlite'
 import { StateError } from '../state-error.ts'
-import type { LogEntry, SessionStore, StoredProgress, StoredSession } from '../store/session-store.ts'
+import { pagesMissing } from '../store/pages-missing.ts'
+import type { LogEntry, SessionStore, StoredPage, StoredProgress, StoredSession } from '../store/session-store.ts'
 import { SqliteCheckpointer } from './checkpointer.ts'
 import { addText, areTexts, assertIntact, START } from './checksum.ts'
 import { type Durability, openSqliteFile, type SqliteFile } from './database-file.ts'
 import { GroupCommit } from './group-commit.ts'
 import { SqlitePlaces } from './places.ts'
-import { asSession, assertSessionRow, originChecksum, sessionChecksum } from './session-row.ts'
+import { SqlitePools } from './pools.ts'
+import { asSession, assertOrigin, assertSessionRow, originChecksum, sessionChecksum } from './session-row.ts'
 import { orSqliteFault, sqliteFault } from './sqlite-fault.ts'
 import { SqliteLog } from './step-log.ts'
 
@@ -47,7 +49,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   }
 }
 
-const SESSIONS = `SELECT session.*, text AS origin, base, session_origin.checksum AS originChecksum
+const SESSIONS = `SELECT session.*, text, base, pools, session_origin.checksum AS originChecksum
   FROM session LEFT JOIN session_origin ON session = key`
 
 class SqliteStore implements SessionStore {
@@ -56,6 +58,7 @@ class SqliteStore implements SessionStore {
   readonly #writes: GroupCommit
   readonly #log: SqliteLog
   readonly #places: SqlitePlaces
+  readonly #pools: SqlitePools
   readonly #insert: StatementSync
   readonly #insertOrigin: StatementSync
   readonly #update: StatementSync
@@ -73,10 +76,12 @@ class SqliteStore implements SessionStore {
     this.#checkpointer = new SqliteCheckpointer(path)
     this.#log = new SqliteLog(database)
     this.#places = new SqlitePlaces(database)
+    this.#pools = new SqlitePools(database)
     this.#writes = new GroupCommit(
       database,
       (cause) => {
         this.#places.forgetAll()
+        this.#pools.forgetAll()
         return sqliteFault(path, cause)
       },
       (writes) => this.#checkpointer.wrote(writes),
@@ -90,10 +95,10 @@ class SqliteStore implements SessionStore {
        WHERE key = ?`,
     )
     this.#insertOrigin = database.prepare(
-      'INSERT INTO session_origin (session, text, base, checksum) VALUES (?, ?, ?, ?)',
+      'INSERT INTO session_origin (session, text, base, pools, checksum) VALUES (?, ?, ?, ?, ?)',
     )
     this.#delete = database.prepare('DELETE FROM session WHERE key = ?')
-    this.#deleteOrigin = database.prepare('DELETE FROM session_origin WHERE session = ?')
+    this.#deleteOrigin = database.prepare('DELETE FROM session_origin WHERE session = ? RETURNING *')
     this.#read = database.prepare(`${SESSIONS} WHERE id = ?`)
     this.#list = database.prepare(`${SESSIONS} WHERE id > ? ORDER BY id LIMIT ?`)
     this.#idle = database.prepare('SELECT * FROM session WHERE touched_at < ? ORDER BY touched_at, id LIMIT ?')
@@ -122,15 +127,25 @@ class SqliteStore implements SessionStore {
       throw sqliteFault(this.#file.path, new Error(`its disk has less than ${LEAST_ROOM} bytes left`))
   }
 
-  create(session: StoredSession): Promise<boolean> {
-    return this.#write(() => {
-      const { id, revision, epoch, touchedAt, head, state, origin, base } = session
+  async create(
+    session: StoredSession,
+    shared?: { readonly pool: string; readonly pages: readonly StoredPage[] },
+  ): Promise<boolean> {
+    const { id, revision, epoch, touchedAt, head, state, origin: text, base } = session
+    const pools = JSON.stringify([session.pool, ...session.pools])
+    const answer = await this.#write(() => {
+      const missing = session.pools.find((name) => name !== shared?.pool && this.#pools.find(name) === null)
+      // Not thrown here, where it would reject the other writes of the turn.
+      if (missing !== undefined) return this.#places.of(id) === null && pagesMissing(id, missing)
       const checksum = sessionChecksum(addText(START, id), session, 0)
       const { changes, lastInsertRowid } = this.#insert.run(id, revision, epoch, touchedAt, head, state, checksum)
       if (changes === 0) return false
-      this.#insertOrigin.run(lastInsertRowid, origin, base, originChecksum(id, origin, base))
+      this.#insertOrigin.run(lastInsertRowid, text, base, pools, originChecksum(id, { text, base, pools }))
+      if (session.pools.length > 0) this.#pools.join(Number(lastInsertRowid), session, shared?.pages)
       return true
     })
+    if (StateError.is(answer)) throw answer
+    return answer
   }
 
   async read(id: string): Promise<StoredSession | null> {
@@ -144,12 +159,14 @@ class SqliteStore implements SessionStore {
     next: StoredProgress,
     expected: { readonly revision: number; readonly epoch: number },
     entry?: LogEntry,
+    pages: readonly StoredPage[] = [],
   ): Promise<boolean> {
     return this.#write(() => {
       const { id, revision, epoch, touchedAt, head, state } = next
       const place = this.#places.of(id)
       if (place?.revision !== expected.revision || place.epoch !== expected.epoch) return false
       if (entry) this.#log.append(place, entry)
+      if (pages.length > 0) this.#pools.add(place, pages)
       const checksum = sessionChecksum(place.sum, next, place.last)
       this.#update.get(revision, epoch, touchedAt, place.last, head, state, checksum, place.key)
       place.revision = revision
@@ -163,7 +180,8 @@ class SqliteStore implements SessionStore {
       const place = this.#places.of(id)
       if (!place) return false
       this.#log.remove(place)
-      this.#deleteOrigin.run(place.key)
+      const origin = this.#deleteOrigin.get(place.key) ?? {}
+      this.#pools.leave(place.key, assertOrigin(id, origin, origin.checksum))
       this.#delete.run(place.key)
       this.#places.forget(id)
       return true
@@ -187,6 +205,17 @@ class SqliteStore implements SessionStore {
 
   async count(): Promise<number> {
     return this.#ask(() => Number(this.#count.get()?.count))
+  }
+
+  async readPages(id: string, names: readonly string[]): Promise<(string | null)[]> {
+    return this.#ask(() => {
+      const place = this.#places.of(id)
+      return place ? this.#pools.read(place, names) : names.map(() => null)
+    })
+  }
+
+  async countPages(): Promise<number> {
+    return this.#ask(() => this.#pools.count())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

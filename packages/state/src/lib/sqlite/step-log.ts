@@ -8,6 +8,7 @@ interface EntryRow {
   readonly previous: number
   readonly revision: number
   readonly text: string
+  readonly state: string | null
   readonly checksum: number
 }
 
@@ -23,7 +24,7 @@ export class SqliteLog {
 
   constructor(database: DatabaseSync) {
     this.#insert = database.prepare(
-      'INSERT INTO log_entry (number, previous, revision, text, checksum) VALUES (?, ?, ?, ?, ?)',
+      'INSERT INTO log_entry (number, previous, revision, text, checksum, state) VALUES (?, ?, ?, ?, ?, ?)',
     )
     this.#entry = database.prepare('SELECT * FROM log_entry WHERE number = ?')
     this.#delete = database.prepare('DELETE FROM log_entry WHERE number = ?')
@@ -32,17 +33,20 @@ export class SqliteLog {
   }
 
   /** Appends an entry to a session's log, and updates its place. */
-  append(place: SessionPosition, { revision, text }: LogEntry): void {
+  append(place: SessionPosition, entry: LogEntry): void {
+    const { revision, text } = entry
+    const state = entry.state ?? null
     const number = ++this.#last
     const previous = place.last
-    this.#insert.get(number, previous, revision, text, entryChecksum(place, { number, previous, revision, text }))
+    const checksum = entryChecksum(place, { number, previous, revision, text, state })
+    this.#insert.get(number, previous, revision, text, checksum, state)
     place.last = number
   }
 
   /** Returns at most `limit` entries of a session after a revision, in order. */
   read(place: SessionPosition, after: number, limit: number): LogEntry[] {
     const entries = [...this.#entriesOf(place, after)].reverse().slice(0, limit)
-    return entries.map(({ revision, text }) => ({ revision, text }))
+    return entries.map(({ revision, text, state }) => (state === null ? { revision, text } : { revision, text, state }))
   }
 
   remove(place: SessionPosition): void {
@@ -53,10 +57,12 @@ export class SqliteLog {
   *#entriesOf(place: SessionPosition, after: number): Generator<EntryRow> {
     for (let number = place.last; number > 0; ) {
       const row = (this.#entry.get(number) ?? {}) as unknown as EntryRow
-      const { previous, revision, text, checksum } = row
+      const { previous, revision, text, state, checksum } = row
       assertIntact(
         `entry ${number} of the log`,
-        areNumbers(previous, revision) && areTexts(text) && checksum === entryChecksum(place, { ...row, number }),
+        areNumbers(previous, revision) &&
+          areTexts(text, state ?? '') &&
+          checksum === entryChecksum(place, { ...row, number }),
       )
       if (revision <= after) return
       yield row
@@ -67,10 +73,11 @@ export class SqliteLog {
 
 function entryChecksum(
   place: SessionPosition,
-  { number, previous, revision, text }: Omit<EntryRow, 'checksum'>,
+  { number, previous, revision, text, state }: Omit<EntryRow, 'checksum'>,
 ): number {
   let sum = addNumber(place.sum, number)
   sum = addNumber(sum, previous)
   sum = addNumber(sum, revision)
-  return addText(sum, text)
+  sum = addText(sum, text)
+  return state === null ? sum : addText(addNumber(sum, state.length), state)
 }

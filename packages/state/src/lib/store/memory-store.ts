@@ -1,13 +1,28 @@
 import { StateError } from '../state-error.ts'
-import type { LogEntry, SessionStore, StoredProgress, StoredSession } from './session-store.ts'
+import { pagesMissing } from './pages-missing.ts'
+import type { LogEntry, SessionStore, StoredPage, StoredProgress, StoredSession } from './session-store.ts'
 
 /** Creates a store that keeps sessions in memory, until it is disposed of or the process ends. */
 export function createMemoryStore(): SessionStore {
   return new MemoryStore()
 }
 
+/** A session with its log, and the names of the pools that it is a user of. */
+interface Kept {
+  session: StoredSession
+  readonly log: LogEntry[]
+  uses: readonly string[]
+}
+
+/** The pages of a pool by their names, and the ids of the sessions that use it. */
+interface Pool {
+  readonly pages: Map<string, string>
+  readonly users: Set<string>
+}
+
 class MemoryStore implements SessionStore {
-  #sessions = new Map<string, { session: StoredSession; log: LogEntry[] }>()
+  #sessions = new Map<string, Kept>()
+  #pools = new Map<string, Pool>()
   #secret = crypto.getRandomValues(new Uint8Array(32))
   #disposed = false
 
@@ -16,10 +31,24 @@ class MemoryStore implements SessionStore {
     return this.#secret.slice()
   }
 
-  async create(session: StoredSession): Promise<boolean> {
+  async create(
+    session: StoredSession,
+    shared?: { readonly pool: string; readonly pages: readonly StoredPage[] },
+  ): Promise<boolean> {
     this.#assertOpen()
-    if (this.#sessions.has(session.id)) return false
-    this.#sessions.set(session.id, { session: { ...session }, log: [] })
+    const { id, pool, pools } = session
+    if (this.#sessions.has(id)) return false
+    const missing = pools.find((name) => !this.#pools.has(name) && name !== shared?.pool)
+    if (missing !== undefined) throw pagesMissing(id, missing)
+    const kept: Kept = { session: { ...session }, log: [], uses: [] }
+    this.#sessions.set(id, kept)
+    if (pools.length === 0) return true
+    for (const name of pools) {
+      const isNew = !this.#pools.has(name)
+      const { pages } = this.#use(name, kept)
+      if (isNew) addPages(pages, shared?.pages ?? [])
+    }
+    this.#use(pool, kept)
     return true
   }
 
@@ -33,13 +62,15 @@ class MemoryStore implements SessionStore {
     next: StoredProgress,
     expected: { readonly revision: number; readonly epoch: number },
     entry?: LogEntry,
+    pages: readonly StoredPage[] = [],
   ): Promise<boolean> {
     this.#assertOpen()
     const kept = this.#sessions.get(next.id)
     if (kept?.session.revision !== expected.revision || kept.session.epoch !== expected.epoch) return false
-    const { origin, base } = kept.session
-    kept.session = { ...next, origin, base }
+    const { origin, base, pool, pools } = kept.session
+    kept.session = { ...next, origin, base, pool, pools }
     if (entry) kept.log.push({ ...entry })
+    if (pages.length > 0) addPages(this.#use(pool, kept).pages, pages)
     return true
   }
 
@@ -49,7 +80,15 @@ class MemoryStore implements SessionStore {
 
   async remove(id: string): Promise<boolean> {
     this.#assertOpen()
-    return this.#sessions.delete(id)
+    const kept = this.#sessions.get(id)
+    if (!kept) return false
+    this.#sessions.delete(id)
+    for (const name of kept.uses) {
+      const pool = this.#pools.get(name)
+      pool?.users.delete(id)
+      if (pool?.users.size === 0) this.#pools.delete(name)
+    }
+    return true
   }
 
   async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
@@ -86,14 +125,42 @@ class MemoryStore implements SessionStore {
     return this.#sessions.size
   }
 
+  async readPages(id: string, names: readonly string[]): Promise<(string | null)[]> {
+    this.#assertOpen()
+    const kept = this.#sessions.get(id)
+    const used = kept ? [kept.session.pool, ...kept.session.pools] : []
+    const pools = used.flatMap((name) => this.#pools.get(name) ?? [])
+    return names.map((name) => pools.find(({ pages }) => pages.has(name))?.pages.get(name) ?? null)
+  }
+
+  async countPages(): Promise<number> {
+    this.#assertOpen()
+    return this.#pools.values().reduce((sum, { pages }) => sum + pages.size, 0)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true
     this.#sessions.clear()
+    this.#pools.clear()
+  }
+
+  /** Returns the pool of that name, which is made if it is absent, with the session as its user. */
+  #use(name: string, kept: Kept): Pool {
+    const pool = this.#pools.get(name) ?? { pages: new Map(), users: new Set() }
+    this.#pools.set(name, pool)
+    if (pool.users.has(kept.session.id)) return pool
+    pool.users.add(kept.session.id)
+    kept.uses = [...kept.uses, name]
+    return pool
   }
 
   #assertOpen(): void {
     if (this.#disposed) throw new StateError('store-unavailable', 'The memory store is closed.')
   }
+}
+
+function addPages(to: Map<string, string>, pages: readonly StoredPage[]): void {
+  for (const { name, text } of pages) if (!to.has(name)) to.set(name, text)
 }
 
 /** Returns the index of the first entry after `revision`; the log is sorted by revision. */

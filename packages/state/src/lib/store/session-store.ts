@@ -21,11 +21,27 @@ export interface StoredSession extends StoredProgress {
    * forks share it. A store in memory keeps the same string, not a copy.
    */
   readonly base: string | null
+  /**
+   * The name of the session's own pool of pages. It is another one for every creation of a session, so that a session
+   * that is created again under the id of a removed one does not get that one's pages.
+   */
+  readonly pool: string
+  /** The names of the pools that the session reads and does not write; none for a state without pages. */
+  readonly pools: readonly string[]
 }
 
 /** One entry of a session's step log: `text` is JSON, and `revision` that of the session at its commit. */
 export interface LogEntry {
   readonly revision: number
+  readonly text: string
+  /** JSON text of the state at that commit; left out where the log does not keep it. */
+  readonly state?: string | undefined
+}
+
+/** A part of a state. */
+export interface StoredPage {
+  /** The content id of `text`, 32 hexadecimal digits: pages of one name are equal. Stores do not check it. */
+  readonly name: string
   readonly text: string
 }
 
@@ -39,6 +55,18 @@ export interface LogEntry {
  * - `read` resolves with what the last commit wrote, with the origin and the base that `create` wrote, or with `null`.
  * - `remove` deletes a session and its log, and resolves with whether it existed.
  * - `readLog` resolves with the entries after a revision, in order, at most `limit` of them.
+ * - `commit` writes `pages` into the session's own pool, together with the session and its entry or not at all. A page
+ *   that is there already stays as it is.
+ * - A session's own pool exists from its first page on, or from its creation if the session names other pools.
+ * - `create` rejects with `pages-missing`, and writes nothing, if a pool that the session names does not exist. If that
+ *   is the pool of `shared`, `create` makes it, with these pages. A pool that exists stays as it is: its name has to
+ *   say what is in it, or its pages have to be those of a session.
+ * - `readPages` resolves with the text of each named page, from the session's own pool or from one that it names; with
+ *   `null` for a page that is in none of them, and for every page of a session that is absent. Any number of names may
+ *   be asked for at once.
+ * - A pool lives as long as a session that uses it: one whose own it is, or that names it. The pool and its pages go
+ *   with the last of them.
+ * - `countPages` resolves with the number of pages in all pools.
  * - `list` resolves with the sessions after an id, in the order of their ids, at most `limit` of them.
  * - `idle` resolves with the ids of sessions last touched before a time, longest idle first (of equals, in the order of
  *   their ids), at most `limit` of them.
@@ -58,16 +86,23 @@ export interface SessionStore extends AsyncDisposable {
    * although it may still be read: its memory or disk is full, or it is a replica.
    */
   checkWritable(): Promise<void>
-  create(session: StoredSession): Promise<boolean>
+  /** `shared` is what a pool of `session.pools` contains, for a store that lacks it. */
+  create(
+    session: StoredSession,
+    shared?: { readonly pool: string; readonly pages: readonly StoredPage[] },
+  ): Promise<boolean>
   read(id: string): Promise<StoredSession | null>
   commit(
     next: StoredProgress,
     expected: { readonly revision: number; readonly epoch: number },
     entry?: LogEntry,
+    pages?: readonly StoredPage[],
   ): Promise<boolean>
   remove(id: string): Promise<boolean>
   readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]>
   list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]>
   idle(query: { readonly before: number; readonly limit: number }): Promise<string[]>
   count(): Promise<number>
+  readPages(id: string, names: readonly string[]): Promise<(string | null)[]>
+  countPages(): Promise<number>
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { SessionStore, StoredSession } from '../store/session-store.ts'
-import { entriesOf, ID, play, sessionOf } from './session-store.samples.ts'
+import { entriesOf, ID, namesOf, play, sessionOf } from './session-store.samples.ts'
 
 /** The store under test, with functions for what the suite needs. */
 export interface SessionStoreUnderTest {
@@ -136,6 +136,8 @@ export function describeAbilities(
         () => store.list({ limit: 1 }),
         () => store.idle({ before: 1, limit: 1 }),
         () => store.count(),
+        () => store.readPages(ID, namesOf('a')),
+        () => store.countPages(),
       ]
       const failed = await Promise.allSettled(calls.map((call) => call()))
       for (const result of failed) expect(result).toMatchObject({ reason: { code: 'store-unavailable' } })

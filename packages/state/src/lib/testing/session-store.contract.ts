@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { LogEntry, SessionStore } from '../store/session-store.ts'
+import { describePages } from './session-pages.contract.ts'
 import { describeAbilities, type SessionStoreUnderTest } from './session-store.abilities.ts'
 import { anyOperations, applyTo, createStoreModel } from './session-store.model.ts'
-import { entriesOf, ID, play, sessionOf } from './session-store.samples.ts'
+import { entriesOf, ID, namesOf, play, sessionOf } from './session-store.samples.ts'
 
 /**
  * Registers the suite that every driver of {@link SessionStore} passes: one test for each sentence of its contract,
@@ -54,7 +55,8 @@ export function describeSessionStore(name: string, underTest: SessionStoreUnderT
       await store.create(sessionOf(ID))
       const next = { id: ID, revision: 1, epoch: 2, touchedAt: 7, head: '{"h":"é \\u0000 🎲"}', state: '{}' }
       expect(await store.commit(next, { revision: 0, epoch: 1 })).toBe(true)
-      expect(await store.read(ID)).toEqual({ ...next, origin: sessionOf(ID).origin, base: null })
+      const { origin, base, pool, pools } = sessionOf(ID)
+      expect(await store.read(ID)).toEqual({ ...next, origin, base, pool, pools })
     })
 
     it.each([null, '', '{"b":"é \\u0000 🎲"}'])(
@@ -304,6 +306,8 @@ export function describeSessionStore(name: string, underTest: SessionStoreUnderT
         () => store.list({ limit: 1 }),
         () => store.idle({ before: 1, limit: 1 }),
         () => store.count(),
+        () => store.readPages(ID, namesOf('a')),
+        () => store.countPages(),
       ]
       for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'store-unavailable' })
     })
@@ -320,6 +324,7 @@ export function describeSessionStore(name: string, underTest: SessionStoreUnderT
       )
     })
 
+    describePages(underTest, openStore, keepTrack)
     describeAbilities(underTest, openStore, keepTrack)
   })
 }

@@ -1,5 +1,6 @@
+import { contentId } from '@episodic/protocol'
 import { expect } from 'vitest'
-import type { LogEntry, SessionStore, StoredSession } from '../store/session-store.ts'
+import type { LogEntry, SessionStore, StoredPage, StoredSession } from '../store/session-store.ts'
 
 // What the contract suite puts into stores.
 
@@ -7,7 +8,18 @@ export const ID = 'session-1'
 
 export function sessionOf(id: string, changes: Partial<StoredSession> = {}): StoredSession {
   const { origin, base, head, state } = { origin: '{"o":1}', base: null, head: `{"id":"${id}"}`, state: '{}' }
-  return { id, revision: 0, epoch: 1, touchedAt: 0, origin, base, head, state, ...changes }
+  const pages = { pool: `${id}.0`, pools: [] }
+  return { id, revision: 0, epoch: 1, touchedAt: 0, origin, base, head, state, ...pages, ...changes }
+}
+
+/** Pages with these texts. */
+export function pagesOf(...texts: readonly string[]): StoredPage[] {
+  return texts.map((text) => ({ name: contentId(text), text }))
+}
+
+/** The names of the pages with these texts. */
+export function namesOf(...texts: readonly string[]): string[] {
+  return pagesOf(...texts).map(({ name }) => name)
 }
 
 export function entriesOf(id: string, revisions: readonly number[]): LogEntry[] {

@@ -1,0 +1,122 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { StoredPage } from '../store/session-store.ts'
+
+/** Pages after which those that are not in the index yet are entered into it. */
+const ENTERED_AT_ONCE = 1_024
+
+/** The numbers of pages by their names, for each pool. */
+type Numbers = Map<number, Map<string, number>>
+
+/**
+ * The pages of all pools in one append-only table; `database-file.ts` says how they are found. Writes are part of the
+ * caller's transaction.
+ *
+ * No page has a checksum: its name says what its text is, and its reader compares them.
+ */
+export class SqlitePages {
+  readonly #insert: StatementSync
+  readonly #enter: StatementSync
+  readonly #find: StatementSync
+  readonly #text: StatementSync
+  readonly #newest: StatementSync
+  readonly #delete: StatementSync
+  readonly #deleteEntered: StatementSync
+  readonly #leave: StatementSync
+  readonly #count: StatementSync
+  /** The newest pages, which are not in the index yet; `null` until they are looked for. */
+  #late: { readonly numbers: Numbers; count: number } | null = null
+  #last = 0
+
+  constructor(database: DatabaseSync) {
+    this.#insert = database.prepare('INSERT INTO page (number, pool, name, text) VALUES (?, ?, ?, ?)')
+    this.#enter = database.prepare('INSERT OR REPLACE INTO page_index (pool, name, number) VALUES (?, ?, ?)')
+    this.#find = database.prepare('SELECT number FROM page_index WHERE pool = ? AND name = ?')
+    this.#text = database.prepare('SELECT text FROM page WHERE number = ?')
+    this.#newest = database.prepare('SELECT number, pool, name FROM page ORDER BY number DESC')
+    this.#delete = database.prepare('DELETE FROM page WHERE number = ?')
+    this.#deleteEntered = database.prepare(
+      'DELETE FROM page WHERE pool = ?1 AND number IN (SELECT number FROM page_index WHERE pool = ?1)',
+    )
+    this.#leave = database.prepare('DELETE FROM page_index WHERE pool = ?')
+    this.#count = database.prepare('SELECT count(*) AS count FROM page')
+  }
+
+  /** Adds pages to a pool; those that it has already stay as they are. */
+  add(pool: number, pages: readonly StoredPage[]): void {
+    const late = this.#loadLate()
+    for (const { name, text } of pages) {
+      if (this.#numberOf(pool, name) !== null) continue
+      const number = ++this.#last
+      this.#insert.run(number, pool, name, text)
+      keepNumber(late.numbers, pool, name, number)
+      late.count += 1
+    }
+    if (late.count >= ENTERED_AT_ONCE) this.#enterLate()
+  }
+
+  /** Returns the text of a page of a pool, or `null`. */
+  text(pool: number, name: string): string | null {
+    const number = this.#numberOf(pool, name)
+    const text = number === null ? null : this.#text.get(number)?.text
+    return typeof text === 'string' ? text : null
+  }
+
+  /** Removes all pages of a pool. */
+  remove(pool: number): void {
+    const late = this.#loadLate()
+    this.#deleteEntered.run(pool)
+    this.#leave.run(pool)
+    const numbers = late.numbers.get(pool)
+    if (!numbers) return
+    for (const number of numbers.values()) this.#delete.run(number)
+    late.numbers.delete(pool)
+    late.count -= numbers.size
+  }
+
+  count(): number {
+    return Number(this.#count.get()?.count)
+  }
+
+  /** Reads anew what is not in the index, after a transaction that added to it has failed. */
+  forgetLate(): void {
+    this.#late = null
+  }
+
+  #numberOf(pool: number, name: string): number | null {
+    const late = this.#loadLate().numbers.get(pool)?.get(name)
+    return late ?? (this.#find.get(pool, name)?.number as number | undefined) ?? null
+  }
+
+  /** In the order of the index, so that each part of it is written once. */
+  #enterLate(): void {
+    const { numbers } = this.#loadLate()
+    for (const pool of [...numbers.keys()].sort((a, b) => a - b))
+      for (const [name, number] of [...(numbers.get(pool) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)))
+        this.#enter.run(pool, name, number)
+    this.#late = { numbers: new Map(), count: 0 }
+  }
+
+  /** The index takes all pages at once, so those that it lacks are newer than any that it has. */
+  #loadLate(): { readonly numbers: Numbers; count: number } {
+    if (this.#late) return this.#late
+    const numbers: Numbers = new Map()
+    let count = 0
+    let last = 0
+    for (const row of this.#newest.iterate()) {
+      const { number, pool, name } = row as { readonly number: number; readonly pool: number; readonly name: string }
+      last ||= number
+      if (this.#find.get(pool, name)?.number === number) break
+      keepNumber(numbers, pool, name, number)
+      count += 1
+    }
+    this.#last = last
+    this.#late = { numbers, count }
+    return this.#late
+  }
+}
+
+function keepNumber(numbers: Numbers, pool: number, name: string, number: number): void {
+  const known = numbers.get(pool)
+  if (known) known.set(name, number)
+  else numbers.set(pool, new Map([[name, number]]))
+}

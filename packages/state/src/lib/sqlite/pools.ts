@@ -1,0 +1,110 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { StoredPage, StoredSession } from '../store/session-store.ts'
+import { addNumber, addText, areNumbers, assertIntact, START } from './checksum.ts'
+import { SqlitePages } from './pages.ts'
+import type { SessionPosition } from './places.ts'
+import { assertOrigin, type Origin } from './session-row.ts'
+
+/** The pools of pages, and the sessions that use them. Writes are part of the caller's transaction. */
+export class SqlitePools {
+  readonly #pages: SqlitePages
+  readonly #origin: StatementSync
+  readonly #find: StatementSync
+  readonly #insert: StatementSync
+  readonly #delete: StatementSync
+  readonly #addUser: StatementSync
+  readonly #removeUser: StatementSync
+  readonly #anyUser: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#pages = new SqlitePages(database)
+    this.#origin = database.prepare('SELECT * FROM session_origin WHERE session = ?')
+    this.#find = database.prepare('SELECT * FROM pool WHERE name = ?')
+    this.#insert = database.prepare('INSERT INTO pool (name, checksum) VALUES (?, ?)')
+    this.#delete = database.prepare('DELETE FROM pool WHERE key = ?')
+    this.#addUser = database.prepare('INSERT OR IGNORE INTO pool_user (pool, session, checksum) VALUES (?, ?, ?)')
+    this.#removeUser = database.prepare('DELETE FROM pool_user WHERE pool = ? AND session = ?')
+    this.#anyUser = database.prepare('SELECT * FROM pool_user WHERE pool = ? LIMIT 1')
+  }
+
+  /** Returns the key of the pool of that name; `null` if there is none. */
+  find(name: string): number | null {
+    const row = this.#find.get(name)
+    if (!row) return null
+    const { key, checksum } = row as { readonly key: number; readonly checksum: number }
+    assertIntact(`the pool ${name}`, checksum === addText(START, name))
+    return key
+  }
+
+  /** Has a new session use its own pool and those that it names, of which one may be absent, and is made of `pages`. */
+  join(session: number, { pool, pools }: StoredSession, pages: readonly StoredPage[] = []): void {
+    for (const name of pools) this.#use(name, session, pages)
+    this.#use(pool, session)
+  }
+
+  /** Adds pages to a session's own pool, which is made if it is absent. */
+  add(place: SessionPosition, pages: readonly StoredPage[]): void {
+    place.pool ??= this.#use(this.#originOf(place).pool, place.key)
+    this.#pages.add(place.pool, pages)
+  }
+
+  /** Returns the texts of pages from the pools of a session; `null` for each that is in none of them. */
+  read(place: SessionPosition, names: readonly string[]): (string | null)[] {
+    const { pool, pools } = this.#originOf(place)
+    const keys = [pool, ...pools].map((name) => this.find(name)).filter((key) => key !== null)
+    return names.map((name) => {
+      for (const key of keys) {
+        const text = this.#pages.text(key, name)
+        if (text !== null) return text
+      }
+      return null
+    })
+  }
+
+  /** Has a session use no pool any more. Removes each pool of which it was the last user, with its pages. */
+  leave(session: number, { pool, pools }: Origin): void {
+    for (const name of [pool, ...pools]) {
+      const key = this.find(name)
+      if (key === null) continue
+      this.#removeUser.run(key, session)
+      if (this.#hasUser(key)) continue
+      this.#pages.remove(key)
+      this.#delete.run(key)
+    }
+  }
+
+  count(): number {
+    return this.#pages.count()
+  }
+
+  /** Forgets what it has seen, after a transaction that changed it has failed. */
+  forgetAll(): void {
+    this.#pages.forgetLate()
+  }
+
+  /** Has a session use a pool, which is made with these pages if it is absent. Returns its key. */
+  #use(name: string, session: number, pages: readonly StoredPage[] = []): number {
+    const found = this.find(name)
+    const pool = found ?? Number(this.#insert.run(name, addText(START, name)).lastInsertRowid)
+    if (found === null) this.#pages.add(pool, pages)
+    this.#addUser.run(pool, session, userChecksum(pool, session))
+    return pool
+  }
+
+  #originOf({ key, id }: SessionPosition): Origin {
+    const row = this.#origin.get(key) ?? {}
+    return assertOrigin(id, row, row.checksum)
+  }
+
+  #hasUser(pool: number): boolean {
+    const row = this.#anyUser.get(pool)
+    if (!row) return false
+    const { session, checksum } = row as { readonly session: number; readonly checksum: number }
+    assertIntact(`a user of pool ${pool}`, areNumbers(session) && checksum === userChecksum(pool, session))
+    return true
+  }
+}
+
+function userChecksum(pool: number, session: number): number {
+  return addNumber(addNumber(START, pool), session)
+}
