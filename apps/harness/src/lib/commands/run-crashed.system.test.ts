@@ -11,7 +11,7 @@ const at = (...path: string[]) => join(workshop.folder, ...path)
 let undisturbed: unknown[]
 beforeAll(async () => {
   const play = ['run', world, '--tasks', '60', '--concurrency', '1', '--out', 'undisturbed']
-  expect((await workshop.run(play)).status).toBe(0)
+  expect((await workshop.main(play)).status).toBe(0)
   undisturbed = withoutTimes(readEpisodes(at('undisturbed')))
 })
 
@@ -48,7 +48,7 @@ describe('episodic run, crashed', () => {
       expect(outcome.kind).toBe('finished')
     const begun = existsSync(at(out, 'run.json'))
     expect(begun).toBe(name !== 'run.json')
-    expect((await workshop.run([...play, ...(begun ? ['--resume'] : [])])).status).toBe(0)
+    expect((await workshop.main([...play, ...(begun ? ['--resume'] : [])])).status).toBe(0)
     expect(withoutTimes(readEpisodes(at(out)))).toEqual(undisturbed)
   }
 
@@ -56,7 +56,7 @@ describe('episodic run, crashed', () => {
     'keeps what is sealed on a full disk of 256 KiB, and continues once there is space',
     async () => {
       const play = ['run', world, '--tasks', '300', '--rollouts', '2', '--seed', 'disk', '--out']
-      expect((await workshop.run([...play, 'roomy'])).status).toBe(0)
+      expect((await workshop.main([...play, 'roomy'])).status).toBe(0)
       const script = `mkdir small && mount -t tmpfs -o size=256k none small && "$0" "$@"
       status=$?
       cp -r small/run small-full && mount -o remount,size=64m small && "$0" "$@" --resume && cp -r small/run small-resumed

@@ -37,7 +37,7 @@ let playedAtOnce: number
 beforeAll(async () => {
   writeFileSync(at('gated.ts'), HELD_SEEDS_POLICY)
   open()
-  expect((await workshop.run([...CONFIGURATION, '--concurrency', '1', '--out', 'undisturbed'])).status).toBe(0)
+  expect((await workshop.main([...CONFIGURATION, '--concurrency', '1', '--out', 'undisturbed'])).status).toBe(0)
   planned = readEpisodes(at('undisturbed'))
   undisturbed = withoutTimes(planned)
   const heldOnes = planned.flatMap((record, i) => (isHeldSeed(record) ? [i] : []))
@@ -243,10 +243,15 @@ describe('episodic run --processes', () => {
       2,
       /^error: --processes 3 is more than the 2 trees/,
     ],
-    [['--worker'], 2, /^error: Only a run starts its workers\. Give it --processes <count>\.\n$/],
     [['--processes', '2', '--url', 'http://127.0.0.1:1/env', '--retry-timeout', '0'], 1, /^error: [^\n]+\n$/],
   ])('rejects %j', async (options, asExpected, message) => {
-    const { status, out, err } = await workshop.run(['run', world, ...options, '--out', 'refused'])
+    const { status, out, err } = await workshop.main(['run', world, ...options, '--out', 'refused'])
     expect([status, out, err]).toEqual([asExpected, '', expect.stringMatching(message)])
+  })
+
+  it('rejects --worker, which only a run gives', async () => {
+    const { status, out, err } = await workshop.run(['run', world, '--worker', '--out', 'refused'])
+    const message = 'error: Only a run starts its workers. Give it --processes <count>.\n'
+    expect([status, out, err]).toEqual([2, '', message])
   })
 })

@@ -273,7 +273,7 @@ describe('episodic run, of a set', () => {
     for (const count of counts) expect(count).toBeLessThanOrEqual(20 + 2 + 8)
     appendFileSync(at('harmless'), '')
     expect((await workshop.run(['run', '--resume', 'runs/killed'])).status).toBe(0)
-    expect((await workshop.run([...options, '--set', 'whole'])).status).toBe(0)
+    expect((await workshop.main([...options, '--set', 'whole'])).status).toBe(0)
     for (const run of runs)
       expect(episodesOf(at('runs/killed/number-guessing', run))).toEqual(
         episodesOf(at('runs/whole/number-guessing', run)),

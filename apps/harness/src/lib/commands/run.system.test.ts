@@ -27,7 +27,7 @@ describe('episodic run', () => {
       listed: ['--config', 'servers.json', '--server', 'here'],
     }
     for (const [out, transport] of Object.entries(transports)) {
-      const played = await workshop.run(['run', world, ...CONFIGURATION, ...transport, '--out', out])
+      const played = await workshop.main(['run', world, ...CONFIGURATION, ...transport, '--out', out])
       expect(played.err).not.toContain('error')
       expect(played.status).toBe(0)
     }

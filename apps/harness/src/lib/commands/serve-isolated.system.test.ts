@@ -59,7 +59,7 @@ describe('--worker-threads', () => {
       const played = ['run', exampleWorld(name), '--tasks', '6', '--policy', 'random', '--max-steps', '40']
       const episodesOf = async (...options: string[]) => {
         const out = `${name}${options.join('')}`
-        const { status, err } = await workshop.run([...played, '--out', out, ...options])
+        const { status, err } = await workshop.main([...played, '--out', out, ...options])
         expect([status, err]).toEqual([0, expect.any(String)])
         return withoutTimes(readEpisodes(join(workshop.folder, out)))
       }
@@ -115,14 +115,14 @@ describe('--worker-threads', () => {
     })
 
     it('returns an error with a reference to the agent', async () => {
-      const { status, out } = await workshop.run(['call', 'spin', '--url', server.agentUrl])
+      const { status, out } = await workshop.main(['call', 'spin', '--url', server.agentUrl])
       expect(status).toBe(1)
       expect(out).toMatch(/The environment failed, and the call changed nothing\. Reference: [\w-]+\./)
     })
   })
 
   it('is required by --rules-timeout', async () => {
-    const { status, err } = await workshop.run(['serve', exampleWorld('warehouse'), '--rules-timeout', '2'])
+    const { status, err } = await workshop.main(['serve', exampleWorld('warehouse'), '--rules-timeout', '2'])
     expect([status, err]).toEqual([
       2,
       'error: --rules-timeout 2 needs --worker-threads: only rules in worker threads can be stopped. Give both.\n',

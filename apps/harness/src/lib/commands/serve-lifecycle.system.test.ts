@@ -242,7 +242,7 @@ describe('the caller of the trainer endpoint', () => {
     [['--control-token', 'anna'], /--control-token anna: write <name>=<token>/],
     [['--log-level', 'loud'], /Allowed choices are silent, fatal/],
   ])('is rejected with the reason if it is configured wrongly: %j', async (options, message) => {
-    const ended = await workshop.run(['serve', exampleWorld('number-guessing'), '--port', '0', ...options])
+    const ended = await workshop.main(['serve', exampleWorld('number-guessing'), '--port', '0', ...options])
     expect([ended.status, ended.err]).toEqual([2, expect.stringMatching(message)])
   })
 })

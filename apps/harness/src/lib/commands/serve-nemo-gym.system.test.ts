@@ -83,7 +83,7 @@ describe('episodic serve --nemo-gym-port', () => {
     [['--stdio'], /^error: --nemo-gym-port needs HTTP: a pipe has one client/],
     [['--processes', '2'], /^error: --nemo-gym-port keeps the sessions of its clients in one process/],
   ])('rejects %j', async (options, message) => {
-    const { status, err } = await workshop.run(['serve', world, '--nemo-gym-port', '0', ...options])
+    const { status, err } = await workshop.main(['serve', world, '--nemo-gym-port', '0', ...options])
     expect([status, err]).toEqual([2, expect.stringMatching(message)])
   })
 })

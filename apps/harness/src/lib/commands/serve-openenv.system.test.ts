@@ -44,7 +44,7 @@ describe('episodic serve --openenv', () => {
     const headers = { authorization: `Bearer ${readFileSync(tokenFile, 'utf8').trim()}` }
     const splits = await fetch(new URL('/openenv/number-guessing/number-guessing/splits', url), { headers })
     expect(await splits.json()).toContainEqual({ name: 'train', type: 'train' })
-    const other = await workshop.run(['serve', exampleWorld('warehouse'), '--openenv', '--tasks', 'tasks.jsonl'])
+    const other = await workshop.main(['serve', exampleWorld('warehouse'), '--openenv', '--tasks', 'tasks.jsonl'])
     expect([other.status, other.err]).toEqual([1, expect.stringContaining('is for number-guessing')])
   })
 

@@ -115,13 +115,13 @@ describe('episodic serve --ors-port', () => {
     [['--processes', '2', '--store', 'redis://127.0.0.1:1'], /--ors-port keeps the sessions of its clients/],
     [['--tasks', 'nowhere.jsonl'], /nowhere\.jsonl/],
   ])('rejects %j', async (options, message) => {
-    const { status, err } = await workshop.run(['serve', world, '--port', '0', '--ors-port', '0', ...options])
+    const { status, err } = await workshop.main(['serve', world, '--port', '0', '--ors-port', '0', ...options])
     expect(status).not.toBe(0)
     expect(err).toMatch(message)
   })
 
   it('rejects --ors-confirm-calls without --ors-port', async () => {
-    const { status, err } = await workshop.run(['serve', world, '--port', '0', '--ors-confirm-calls'])
+    const { status, err } = await workshop.main(['serve', world, '--port', '0', '--ors-confirm-calls'])
     expect([status, err]).toEqual([2, expect.stringContaining('--ors-confirm-calls needs --ors-port')])
   })
 })

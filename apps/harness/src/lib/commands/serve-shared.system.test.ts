@@ -152,7 +152,7 @@ it.each([
   [['--processes', '2', '--store', 'sqlite:x.db'], /^error: --processes 2 needs a store that processes can share/],
   [['--processes', '2', '--store', 'redis://127.0.0.1:1', '--stdio'], /^error: --processes 2 needs HTTP/],
 ])('rejects %j', async (options, message) => {
-  const { status, err } = await workshop.run(['serve', exampleWorld('number-guessing'), ...options])
+  const { status, err } = await workshop.main(['serve', exampleWorld('number-guessing'), ...options])
   expect([status, err]).toEqual([2, expect.stringMatching(message)])
 })
 

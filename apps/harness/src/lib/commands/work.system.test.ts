@@ -45,7 +45,7 @@ const coordinate = (out: string, ...options: string[]) =>
 beforeAll(async () => {
   writeFileSync(at('gated.ts'), HELD_SEEDS_POLICY)
   open()
-  expect((await workshop.run([...CONFIGURATION, '--out', 'undisturbed'])).status).toBe(0)
+  expect((await workshop.main([...CONFIGURATION, '--out', 'undisturbed'])).status).toBe(0)
   undisturbed = readEpisodes(at('undisturbed'))
   rmSync(at('open'))
 })
