@@ -57,5 +57,6 @@ function onBlocked(): string[] {
   Error.stackTraceLimit = 50
   const here = new Error('blocked')
   Error.stackTraceLimit = stackTraceLimit
-  return ownFrames(here)
+  // The first frame is the call of this function.
+  return ownFrames(here).filter((frame) => !/^\s+at <anonymous>:1:/.test(frame))
 }

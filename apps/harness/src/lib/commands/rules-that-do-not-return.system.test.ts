@@ -26,6 +26,7 @@ describe('rules that never return', () => {
     const run = workshop.start(['run', './endless.ts', '--tasks', '1', '--out', `endless-${signal}`])
     const [notice] = await run.until(/This code has run for 10 s[\s\S]*--worker-threads/)
     expect(notice).toMatch(place)
+    expect(notice).not.toContain('<anonymous>')
     run.kill(signal)
     expect((await run.ended).status).toBeNull()
   })
@@ -34,6 +35,7 @@ describe('rules that never return', () => {
 describe('rules that leave something behind that fails', () => {
   it.each([
     ['rejected', "void Promise.reject(new TypeError('left behind'))", 'TypeError: left behind'],
+    ['timed', "setTimeout(() => { throw new TypeError('left behind') }, 1)", 'TypeError: left behind'],
     ['fetched', "void fetch('http://127.0.0.1:1/')", 'TypeError: fetch failed'],
   ])('end the run with their place: %s', async (name, does, words) => {
     const place = writeWorld(name, does)
@@ -42,6 +44,7 @@ describe('rules that leave something behind that fails', () => {
     expect(err).toContain(`The rules of coin did not await what failed later.`)
     expect(err).toContain(`What failed: ${words}`)
     expect(err).toMatch(place)
+    expect(err.match(/^(error:|\w*Error:)/gm)).toHaveLength(1)
     expect(err).not.toMatch(/triggerUncaughtException|Node\.js v/)
   })
 

@@ -14,6 +14,7 @@ const PARTS = {
   reward: 'Reward term "open" of gate',
   potential: '`potential` of gate',
   success: '`success` of gate',
+  secrets: '`secrets` of gate',
 } as const
 type Part = keyof typeof PARTS
 
@@ -38,10 +39,10 @@ export const environment = defineEnvironment({
   description: 'Open a gate.',
   handle: false,
   params: z.object({ where: z.string().default('WHERE') }),
-  state: { public: z.object({ open: z.boolean() }), private: z.object({}) },
+  state: { public: z.object({ open: z.boolean() }), private: z.object({ where: z.string() }) },
   start({ params }) {
     fail(params.where, 'start') // start
-    return { public: { open: false }, private: {} }
+    return { public: { open: false }, private: { where: params.where } }
   },
   observe(_, params) {
     fail(params.where, 'observe') // observe
@@ -80,6 +81,10 @@ export const environment = defineEnvironment({
   potential(state, params) {
     fail(params.where, 'potential') // potential
     return 0
+  },
+  secrets(state) {
+    fail(state.private.where, 'secrets') // secrets
+    return []
   },
   success({ params }) {
     fail(params.where, 'success') // success

@@ -94,7 +94,7 @@ function containsPassword(text: string): boolean {
   return /sesame/.test(text)
 }
 
-describe.each(Object.entries(ENDPOINTS))('the scanner of %s', (_, openEndpoint) => {
+describe.each(Object.entries(ENDPOINTS))('the scanner of %s', (endpoint, openEndpoint) => {
   it('withholds an answer with a declared secret in any part', async () => {
     const vault = await openVault()
     const ask = await openEndpoint(vault)
@@ -102,7 +102,12 @@ describe.each(Object.entries(ENDPOINTS))('the scanner of %s', (_, openEndpoint) 
       const text = await ask('blab', { where })
       expect(containsPassword(text)).toBe(false)
       const { reference, environment, session, cause } = vault.faults.at(-1) ?? {}
-      expect(text).toContain(`The server failed. Reference: ${reference}.`)
+      expect(text).toContain(
+        endpoint.startsWith('the trainer')
+          ? 'The environment vault failed: An answer of vault was withheld: it had a text that the world declares to be secret'
+          : `The server failed. Reference: ${reference}.`,
+      )
+      expect(text).toContain(reference)
       expect([environment, session]).toEqual(['vault', expect.stringMatching(/^[\w-]{22}$/)])
       expect(cause).toMatchObject({ code: 'secret-leaked', message: expect.stringContaining('declares to be secret') })
       expect(containsPassword(String(cause))).toBe(false)
@@ -170,13 +175,16 @@ describe('the instructions over HTTP', () => {
 /** The endpoints of the very session that was opened. */
 const SAME_SESSION = Object.entries(ENDPOINTS).filter(([name]) => !['plain MCP over HTTP', 'a pipe'].includes(name))
 
-describe.each(SAME_SESSION)('the scanner of %s, over a session of one’s own,', (_, openEndpoint) => {
+describe.each(SAME_SESSION)('the scanner of %s, over a session of one’s own,', (endpoint, openEndpoint) => {
+  const isTrainer = endpoint.startsWith('the trainer')
+
   it('withholds the answer if a world cannot list its secrets', async () => {
     const vault = await openVault({ unlistable: true })
     const ask = await openEndpoint(vault)
     const text = await ask('repeat', { text: 'Hello.' })
-    expect(text).toContain('The server failed.')
-    expect(containsPassword(text)).toBe(false)
+    // A trainer may know the secrets.
+    expect(text).toContain(isTrainer ? 'The environment vault failed: `secrets` of vault threw' : 'The server failed.')
+    expect(containsPassword(text)).toBe(isTrainer)
     expect(vault.faults).toMatchObject([{ cause: { message: expect.stringContaining('cannot be listed') } }])
   })
 
@@ -190,7 +198,7 @@ describe.each(SAME_SESSION)('the scanner of %s, over a session of one’s own,',
     expect(await ask('gossip')).toContain(rumour.text)
     rumour.text = `They say ${secretOf(vault.opened)}, and no more.`
     const text = await ask('gossip')
-    expect(text).toContain('The server failed.')
+    expect(text).toContain(isTrainer ? 'An answer of vault was withheld' : 'The server failed.')
     expect(text).not.toContain(secretOf(vault.opened))
     expect(vault.faults).toMatchObject([{ session: vault.opened.id, cause: { code: 'secret-leaked' } }])
   })
@@ -224,8 +232,8 @@ describe('the scanner', () => {
     const endpoint = inProcess(host)
     const _meta = { [META.session]: opened.session, [META.seq]: 0 }
     const blab = () => endpoint.request('tools/call', { name: 'blab', arguments: { where: 'observation' }, _meta })
-    await expect(blab()).rejects.toMatchObject({ code: 'internal' })
-    await expect(blab()).rejects.toMatchObject({ code: 'internal' })
+    await expect(blab()).rejects.toMatchObject({ code: 'environment-failed' })
+    await expect(blab()).rejects.toMatchObject({ code: 'environment-failed' })
     expect(faults).toHaveLength(2)
     const { seats, state } = await atControl(host, opened.session).state()
     expect(seats[DEFAULT_SEAT]?.seq).toBe(1)

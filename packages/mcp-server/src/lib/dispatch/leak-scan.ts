@@ -1,7 +1,7 @@
-import type { JsonObject } from '@episodic/protocol'
+import { type JsonObject, WireError } from '@episodic/protocol'
 import type { Secrets } from '../environment/secrets.ts'
 import { renderText, type ToolResult } from '../environment/tool-result.ts'
-import type { Caller } from '../host/caller.ts'
+import type { AgentAddress, Caller } from '../host/caller.ts'
 import type { SessionRef } from '../host/host.ts'
 
 /** The request of a caller. */
@@ -24,9 +24,9 @@ export interface ScannedAnswer {
  * Searches a text that is about to leave an endpoint for secrets, and throws `internal` if it contains one.
  *
  * At the agent endpoint every text is searched, refusals too: for what the world declares, in what the world said, and
- * for the session's own secrets in all of it. At the trainer endpoint, only what a policy sees of a step is searched.
- * The step is already committed, so its answer is withheld, and a retry finds the same. A safeguard under the rules,
- * not a proof: secrets that are encoded or split are not detected.
+ * for the session's own secrets in all of it. At the trainer endpoint, only what a policy sees of a step is searched, and
+ * the error is `environment-failed` and says why. The step is already committed, so its answer is withheld, and a retry
+ * finds the same. A safeguard under the rules, not a proof: secrets that are encoded or split are not detected.
  */
 export function scanAnswer(
   caller: Caller,
@@ -35,16 +35,33 @@ export function scanAnswer(
   text: string,
   answer: ScannedAnswer | null,
 ): void {
-  const secrets = answer?.secrets
-  if (caller.endpoint === 'trainer') {
-    if (!secrets?.suspects(text)) return
-    const said = worldTextOf(answer as ScannedAnswer)
-    secrets.assertAbsent({ text: said, worldText: () => said, callerText: () => actionIn(asked) })
-    return
+  try {
+    if (caller.endpoint === 'trainer') scanStep(asked, text, answer)
+    else scanAll(caller.address, session, asked, text, answer)
+  } catch (error) {
+    if (!WireError.is(error)) throw error
+    // Why it was withheld is for a trainer to read, and never for an agent.
+    const { code, message, details, cause } = error
+    throw caller.endpoint === 'trainer' && WireError.is(cause) ? cause : new WireError(code, message, { details })
   }
+}
+
+function scanStep(asked: McpRequest, text: string, answer: ScannedAnswer | null): void {
+  if (!answer?.secrets?.suspects(text)) return
+  const said = worldTextOf(answer)
+  answer.secrets.assertAbsent({ text: said, worldText: () => said, callerText: () => actionIn(asked) })
+}
+
+function scanAll(
+  address: AgentAddress,
+  session: SessionRef | null,
+  asked: McpRequest,
+  text: string,
+  answer: ScannedAnswer | null,
+): void {
   // The address of the request names the session too.
-  const callerText = () => JSON.stringify([asked, caller.address])
-  if (secrets) secrets.assertAbsent({ text, worldText: () => worldTextOf(answer), callerText })
+  const callerText = () => JSON.stringify([asked, address])
+  if (answer?.secrets) answer.secrets.assertAbsent({ text, worldText: () => worldTextOf(answer), callerText })
   // Discovery and refusals are the server's own words: the world says nothing in them.
   else session?.secrets?.assertAbsent({ text, worldText: null, callerText })
 }

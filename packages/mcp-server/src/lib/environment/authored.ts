@@ -2,7 +2,7 @@ import { ownFrames } from '../own-frames.ts'
 import { ServerError } from '../server-error.ts'
 import { assertTool } from './assert-definition.ts'
 import type { Tool, WorldEvents } from './environment.ts'
-import { asError, ignoreRejection } from './thrown-value.ts'
+import { asError, ignoreRejection, wordsOf } from './thrown-value.ts'
 
 /** Characters of an author's own message that a fault repeats. */
 const MESSAGE_LENGTH = 800
@@ -89,9 +89,10 @@ function mapped<Values extends { readonly [key: string]: object }>(
 export function faultOf(what: string, thrown: unknown): ServerError {
   const cause = asError(thrown)
   if (ServerError.is(cause) && (placed.has(cause) || cause.code !== 'rules-failed')) return cause
-  const words = (cause.name === 'Error' ? cause.message : `${cause.name}: ${cause.message}`).slice(0, MESSAGE_LENGTH)
   // An error of ours, such as that of `publish`, says already what the code did.
-  const message = ServerError.is(cause) ? cause.message : `${what} threw: ${words.toWellFormed()}`
+  const message = ServerError.is(cause)
+    ? cause.message
+    : `${what} threw: ${wordsOf(cause).slice(0, MESSAGE_LENGTH).toWellFormed()}`
   const fault = new ServerError('rules-failed', [message, ...ownFrames(cause)].join('\n'), { cause })
   placed.add(fault)
   return fault

@@ -1,5 +1,5 @@
 import { createRng, findNonJson, type JsonObject, type Observation, type RngState } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/internal'
+import { formatZodError, isObject } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import type { z } from 'zod'
 import { ServerError } from '../server-error.ts'
@@ -44,6 +44,11 @@ export function startEnvironment(environment: EnvironmentDefinition, params: Jso
   const rng = createRng(seed)
   const started = environment.start({ params, rng })
   ignoreRejection(started)
+  if (!isObject(started))
+    throw new ServerError(
+      'rules-failed',
+      `\`start\` of ${environment.name} returned ${started === null ? 'null' : typeof started}, and has to return the state that the episode begins with.`,
+    )
   const { game, seats } = environment
   const present = game ? game.present(params) : seats
   const state = {

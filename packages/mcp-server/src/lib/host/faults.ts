@@ -1,4 +1,4 @@
-import { WireError } from '@episodic/protocol'
+import { type JsonObject, WireError } from '@episodic/protocol'
 import { StateError } from '@episodic/state'
 import { faultOf } from '../environment/authored.ts'
 import type { CallOptions } from '../environment/call-options.ts'
@@ -102,18 +102,22 @@ export class Faults {
   }
 
   /**
-   * Returns the error in place of an answer that contains a secret, or whose secrets the environment failed to list.
+   * Returns the error in place of an answer that contains a secret, or whose secrets the environment failed to list. Its
+   * cause is the error for a trainer.
    */
   withhold(environment: string, session: string, found: SecretKind | { readonly cause: unknown }): WireError {
     const reference = randomText()
     const cause =
       typeof found === 'string'
-        ? new ServerError('secret-leaked', `An answer of ${environment} was withheld: it had ${LEAKED[found]} in it.`)
+        ? new ServerError(
+            'secret-leaked',
+            `An answer of ${environment} was withheld: it had ${LEAKED[found]} in it.${found === 'declared' ? ' Leave it out of the answer, or out of `secrets` once it is revealed.' : ''}`,
+          )
         : asError(found.cause)
     if (typeof found === 'string') this.#metrics?.leaked(environment, found)
     else this.#metrics?.fault(environment)
     this.#onFault({ reference, environment, session, cause })
-    return internalError(reference)
+    return internalError(reference, failedError(environment, cause, { reference }))
   }
 
   /** Counts an answer from which an undeclared key was dropped, and reports the first one of each tool. */
@@ -133,12 +137,16 @@ export class Faults {
     const reference = randomText()
     this.#metrics?.fault(environment)
     this.#onFault({ reference, environment, session, cause })
-    return new WireError(
-      'environment-failed',
-      `The environment ${environment} failed${what}: ${cause.message.slice(0, MESSAGE_LENGTH).toWellFormed()}`,
-      { cause, details: { reference, ...details } },
-    )
+    return failedError(environment, cause, { reference, ...details }, what)
   }
+}
+
+function failedError(environment: string, cause: Error, details: JsonObject, what = ''): WireError {
+  const said = cause.message.slice(0, MESSAGE_LENGTH).toWellFormed()
+  return new WireError('environment-failed', `The environment ${environment} failed${what}: ${said}`, {
+    cause,
+    details,
+  })
 }
 
 const ESCAPED =
@@ -166,8 +174,8 @@ export function toInternalError(cause: unknown, onError: OnError): WireError {
   return internalError(reference)
 }
 
-function internalError(reference: string): WireError {
-  return new WireError('internal', `The server failed. Reference: ${reference}.`, { details: { reference } })
+function internalError(reference: string, cause?: Error): WireError {
+  return new WireError('internal', `The server failed. Reference: ${reference}.`, { cause, details: { reference } })
 }
 
 /** Translates an error of a session or a store for the wire. Returns any other error unchanged. */

@@ -32,8 +32,8 @@ export function containProcess({ onStray }: ProcessContainmentOptions): ProcessC
   const calls = new AsyncLocalStorage<ContainedCall>()
   const handle = (kind: Stray['kind']) => (cause: unknown) => {
     const call = calls.getStore()
-    if (call) call.escaped(cause)
-    else onStray({ kind, cause })
+    // What answers it is not the environment's code, and may end the process.
+    calls.exit(() => (call ? call.escaped(cause) : onStray({ kind, cause })))
   }
   const [onRejection, onException] = [handle('rejection'), handle('exception')]
   const exit = process.exit.bind(process)
