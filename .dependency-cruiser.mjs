@@ -37,7 +37,8 @@ export const INNER_ROOMS = {
   },
   'packages/state': {
     store: [],
-    session: ['store'],
+    state: [],
+    session: ['store', 'state'],
     sqlite: ['store'],
     redis: ['store'],
     testing: ['store'],

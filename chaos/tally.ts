@@ -1,12 +1,5 @@
 import { DEFAULT_LIMITS, type LoggedStep } from '@episodic/protocol'
-import {
-  encodeSession,
-  Session,
-  type SessionRecord,
-  type SessionStore,
-  type StoredSession,
-  systemClock,
-} from '@episodic/state'
+import { Session, type SessionRecord, type SessionStore, systemClock } from '@episodic/state'
 
 /** Creates a session whose steps are signed by their player. Throws if the id is taken. */
 export async function createTally(store: SessionStore, id: string): Promise<void> {
@@ -31,13 +24,17 @@ export async function createTally(store: SessionStore, id: string): Promise<void
     history: [],
     logBytes: 0,
   }
-  if (!(await store.create(encodeSession(record)))) throw new Error(`There is a session ${id} already.`)
+  const session = await Session.create(record, optionsOf(store))
+  if (!session) throw new Error(`There is a session ${id} already.`)
+}
+
+function optionsOf(store: SessionStore) {
+  return { store, clock: systemClock, history: null, queue: 8 }
 }
 
 /** Loads a session from the store. */
 export async function holdTally(store: SessionStore, id: string): Promise<Session> {
-  const stored = (await store.read(id)) as StoredSession
-  return new Session(stored, { store, clock: systemClock, history: null, queue: 8 })
+  return (await Session.read(id, optionsOf(store))) as Session
 }
 
 /** Plays one step with a signature, and resolves with the revision of its commit. */

@@ -1,6 +1,7 @@
 import { rehearse } from '@episodic/mcp-server'
 import { chainOf, type JsonObject, type Limits, type LoggedStep, type RecordedStep } from '@episodic/protocol'
-import { decodeSession, type StoredSession } from '@episodic/state'
+import type { StoredSession } from '@episodic/state'
+import { decodeSession } from '@episodic/state/internal'
 import { PARITY_WORLDS } from './parity-world.ts'
 
 /** What a server kept of one session. */

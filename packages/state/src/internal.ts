@@ -6,8 +6,11 @@
  */
 
 export { withSteadyNow } from './lib/session/clock.ts'
+export { type HeldSession, holdSession, readState, storeSession } from './lib/session/held-session.ts'
 export { DEFAULT_EVENTS } from './lib/session/outside.ts'
 export { DEFAULT_LOG_BYTES, DEFAULT_TEXT_BYTES } from './lib/session/session.ts'
 export { sessionNotFound } from './lib/session/session-errors.ts'
-export { assertJsonState } from './lib/session/session-text.ts'
+export { decodeSession, storedBytes } from './lib/session/session-record.ts'
 export { isEndUnreported, turnOf } from './lib/session/step.ts'
+export { copyOfDraft, isLarge, KeptState } from './lib/state/kept-state.ts'
+export { assertJsonState } from './lib/state/state-text.ts'

@@ -175,7 +175,7 @@ describe('withLimits', () => {
   it('leaves what neither names to the world', () =>
     withWalk(async (connection) => {
       const { info } = await withLimits(connection.environment(), { seconds: 9 }).reset()
-      expect(info.limits).toEqual({ steps: 50, seconds: 9, bytes: 1_048_576 })
+      expect(info.limits).toEqual({ steps: 50, seconds: 9, bytes: 67_108_864 })
     }))
 })
 

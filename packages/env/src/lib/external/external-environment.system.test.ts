@@ -75,7 +75,7 @@ describe('an external environment on a process of its own', () => {
       inputSchema: { type: 'object', required: ['entities'] },
     })
     expect(info.paramsSchema).toMatchObject({ properties: { who: { default: 'Ada' } } })
-    expect(info.limits).toEqual({ steps: 10, seconds: null, bytes: 1_048_576 })
+    expect(info.limits).toEqual({ steps: 10, seconds: null, bytes: 67_108_864 })
   })
 
   it('is set up, played and scored', async () => {

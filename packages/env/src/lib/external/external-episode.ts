@@ -1,4 +1,5 @@
 import type { Action, Limits } from '@episodic/protocol'
+import { answerBytes } from '@episodic/protocol/internal'
 import { EnvError } from '../env-error.ts'
 import type { ResetResult } from '../environment/environment.ts'
 import type { CallOptions } from '../session/call-options.ts'
@@ -48,10 +49,10 @@ export class ExternalEpisode {
     const truncation = late ? 'time-limit' : this.#seq + 1 >= limits.steps ? 'step-limit' : null
     const { observation, refused, terms, end } = await this.#session.play({ action, truncation, late }, options)
     const bytes = new TextEncoder().encode(JSON.stringify(observation)).length
-    if (bytes > limits.bytes)
+    if (bytes > answerBytes(limits))
       throw new EnvError(
         'reply-malformed',
-        `The server's answer to ${action.tool} has ${bytes} bytes, and the limit is ${limits.bytes}.`,
+        `The server's answer to ${action.tool} has ${bytes} bytes, and the limit is ${answerBytes(limits)}.`,
       )
     this.#seq += 1
     const step = stepResultOf({

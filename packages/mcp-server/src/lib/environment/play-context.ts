@@ -1,5 +1,5 @@
 import { createRng, type Json, type JsonObject, type OutsideEvent, type Rng, type RngState } from '@episodic/protocol'
-import type { SavableRng } from '@episodic/protocol/internal'
+import { copyPlain, type SavableRng } from '@episodic/protocol/internal'
 import type { History, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import type { Absence } from './absence.ts'
@@ -150,7 +150,7 @@ export class PlayCall
     const problem = findEventProblem(environment, { type, data })
     if (problem) throw new ServerError('rules-failed', `${what} could not publish. ${problem}`)
     // A copy: the data may be part of the draft, which the rules may still change.
-    this.#published = [...this.#published, { type, data: structuredClone(data) as JsonObject }]
+    this.#published = [...this.#published, { type, data: copyPlain(data) as JsonObject }]
   }
 
   readonly leave = (seat: string, reason: string): void => {

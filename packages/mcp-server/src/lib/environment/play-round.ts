@@ -1,4 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
+import { copyOfDraft, isLarge } from '@episodic/state/internal'
 import { ServerError } from '../server-error.ts'
 import type { Absence } from './absence.ts'
 import type { Decided, ToolCall } from './decided.ts'
@@ -17,7 +18,7 @@ export function sealMove({ environment, turn, name, input, checks }: ToolCall, t
   const { record, seat, draft } = turn
   const context: SealedContext<string, JsonObject, JsonObject, JsonObject, unknown> = {
     seat,
-    public: freezeAll(record.state.public),
+    public: isLarge(record.state) ? record.state.public : freezeAll(record.state.public),
     own: draft.own?.[seat] as JsonObject,
     input,
     params: record.params,
@@ -41,7 +42,7 @@ export function sealMove({ environment, turn, name, input, checks }: ToolCall, t
       called: true,
     }
   // The same for every order in which the moves came: only then do rewards not depend on it.
-  const before = structuredClone(draft)
+  const before = copyOfDraft(draft)
   const moved = seatsInTurn(environment, record)
   const call = new PlayCall({ environment, turn, rule: '`settle`', seat, moved, checks })
   ignoreRejection(environment.game?.settle?.(call))

@@ -1,6 +1,7 @@
 import { type Action, findNonJson, type Json } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/internal'
+import { answerBytes, formatZodError } from '@episodic/protocol/internal'
 import type { Clock, SessionRecord } from '@episodic/state'
+import { isLarge } from '@episodic/state/internal'
 import { ServerError } from '../server-error.ts'
 import { faultOf } from './authored.ts'
 import type { EnvironmentDefinition, Preparation } from './environment.ts'
@@ -43,7 +44,8 @@ export async function prepareStep(
   signal.addEventListener('abort', giveUp, { once: true })
   try {
     // In a promise, so that what is thrown at once is rejected with too.
-    const context = { state: freezeAll(structuredClone(state)), input, params, signal }
+    const readOnly = isLarge(state) ? state : freezeAll(structuredClone(state))
+    const context = { state: readOnly, input, params, signal }
     Promise.resolve()
       .then(() => preparation.prepare(context))
       .then(given.resolve, (thrown) => given.reject(faultOf(`The preparation of tool ${tool}`, thrown)))
@@ -55,7 +57,8 @@ export async function prepareStep(
     const problem = findNonJson(parsed.data)
     if (problem) throw failed(tool, `gave what JSON cannot say: ${problem.replace('$', 'prepared')}`)
     const bytes = new TextEncoder().encode(JSON.stringify(parsed.data)).length
-    if (bytes > limits.bytes) throw failed(tool, `gave ${bytes} bytes, and the session's limit is ${limits.bytes}`)
+    const room = answerBytes(limits)
+    if (bytes > room) throw failed(tool, `gave ${bytes} bytes, and the limit is ${room}`)
     return parsed.data as Json
   } finally {
     callOff()

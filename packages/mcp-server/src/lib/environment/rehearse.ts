@@ -15,10 +15,9 @@ import {
   recordStep,
   type SessionRecord,
   type SessionState,
-  stateHash,
   systemClock,
 } from '@episodic/state'
-import { DEFAULT_EVENTS, isEndUnreported, turnOf } from '@episodic/state/internal'
+import { DEFAULT_EVENTS, isEndUnreported, KeptState, turnOf } from '@episodic/state/internal'
 import type { z } from 'zod'
 import { ServerError } from '../server-error.ts'
 import { absenceOf } from './absence.ts'
@@ -96,6 +95,11 @@ export interface Rehearsal<Public extends z.ZodType = z.ZodType> {
    * `WireError`) for an event that it does not take, and what the rules throw.
    */
   publish(type: string, data?: JsonObject): Pick<RecordedEvent, 'said' | 'sent' | 'end'>
+  /**
+   * Returns the hash of the present state in the form of a recorded one: releases that had no pages hash a large state
+   * in another way.
+   */
+  stateHashAs(recorded: string | null): string
   /** Restarts every random stream with another seed, as a fork with a seed does. */
   reseed(seed: string): void
 }
@@ -111,6 +115,7 @@ export function rehearse<Public extends z.ZodType>(
   const closely = <T>(what: string, run: () => T): T =>
     strict ? withoutAmbient(`${what} of ${environment.name}`, run) : run()
   const start = closely('The start', () => startEnvironment(environment, parsed, seed))
+  let kept = KeptState.of({ ...start.state, private: privateState ?? start.state.private }, DEFAULT_LIMITS)
   let record: SessionRecord = {
     id: 'rehearsal',
     owner: null,
@@ -125,7 +130,7 @@ export function rehearse<Public extends z.ZodType>(
     epoch: 1,
     rng: start.rng,
     now: 0,
-    state: { ...start.state, private: privateState ?? start.state.private },
+    state: kept.state,
     end: null,
     seats: bySeat(start.seats ? Object.keys(start.seats) : environment.seats, () => ({ seq: 0, last: null })),
     ...(start.turn && { turn: start.turn }),
@@ -149,7 +154,6 @@ export function rehearse<Public extends z.ZodType>(
     assertSearchable(environment, listed)
     assertNotShown(`${what} of ${environment.name}`, listed, texts)
   }
-  let stateText = JSON.stringify(record.state)
   let observation = start.observation
   return {
     start,
@@ -175,10 +179,14 @@ export function rehearse<Public extends z.ZodType>(
         throw new ServerError('rules-failed', `The world has ended (${record.end.reason}); rehearse it anew.`)
       assertEvent(environment, { type, data })
       const event = { id: String(record.revision), type, data }
-      const turn = { record, draft: JSON.parse(stateText) }
+      const turn = { record, draft: kept.draft() }
       const happened = closely(`Event ${type}`, () => applyEvent(environment, turn, event))
       if (strict) assertSound(environment, happened.change.state)
-      record = recordEvent(record, event, happened, { bound: DEFAULT_EVENTS, now: 0 })
+      kept = kept.next(happened.change.state, record.limits)
+      record = {
+        ...recordEvent(record, event, happened, { bound: DEFAULT_EVENTS, now: 0 }),
+        state: kept.state,
+      }
       const { said, sent, end } = happened
       if (strict)
         for (const seat of seats)
@@ -186,7 +194,6 @@ export function rehearse<Public extends z.ZodType>(
             shown: [said ?? '', ...(sent?.[seat] ?? [])].join('\n'),
             said: '',
           })
-      stateText = JSON.stringify(record.state)
       return { said, end, ...(sent && { sent }) }
     },
     play(tool, args, { seat: named, truncation = null, prepared } = {}) {
@@ -212,11 +219,12 @@ export function rehearse<Public extends z.ZodType>(
         prepared,
       }
       const played = closely(`Tool ${tool}`, () =>
-        playAction(environment, { ...turnOf(record, JSON.parse(stateText), setting), truncation }, action, scrutiny),
+        playAction(environment, { ...turnOf(record, kept.draft(), setting), truncation }, action, scrutiny),
       )
       const { next } = recordStep(record, setting, played)
       if (strict && played.change) assertSound(environment, next.state)
-      record = next
+      kept = kept.next(next.state, next.limits)
+      record = { ...next, state: kept.state }
       if (strict) {
         const { text, structured } = played.observation
         assertSecretsKept(`Tool ${tool}`, seat, {
@@ -224,11 +232,16 @@ export function rehearse<Public extends z.ZodType>(
           said: JSON.stringify([tool, args]),
         })
       }
-      if (played.change) stateText = JSON.stringify(next.state)
-      const step = { ...played, revealed, revealedTo, stateHash: stateHash(stateText, next) }
+      const step = {
+        ...played,
+        revealed,
+        revealedTo,
+        stateHash: kept.hash(next),
+      }
       observation = step.observation
       return step
     },
+    stateHashAs: (recorded) => kept.hashAs(recorded, record),
     reseed(seed) {
       record = { ...record, seed, rng: {} }
     },

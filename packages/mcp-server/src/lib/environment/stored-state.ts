@@ -1,5 +1,6 @@
 import { formatZodError } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
+import { isLarge } from '@episodic/state/internal'
 import { z } from 'zod'
 import type { EnvironmentDefinition } from './environment.ts'
 
@@ -14,8 +15,11 @@ export interface Misfit {
  * Returns the first part of a stored state that does not fit the state schemas of the served environment; `null` if
  * both fit. That happens if the schemas changed and the version did not. A key that is not declared any more is not a
  * misfit. A schema that transforms values is not checked: it describes its input, and the store holds its output.
+ * Neither is a large state.
  */
 export function findMisfit(environment: EnvironmentDefinition, state: SessionState): Misfit | null {
+  // To read all of a large state would cost more than the call that needs it.
+  if (isLarge(state)) return null
   for (const { part, schema, value } of partsOf(environment, state)) {
     if (!readsWhatItWrites(schema)) continue
     const parsed = schema.safeParse(value)

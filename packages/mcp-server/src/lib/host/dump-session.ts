@@ -1,6 +1,7 @@
 import type { Json, JsonObject, LoggedStep, MethodResult } from '@episodic/protocol'
 import { mapTexts } from '@episodic/protocol/internal'
-import { decodeSession, type SessionRecord, type SessionStore } from '@episodic/state'
+import type { SessionRecord, SessionStore } from '@episodic/state'
+import { holdSession, readState } from '@episodic/state/internal'
 import type { DumpQuery } from './host.ts'
 
 /** Replaces a value that is not dumped. */
@@ -15,28 +16,28 @@ const HIDDEN = '[hidden]'
  * the record are hidden either way, in values and in keys; what it throws is passed on.
  */
 export async function dumpSession(
-  store: Pick<SessionStore, 'read' | 'readLog'>,
+  store: Pick<SessionStore, 'read' | 'readLog' | 'readPages'>,
   { id, owner, private: all, after, limit }: DumpQuery,
   secretsOf: (record: SessionRecord) => readonly string[],
 ): Promise<MethodResult<'dump'> | null> {
   const stored = await store.read(id)
   if (!stored) return null
-  const record = decodeSession(stored)
+  const { record } = await holdSession(store, stored)
   if (owner !== undefined && owner !== record.owner) return null
   const secrets = secretsOf(record)
   const entries = await store.readLog(id, { after, limit })
   const hideIn = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text)
   const hide = (value: object): JsonObject => mapTexts(JSON.parse(JSON.stringify(value)), hideIn)
   return {
-    session: hide(all ? wholeRecord(record) : publicRecord(record)),
+    session: hide(all ? await wholeRecord(store, record) : publicRecord(record)),
     log: entries.map(({ text }) => hide(all ? JSON.parse(text) : publicStep(JSON.parse(text)))),
     next: entries.length < limit ? null : (entries.at(-1)?.revision ?? null),
   }
 }
 
-function wholeRecord(record: SessionRecord): object {
-  const { base } = record
-  return base ? { ...record, base: { ...base, state: JSON.parse(base.state) } } : record
+async function wholeRecord(store: Pick<SessionStore, 'readPages'>, record: SessionRecord): Promise<object> {
+  const { id, base } = record
+  return base ? { ...record, base: { ...base, state: (await readState(store, id, base.state)).state } } : record
 }
 
 function publicRecord(record: SessionRecord): object {

@@ -1,6 +1,7 @@
 import type { LoggedStep, PublishedEvent } from '@episodic/protocol'
 import { eventTexts } from '@episodic/protocol/internal'
-import { type Clock, decodeSession, type SessionRecord, type SessionStore } from '@episodic/state'
+import type { Clock, SessionRecord, SessionStore } from '@episodic/state'
+import { decodeSession } from '@episodic/state/internal'
 import type { EventNotification, ListenRange } from './host.ts'
 import { pollUntil } from './poll-until.ts'
 import { type CachedSession, notFound, type SessionCache } from './session-cache.ts'

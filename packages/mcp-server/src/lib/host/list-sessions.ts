@@ -1,5 +1,6 @@
 import type { MethodResult } from '@episodic/protocol'
-import { decodeSession, type SessionRecord, type SessionStore, type StoredSession, storedBytes } from '@episodic/state'
+import type { SessionRecord, SessionStore, StoredSession } from '@episodic/state'
+import { decodeSession, storedBytes } from '@episodic/state/internal'
 import type { SessionsQuery } from './host.ts'
 import { eachStored } from './scan-store.ts'
 
@@ -25,7 +26,7 @@ export async function listSessions(
 
 function summarise(
   stored: StoredSession,
-  record: SessionRecord,
+  record: Omit<SessionRecord, 'state'>,
   now: number,
 ): MethodResult<'sessions'>['sessions'][number] {
   const { seats, turn, end } = record

@@ -26,7 +26,7 @@ describe('Host.open', () => {
       environment: { name: 'number-guessing', version: '1.0.0' },
       params: { low: 1, high: 10, maxGuesses: 8 },
       seed: 'seed',
-      limits: { steps: 1_000, seconds: 60, bytes: 1_048_576 },
+      limits: { steps: 1_000, seconds: 60, bytes: 67_108_864 },
       potential: 0,
     })
     expect(opened.session).toMatch(/^ctl_[\w-]{44}$/)

@@ -9,7 +9,8 @@ import {
   WireError,
 } from '@episodic/protocol'
 import { copyPlain, parseParams } from '@episodic/protocol/internal'
-import type { SessionBase, SessionRecord } from '@episodic/state'
+import type { SessionBase, SessionRecord, SessionState, SessionStore } from '@episodic/state'
+import { KeptState, readState } from '@episodic/state/internal'
 import { bySeat } from '../environment/by-seat.ts'
 import type { EnvironmentDefinition, Tool } from '../environment/environment.ts'
 import { hasTool } from '../environment/make-tool.ts'
@@ -43,9 +44,10 @@ export function unknownEnvironment(name: string, served: Iterable<string>): Wire
   )
 }
 
-/** The record of a new session, and what its seats observe first. */
+/** The record of a new session, its state, and what its seats observe first. */
 export interface StartedRecord {
   readonly record: SessionRecord
+  readonly kept: KeptState
   readonly seen: SeenAtStart
 }
 
@@ -67,13 +69,15 @@ export async function startRecord(
   const starting = rules.start(environment, params, seed)
   const started = starting instanceof Promise ? await starting : starting
   const { state, rng, seats, turn } = started
+  const allowed = mergeLimits(environment.limitsFor(params), limits)
+  const kept = KeptState.of(state, allowed)
   const record = {
     id,
     owner,
     environment: { name: environment.name, version: environment.version },
     params,
     seed,
-    limits: mergeLimits(environment.limitsFor(params), limits),
+    limits: allowed,
     createdAt: now,
     touchedAt: now,
     base: null,
@@ -81,14 +85,14 @@ export async function startRecord(
     epoch: 1,
     rng,
     now: 0,
-    state,
+    state: kept.state,
     end: null,
     seats: bySeat(seats ? Object.keys(seats) : environment.seats, () => ({ seq: 0, last: null })),
     ...(turn && { turn }),
     history: [],
     logBytes: 0,
   }
-  return { record, seen: seenIn(environment, started) }
+  return { record, kept, seen: seenIn(environment, started) }
 }
 
 function seenIn({ seats: [seat] }: EnvironmentDefinition, start: InitialState): SeenAtStart {
@@ -120,7 +124,7 @@ function toJson(value: unknown): JsonObject {
  * other, it is computed from the session's start, so that a repeated request gets the same answer.
  */
 export async function toOpenResult(
-  rules: RulesRunner,
+  { rules, store }: { readonly rules: RulesRunner; readonly store: SessionStore },
   { environment, control, capabilities, seatHandles, session }: CachedSession,
   seen: SeenAtStart | null,
 ): Promise<OpenResult> {
@@ -156,7 +160,7 @@ export async function toOpenResult(
 
   async function seenFirst(): Promise<SeenAtStart> {
     return base
-      ? seenAtBase(rules, environment, base, params)
+      ? seenAtBase(rules, environment, base, params, (await readState(store, id, base.state)).state)
       : seenIn(environment, await rules.start(environment, params, seed))
   }
 }
@@ -166,8 +170,8 @@ async function seenAtBase(
   environment: EnvironmentDefinition,
   base: SessionBase,
   params: JsonObject,
+  state: SessionState,
 ): Promise<SeenAtStart> {
-  const state = JSON.parse(base.state)
   const seats = Object.keys(base.seats)
   const seen = await Promise.all(seats.map((seat) => rules.observe(environment, state, params, seat)))
   return { seats: Object.fromEntries(seats.map((seat, i) => [seat, seen[i] as ObservedState])), turn: base.turn }

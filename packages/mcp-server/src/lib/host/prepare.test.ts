@@ -141,7 +141,7 @@ describe('prepare', () => {
     const { host, faults } = createTestHost({ environments: [world] })
     const { session } = await host.open(null, asking({ environment: 'counter', limits: { bytes: 1_000 } }))
     await expect(atControl(host, session).step(call('count'))).rejects.toMatchObject({ code: 'environment-failed' })
-    expect(String(faults[0]?.cause)).toMatch(/gave 1011 bytes, and the session's limit is 1000/)
+    expect(String(faults[0]?.cause)).toMatch(/gave 1011 bytes, and the limit is 1000/)
   })
 
   it('has a time limit, after which its signal is aborted and it is not waited for', async () => {

@@ -1,9 +1,9 @@
 import { type AppliedEvent, type LoggedStep, WireError } from '@episodic/protocol'
-import { recordEvent, recordStep, type SessionRecord, type SessionStore, stateHash } from '@episodic/state'
-import { turnOf } from '@episodic/state/internal'
+import { recordEvent, recordStep, type SessionRecord, type SessionStore } from '@episodic/state'
+import { type HeldSession, KeptState, readState, turnOf } from '@episodic/state/internal'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
-import { recordAtBase, type Snapshot, stepsOf } from './snapshot.ts'
+import { recordAtBase, stepsOf } from './snapshot.ts'
 
 /** Log entries that are read at once. */
 const PAGE = 250
@@ -27,11 +27,11 @@ export interface ReplayOptions {
  * Resolves with `null` if the log ends early, as it does once the session is removed.
  */
 export async function replayTo(
-  { record, at }: { readonly record: SessionRecord; readonly at: number },
+  { record, pools, at }: Pick<HeldSession, 'record' | 'pools'> & { readonly at: number },
   options: ReplayOptions,
-): Promise<Snapshot | null> {
+): Promise<HeldSession | null> {
   const { store, giveTurn, signal } = options
-  let snapshot = await snapshotOfStart(record, options)
+  let snapshot: HeldSession = { ...(await heldAtStart(record, options)), pools }
   for (let after = 0; stepsOf(snapshot.record.seats) < at; ) {
     signal?.throwIfAborted()
     const page = await store.readLog(record.id, { after, limit: Math.min(PAGE, at - stepsOf(snapshot.record.seats)) })
@@ -47,16 +47,21 @@ export async function replayTo(
   return snapshot
 }
 
-async function snapshotOfStart(record: SessionRecord, { rules, environment }: ReplayOptions) {
-  if (record.base) return recordAtBase(record, record.base)
+async function heldAtStart(record: SessionRecord, { rules, environment, store }: ReplayOptions) {
+  const { base } = record
+  if (base) {
+    const kept = await readState(store, record.id, base.state)
+    return { record: recordAtBase(record, base, kept), kept }
+  }
   const { state, rng, turn } = await rules.start(environment, record.params, record.seed)
+  const kept = KeptState.of(state, record.limits)
   const seats = Object.fromEntries(Object.keys(record.seats).map((seat) => [seat, { seq: 0, last: null }]))
   const start = {
     ...record,
     revision: 0,
     rng,
     now: 0,
-    state,
+    state: kept.state,
     end: null,
     seats,
     ...(turn && { turn }),
@@ -64,24 +69,25 @@ async function snapshotOfStart(record: SessionRecord, { rules, environment }: Re
     outside: undefined,
     effect: undefined,
   }
-  return { record: start, stateText: JSON.stringify(state) }
+  return { record: start, kept }
 }
 
 /** Applies the outside events between a step and the one before. */
 async function replayEvents(
-  snapshot: Snapshot & { readonly record: SessionRecord },
+  held: HeldSession,
   { report: { seq, events = [] } }: LoggedStep,
   { rules, environment, events: bound }: ReplayOptions,
-): Promise<Snapshot & { readonly record: SessionRecord }> {
-  let { record, stateText } = snapshot
+): Promise<HeldSession> {
+  let { record, kept } = held
   // Events before the session's start are part of its base.
   for (const event of events.slice(record.outside?.pending.length ?? 0)) {
-    const happened = await rules.apply(environment, { record, draft: JSON.parse(stateText) }, event)
+    const happened = await rules.apply(environment, { record, draft: kept.draft() }, event)
     assertSame(environment, seq, pick(happened), pick(event))
     record = recordEvent(record, event, happened, { bound, now: record.touchedAt })
-    stateText = JSON.stringify(record.state)
+    kept = kept.next(record.state, record.limits)
+    record = { ...record, state: kept.state }
   }
-  return { record, stateText }
+  return { ...held, record, kept }
 }
 
 /** The fields of an event that its replay must reproduce. */
@@ -90,10 +96,10 @@ function pick({ said, end, sent }: Pick<AppliedEvent, 'said' | 'end' | 'sent'>) 
 }
 
 async function replayStep(
-  { record, stateText }: Snapshot & { readonly record: SessionRecord },
+  { record, kept: before, pools }: HeldSession,
   logged: LoggedStep,
   { rules, environment }: ReplayOptions,
-): Promise<Snapshot & { readonly record: SessionRecord }> {
+): Promise<HeldSession> {
   const { seat, action, report } = logged
   const setting = {
     seat,
@@ -103,9 +109,9 @@ async function replayStep(
     history: environment.history,
     prepared: report.prepared,
   }
-  const played = await rules.play(environment, turnOf(record, JSON.parse(stateText), setting), action)
+  const played = await rules.play(environment, turnOf(record, before.draft(), setting), action)
   const { next, step } = recordStep(record, setting, played)
-  const text = next.state === record.state ? stateText : JSON.stringify(next.state)
+  const kept = before.next(next.state, next.limits)
   const { terms, potential, end, refused, seats } = step.report
   const replayed = {
     observation: step.observation,
@@ -113,11 +119,11 @@ async function replayStep(
     potential,
     end,
     refused,
-    stateHash: stateHash(text, next),
+    stateHash: kept.hashAs(report.stateHash, next),
     ...(seats && { seats }),
   }
   assertSame(environment, report.seq, replayed, { ...report, observation: logged.observation })
-  return { record: next, stateText: text }
+  return { record: { ...next, state: kept.state }, kept, pools }
 }
 
 /** Throws `replay-diverged` for the first field of a step that its replay does not reproduce. */

@@ -7,7 +7,8 @@ import {
   type SessionSnapshot,
   WireError,
 } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/internal'
+import { answerBytes, formatZodError } from '@episodic/protocol/internal'
+import { KeptState } from '@episodic/state/internal'
 import type { z } from 'zod'
 import { assertEvent } from '../environment/apply-event.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
@@ -42,8 +43,8 @@ export function readSnapshot(environment: EnvironmentDefinition, snapshot: Sessi
     throw new WireError('too-large', `The state in this snapshot passes its limit of ${limits.bytes} bytes.`, {
       details: { limit: limits.bytes },
     })
-  const record = { ...structuredClone(snapshot), limits, state: JSON.parse(stateText) }
-  return { record, stateText }
+  const kept = KeptState.of(JSON.parse(stateText), limits)
+  return { record: { ...structuredClone(snapshot), limits, state: kept.state }, kept, pools: [] }
 }
 
 /** Returns the limits: the environment's own, and for those it leaves open, what a request to open may ask for. */
@@ -99,14 +100,15 @@ function assertRemembered({ history: bounds }: EnvironmentDefinition, history: S
 }
 
 /** Throws for outside events that no session of the environment has had. */
-function assertHappened(environment: EnvironmentDefinition, { outside }: SessionSnapshot, { bytes }: Limits): void {
+function assertHappened(environment: EnvironmentDefinition, { outside }: SessionSnapshot, limits: Limits): void {
   if (!outside) return
   for (const event of outside.pending) {
     assertEvent(environment, event)
     if (event.end) throw broken(`snapshot.outside has the event ${event.id} end the episode, which has not ended`)
   }
   const size = JSON.stringify(outside).length
-  if (size > bytes) throw broken(`snapshot.outside has ${size} bytes, and the limit is ${bytes}`)
+  const room = answerBytes(limits)
+  if (size > room) throw broken(`snapshot.outside has ${size} bytes, and the limit is ${room}`)
 }
 
 function broken(what: string): WireError {

@@ -1,4 +1,5 @@
-import { decodeSession, type SessionRecord, type SessionStore, type StoredSession } from '@episodic/state'
+import type { SessionRecord, SessionStore, StoredSession } from '@episodic/state'
+import { decodeSession } from '@episodic/state/internal'
 import { nextTurn } from '../environment/yield-to-event-loop.ts'
 
 /** How many sessions are read at once. */
@@ -8,7 +9,7 @@ const PAGE = 250
 export async function* eachStored(
   store: SessionStore,
   after?: string,
-): AsyncGenerator<{ readonly stored: StoredSession; readonly record: SessionRecord }> {
+): AsyncGenerator<{ readonly stored: StoredSession; readonly record: Omit<SessionRecord, 'state'> }> {
   for (;;) {
     const page = await store.list({ after, limit: PAGE })
     for (const stored of page) yield { stored, record: decodeSession(stored) }

@@ -1,14 +1,6 @@
 import { WireError } from '@episodic/protocol'
-import {
-  type Clock,
-  decodeSession,
-  Session,
-  type SessionRecord,
-  type SessionStore,
-  StateError,
-  type StoredSession,
-} from '@episodic/state'
-import { sessionNotFound } from '@episodic/state/internal'
+import { type Clock, Session, type SessionRecord, type SessionStore, StateError } from '@episodic/state'
+import { type HeldSession, holdSession, sessionNotFound, storeSession } from '@episodic/state/internal'
 import { bySeat } from '../environment/by-seat.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
@@ -97,23 +89,17 @@ export class SessionCache {
     // Two calls may have looked it up at once: both must get the one whose queue keeps them in order.
     const held = this.#cached.get(id)
     if (held || !stored) return held ?? null
-    const record = decodeSession(stored)
-    this.#assertFits(record)
-    return this.#hold(stored, record, tokens)
+    const read = await this.guardStore(holdSession(this.#options.store, stored))
+    this.#assertFits(read.record)
+    return this.#cached.get(id) ?? this.#hold(read, tokens)
   }
 
-  /**
-   * Stores and caches a new session, or finds the one that a repeated request has created. `stored` is the encoded
-   * `record`.
-   */
-  async create(
-    record: SessionRecord,
-    stored: StoredSession,
-  ): Promise<{ readonly cached: CachedSession; readonly created: boolean }> {
+  /** Stores and caches a new session, or finds the one that a repeated request has created. */
+  async create(held: HeldSession): Promise<{ readonly cached: CachedSession; readonly created: boolean }> {
     const tokens = await this.loadTokens()
-    const created = await this.guardStore(this.#options.store.create(stored))
-    const cached = created ? this.#hold(stored, record, tokens) : await this.get(record.id)
-    return { cached, created }
+    const created = await this.guardStore(storeSession(this.#options.store, held))
+    const cached = created ? this.#hold(created, tokens) : await this.get(held.record.id)
+    return { cached, created: created !== null }
   }
 
   /** Runs a call on a session, marks the session as used once it is finished, and translates what it throws. */
@@ -213,14 +199,19 @@ export class SessionCache {
     )
   }
 
-  #hold(stored: StoredSession, record: SessionRecord, tokens: SessionTokens): CachedSession {
+  #hold(held: HeldSession, tokens: SessionTokens): CachedSession {
     const { store, clock, queue, events, logBytes, textBytes } = this.#options
+    const { record } = held
     const environment = this.#environmentOf(record.environment.name, record.environment.version)
-    const session = new Session(
-      stored,
-      { store, clock, history: environment.history, queue, events, logBytes, textBytes },
-      record,
-    )
+    const session = new Session(held, {
+      store,
+      clock,
+      history: environment.history,
+      queue,
+      events,
+      logBytes,
+      textBytes,
+    })
     const cached: CachedSession = {
       session,
       environment,

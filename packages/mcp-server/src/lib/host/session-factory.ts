@@ -8,7 +8,8 @@ import {
   seedFor,
   WireError,
 } from '@episodic/protocol'
-import { type Clock, encodeSession, type SessionRecord, type SessionStore, type StoredSession } from '@episodic/state'
+import type { Clock, SessionRecord, SessionStore } from '@episodic/state'
+import type { HeldSession } from '@episodic/state/internal'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import type { Secrets } from '../environment/secrets.ts'
@@ -45,12 +46,6 @@ interface FirstPlayers {
   readonly id: string
   /** Returns who plays which of the episode's seats. */
   seated(seats: readonly string[]): SessionRecord['players'] & object
-}
-
-/** A session to be stored, and its stored form. */
-interface NewSession {
-  readonly record: SessionRecord
-  readonly stored: StoredSession
 }
 
 /** A request in progress, and what stops it. */
@@ -110,7 +105,7 @@ export class SessionFactory {
       const record = players ? { ...alone, players: players.seated(Object.keys(alone.seats)) } : alone
       created = record
       seen = started.seen
-      return { record, stored: encodeSession(record) }
+      return { record, kept: started.kept, pools: [] }
     })
     if (cached.environment !== environment)
       throw new WireError(
@@ -137,7 +132,7 @@ export class SessionFactory {
       for (const seat of Object.keys(restored.record.seats)) await this.observe(environment, id, restored.record, seat)
       const base = baseAt(restored, { request, freshChance: false })
       const record = recordAt(restored, base, { id, owner, seed, createdAt: this.#options.clock.now() })
-      return { record, stored: encodeSession(record, restored.stateText) }
+      return { record, kept: restored.kept, pools: [] }
     })
     assertSameOrigin(cached, request)
     return cached
@@ -201,14 +196,14 @@ export class SessionFactory {
   /** Resolves with the answer to the request that created a session. */
   describe(cached: CachedSession, seen: SeenAtStart | null = null): Promise<OpenResult> {
     const { id } = cached.session.record
-    return this.#guard(cached.environment, id, () => toOpenResult(this.#options.rules, cached, seen))
+    return this.#guard(cached.environment, id, () => toOpenResult(this.#options, cached, seen))
   }
 
   /** Resolves with the present snapshot, or with that after `at` answered steps. */
   async #snapshotAt(cached: CachedSession, { at, signal }: SnapshotQuery): Promise<Snapshot> {
     const { sessions, rules, store, clock, events } = this.#options
     const { session, environment } = cached
-    const present = await sessions.use(cached, () => session.readWithText())
+    const present = await sessions.use(cached, () => session.readWithState())
     const { record } = present
     const answered = stepsOf(record.seats)
     // Outside events since the last step belong to the present, and not to that step.
@@ -227,7 +222,7 @@ export class SessionFactory {
       apply: (...args) => this.#guard(environment, record.id, () => rules.apply(...args)),
     }
     const setting = { rules: guarded, store, environment, events, giveTurn: takingTurns(clock), signal }
-    const snapshot = await sessions.guardStore(replayTo({ record, at }, setting))
+    const snapshot = await sessions.guardStore(replayTo({ record, pools: present.pools, at }, setting))
     if (snapshot) return snapshot
     // The log is shorter than it was: the session was removed, or else the store has lost some of it.
     await sessions.use(cached, () => session.refresh())
@@ -253,12 +248,11 @@ export class SessionFactory {
     await this.#assertForkable(parent, snapshot, ids.length)
     const base = baseAt(snapshot, { request, freshChance: seed !== undefined })
     const twin = recordAt(snapshot, base, { id: '', owner, createdAt: clock.now(), seed: parentSeed })
-    const storedTwin = encodeSession(twin, snapshot.stateText)
-    const create = ([place, id]: readonly [number, string]): NewSession => {
+    const create = ([place, id]: readonly [number, string]): HeldSession => {
+      const kept = snapshot.kept.forked()
       // Forks without a seed of their own differ only in their ids.
-      if (seed === undefined) return { record: { ...twin, id }, stored: { ...storedTwin, id } }
-      const record = { ...twin, id, seed: seedFor(seed, 'fork', place) }
-      return { record, stored: encodeSession(record, snapshot.stateText) }
+      const own = seed === undefined ? { id } : { id, seed: seedFor(seed, 'fork', place) }
+      return { record: { ...twin, ...own, state: kept.state }, kept, pools: snapshot.pools }
     }
     return this.#admit(ids, owner, async () => [...ids.entries()].map(create))
   }
@@ -284,7 +278,7 @@ export class SessionFactory {
       throw new WireError('too-large', `The answer for ${count} forks would be too large. Ask for fewer at a time.`)
   }
 
-  async #openOne(id: string, owner: Principal, create: () => Promise<NewSession>): Promise<CachedSession> {
+  async #openOne(id: string, owner: Principal, create: () => Promise<HeldSession>): Promise<CachedSession> {
     const [cached] = await this.#once([id], async () => {
       const existing = await this.#options.sessions.find(id)
       return existing ? [existing] : this.#admit([id], owner, async () => [await create()])
@@ -315,20 +309,20 @@ export class SessionFactory {
   #admit(
     ids: readonly string[],
     owner: Principal,
-    create: () => Promise<readonly NewSession[]>,
+    create: () => Promise<readonly HeldSession[]>,
   ): Promise<CachedSession[]> {
     const { sessions, capacity } = this.#options
     return sessions.guardStore(capacity.admit(ids, owner, async () => this.#keep(await create())))
   }
 
-  async #keep(newSessions: readonly NewSession[]): Promise<CachedSession[]> {
+  async #keep(newSessions: readonly HeldSession[]): Promise<CachedSession[]> {
     const { sessions, clock, metrics, turns } = this.#options
     const giveTurn = takingTurns(clock)
     const kept: { readonly cached: CachedSession; readonly created: boolean }[] = []
     try {
       for (let i = 0; i < newSessions.length; i += BATCH) {
         const batch = newSessions.slice(i, i + BATCH)
-        const settled = await Promise.allSettled(batch.map(({ record, stored }) => sessions.create(record, stored)))
+        const settled = await Promise.allSettled(batch.map((held) => sessions.create(held)))
         for (const result of settled) if (result.status === 'fulfilled') kept.push(result.value)
         for (const result of settled) if (result.status === 'rejected') throw result.reason
         await giveTurn()

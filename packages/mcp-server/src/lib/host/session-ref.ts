@@ -6,6 +6,7 @@ import {
   type SessionSnapshot,
   WireError,
 } from '@episodic/protocol'
+import { copyPlain } from '@episodic/protocol/internal'
 import type { Clock, SessionStore } from '@episodic/state'
 import type { CallOptions } from '../environment/call-options.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
@@ -128,7 +129,7 @@ export class ResolvedSession implements SessionRef {
       : null
     return {
       // A caller in this process may keep and change what it gets; the record must not change with it.
-      state: structuredClone(seen?.observation.structured ?? state.public),
+      state: copyPlain(seen?.observation.structured ?? state.public),
       secrets: cached.secrets[seat] as Secrets,
       onChange: (listener) => this.parts.subscriptions.listen(cached, environment.game ? seat : null, state, listener),
     }
@@ -185,7 +186,7 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
   async state(): Promise<MethodResult<'state'>> {
     const record = await this.parts.sessions.use(await this.find(), (session) => session.refresh())
     // A caller in this process may keep and change what it gets; the record must not change with it.
-    const { id, environment, revision, epoch, now, state, end } = structuredClone(record)
+    const { id, environment, revision, epoch, now, state, end } = copyPlain(record)
     const seats = Object.fromEntries(Object.entries(record.seats).map(([seat, { seq }]) => [seat, { seq }]))
     return { id, environment, revision, epoch, seats, now, state, end }
   }

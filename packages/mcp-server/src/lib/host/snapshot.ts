@@ -1,12 +1,12 @@
 import type { OutsideHistory, SessionSnapshot } from '@episodic/protocol'
 import type { SessionBase, SessionRecord } from '@episodic/state'
+import type { HeldSession, KeptState } from '@episodic/state/internal'
 import type { Principal } from './caller.ts'
 
 /** A session at one step, from which others can be created. */
-export interface Snapshot {
+export interface Snapshot extends Pick<HeldSession, 'kept' | 'pools'> {
+  /** With the state of `kept`. Sessions created from it share that, so that the store holds it once. */
   readonly record: Omit<SessionSnapshot, 'format'>
-  /** The state as JSON text. Sessions created from it share the text, so that the store holds it once. */
-  readonly stateText: string
 }
 
 /** Answered steps of all seats together. */
@@ -15,7 +15,7 @@ export function stepsOf(seats: SessionSnapshot['seats']): number {
 }
 
 /** Returns a snapshot for a client. It shares no object with the session. */
-export function snapshotOf({ record, stateText }: Snapshot): SessionSnapshot {
+export function snapshotOf({ record, kept }: Snapshot): SessionSnapshot {
   const { environment, params, seed, limits, rng, now, seats, turn, history, outside, end } = record
   const rest = structuredClone({
     environment,
@@ -30,7 +30,7 @@ export function snapshotOf({ record, stateText }: Snapshot): SessionSnapshot {
     seats: mapSeats(seats, withoutLast),
     ...(turn && { turn }),
   })
-  return { format: 1, ...rest, state: JSON.parse(stateText) }
+  return { format: 1, ...rest, state: kept.toPlain() }
 }
 
 /**
@@ -38,12 +38,12 @@ export function snapshotOf({ record, stateText }: Snapshot): SessionSnapshot {
  * stream starts anew; otherwise each continues from its position.
  */
 export function baseAt(
-  { record, stateText }: Snapshot,
+  { record, kept }: Snapshot,
   { request, freshChance }: { readonly request: string; readonly freshChance: boolean },
 ): SessionBase {
   const { rng, now, seats, turn, history, outside } = record
   return {
-    state: stateText,
+    state: kept.text,
     rng: freshChance ? {} : rng,
     now,
     seats: mapSeats(seats, withoutLast),
@@ -56,7 +56,7 @@ export function baseAt(
 
 /** Returns the record of a new session at `base`. Its parts are never changed, so forks may share them. */
 export function recordAt(
-  { record: { environment, params, limits, state } }: Snapshot,
+  { record: { environment, params, limits, state } }: Pick<Snapshot, 'record'>,
   base: SessionBase,
   identity: { readonly id: string; readonly owner: Principal; readonly createdAt: number; readonly seed: string },
 ): SessionRecord {
@@ -83,10 +83,9 @@ export function recordAt(
   }
 }
 
-/** Returns the record that a session with a base had at its start. */
-export function recordAtBase(record: SessionRecord, base: SessionBase): Snapshot & { readonly record: SessionRecord } {
-  const moment = { record: { ...record, state: JSON.parse(base.state) }, stateText: base.state }
-  return { record: recordAt(moment, base, record), stateText: base.state }
+/** Returns the record that a session with a base had at its start. `kept` is the state of the base. */
+export function recordAtBase(record: SessionRecord, base: SessionBase, kept: KeptState): SessionRecord {
+  return recordAt({ record: { ...record, state: kept.state } }, base, record)
 }
 
 /** Moves the parent's outside events before the first revision of the new session, which knows them. */

@@ -38,7 +38,7 @@ export class TurnFeed {
 
 /** Returns the seats that may act; `null` if the session has one seat or its episode is over. */
 function inTurn(
-  { id, params, end, turn }: SessionRecord,
+  { id, params, end, turn }: Omit<SessionRecord, 'state'>,
   { name: environment, seats }: EnvironmentDefinition,
   handleOf: (place: number) => string,
 ): SeatsInTurn | null {

@@ -2,7 +2,10 @@ import { z } from 'zod'
 import type { Wire } from '../base/wire.ts'
 
 /** The limits of a session if neither its opener nor its environment sets any. */
-export const DEFAULT_LIMITS: Limits = { steps: 1_000, seconds: null, bytes: 1_048_576 }
+export const DEFAULT_LIMITS: Limits = { steps: 1_000, seconds: null, bytes: 67_108_864 }
+
+/** UTF-8 bytes that one answer has at most, whatever the limit of the session. */
+const MOST_ANSWER_BYTES = 1_048_576
 
 /** The limits that an opener or a task sets; the others come from the environment. */
 export const limitsRequestSchema = z.strictObject({
@@ -21,12 +24,17 @@ export const limitsSchema = z.object({
    * Real seconds that a seat may take for its turn, if there are several seats; left out for no limit.
    */
   turnSeconds: z.number().positive().optional(),
-  /** UTF-8 bytes of the stored state, and of one answer. */
+  /** UTF-8 bytes of the state, and of one answer if they are fewer than 1,048,576 (1 MiB). */
   bytes: z.int().min(1),
 })
 /**
  * The budgets of one session, enforced by the host at every endpoint. Running out of `steps`, `seconds` or
  * `turnSeconds` truncates the episode, unless the rules of a game say what an absent seat loses; a step whose state or
- * answer would exceed `bytes` fails and changes nothing.
+ * answer would exceed `bytes`, or whose answer exceeds 1 MiB, fails and changes nothing.
  */
 export type Limits = Wire<typeof limitsSchema>
+
+/** Returns the UTF-8 bytes that one answer of a session may have, or one event for it. */
+export function answerBytes({ bytes }: Pick<Limits, 'bytes'>): number {
+  return Math.min(bytes, MOST_ANSWER_BYTES)
+}

@@ -10,9 +10,10 @@ import { openRedisStore } from '../redis/redis-store.ts'
 import { openSqliteStore } from '../sqlite/sqlite-store.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import type { SessionStore, StoredSession } from '../store/session-store.ts'
+import { holdSession } from './held-session.ts'
 import type { Happened } from './outside.ts'
 import type { Session } from './session.ts'
-import { decodeSession, encodeSession } from './session-record.ts'
+import { encodeSession } from './session-record.ts'
 import type { Turn } from './step.ts'
 
 /** Adds to the total of the counting world from outside. */
@@ -151,8 +152,9 @@ describe('Session.publish', () => {
           if (by === null) await play(session, adding(1))
           else await give(session, gift(by, String(i)))
           const stored = (await store.read('counting-1')) as StoredSession
-          expect(decodeSession(stored)).toEqual(JSON.parse(JSON.stringify(session.record)))
-          expect(encodeSession(decodeSession(stored))).toEqual(stored)
+          const { record } = await holdSession(store, stored)
+          expect(record).toEqual(JSON.parse(JSON.stringify(session.record)))
+          expect(encodeSession(record)).toEqual(stored)
         }
         const total = moves.reduce<number>((sum, by) => sum + (by ?? 1), 0)
         expect(totalOf(session.record)).toBe(total)

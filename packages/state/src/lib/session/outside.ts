@@ -6,10 +6,10 @@ import {
   type OutsideEvent,
   type OutsideHistory,
 } from '@episodic/protocol'
-import { eventTexts } from '@episodic/protocol/internal'
+import { answerBytes, eventTexts } from '@episodic/protocol/internal'
+import { byteLength } from '../state/state-text.ts'
 import { StateError } from '../state-error.ts'
 import type { SessionRecord } from './session-record.ts'
-import { byteLength } from './session-text.ts'
 import { type Change, withMessages } from './step.ts'
 
 /** The outcome of an outside event by the rules. */
@@ -46,14 +46,15 @@ export function findKnown({ outside }: SessionRecord, event: OutsideEvent): Outs
 /** Throws `events-full` or `event-too-large` if a session has no room for one more event before its next step. */
 export function assertRoom({ outside = NONE, limits }: SessionRecord, event: OutsideEvent, bound: number): void {
   const bytes = sizeOf([event])
-  if (bytes > limits.bytes)
+  const room = answerBytes(limits)
+  if (bytes > room)
     throw new StateError(
       'event-too-large',
-      `The event has ${bytes} bytes, and the session's limit is ${limits.bytes}. Publish less, or a reference to it.`,
-      { details: { limit: limits.bytes } },
+      `The event has ${bytes} bytes, and the limit is ${room}. Publish less, or a reference to it.`,
+      { details: { limit: room } },
     )
   const waiting = outside.pending.length
-  if (waiting < bound && sizeOf([...outside.pending, event]) <= limits.bytes) return
+  if (waiting < bound && sizeOf([...outside.pending, event]) <= room) return
   throw new StateError(
     'events-full',
     `${waiting} events have come since the last step of this session, and it keeps no more. Publish again after its next step.`,

@@ -1,15 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { adding, openCountingSession, play } from '../fixtures/counting-session.fixture.ts'
+import { createMemoryStore } from '../store/memory-store.ts'
 import type { StoredSession } from '../store/session-store.ts'
-import { decodeSession, encodeSession } from './session-record.ts'
+import { holdSession } from './held-session.ts'
+import { encodeSession } from './session-record.ts'
 
-describe('decodeSession', () => {
+/** Decodes a stored session whose state is in no page. */
+async function decode(stored: StoredSession) {
+  const { record } = await holdSession(createMemoryStore(), stored)
+  return record
+}
+
+describe('holdSession', () => {
   it('gives back the record that was encoded', async () => {
     const { session } = await openCountingSession({ history: { entries: 9, bytes: 900 } })
     for (const by of [1, 2, 100]) await play(session, adding(by))
     const stored = encodeSession(session.record)
-    expect(decodeSession(stored)).toEqual(session.record)
-    expect(encodeSession(decodeSession(stored))).toEqual(stored)
+    expect(await decode(stored)).toEqual(session.record)
+    expect(encodeSession(await decode(stored))).toEqual(stored)
   })
 
   it('gives back where a session began, and keeps the state there as the very text that it was given', async () => {
@@ -22,8 +30,8 @@ describe('decodeSession', () => {
     expect(stored).toEqual(encodeSession(record))
     expect(stored.base).toBe(text)
     expect(stored.origin).not.toContain('drawn')
-    expect(decodeSession(stored)).toEqual(record)
-    expect(() => decodeSession({ ...stored, base: null })).toThrow('where it began is there in part')
+    expect(await decode(stored)).toEqual(record)
+    await expect(decode({ ...stored, base: null })).rejects.toThrow('where it began is there in part')
   })
 
   it('refuses what is damaged or of another version, and names the session', async () => {
@@ -35,7 +43,7 @@ describe('decodeSession', () => {
       { ...stored, origin: stored.origin.replace('"format":1', '"format":2') },
     ]
     for (const session of bad)
-      expect(() => decodeSession(session)).toThrow(
+      await expect(decode(session)).rejects.toThrow(
         expect.objectContaining({ code: 'store-invalid', message: expect.stringContaining('counting-1') }),
       )
   })

@@ -1,16 +1,9 @@
 import type { EpisodeEnd, JsonObject, Limits, OutsideHistory, RngState, Terms } from '@episodic/protocol'
+import type { SessionState } from '../state/session-state.ts'
+import { byteLength } from '../state/state-text.ts'
 import { StateError } from '../state-error.ts'
 import type { StoredProgress, StoredSession } from '../store/session-store.ts'
 import type { History } from './history.ts'
-import { byteLength } from './session-text.ts'
-
-/** The state of a world: the part that players may see, and the part that they may not. */
-export interface SessionState {
-  readonly public: JsonObject
-  /** What each seat alone may see; omitted if there is one seat. */
-  readonly own?: { readonly [seat: string]: JsonObject }
-  readonly private: JsonObject
-}
 
 /** The progress of one seat. */
 export interface SeatRecord {
@@ -30,7 +23,7 @@ export interface SeatRecord {
 
 /** The state in which a forked or restored session began. */
 export interface SessionBase {
-  /** The state as its JSON text: the very string that the session was created with, so that forks can share it. */
+  /** The text of the state: the very string that the session was created with, so that forks can share it. */
   readonly state: string
   readonly rng: RngState
   readonly now: number
@@ -77,7 +70,7 @@ export interface SessionRecord {
   /** Milliseconds since 1970 at which the turn began, if there is a limit for it; omitted before the first move. */
   readonly turnedAt?: number | undefined
   readonly history: History
-  /** UTF-8 bytes of its step log. */
+  /** UTF-8 bytes of its step log, and of the pages that its steps have written. */
   readonly logBytes: number
   /** The outside events that it keeps; omitted if there was none. */
   readonly outside?: OutsideHistory | undefined
@@ -123,21 +116,26 @@ export function encodeProgress(record: SessionRecord, state: string): StoredProg
 }
 
 /** UTF-8 bytes that a store keeps for a session, its step log included. */
-export function storedBytes({ origin, base, head, state }: StoredSession, { logBytes }: SessionRecord): number {
+export function storedBytes(
+  { origin, base, head, state }: StoredSession,
+  { logBytes }: Pick<SessionRecord, 'logBytes'>,
+): number {
   return byteLength(origin) + byteLength(base ?? '') + byteLength(head) + byteLength(state) + logBytes
 }
 
-/** Decodes a stored session. Throws `store-invalid` if the text is damaged or of another version. */
-export function decodeSession(stored: StoredSession): SessionRecord {
+/**
+ * Decodes what a stored session is beside its state, which may be in pages. Throws `store-invalid` if the text is
+ * damaged or of another version.
+ */
+export function decodeSession(stored: StoredSession): Omit<SessionRecord, 'state'> {
   const { id, revision, epoch, touchedAt } = stored
   try {
     const { format, base: begun, ...origin } = JSON.parse(stored.origin)
     if (format !== FORMAT) throw new Error(`its format is ${format}, and this version reads format ${FORMAT}`)
     if ((begun === undefined) !== (stored.base === null)) throw new Error('where it began is there in part')
     const base = begun ? { ...begun, state: stored.base } : null
-    const state = JSON.parse(stored.state)
     // A head that was written before log bytes were counted has none.
-    return { id, revision, epoch, touchedAt, ...origin, base, logBytes: 0, ...JSON.parse(stored.head), state }
+    return { id, revision, epoch, touchedAt, ...origin, base, logBytes: 0, ...JSON.parse(stored.head) }
   } catch (cause) {
     throw new StateError(
       'store-invalid',

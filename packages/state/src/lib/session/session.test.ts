@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { add, adding, openCountingSession, play, rulesOf, totalOf } from '../fixtures/counting-session.fixture.ts'
 import { StateError } from '../state-error.ts'
-import { decodeSession, encodeSession } from './session-record.ts'
+import { holdSession } from './held-session.ts'
+import { encodeSession } from './session-record.ts'
 
 describe('Session.step', () => {
   it('applies a step, counts it and logs it before it is answered', async () => {
@@ -348,7 +349,8 @@ describe('a Session whose store loses what it acknowledged', () => {
     await play(session, adding(5))
     await store.remove('counting-1')
     clock.advance(1)
-    await store.create(encodeSession({ ...decodeSession(stored), createdAt: clock.now() }))
+    const { record } = await holdSession(store, stored)
+    await store.create(encodeSession({ ...record, createdAt: clock.now() }))
     expect((await play(session, adding(1, 0))).step.observation.text).toBe('now 1')
   })
 })

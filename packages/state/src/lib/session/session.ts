@@ -8,21 +8,17 @@ import {
   type MethodResult,
   type OutsideEvent,
 } from '@episodic/protocol'
+import { KeptState } from '../state/kept-state.ts'
+import type { SessionState } from '../state/session-state.ts'
+import { byteLength, encodeStep } from '../state/state-text.ts'
 import { StateError } from '../state-error.ts'
-import type { LogEntry, SessionStore, StoredSession } from '../store/session-store.ts'
+import type { LogEntry, SessionStore } from '../store/session-store.ts'
 import type { Clock } from './clock.ts'
+import { type HeldSession, holdSession, storeSession } from './held-session.ts'
 import type { HistoryBounds } from './history.ts'
 import { assertRoom, DEFAULT_EVENTS, findKnown, type Happened, recordEvent } from './outside.ts'
 import { assertMovedOn, episodeEnded, fenced, outcomeUnknown, sessionNotFound } from './session-errors.ts'
-import {
-  decodeSession,
-  encodeProgress,
-  encodeSession,
-  type SessionRecord,
-  type SessionState,
-  storedBytes,
-} from './session-record.ts'
-import { byteLength, encodeState, encodeStep, stateHash } from './session-text.ts'
+import { encodeProgress, encodeSession, type SessionRecord, storedBytes } from './session-record.ts'
 import {
   assertLogRoom,
   type Change,
@@ -104,8 +100,9 @@ interface Plan<T> {
 }
 
 interface Write {
+  /** With the state of `kept`. */
   readonly next: SessionRecord
-  readonly stateText: string
+  readonly kept: KeptState
   readonly entry?: LogEntry
 }
 
@@ -125,18 +122,33 @@ export class Session {
   readonly #options: SessionOptions
   #epoch: number
   #record: SessionRecord
-  /** The state of the record, as stored text. */
-  #stateText: string
+  /** The state of the record. */
+  #kept: KeptState
+  readonly #pools: readonly string[]
   #running = false
   /** Starts the waiting calls, in the order of their arrival; `null` until a call has to wait. */
   #waiting: (() => void)[] | null = null
 
-  /** `record` is the decoded `stored`, if the caller has it. */
-  constructor(stored: StoredSession, options: SessionOptions, record = decodeSession(stored)) {
+  /** Stores a new session. Resolves with `null` if there is one of its id. Throws `not-json` and `too-large`. */
+  static async create(record: SessionRecord, options: SessionOptions): Promise<Session | null> {
+    const kept = KeptState.of(record.state, record.limits)
+    const held = await storeSession(options.store, { record: { ...record, state: kept.state }, kept, pools: [] })
+    return held && new Session(held, options)
+  }
+
+  /** Reads a session from the store. Resolves with `null` if there is none of this id. Throws `store-invalid`. */
+  static async read(id: string, options: SessionOptions): Promise<Session | null> {
+    const stored = await options.store.read(id)
+    return stored && new Session(await holdSession(options.store, stored), options)
+  }
+
+  /** @internal */
+  constructor({ record, kept, pools }: HeldSession, options: SessionOptions) {
     this.#options = options
     this.#epoch = record.epoch
     this.#record = record
-    this.#stateText = stored.state
+    this.#kept = kept
+    this.#pools = pools
   }
 
   /** The record as it was last seen in the store. */
@@ -156,7 +168,7 @@ export class Session {
 
   /** UTF-8 bytes that the store keeps for the session, its step log included. */
   get bytes(): number {
-    return storedBytes(encodeSession(this.#record), this.#record)
+    return storedBytes(encodeSession(this.#record, this.#kept.text), this.#record)
   }
 
   /**
@@ -190,7 +202,7 @@ export class Session {
         const setting = { ...move, ...prepared, now: clock.now(), history }
         const verdict = this.#decide(move)
         if (verdict.kind === 'replay') return this.#planReplay(move, verdict.revision)
-        const played = play(turnOf(this.#record, JSON.parse(this.#stateText), setting))
+        const played = play(turnOf(this.#record, this.#kept.draft(), setting))
         return played instanceof Promise
           ? played.then((late) => this.#planStep(recordStep(this.#record, setting, late), late))
           : this.#planStep(recordStep(this.#record, setting, played), played)
@@ -224,11 +236,11 @@ export class Session {
         if (record.end) throw episodeEnded(record.end)
         assertRoom(record, event, bound)
         const plan = (happened: Happened): Plan<MethodResult<'publish'>> => {
-          const next = recordEvent(record, event, happened, { bound, now: clock.now() })
-          const { revision, end } = next
-          return { write: { next, stateText: this.#stateTextOf(next) }, answer: { revision, end, delivered: 'now' } }
+          const write = this.#keep(recordEvent(record, event, happened, { bound, now: clock.now() }))
+          const { revision, end } = write.next
+          return { write, answer: { revision, end, delivered: 'now' } }
         }
-        const happened = apply({ record, draft: JSON.parse(this.#stateText) })
+        const happened = apply({ record, draft: this.#kept.draft() })
         return happened instanceof Promise ? happened.then(plan) : plan(happened)
       }),
     )
@@ -250,10 +262,10 @@ export class Session {
       await this.#settle(() => {
         if (this.fenced) throw fenced()
         const record = this.#record
-        const changed = change({ record, draft: JSON.parse(this.#stateText) })
+        const changed = change({ record, draft: this.#kept.draft() })
         if (!changed) return { write: null, answer: null }
         const next = { ...record, ...changed, revision: record.revision + 1, touchedAt: this.#options.clock.now() }
-        return { write: { next, stateText: this.#stateTextOf(next) }, answer: null }
+        return { write: this.#keep(next), answer: null }
       })
       return this.#record
     })
@@ -273,7 +285,7 @@ export class Session {
           revision: revision + 1,
           touchedAt: this.#options.clock.now(),
         }
-        return { write: { next, stateText: this.#stateText }, answer: next.epoch }
+        return { write: { next, kept: this.#kept }, answer: next.epoch }
       })
       return this.#record
     })
@@ -287,11 +299,11 @@ export class Session {
     })
   }
 
-  /** Reads the record from the store and returns it with the text of its state, for a fork or a snapshot. */
-  readWithText(): Promise<{ readonly record: SessionRecord; readonly stateText: string }> {
+  /** Reads the record from the store and returns it with its state, for a fork or a snapshot. */
+  readWithState(): Promise<HeldSession> {
     return this.#inTurn(async () => {
       await this.#refresh()
-      return { record: this.#record, stateText: this.#stateText }
+      return { record: this.#record, kept: this.#kept, pools: this.#pools }
     })
   }
 
@@ -316,18 +328,18 @@ export class Session {
       const effect = { seat, action: contentId(canonicalJson({ ...action })) }
       if (record.effect?.seat === seat && record.effect.action === effect.action) throw outcomeUnknown(action)
       const next = { ...record, effect, revision: record.revision + 1, touchedAt: this.#options.clock.now() }
-      return { write: { next, stateText: this.#stateText }, answer: preparation }
+      return { write: { next, kept: this.#kept }, answer: preparation }
     })
     return { prepared: await preparation?.prepare(this.#record), arrived }
   }
 
-  #planStep<P extends Played>({ next, step: unhashed }: Stepped, played: P): Plan<PlayedStep<P>> {
-    const stateText = this.#stateTextOf(next)
-    const step = { ...unhashed, report: { ...unhashed.report, stateHash: stateHash(stateText, next) } }
+  #planStep<P extends Played>({ next: unkept, step: unhashed }: Stepped, played: P): Plan<PlayedStep<P>> {
+    const { next, kept } = this.#keep(unkept)
+    const step = { ...unhashed, report: { ...unhashed.report, stateHash: kept.hash(next) } }
     const text = encodeStep(step, next.limits, this.#options.textBytes ?? DEFAULT_TEXT_BYTES)
     const counted = { ...next, logBytes: next.logBytes + byteLength(text) }
-    const entry = { revision: next.revision, text }
-    return { write: { next: counted, stateText, entry }, answer: { step, replayed: false, played } }
+    const entry = { revision: next.revision, text, ...(kept.isLarge && { state: kept.text }) }
+    return { write: { next: counted, kept, entry }, answer: { step, replayed: false, played } }
   }
 
   /** Plans to return the stored answer of a step. Throws `seq-reused` if this is another step. */
@@ -343,8 +355,12 @@ export class Session {
     )
   }
 
-  #stateTextOf(next: SessionRecord): string {
-    return next.state === this.#record.state ? this.#stateText : encodeState(next.state, next.limits)
+  /** Returns a record with its state as the store keeps it. */
+  #keep(next: SessionRecord): { readonly next: SessionRecord; readonly kept: KeptState } {
+    const kept = this.#kept.next(next.state, next.limits)
+    if (!kept.isLarge) return { next: kept.state === next.state ? next : { ...next, state: kept.state }, kept }
+    const bytes = kept.newPages.reduce((sum, { text }) => sum + byteLength(text), 0)
+    return { next: { ...next, state: kept.state, logBytes: next.logBytes + bytes }, kept }
   }
 
   /**
@@ -376,25 +392,28 @@ export class Session {
   }
 
   /** Commits the next record. Returns whether the store accepted it: false if it has another revision by now. */
-  async #commit({ next, stateText, entry }: Write): Promise<boolean> {
-    if (!(await this.#options.store.commit(encodeProgress(next, stateText), this.#record, entry))) return false
+  async #commit({ next, kept, entry }: Write): Promise<boolean> {
+    const progress = encodeProgress(next, kept.text)
+    if (!(await this.#options.store.commit(progress, this.#record, entry, kept.newPages))) return false
+    kept.keep()
     this.#record = next
-    this.#stateText = stateText
+    this.#kept = kept
     return true
   }
 
   /** Reads the record from the store. An unchanged record stays the same object. */
   async #refresh(): Promise<void> {
     const held = this.#record
-    const stored = await this.#options.store.read(held.id)
+    const { store } = this.#options
+    const stored = await store.read(held.id)
     if (!stored) throw sessionNotFound()
     const { revision, epoch, touchedAt, state } = stored
-    if (revision === held.revision && epoch === held.epoch && touchedAt === held.touchedAt && state === this.#stateText)
+    if (revision === held.revision && epoch === held.epoch && touchedAt === held.touchedAt && state === this.#kept.text)
       return
-    const record = decodeSession(stored)
+    const { record, kept } = await holdSession(store, stored)
     assertMovedOn(held, record)
     this.#record = record
-    this.#stateText = state
+    this.#kept = kept
   }
 
   /** Reads an answered step from the log. Throws `store-invalid` if it is missing. */

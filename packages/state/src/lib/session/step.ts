@@ -13,10 +13,11 @@ import type {
   Terms,
   Truncation,
 } from '@episodic/protocol'
+import type { SessionState } from '../state/session-state.ts'
 import { StateError } from '../state-error.ts'
 import { appendHistory, type HistoryBounds } from './history.ts'
 import { episodeEnded, fenced, notYourTurn, stateLost } from './session-errors.ts'
-import type { SeatRecord, SessionRecord, SessionState } from './session-record.ts'
+import type { SeatRecord, SessionRecord } from './session-record.ts'
 
 // The step protocol, without I/O: what a step means to a session, the turn that the rules play, and the next record.
 

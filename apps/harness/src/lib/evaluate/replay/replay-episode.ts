@@ -80,7 +80,7 @@ export function* replaySteps(
         findDifference(recorded.potential, played.potential, 'potential') ??
         findDifference(recorded.refused, played.refused, 'refused') ??
         compareEnd(record, at, played, options) ??
-        findDifference(recorded.stateHash, played.stateHash, 'stateHash') ??
+        findDifference(recorded.stateHash, world.stateHashAs(recorded.stateHash), 'stateHash') ??
         compareScore?.(recorded, played) ??
         null
       yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }

@@ -1,4 +1,5 @@
-import { contentId, findNonJson, type Limits, type LoggedStep, type RngState } from '@episodic/protocol'
+import { findNonJson, type Limits, type LoggedStep } from '@episodic/protocol'
+import { answerBytes } from '@episodic/protocol/internal'
 import { StateError } from '../state-error.ts'
 
 // The texts that a commit writes: they come back from the store unchanged, and stay within the session's limit of
@@ -8,8 +9,13 @@ import { StateError } from '../state-error.ts'
 export function encodeState(state: object, limits: Limits): string {
   assertJsonState(state)
   const text = toJsonText(state, 'state')
-  assertFits(text, limits, 'state')
+  if (!fits(text, limits.bytes)) throw stateTooLarge(byteLength(text), limits)
   return text
+}
+
+/** Throws `too-large` for a state whose JSON text has more bytes than the session's limit. */
+export function assertStateFits(bytes: number, limits: Limits): void {
+  if (bytes > limits.bytes) throw stateTooLarge(bytes, limits)
 }
 
 /**
@@ -21,7 +27,8 @@ export function encodeStep(step: LoggedStep, limits: Limits, textBytes: number):
   assertTextFits(step.observation.text, textBytes)
   const text = toJsonText(step, 'answer')
   if (text.includes(HALF_PAIR)) assertWholeText(step)
-  if (!fits(text, limits)) assertStepFits(step, text, limits)
+  const room = answerBytes(limits)
+  if (!fits(text, room)) assertStepFits(step, text, room)
   return text
 }
 
@@ -38,7 +45,7 @@ function assertWholeText(step: LoggedStep): void {
   if (said) throw new StateError('not-json', `The rules gave an answer that JSON cannot say: ${said}.`)
 }
 
-function assertStepFits(whole: LoggedStep, wholeText: string, limits: Limits): void {
+function assertStepFits(whole: LoggedStep, wholeText: string, room: number): void {
   const {
     report: { events, ...report },
     ...rest
@@ -46,28 +53,30 @@ function assertStepFits(whole: LoggedStep, wholeText: string, limits: Limits): v
   // Events have room of their own, and have come already.
   const step = { ...rest, report }
   const text = events ? JSON.stringify(step) : wholeText
-  if (fits(text, limits)) return
-  if (fits(JSON.stringify({ ...step, action: null }), limits))
+  if (fits(text, room)) return
+  if (fits(JSON.stringify({ ...step, action: null }), room))
     throw new StateError(
       'action-invalid',
-      `The action is too large: with its answer it would pass the session's limit of ${limits.bytes} bytes.`,
+      `The action is too large: with its answer it would pass the limit of ${room} bytes.`,
     )
-  assertFits(text, limits, 'answer')
-}
-
-function assertFits(text: string, limits: Limits, what: string): void {
-  if (fits(text, limits)) return
-  const { bytes } = limits
   throw new StateError(
     'too-large',
-    `The ${what} has ${byteLength(text)} bytes, and the session's limit is ${bytes}. Keep less in it, or raise \`limits.bytes\` of the environment.`,
-    { details: { limit: bytes } },
+    `The answer has ${byteLength(text)} bytes, and the limit of one answer is ${room}. Say less, or let the player ask for parts.`,
+    { details: { limit: room } },
+  )
+}
+
+function stateTooLarge(bytes: number, { bytes: limit }: Limits): StateError {
+  return new StateError(
+    'too-large',
+    `The state has ${bytes} bytes, and the session's limit is ${limit}. Keep less in it, or raise \`limits.bytes\` of the environment.`,
+    { details: { limit } },
   )
 }
 
 /** Checked before the step is written, because a text that is too large would be copied several times first. */
 function assertTextFits(text: string, bytes: number): void {
-  if (fits(text, { bytes })) return
+  if (fits(text, bytes)) return
   throw new StateError(
     'too-large',
     `The text of the answer has ${byteLength(text)} bytes, and the limit is ${bytes}. Say less, put data into the structured answer, or raise the host's limit (bounds.textBytes).`,
@@ -79,20 +88,18 @@ function toJsonText(value: object, what: string): string {
   try {
     return JSON.stringify(value)
   } catch {
-    throw new StateError('not-json', `The rules left what JSON cannot say: the ${what} ${UNREADABLE}.`)
+    throw unreadable(what)
   }
 }
 
-/** A UTF-16 code unit is at most three bytes of UTF-8, so short texts need no counting. */
-function fits(text: string, { bytes }: Pick<Limits, 'bytes'>): boolean {
-  return text.length * 3 <= bytes || byteLength(text) <= bytes
+/** Returns the error for what rules left and cannot be read to its end. */
+export function unreadable(what = 'state'): StateError {
+  return new StateError('not-json', `The rules left what JSON cannot say: the ${what} ${UNREADABLE}.`)
 }
 
-/**
- * Returns the hash of everything that the next step depends on: the state text, the random streams and virtual time.
- */
-export function stateHash(stateText: string, { rng, now }: { readonly rng: RngState; readonly now: number }): string {
-  return contentId(JSON.stringify([rng, now]) + stateText)
+/** A UTF-16 code unit is at most three bytes of UTF-8, so short texts need no counting. */
+function fits(text: string, bytes: number): boolean {
+  return text.length * 3 <= bytes || byteLength(text) <= bytes
 }
 
 /** Throws `not-json` for a state that a store would not return unchanged. */

@@ -1,0 +1,63 @@
+import { KeptState } from '../state/kept-state.ts'
+import { StateError } from '../state-error.ts'
+import type { SessionStore, StoredSession } from '../store/session-store.ts'
+import { sessionNotFound } from './session-errors.ts'
+import { decodeSession, encodeSession, type SessionRecord } from './session-record.ts'
+
+/** A session with its state as the store keeps it. */
+export interface HeldSession {
+  /** With the state of `kept`. */
+  readonly record: SessionRecord
+  readonly kept: KeptState
+  /** The pools that its pages are in, its own first. */
+  readonly pools: readonly string[]
+}
+
+/** Reads the state of a stored session. Throws `store-invalid` if a text or page is damaged, missing or too new. */
+export async function holdSession(store: Pick<SessionStore, 'readPages'>, stored: StoredSession): Promise<HeldSession> {
+  const decoded = decodeSession(stored)
+  const kept = await readState(store, stored.id, stored.state)
+  return { record: { ...decoded, state: kept.state }, kept, pools: [stored.pool, ...stored.pools] }
+}
+
+/** Reads the state that a stored text stands for. Throws `store-invalid` if it or a page is damaged or missing. */
+export async function readState(store: Pick<SessionStore, 'readPages'>, id: string, text: string): Promise<KeptState> {
+  try {
+    return await KeptState.read(text, (names) => store.readPages(id, names))
+  } catch (cause) {
+    if (StateError.is(cause)) throw cause
+    throw new StateError(
+      'store-invalid',
+      `The state of session ${id} cannot be read from the store: ${(cause as Error).message}. Restore the store from a copy, or start a new one.`,
+      { cause },
+    )
+  }
+}
+
+/**
+ * Stores a new session; resolves with `null` if its id is taken. `pools` are those of the session whose pages it reads;
+ * with none, a large state goes into a pool of its own name, which sessions with the same beginning share.
+ *
+ * Rejects with `session-not-found` if the session of `pools` is gone.
+ */
+export async function storeSession(
+  store: Pick<SessionStore, 'create'>,
+  { record, kept, pools }: HeldSession,
+): Promise<HeldSession | null> {
+  const shared = pools.length > 0 ? pools : [`start:${kept.name}`]
+  const stored = { ...encodeSession(record, kept.text), pools: kept.isLarge ? shared : [] }
+  try {
+    return toHeld(await store.create(stored))
+  } catch (error) {
+    if (!StateError.is(error, 'pages-missing')) throw error
+    if (pools.length > 0) throw sessionNotFound()
+    // The first of this beginning brings the pages.
+    return toHeld(await store.create(stored, { pool: shared[0] as string, pages: kept.pages }))
+  }
+
+  function toHeld(created: boolean): HeldSession | null {
+    if (!created) return null
+    kept.keep()
+    return { record, kept, pools: [stored.pool, ...stored.pools] }
+  }
+}

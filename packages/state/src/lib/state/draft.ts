@@ -1,0 +1,403 @@
+import { arrayOf, Fields, List, type Mapping, objectOf, Table } from './containers.ts'
+import { LongText, Plain, type Value } from './page-node.ts'
+import { treeOf } from './tree-of.ts'
+import { arrayKeys, containerOf, indexOf, lazyProperty, lengthProperty } from './view.ts'
+
+/** A value of the tree, or an object or array within a plain one. */
+type Base = Value | object
+
+/** A part of a state that rules may change. */
+interface Part {
+  /** Returns the value as the rules have left it: the very base if nothing in it has changed. */
+  finish(path: string): Base
+}
+
+/**
+ * A copy of a state for rules to change. Its parts read and change like plain objects and arrays, and nothing is copied
+ * before it is changed.
+ */
+export class Draft {
+  readonly root: object
+  readonly #lineage: object
+  readonly #parts = new WeakMap<object, Part>()
+
+  /** `lineage` stands for the session whose pages the value's are: a part of another session's state is copied. */
+  constructor(base: Value, lineage: object) {
+    this.#lineage = lineage
+    this.root = this.open(base) as object
+  }
+
+  /** Returns the value as the rules have left it. Throws `not-json`, and a `RangeError` for what contains itself. */
+  finish(path: string): Value {
+    return this.read(this.root, path)
+  }
+
+  /** Returns what rules get for a value. */
+  open(base: Base): unknown {
+    if (typeof base !== 'object' || base === null) return base
+    if (base instanceof LongText) return base.value
+    const inner = base instanceof Plain ? base.value : base
+    const isArray = inner instanceof List || Array.isArray(inner)
+    const part = isArray
+      ? new ArrayPart(this, base, inner)
+      : new ObjectPart(this, base, isContainer(inner) ? (inner as Mapping) : new PlainEntries(inner))
+    const proxy = new Proxy<object>(isArray ? [] : {}, part)
+    this.#parts.set(proxy, part)
+    return proxy
+  }
+
+  /** Returns what rules have left as a value of the tree. */
+  read(left: unknown, path: string): Value {
+    return treeOf(left, path, (object, at) => {
+      const part = this.#parts.get(object)
+      return part ? asValue(part.finish(at)) : (containerOf(object, this.#lineage) as Value | null)
+    })
+  }
+
+  /** Returns the value that a part has become; `undefined` if it is what it was. */
+  changed(proxy: object, base: Base, path: string): Value | undefined {
+    const finished = this.#parts.get(proxy)?.finish(path)
+    return finished === base ? undefined : asValue(finished as Base)
+  }
+}
+
+/** Returns a base as a value of the tree. */
+function asValue(base: Base): Value {
+  return isValue(base) ? base : new Plain(base as object)
+}
+
+function isValue(base: unknown): base is Value {
+  return (
+    typeof base !== 'object' || base === null || base instanceof Plain || base instanceof LongText || isContainer(base)
+  )
+}
+
+function isContainer(base: object): base is Mapping | List {
+  return base instanceof Fields || base instanceof Table || base instanceof List
+}
+
+/** What rules have changed of an object. */
+interface ObjectChanges {
+  /** Keys of the base. */
+  readonly removed: Set<string>
+  /** Values that were set for keys of the base. */
+  readonly set: Map<string, unknown>
+  /** Values of other keys, and of keys that were removed before: they come last. */
+  readonly added: Map<string, unknown>
+}
+
+class ObjectPart implements ProxyHandler<object>, Part {
+  readonly #draft: Draft
+  readonly #base: Base
+  /** The object in the base. */
+  readonly #inner: Mapping | PlainEntries
+  /** The parts of entries that were read; `null` for none, as of nearly every row that is read in a search. */
+  #parts: Map<string, object> | null = null
+  #changes: ObjectChanges | null = null
+  #isFinishing = false
+
+  constructor(draft: Draft, base: Base, inner: Mapping | PlainEntries) {
+    this.#draft = draft
+    this.#base = base
+    this.#inner = inner
+  }
+
+  get(target: object, key: string | symbol, receiver: unknown): unknown {
+    const left = typeof key === 'string' ? this.#left(key) : ABSENT
+    if (left === ABSENT) return Reflect.get(target, key, receiver)
+    return typeof left === 'object' && left !== null && this.#isBase(key as string)
+      ? this.#open(key as string, left)
+      : left
+  }
+
+  has(target: object, key: string | symbol): boolean {
+    return (typeof key === 'string' && this.#left(key) !== ABSENT) || Reflect.has(target, key)
+  }
+
+  set(target: object, key: string | symbol, value: unknown, receiver: unknown): boolean {
+    // JSON leaves out what is kept under a symbol, and to set `__proto__` is to set no entry.
+    if (typeof key !== 'string' || (key === '__proto__' && this.#left(key) === ABSENT))
+      return Reflect.set(target, key, value, receiver)
+    return this.#put(key, value)
+  }
+
+  deleteProperty(_: object, key: string | symbol): boolean {
+    if (typeof key !== 'string' || this.#left(key) === ABSENT) return true
+    const { removed, set, added } = this.#changed()
+    added.delete(key)
+    set.delete(key)
+    if (this.#inner.at(key) !== undefined) removed.add(key)
+    return true
+  }
+
+  defineProperty(_: object, key: string | symbol, property: PropertyDescriptor): boolean {
+    const { value, writable, enumerable, configurable } = property
+    return typeof key === 'string' && !!writable && !!enumerable && !!configurable && this.#put(key, value)
+  }
+
+  ownKeys(): string[] {
+    const keys = this.#inner.keys()
+    if (!this.#changes) return [...keys]
+    const { removed, added } = this.#changes
+    const kept = removed.size === 0 ? [...keys] : keys.filter((key) => !removed.has(key))
+    if (added.size === 0) return kept
+    // An object puts keys that are whole numbers first.
+    return Object.keys(Object.fromEntries([...kept, ...added.keys()].map((key) => [key, null])))
+  }
+
+  getOwnPropertyDescriptor(target: object, key: string | symbol): PropertyDescriptor | undefined {
+    const left = typeof key === 'string' ? this.#left(key) : ABSENT
+    return left === ABSENT ? undefined : lazyProperty(left, () => this.get(target, key, target))
+  }
+
+  setPrototypeOf(): boolean {
+    return false
+  }
+
+  preventExtensions(): boolean {
+    return false
+  }
+
+  finish(path: string): Base {
+    if (!this.#parts && !this.#changes) return this.#base
+    if (this.#isFinishing) throw new RangeError(`${path} contains itself.`)
+    this.#isFinishing = true
+    try {
+      return this.#finished(path)
+    } finally {
+      this.#isFinishing = false
+    }
+  }
+
+  #finished(path: string): Base {
+    const set = new Map<string, Value>()
+    for (const [key, part] of this.#parts ?? NOTHING) {
+      if (!this.#isBase(key)) continue
+      const changed = this.#draft.changed(part, this.#inner.at(key) as Base, `${path}.${key}`)
+      if (changed !== undefined) set.set(key, changed)
+    }
+    const { removed, set: left, added } = this.#changes ?? NO_CHANGES
+    for (const [key, value] of left) set.set(key, this.#draft.read(value, `${path}.${key}`))
+    for (const [key, value] of added) set.set(key, this.#draft.read(value, `${path}.${key}`))
+    if (set.size === 0 && removed.size === 0) return this.#base
+    if (!(this.#inner instanceof PlainEntries)) return this.#inner.with({ removed, set })
+    const keys = this.ownKeys()
+    return objectOf(
+      keys,
+      keys.map((key) => (set.has(key) ? (set.get(key) as Value) : asValue(this.#inner.at(key) as Base))),
+    )
+  }
+
+  /** Returns what an entry is now: what rules have set, or the base. */
+  #left(key: string): unknown {
+    if (this.#changes) {
+      const { removed, set, added } = this.#changes
+      if (added.has(key)) return added.get(key)
+      if (set.has(key)) return set.get(key)
+      if (removed.has(key)) return ABSENT
+    }
+    const base = this.#inner.at(key)
+    return base === undefined ? ABSENT : base
+  }
+
+  /** Returns whether an entry is still that of the base. */
+  #isBase(key: string): boolean {
+    if (!this.#changes) return true
+    const { removed, set, added } = this.#changes
+    return !removed.has(key) && !set.has(key) && !added.has(key)
+  }
+
+  #open(key: string, base: Base): unknown {
+    const known = this.#parts?.get(key)
+    if (known) return known
+    const part = this.#draft.open(base)
+    if (typeof part === 'object' && part !== null) {
+      this.#parts ??= new Map()
+      this.#parts.set(key, part)
+    }
+    return part
+  }
+
+  #put(key: string, value: unknown): true {
+    const { removed, set, added } = this.#changed()
+    if (this.#inner.at(key) === undefined || removed.has(key)) added.set(key, value)
+    else set.set(key, value)
+    return true
+  }
+
+  #changed(): ObjectChanges {
+    this.#changes ??= { removed: new Set(), set: new Map(), added: new Map() }
+    return this.#changes
+  }
+}
+
+/** For no entry. An entry may be `undefined` until the draft is finished. */
+const ABSENT = Symbol('absent')
+
+const NOTHING: readonly never[] = []
+const NO_CHANGES: ObjectChanges = { removed: new Set(), set: new Map(), added: new Map() }
+
+/** The entries of an object within a plain value, or of one. */
+class PlainEntries {
+  readonly #object: { readonly [key: string]: Base }
+
+  constructor(object: object) {
+    this.#object = object as { readonly [key: string]: Base }
+  }
+
+  keys(): string[] {
+    return Object.keys(this.#object)
+  }
+
+  at(key: string): Base | undefined {
+    return Object.hasOwn(this.#object, key) ? this.#object[key] : undefined
+  }
+}
+
+class ArrayPart implements ProxyHandler<object>, Part {
+  readonly #draft: Draft
+  readonly #base: Base
+  readonly #inner: List | readonly Base[]
+  /** The parts of items that were read, before there is a copy. */
+  readonly #parts = new Map<number, object>()
+  /** The items once one was set, added or removed: values of the tree, parts, and what rules have set. */
+  #copy: unknown[] | null = null
+  #isFinishing = false
+
+  constructor(draft: Draft, base: Base, inner: List | readonly Base[]) {
+    this.#draft = draft
+    this.#base = base
+    this.#inner = inner
+  }
+
+  get(target: object, key: string | symbol, receiver: unknown): unknown {
+    if (key === 'length') return this.#count
+    const index = indexOf(key, this.#count)
+    if (index >= 0) return this.#item(index)
+    // A copy may have holes and other keys.
+    return this.#copy && Object.hasOwn(this.#copy, key)
+      ? Reflect.get(this.#copy, key)
+      : Reflect.get(target, key, receiver)
+  }
+
+  has(target: object, key: string | symbol): boolean {
+    if (this.#copy) return Reflect.has(this.#copy, key)
+    return indexOf(key, this.#count) >= 0 || Reflect.has(target, key)
+  }
+
+  set(_: object, key: string | symbol, value: unknown): boolean {
+    return Reflect.set(this.#copied(), key, value)
+  }
+
+  deleteProperty(_: object, key: string | symbol): boolean {
+    return Reflect.deleteProperty(this.#copied(), key)
+  }
+
+  defineProperty(_: object, key: string | symbol, property: PropertyDescriptor): boolean {
+    return Reflect.defineProperty(this.#copied(), key, property)
+  }
+
+  ownKeys(): (string | symbol)[] {
+    return this.#copy ? Reflect.ownKeys(this.#copy) : arrayKeys(this.#count)
+  }
+
+  getOwnPropertyDescriptor(_: object, key: string | symbol): PropertyDescriptor | undefined {
+    if (key === 'length') return lengthProperty(this.#count)
+    const index = indexOf(key, this.#count)
+    if (index < 0 || (this.#copy && !Object.hasOwn(this.#copy, index)))
+      return this.#copy ? Reflect.getOwnPropertyDescriptor(this.#copy, key) : undefined
+    return lazyProperty(this.#copy ? this.#copy[index] : this.#at(index), () => this.#item(index))
+  }
+
+  setPrototypeOf(): boolean {
+    return false
+  }
+
+  preventExtensions(): boolean {
+    return false
+  }
+
+  finish(path: string): Base {
+    if (this.#isFinishing) throw new RangeError(`${path} contains itself.`)
+    this.#isFinishing = true
+    try {
+      return this.#copy ? this.#finishedCopy(this.#copy, path) : this.#finishedItems(path)
+    } finally {
+      this.#isFinishing = false
+    }
+  }
+
+  /** Without a copy, no item was set, added or removed. */
+  #finishedItems(path: string): Base {
+    const set = new Map<number, Value>()
+    for (const [index, part] of this.#parts) {
+      const changed = this.#draft.changed(part, this.#at(index), `${path}[${index}]`)
+      if (changed !== undefined) set.set(index, changed)
+    }
+    if (set.size === 0) return this.#base
+    if (!(this.#inner instanceof List))
+      return arrayOf(this.#inner.map((item, index) => (set.has(index) ? (set.get(index) as Value) : asValue(item))))
+    let list: Value = this.#inner
+    for (const [index, value] of set) {
+      if (!(list instanceof List))
+        return arrayOf(this.#inner.items.toArray().map((item, at) => (set.has(at) ? (set.get(at) as Value) : item)))
+      list = list.with(index, 1, [value])
+    }
+    return list
+  }
+
+  #finishedCopy(copy: unknown[], path: string): Base {
+    const items: Value[] = []
+    for (let i = 0; i < copy.length; i++) {
+      const item = copy[i]
+      items.push(isHeld(item) ? item : this.#draft.read(item, `${path}[${i}]`))
+    }
+    if (!(this.#inner instanceof List)) return arrayOf(items)
+    const old = this.#inner.items.toArray()
+    const least = Math.min(old.length, items.length)
+    let same = 0
+    while (same < least && old[same] === items[same]) same += 1
+    let sameAtEnd = 0
+    while (sameAtEnd < least - same && old[old.length - 1 - sameAtEnd] === items[items.length - 1 - sameAtEnd])
+      sameAtEnd += 1
+    if (same === old.length && same === items.length) return this.#base
+    return this.#inner.with(same, old.length - same - sameAtEnd, items.slice(same, items.length - sameAtEnd))
+  }
+
+  get #count(): number {
+    if (this.#copy) return this.#copy.length
+    return this.#inner instanceof List ? this.#inner.items.count : this.#inner.length
+  }
+
+  #at(index: number): Base {
+    return this.#inner instanceof List ? this.#inner.items.at(index) : (this.#inner[index] as Base)
+  }
+
+  #item(index: number): unknown {
+    if (!this.#copy) {
+      const known = this.#parts.get(index)
+      if (known) return known
+      const part = this.#draft.open(this.#at(index))
+      if (typeof part === 'object' && part !== null) this.#parts.set(index, part)
+      return part
+    }
+    const item = this.#copy[index]
+    if (!isHeld(item)) return item
+    const part = this.#draft.open(item)
+    // A text stays the page that it is.
+    if (typeof part === 'object' && part !== null) this.#copy[index] = part
+    return part
+  }
+
+  #copied(): unknown[] {
+    if (this.#copy) return this.#copy
+    const items: readonly Base[] = this.#inner instanceof List ? this.#inner.items.toArray() : this.#inner
+    this.#copy = items.map((item, index) => this.#parts.get(index) ?? asValue(item))
+    return this.#copy
+  }
+}
+
+/** Returns whether an item of a copy is still the value of the tree that it was. */
+function isHeld(item: unknown): item is Exclude<Value, null | boolean | number | string> {
+  return typeof item === 'object' && item !== null && isValue(item)
+}

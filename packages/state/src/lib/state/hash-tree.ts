@@ -1,0 +1,187 @@
+import { bytesOf, PAGE, PageNode, pagesIn, sizeOf, textBits, type Value, writeValues } from './page-node.ts'
+
+// The values of a table by their keys: a hash tree (HAMT), whose shape depends on the entries and not on the order in
+// which they came. What fits into one page is a bucket; anything else is a branch, by the next five bits of the hash.
+
+const BITS = 4
+const WIDTH = 2 ** BITS
+/** The depth from which on 32 bits are used up, so that a bucket is as large as it is. */
+const DEEPEST = 8
+
+export type HashTree = Bucket | Branch
+
+/** Characters of an entry in its page: key, colon, value and comma. */
+export function entrySize(key: string, value: Value): number {
+  return JSON.stringify(key).length + sizeOf(value) + 2
+}
+
+/** UTF-8 bytes of an entry in the JSON text of its table. */
+export function entryBytes(key: string, value: Value): number {
+  return bytesOf(key) + bytesOf(value) + 2
+}
+
+/** Entries in one page, in the order of their keys. */
+export class Bucket extends PageNode {
+  readonly keys: readonly string[]
+  readonly values: readonly Value[]
+  readonly size: number
+  readonly bytes: number
+
+  constructor(keys: readonly string[], values: readonly Value[], size: number, bytes: number) {
+    super()
+    this.keys = keys
+    this.values = values
+    this.size = size
+    this.bytes = bytes
+  }
+
+  children(): readonly PageNode[] {
+    return pagesIn(this.values)
+  }
+
+  protected write(): string {
+    const { values, references } = writeValues(this.values)
+    return JSON.stringify(['bucket', this.keys, values, references])
+  }
+}
+
+/** Parts of a table by five bits of the hash of their keys. */
+export class Branch extends PageNode {
+  /** By the value of the bits; `undefined` for no entry. */
+  readonly parts: readonly (HashTree | undefined)[]
+  readonly size: number
+  readonly bytes: number
+
+  constructor(parts: readonly (HashTree | undefined)[]) {
+    super()
+    this.parts = parts
+    let size = 0
+    let bytes = 0
+    for (const part of parts) {
+      size += part?.size ?? 0
+      bytes += part?.bytes ?? 0
+    }
+    this.size = size
+    this.bytes = bytes
+  }
+
+  children(): readonly PageNode[] {
+    return this.parts.filter((part) => part !== undefined)
+  }
+
+  protected write(): string {
+    return JSON.stringify(['branch', this.parts.map((part) => part?.name ?? 0)])
+  }
+}
+
+/** Returns the tree of entries; `values` are in the order of `keys`. */
+export function hashTreeOf(keys: readonly string[], values: readonly Value[], depth = 0): HashTree {
+  const order = keys.map((_, index) => index).sort((a, b) => ((keys[a] as string) < (keys[b] as string) ? -1 : 1))
+  const sorted = <T>(list: readonly T[]) => order.map((index) => list[index] as T)
+  return treeAt(sorted(keys), sorted(values), depth)
+}
+
+/** `keys` are sorted. */
+function treeAt(keys: readonly string[], values: readonly Value[], depth: number): HashTree {
+  let size = 0
+  let bytes = 0
+  for (let i = 0; i < keys.length; i++) {
+    size += entrySize(keys[i] as string, values[i] as Value)
+    bytes += entryBytes(keys[i] as string, values[i] as Value)
+  }
+  if (isBucket(size, keys.length, depth)) return new Bucket(keys, values, size, bytes)
+  const parts: ({ keys: string[]; values: Value[] } | undefined)[] = new Array(WIDTH).fill(undefined)
+  for (const [i, key] of keys.entries()) {
+    const place = bitsAt(textBits(key), depth)
+    parts[place] ??= { keys: [], values: [] }
+    parts[place].keys.push(key)
+    parts[place].values.push(values[i] as Value)
+  }
+  return new Branch(parts.map((part) => part && treeAt(part.keys, part.values, depth + 1)))
+}
+
+function isBucket(size: number, count: number, depth: number): boolean {
+  return size <= PAGE || count <= 1 || depth === DEEPEST
+}
+
+/** Returns the value of a key; `undefined` if there is none. */
+export function valueIn(tree: HashTree, key: string): Value | undefined {
+  let node: HashTree | undefined = tree
+  if (node instanceof Branch) {
+    const bits = textBits(key)
+    for (let depth = 0; node instanceof Branch; depth++) node = node.parts[bitsAt(bits, depth)]
+  }
+  if (!node) return undefined
+  const index = indexIn(node.keys, key)
+  return node.keys[index] === key ? node.values[index] : undefined
+}
+
+/** Returns the tree with the value of a key set; with `undefined`, without the key. */
+export function withValue(tree: HashTree, key: string, value: Value | undefined): HashTree {
+  return changed(tree, { key, value, bits: textBits(key) }, 0) ?? new Bucket([], [], 0, 0)
+}
+
+interface EntryChange {
+  readonly key: string
+  readonly value: Value | undefined
+  readonly bits: number
+}
+
+function changed(tree: HashTree | undefined, change: EntryChange, depth: number): HashTree | undefined {
+  if (!tree) return changedBucket(new Bucket([], [], 0, 0), change, depth)
+  if (tree instanceof Bucket) return changedBucket(tree, change, depth)
+  const place = bitsAt(change.bits, depth)
+  const part = changed(tree.parts[place], change, depth + 1)
+  const branch = new Branch(tree.parts.with(place, part))
+  if (branch.size > PAGE && !isAlone(branch)) return branch
+  const { keys, values } = entriesIn(branch)
+  return hashTreeOf(keys, values, depth)
+}
+
+/** A branch may be left with one large entry. */
+function isAlone({ parts }: Branch): boolean {
+  const left = parts.filter((part) => part !== undefined)
+  return left.length === 1 && left[0] instanceof Bucket && left[0].keys.length === 1
+}
+
+function changedBucket(bucket: Bucket, { key, value }: EntryChange, depth: number): HashTree | undefined {
+  const { keys, values } = bucket
+  const index = indexIn(keys, key)
+  const old = keys[index] === key ? values[index] : undefined
+  if (old === undefined && value === undefined) return keys.length === 0 ? undefined : bucket
+  const gone = old === undefined ? 0 : 1
+  const entry = value === undefined ? [] : [value]
+  const nextKeys = value !== undefined && gone ? keys : keys.toSpliced(index, gone, ...entry.map(() => key))
+  const nextValues = values.toSpliced(index, gone, ...entry)
+  if (nextKeys.length === 0) return undefined
+  const size =
+    bucket.size + (value === undefined ? 0 : entrySize(key, value)) - (old === undefined ? 0 : entrySize(key, old))
+  const bytes =
+    bucket.bytes + (value === undefined ? 0 : entryBytes(key, value)) - (old === undefined ? 0 : entryBytes(key, old))
+  return isBucket(size, nextKeys.length, depth)
+    ? new Bucket(nextKeys, nextValues, size, bytes)
+    : treeAt(nextKeys, nextValues, depth)
+}
+
+/** Returns all entries of a tree, in no order that means anything. */
+function entriesIn(tree: HashTree): { readonly keys: string[]; readonly values: Value[] } {
+  if (tree instanceof Bucket) return { keys: [...tree.keys], values: [...tree.values] }
+  const parts = tree.parts.filter((part) => part !== undefined).map(entriesIn)
+  return { keys: parts.flatMap(({ keys }) => keys), values: parts.flatMap(({ values }) => values) }
+}
+
+function bitsAt(bits: number, depth: number): number {
+  return (bits >>> (depth * BITS)) & (WIDTH - 1)
+}
+
+/** Returns the index of a key in a sorted list, or that at which it would stand. */
+function indexIn(keys: readonly string[], key: string): number {
+  let low = 0
+  let high = keys.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((keys[middle] as string) < key) low = middle + 1
+    else high = middle
+  }
+  return low
+}

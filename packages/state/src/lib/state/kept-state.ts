@@ -1,0 +1,219 @@
+import { contentId, type Limits, type RngState } from '@episodic/protocol'
+import { StateError } from '../state-error.ts'
+import { Draft } from './draft.ts'
+import { type PageNode, pageOf, type Value } from './page-node.ts'
+import { type ReadPages, readTree } from './read-tree.ts'
+import type { SessionState } from './session-state.ts'
+import { assertStateFits, byteLength, encodeState, unreadable } from './state-text.ts'
+import { cloneParts } from './structured-clone.ts'
+import { treeOf } from './tree-of.ts'
+import { Views } from './view.ts'
+
+/** UTF-8 bytes of JSON text up to which a state is one text. A larger one is a tree of pages. */
+const SMALL = 8_192
+
+/** What the next step depends on beside the state. */
+type Chance = { readonly rng: RngState; readonly now: number }
+
+/** A large state in memory. */
+interface Tree {
+  readonly root: Value
+  readonly views: Views
+}
+
+/** The drafts of large states by what rules get of them. */
+const drafts = new WeakMap<object, { readonly draft: Draft; readonly views: Views }>()
+/** The large states. */
+const larges = new WeakSet<object>()
+
+/**
+ * A state with what a store keeps of it.
+ *
+ * A state of at most 8 KiB is a plain object, kept as its JSON text. A larger one reads like a plain
+ * object and is kept in pages, so that a change costs what is changed.
+ */
+export class KeptState {
+  /** What rules read. Large states are read-only. */
+  readonly state: SessionState
+  /** The JSON text of a small state; of a large one, a text that names its first page. */
+  readonly text: string
+  readonly #tree: Tree | null
+  /** The pages that the store does not have, once they were asked for. */
+  #new: readonly PageNode[] | null = null
+
+  private constructor(state: SessionState, text: string, tree: Tree | null) {
+    this.state = state
+    this.text = text
+    this.#tree = tree
+  }
+
+  /** Keeps a plain state. Throws `not-json`, and `too-large` if it exceeds the limit. */
+  static of(state: SessionState, limits: Limits): KeptState {
+    const text = encodeState(state, limits)
+    return isSmall(text)
+      ? new KeptState(state, text, null)
+      : KeptState.#large(
+          readable(() => rootOf(state)),
+          {},
+        )
+  }
+
+  /** Reads the state that a text of a store stands for. Throws `store-invalid` for missing and damaged pages. */
+  static async read(text: string, read: ReadPages): Promise<KeptState> {
+    const found = JSON.parse(text)
+    // A state that an older release has kept as one text is large from its next change on.
+    if (!Array.isArray(found)) return KeptState.parsed(text, found)
+    return KeptState.#large(await readTree(found[1], read), {})
+  }
+
+  /** Keeps the state of a text that is no tree. */
+  static parsed(text: string, state: SessionState = JSON.parse(text)): KeptState {
+    return new KeptState(state, text, null)
+  }
+
+  static #large(root: Value, lineage: object, views = new Views(lineage)): KeptState {
+    const text = JSON.stringify(['pages', pageOf(root)?.name])
+    const state = views.of(root) as SessionState
+    larges.add(state)
+    cloneParts()
+    return new KeptState(state, text, { root, views })
+  }
+
+  /** Returns the hash of everything that the next step depends on: the state, the random streams and virtual time. */
+  hash(chance: Chance): string {
+    return hashOf(this.text, chance)
+  }
+
+  /**
+   * Returns that hash in the form of a recorded one: releases that had no pages hash the JSON text of a large state.
+   */
+  hashAs(recorded: string | null, chance: Chance): string {
+    const hash = this.hash(chance)
+    return hash === recorded || !this.isLarge ? hash : hashOf(JSON.stringify(this.state), chance)
+  }
+
+  /** UTF-8 bytes of the JSON text of the whole state. */
+  get bytes(): number {
+    return this.#tree ? (this.#tree.root as { readonly bytes: number }).bytes : byteLength(this.text)
+  }
+
+  /** Returns a copy of the state for rules to change. */
+  draft(): SessionState {
+    if (!this.#tree) return JSON.parse(this.text)
+    const { root, views } = this.#tree
+    const draft = new Draft(root, views.lineage)
+    drafts.set(draft.root, { draft, views })
+    return draft.root as SessionState
+  }
+
+  /**
+   * Keeps the state that rules have left of a draft, or a plain one. Throws `not-json`, and `too-large` if it exceeds
+   * the limit.
+   */
+  next(left: SessionState, limits: Limits): KeptState {
+    const tree = this.#tree
+    if (!tree) return left === this.state ? this : KeptState.of(left, limits)
+    if (left === this.state) return this
+    const draft = drafts.get(left)?.draft
+    const root = readable(() => (draft ? draft.finish('state') : rootOf(left)))
+    if (root === tree.root) return this
+    const { bytes } = root as { readonly bytes: number }
+    assertStateFits(bytes, limits)
+    if (bytes <= SMALL) return KeptState.parsed(JSON.stringify(tree.views.of(root)))
+    if (!draft) keepSame(pageOf(root) as PageNode, pagesBelow(pageOf(tree.root) as PageNode))
+    return KeptState.#large(root, tree.views.lineage, tree.views)
+  }
+
+  /** Returns the same state for another session, which reads the same pages. */
+  forked(): KeptState {
+    return this.#tree ? KeptState.#large(this.#tree.root, {}) : this
+  }
+
+  /** Whether it is kept in pages. */
+  get isLarge(): boolean {
+    return this.#tree !== null
+  }
+
+  /** The name of the first page of a large state; of a small one, its text. */
+  get name(): string {
+    return this.#tree ? (pageOf(this.#tree.root)?.name as string) : this.text
+  }
+
+  /** The pages that the store does not have yet. */
+  get newPages(): readonly PageNode[] {
+    this.#new ??= this.#pages(({ kept }) => !kept)
+    return this.#new
+  }
+
+  /** All pages. */
+  get pages(): readonly PageNode[] {
+    return this.#pages(() => true)
+  }
+
+  /** Marks the pages as stored. */
+  keep(): void {
+    for (const page of this.newPages) page.keep()
+    this.#new = null
+  }
+
+  #pages(has: (page: PageNode) => boolean): PageNode[] {
+    const found = new Map<string, PageNode>()
+    const visit = (page: PageNode) => {
+      if (!has(page) || found.has(page.name)) return
+      for (const child of page.children()) visit(child)
+      found.set(page.name, page)
+    }
+    if (this.#tree) visit(pageOf(this.#tree.root) as PageNode)
+    return [...found.values()]
+  }
+
+  /** Returns a plain copy of the whole state. */
+  toPlain(): SessionState {
+    return JSON.parse(this.#tree ? JSON.stringify(this.state) : this.text)
+  }
+}
+
+/** Returns whether a state is large, so that it is read-only and must not be copied without need. */
+export function isLarge(state: SessionState): boolean {
+  return larges.has(state)
+}
+
+/** Returns a copy of what rules have left of a draft so far; they may go on to change the draft. */
+export function copyOfDraft(draft: SessionState): SessionState {
+  const large = drafts.get(draft)
+  return large ? (large.views.of(readable(() => large.draft.finish('state'))) as SessionState) : structuredClone(draft)
+}
+
+function hashOf(text: string, { rng, now }: Chance): string {
+  return contentId(JSON.stringify([rng, now]) + text)
+}
+
+function isSmall(text: string): boolean {
+  return text.length * 3 <= SMALL || (text.length <= SMALL && byteLength(text) <= SMALL)
+}
+
+function rootOf(state: SessionState): Value {
+  return treeOf(state, 'state', () => null)
+}
+
+/** Runs what reads a state that rules have left. Throws `not-json` for one that cannot be read to its end. */
+function readable<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (cause) {
+    throw StateError.is(cause) ? cause : unreadable()
+  }
+}
+
+function pagesBelow(page: PageNode, names = new Set<string>()): ReadonlySet<string> {
+  if (names.has(page.name)) return names
+  names.add(page.name)
+  for (const child of page.children()) pagesBelow(child, names)
+  return names
+}
+
+/** Marks the pages of a rebuilt tree that the store has. */
+function keepSame(page: PageNode, names: ReadonlySet<string>): void {
+  if (names.has(page.name)) page.keep()
+  for (const child of page.children()) keepSame(child, names)
+}

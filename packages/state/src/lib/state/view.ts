@@ -1,0 +1,161 @@
+import { List, type Mapping } from './containers.ts'
+import { type Container, LongText, Plain, type Value } from './page-node.ts'
+
+/** The container that a view shows, and the views that it belongs to. */
+interface Shown {
+  readonly container: Container
+  readonly views: Views
+}
+
+const shown = new WeakMap<object, Shown>()
+
+/** Returns the container that a view of the same session shows; `null` for any other object. */
+export function containerOf(object: object, lineage: object): Container | null {
+  const found = shown.get(object)
+  return found?.views.lineage === lineage ? found.container : null
+}
+
+/** Read-only views of the containers of one session: they read like plain objects and arrays, and throw for a write. */
+export class Views {
+  /** Stands for the session whose pages the containers are. */
+  readonly lineage: object
+  readonly #views = new WeakMap<Container, object>()
+
+  constructor(lineage: object) {
+    this.lineage = lineage
+  }
+
+  /** Returns what rules read for a value. */
+  of(value: Value): unknown {
+    if (typeof value !== 'object' || value === null) return value
+    if (value instanceof Plain || value instanceof LongText) return value.value
+    const known = this.#views.get(value)
+    if (known) return known
+    const view =
+      value instanceof List
+        ? new Proxy([], new ListView(value, this))
+        : new Proxy({}, new MappingView(value as Mapping, this))
+    this.#views.set(value, view)
+    shown.set(view, { container: value, views: this })
+    return view
+  }
+}
+
+/** What both kinds of views refuse. */
+abstract class ReadOnly implements ProxyHandler<object> {
+  set(_: object, key: string | symbol): never {
+    throw readOnly(key)
+  }
+
+  deleteProperty(_: object, key: string | symbol): never {
+    throw readOnly(key)
+  }
+
+  defineProperty(_: object, key: string | symbol): never {
+    throw readOnly(key)
+  }
+
+  setPrototypeOf(): boolean {
+    return false
+  }
+
+  preventExtensions(): boolean {
+    return false
+  }
+}
+
+function readOnly(key: string | symbol): TypeError {
+  return new TypeError(`The state is read-only here, and ${String(key)} of it was to be changed. Change it in a tool.`)
+}
+
+class MappingView extends ReadOnly {
+  readonly #mapping: Mapping
+  readonly #views: Views
+
+  constructor(mapping: Mapping, views: Views) {
+    super()
+    this.#mapping = mapping
+    this.#views = views
+  }
+
+  get(target: object, key: string | symbol, receiver: unknown): unknown {
+    const value = typeof key === 'string' ? this.#mapping.at(key) : undefined
+    return value === undefined ? Reflect.get(target, key, receiver) : this.#views.of(value)
+  }
+
+  has(target: object, key: string | symbol): boolean {
+    return (typeof key === 'string' && this.#mapping.at(key) !== undefined) || Reflect.has(target, key)
+  }
+
+  ownKeys(): string[] {
+    return [...this.#mapping.keys()]
+  }
+
+  getOwnPropertyDescriptor(_: object, key: string | symbol): PropertyDescriptor | undefined {
+    const value = typeof key === 'string' ? this.#mapping.at(key) : undefined
+    return value === undefined ? undefined : lazyProperty(value, () => this.#views.of(value))
+  }
+}
+
+class ListView extends ReadOnly {
+  readonly #list: List
+  readonly #views: Views
+
+  constructor(list: List, views: Views) {
+    super()
+    this.#list = list
+    this.#views = views
+  }
+
+  get(target: object, key: string | symbol, receiver: unknown): unknown {
+    if (key === 'length') return this.#list.items.count
+    const index = indexOf(key, this.#list.items.count)
+    return index < 0 ? Reflect.get(target, key, receiver) : this.#views.of(this.#list.items.at(index))
+  }
+
+  has(target: object, key: string | symbol): boolean {
+    return indexOf(key, this.#list.items.count) >= 0 || Reflect.has(target, key)
+  }
+
+  ownKeys(): string[] {
+    return arrayKeys(this.#list.items.count)
+  }
+
+  getOwnPropertyDescriptor(_: object, key: string | symbol): PropertyDescriptor | undefined {
+    const { count } = this.#list.items
+    if (key === 'length') return lengthProperty(count)
+    const index = indexOf(key, count)
+    if (index < 0) return undefined
+    const value = this.#list.items.at(index)
+    return lazyProperty(value, () => this.#views.of(value))
+  }
+}
+
+/** Returns the index that a key of an array means; -1 for none below `count`. */
+export function indexOf(key: string | symbol, count: number): number {
+  if (typeof key !== 'string') return -1
+  const index = Number(key)
+  return index >= 0 && index < count && Number.isInteger(index) && String(index) === key ? index : -1
+}
+
+/** Returns the keys of an array with `count` items. */
+export function arrayKeys(count: number): string[] {
+  const keys: string[] = []
+  for (let i = 0; i < count; i++) keys.push(String(i))
+  keys.push('length')
+  return keys
+}
+
+export function lengthProperty(count: number): PropertyDescriptor {
+  return { value: count, writable: true, enumerable: false, configurable: false }
+}
+
+/**
+ * Returns a property of a view. `Object.keys` and spreads ask for one of every key without reading its value, so what
+ * has to be made for a value is made when it is read.
+ */
+export function lazyProperty(value: unknown, get: () => unknown): PropertyDescriptor {
+  return typeof value === 'object' && value !== null
+    ? { get, enumerable: true, configurable: true }
+    : { value, writable: true, enumerable: true, configurable: true }
+}
