@@ -7,7 +7,11 @@ import type { RunQueue } from '../run-queue.ts'
 import { openRedisQueue } from './open-redis-queue.ts'
 
 const redis = await startRedis()
-afterAll(() => redis[Symbol.asyncDispose]())
+const admin = new Redis(redis.url)
+afterAll(async () => {
+  admin.disconnect()
+  await redis[Symbol.asyncDispose]()
+})
 
 /** Milliseconds: longer than a busy machine keeps this process waiting. */
 const SHORT = 3_000
@@ -51,8 +55,6 @@ async function openRelay(): Promise<{ readonly url: string; cut(): () => void; r
 
 async function start(): Promise<QueueUnderTest> {
   const relays = new Map<RunQueue, Awaited<ReturnType<typeof openRelay>>>()
-  const admin = new Redis(redis.url)
-  afterAll(() => admin.quit())
   return {
     async open(lease) {
       const relay = await openRelay()

@@ -16,8 +16,9 @@ describe('bestColumn', () => {
         const columns = columnsAfter(moves)
         const { column, outcome } = bestColumn(columns, PLIES)
         expect(openColumns(columns)).toContain(column)
-        expect(outcome).toBe(['lost', 'open', 'won'][outcomeOf(moves, PLIES) + 1])
-        expect(outcomeAfter([...moves, column], PLIES - 1)).toBe(outcomeOf(moves, PLIES))
+        const perfect = outcomeOf(moves, PLIES)
+        expect(outcome).toBe(['lost', 'open', 'won'][perfect + 1])
+        expect(outcomeAfter([...moves, column], PLIES - 1)).toBe(perfect)
       }),
       { numRuns: 25, examples: [[[2, 0, 3, 0]], [[4, 3, 0, 3, 0, 4, 1, 5, 2]]] },
     )
