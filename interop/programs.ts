@@ -1,5 +1,6 @@
 import { runClients } from './clients.ts'
 import { runFiles } from './files.ts'
+import { runGateway } from './gateway/run-gateway.ts'
 import { runImport } from './import/run-import.ts'
 import { runInspect } from './inspect.ts'
 import { runNemoGym } from './nemo-gym/run-nemo-gym.ts'
@@ -26,6 +27,7 @@ export const PROGRAMS: readonly NamedProgram[] = [
   { name: 'openenv', does: "plays with OpenEnv's clients", run: runOpenEnv },
   { name: 'ors', does: 'plays with the clients of the Open Reward Standard', run: runOrs },
   { name: 'nemo-gym', does: 'plays with the agents of NeMo Gym', run: runNemoGym, takesPython: true },
+  { name: 'gateway', does: 'speaks to models through the gateway, and kills it', run: runGateway },
   { name: 'import', does: "plays environments of others' servers", run: runImport },
   { name: 'parity', does: 'compares the same episodes through every endpoint', run: runParity, takesPython: true },
 ]

@@ -1,6 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { ChatBody } from '../models/concessions.ts'
-import { withoutTokens } from '../models/handed-tokens.ts'
 import { BadRequest, type Dialect, objectIn, partsOf, type Reply } from './dialect.ts'
 
 /** Fields that say how an answer is sent, and which the engine is asked for on our own account. */
@@ -43,9 +42,8 @@ function headOf({ answer, id }: Reply, object: string): object {
   return { id: `chatcmpl-${id}`, object, created: 0, model: answer.completion.model }
 }
 
-/** The tokens stay here: the agent would send them again and again. */
 function messageOf({ answer }: Reply): JsonObject {
-  return { refusal: null, ...withoutTokens(answer.message) }
+  return { refusal: null, ...answer.message }
 }
 
 function finishOf({ answer }: Reply): string {

@@ -1,6 +1,5 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import { text } from 'node:stream/consumers'
 import type { JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import { type ChatBody, Concessions } from '../models/concessions.ts'
@@ -8,11 +7,14 @@ import { TOKEN_OPTIONS } from '../models/handed-tokens.ts'
 import type { Prices } from '../models/model-options.ts'
 import { type Answer, parseAnswer } from '../models/parse-answer.ts'
 import { findAnswerError, readAnswer } from '../models/read-answer.ts'
+import { readBody } from '../models/request-body.ts'
 import { sendRequest } from '../models/send-request.ts'
 import { codeOf } from '../models/tries.ts'
 
 /** A server of chat completions that returns the tokens that it read and sampled, such as vLLM or SGLang. */
 export interface Engine extends Disposable {
+  /** Whether it may begin a prompt with the tokens of a message: it has used some, or ignored few so far. */
+  readonly takesTokens: boolean
   /** Asks for one answer with its tokens, as a whole. Rejects with {@link Refused}, and after an abort too. */
   ask(chat: ChatBody, signal: AbortSignal): Promise<Answer>
 }
@@ -44,19 +46,38 @@ export interface EngineOptions {
   readonly prices?: Prices | null
 }
 
+/** Most bytes of an answer. */
+const LARGEST_ANSWER = 64 * 1024 ** 2
+/** How often tokens are sent to a server that ignores them: an agent may change its conversation too. */
+const MOST_IGNORED = 8
+
 export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: EngineOptions): Engine {
   const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
   const agent = new (url.startsWith('https:') ? HttpsAgent : HttpAgent)({ keepAlive: true })
   const concessions = new Concessions()
   const { host } = new URL(url)
 
+  let [used, ignored] = [0, 0]
+
+  /** Notes what became of the tokens of a message. */
+  function learn({ messages }: ChatBody, { completion }: Answer): void {
+    if (used > 0) return
+    const handed = messages.findLast((message) => 'generation_token_ids' in message)
+    const { promptTokenIds: prompt } = completion
+    if (!handed || !prompt) return
+    const { prompt_token_ids: before, generation_token_ids: after } = handed as unknown as Record<string, number[]>
+    const isUsed = [...(before ?? []), ...(after ?? [])].every((id, at) => id === prompt[at])
+    if (isUsed) used += 1
+    else ignored += 1
+  }
+
   async function send(body: ChatBody, signal: AbortSignal): Promise<Answer> {
-    const bytes = Buffer.from(JSON.stringify(body))
-    const answer = await sendRequest(url, bytes, {
+    const asked = Buffer.from(JSON.stringify(body))
+    const answer = await sendRequest(url, asked, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        'content-length': bytes.length,
+        'content-length': asked.length,
         ...(apiKey && { authorization: `Bearer ${apiKey}` }),
       },
       agent,
@@ -66,9 +87,14 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
       throw new Refused(502, code, `The server of the model at ${host} did not answer: ${code}.`)
     })
     const { statusCode: status = 502, headers } = answer
-    const said = await text(answer).catch(() => {
-      throw new Refused(502, 'incomplete', `The answer of the server of the model at ${host} broke off.`)
-    })
+    const bytes = await readBody(answer, LARGEST_ANSWER).catch(() => null)
+    if (!bytes)
+      throw new Refused(
+        502,
+        'incomplete',
+        `The answer of the server of the model at ${host} broke off, or is too large.`,
+      )
+    const said = bytes.toString()
     if (status >= 400) throw new Refused(status, 'http', wordsOf(said), headers['retry-after'])
     const read = readAnswer(said)
     const parsed = read.kind === 'answer' ? parseAnswer(read.value, prices) : null
@@ -78,12 +104,17 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
   }
 
   return {
+    get takesTokens() {
+      return used > 0 || ignored < MOST_IGNORED
+    },
     async ask(chat, signal) {
       const wanted = withOptions({ ...chat, ...TOKEN_OPTIONS }, options)
       for (;;) {
         const body = concessions.apply(wanted)
         try {
-          return await send(body, signal)
+          const answer = await send(body, signal)
+          learn(body, answer)
+          return answer
         } catch (error) {
           const isAboutField = error instanceof Refused && (error.status === 400 || error.status === 422)
           if (!isAboutField || concessions.learn(error.message, body) === null) throw error

@@ -114,21 +114,23 @@ export async function openGateway({
     const session = sessions.find(id)
     if (!session) return refuse(response, 404, `There is no session ${id}. Open it by POST /sessions.`)
     if (method === 'DELETE' && part === undefined) {
+      const { length } = await session.calls()
       await sessions.close(id)
-      return sendJson(response, 200, { session_id: id, deleted: session.calls.length })
+      return sendJson(response, 200, { session_id: id, deleted: length })
     }
     if (method === 'PUT' && part === 'reward') {
       const given = rewardSchema.safeParse(value)
       if (!given.success) return refuse(response, 400, z.prettifyError(given.error))
-      await sessions.reward(id, given.data.reward)
+      sessions.reward(id, given.data.reward)
       return sendJson(response, 200, { session_id: id, reward: given.data.reward })
     }
-    if (method === 'GET' && part === undefined) return sendJson(response, 200, figuresOf(session))
-    if (method === 'GET' && part === 'sequences') return sendJson(response, 200, sequencesOf(session))
+    if (method === 'GET' && part === undefined) return sendJson(response, 200, await readFigures(session))
+    if (method === 'GET' && part === 'sequences') return sendJson(response, 200, await readSequences(session))
     if (method === 'GET' && part === 'trace') {
       const { metadata, reward } = session
-      const answers = session.calls.map(({ completion }) => completion)
-      const requests = session.calls.map(({ request }) => request)
+      const calls = await session.calls()
+      const answers = calls.map(({ completion }) => completion)
+      const requests = calls.map(({ request }) => request)
       const trace = traceOf(answers, requests, { id, metadata: { ...metadata, reward } })
       if (trace) return sendJson(response, 200, trace)
       return refuse(response, 409, 'Ids or log-probabilities of an answer are not known, or there is no answer.')
@@ -146,8 +148,8 @@ export async function openGateway({
   }
 }
 
-function figuresOf(session: OpenSession): object {
-  const answers = session.calls.map(({ completion }) => completion)
+async function readFigures(session: OpenSession): Promise<object> {
+  const answers = (await session.calls()).map(({ completion }) => completion)
   const { links, sequences, discarded } = treeOf(answers)
   const { id, metadata, reward } = session
   return {
@@ -164,9 +166,9 @@ function figuresOf(session: OpenSession): object {
   }
 }
 
-function sequencesOf(session: OpenSession): object {
-  const answers = session.calls.map(({ completion }) => completion)
-  return { ...figuresOf(session), sequences: sequenceFields(answers, treeOf(answers)) }
+async function readSequences(session: OpenSession): Promise<object> {
+  const answers = (await session.calls()).map(({ completion }) => completion)
+  return { ...(await readFigures(session)), sequences: sequenceFields(answers, treeOf(answers)) }
 }
 
 /** The keys that clients of the APIs send, each in its own place. */

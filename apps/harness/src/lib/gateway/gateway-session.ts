@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { JsonObject, ModelRequest } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/internal'
 import type { ChatBody } from '../models/concessions.ts'
+import { withoutTokens } from '../models/handed-tokens.ts'
 import type { EpisodeJournal, JournalEntry } from '../models/model-journal.ts'
 import type { Answer } from '../models/parse-answer.ts'
 import { temperatureOf } from '../models/recorded-api.ts'
@@ -59,7 +60,12 @@ export class GatewaySession implements Disposable {
   /** Takes answers that an earlier process gave: its agent goes on from them. */
   remember(entries: readonly JournalEntry[]): void {
     for (const { asked, answer } of entries)
-      if (asked) this.#given.add(readConversation({ messages: asked.messages, tools: asked.tools }), answer)
+      if (asked)
+        this.#given.add(
+          readConversation({ messages: asked.messages, tools: asked.tools }),
+          answer,
+          this.#options.engine.takesTokens,
+        )
   }
 
   /**
@@ -90,23 +96,26 @@ export class GatewaySession implements Disposable {
     const { chat } = conversation
     const recorded = record(chat)
     const journal = await this.#options.journal
-    const kept = journal?.take(id)
+    const before = journal?.take(id)
+    // The agent would send the tokens again and again, and here they are those of the answer.
+    const kept = before && { ...before, message: withoutTokens(before.message) }
     if (kept) {
       recorded?.answer(kept, true)
-      this.#given.add(conversation, kept)
-      return kept
+      this.#given.add(conversation, kept, engine.takesTokens)
+      return withoutIds(kept)
     }
     try {
       const sent = monotonic()
-      const said = await engine.ask(this.#given.restore(conversation), this.#closed.signal)
+      const said = await engine.ask(this.#given.restore(conversation, engine.takesTokens), this.#closed.signal)
       const times = timesOf([{ sent, answered: monotonic(), failure: null }], 0)
       const asked = { asked: String(chat.model ?? said.completion.model), ...temperatureOf(chat) }
-      const answer = { ...said, completion: { ...said.completion, ...asked, ...times } }
+      const message = withoutTokens(said.message)
+      const answer = { ...said, message, completion: { ...said.completion, ...asked, ...times } }
       // Before anybody learns of it.
       await journal?.add(id, answer, requestOf(chat))
-      this.#given.add(conversation, answer)
+      this.#given.add(conversation, answer, engine.takesTokens)
       recorded?.answer(answer, false)
-      return answer
+      return withoutIds(answer)
     } catch (error) {
       if (error instanceof Refused) recorded?.fail(error.code === 'http' ? error.status : null, error.code)
       throw error
@@ -132,7 +141,13 @@ function join(begun: Begun): Call {
   }
 }
 
+/** What an agent gets of an answer, which is kept in case it asks again. */
+function withoutIds(answer: Answer): Answer {
+  const { promptTokenIds: _, tokenIds: __, logProbabilities: ___, ...completion } = answer.completion
+  return { ...answer, completion }
+}
+
 /** What a request sends, as it is recorded. */
-export function requestOf({ messages, tools = [] }: ChatBody): ModelRequest {
+function requestOf({ messages, tools = [] }: ChatBody): ModelRequest {
   return { messages, tools: tools as unknown as JsonObject[] }
 }

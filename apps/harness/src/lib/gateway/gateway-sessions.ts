@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { type Completion, type JsonObject, jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../base/harness-error.ts'
-import { openToAppend } from '../base/own-files.ts'
+import { appendNow } from '../base/own-files.ts'
 import { createFolderJournal } from '../models/folder-journal.ts'
 import type { JournalEntry } from '../models/model-journal.ts'
 import type { Engine } from './engine.ts'
-import { GatewaySession, requestOf } from './gateway-session.ts'
+import { GatewaySession } from './gateway-session.ts'
 
 /** An answer that a session recorded, with what was asked. */
 export interface RecordedCall {
@@ -24,9 +24,9 @@ export interface OpenSession {
   readonly metadata: JsonObject
   /** What its episode earned; `null` until somebody says it. */
   readonly reward: number | null
-  /** In the order in which they ended. */
-  readonly calls: readonly RecordedCall[]
   readonly session: GatewaySession
+  /** Reads its calls, in the order in which they ended. */
+  calls(): Promise<readonly RecordedCall[]>
 }
 
 /** The sessions of a gateway. What they answered outlives this process. */
@@ -42,7 +42,7 @@ export interface GatewaySessions extends Disposable {
   /** Finds the session of an agent. */
   findByToken(token: string): OpenSession | undefined
   /** Notes what an episode earned. Later rewards replace earlier ones. */
-  reward(id: string, reward: number): Promise<void>
+  reward(id: string, reward: number): void
   /** Ends a session, and forgets its answers. */
   close(id: string): Promise<void>
 }
@@ -57,13 +57,16 @@ const lineSchema = z.object({
 })
 type SessionEntry = z.infer<typeof lineSchema>
 
-/** Most bytes that are kept of one session. */
-const MOST_BYTES = 2 ** 30
-
 /** Opens the sessions that are kept in a folder, which is created. Rejects with HarnessError `disk-failed`. */
 export async function openGatewaySessions(folder: string, engine: Engine): Promise<GatewaySessions> {
   const file = join(folder, 'sessions.jsonl')
-  const journal = createFolderJournal(join(folder, 'answers'), { mostBytes: MOST_BYTES, redact: (text) => text })
+  const journal = createFolderJournal(join(folder, 'answers'), {
+    mostBytes: Number.POSITIVE_INFINITY,
+    redact: (text) => text,
+    onFailed(cause) {
+      throw new HarnessError('disk-failed', `An answer cannot be kept in ${folder}: ${cause.message}`, { cause })
+    },
+  })
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
     throw new HarnessError('disk-failed', `Cannot make ${folder}: ${cause.message}`, { cause })
   })
@@ -77,19 +80,14 @@ export async function openGatewaySessions(folder: string, engine: Engine): Promi
   async function hold(line: SessionEntry): Promise<OpenSession> {
     byId.get(line.id)?.session[Symbol.dispose]()
     const kept = await journal.open(line.id)
-    const calls = kept.entries.map(callOf)
-    const session = new GatewaySession({
-      engine,
-      journal: kept,
-      record: (chat) => ({
-        answer(answer, isKept) {
-          if (!isKept) calls.push(callOf({ request: '', answer, asked: requestOf(chat) }))
-        },
-        fail() {},
-      }),
-    })
+    // Tokens are many, so they are read again when somebody wants them.
+    const session = new GatewaySession({ engine, journal: kept, record: () => null })
     session.remember(kept.entries)
-    const opened: OpenSession = { ...line, calls, session }
+    const opened: OpenSession = {
+      ...line,
+      session,
+      calls: async () => (await journal.open(line.id)).entries.map(callOf),
+    }
     byId.set(line.id, opened)
     byToken.set(line.token, opened)
     return opened
@@ -102,32 +100,31 @@ export async function openGatewaySessions(folder: string, engine: Engine): Promi
     if (opened) byToken.delete(opened.token)
   }
 
-  async function note({ id, token, metadata, reward }: SessionEntry, closed?: true): Promise<void> {
-    await using handle = await openToAppend(file, 0o600)
-    await handle.appendFile(`${JSON.stringify({ id, token, metadata, reward, ...(closed && { closed }) })}\n`)
+  function note({ id, token, metadata, reward }: SessionEntry, closed?: true): void {
+    appendNow(file, `${JSON.stringify({ id, token, metadata, reward, ...(closed && { closed }) })}\n`, 0o600)
   }
 
   return {
     async open(id = randomBytes(9).toString('base64url'), metadata = {}) {
       const known = byId.get(id)
       const line = known ?? { id, token: randomBytes(32).toString('base64url'), metadata, reward: null }
-      if (!known) await note(line)
+      if (!known) note(line)
       return await hold(line)
     },
     find: (id) => byId.get(id),
     findByToken: (token) => byToken.get(token),
-    async reward(id, reward) {
+    reward(id, reward) {
       const known = byId.get(id)
       if (!known) return
       const earned = { ...known, reward }
-      await note(earned)
+      note(earned)
       byId.set(id, earned)
       byToken.set(known.token, earned)
     },
     async close(id) {
       const known = byId.get(id)
       if (!known) return
-      await note(known, true)
+      note(known, true)
       forget(id)
       await journal.discard(id)
     },

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAnthropic } from '@ai-sdk/anthropic'
@@ -180,6 +180,34 @@ describe('openGateway', () => {
     expect(learned).toEqual([...first!.ids, ...last!.ids])
     expect(await gateway.request('DELETE', '/sessions/episode-1')).toMatchObject({ deleted: 2 })
     expect(await gateway.request('GET', '/sessions/episode-1')).toMatchObject({ status: 404 })
+  })
+
+  it('says that an answer cannot be kept, in place of giving it to its agent', async () => {
+    const engine = cleanUp.use(await startTokenEngine(playing))
+    const folder = await newFolder()
+    const gateway = await serve(engine, folder)
+    const { url } = await gateway.open()
+    // A file stands where the folder of the answers would be.
+    await writeFile(join(folder, 'answers'), '')
+    const asked = new URL(`${url}/chat/completions`).pathname
+    const body = { model: 'm', messages: [{ role: 'user', content: 'Hm?' }] }
+    expect(await gateway.request('POST', asked, body)).toMatchObject({
+      status: 500,
+      error: { message: expect.stringContaining('cannot be kept') },
+    })
+    await rm(join(folder, 'answers'))
+    expect(await gateway.request('POST', asked, body)).toMatchObject({ status: 200 })
+  })
+
+  it('stops sending tokens to an engine that ignores them', async () => {
+    const engine = cleanUp.use(await startTokenEngine(playing, false))
+    const gateway = await serve(engine, await newFolder())
+    const sent: boolean[] = []
+    for (let i = 0; i < 10; i++) {
+      await chat(await gateway.open(), gateway.url, false)
+      sent.push(JSON.stringify(engine.requests.at(-1)).includes('generation_token_ids'))
+    }
+    expect(sent).toEqual([...new Array(8).fill(true), false, false])
   })
 
   it('answers a request that is sent again once, and the same request of later anew', async () => {

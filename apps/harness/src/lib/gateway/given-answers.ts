@@ -29,23 +29,43 @@ export function readConversation(chat: ChatBody): Conversation {
  */
 export class GivenAnswers {
   /** By the hash of the conversation that ends with them. */
-  readonly #given = new Map<string, Pick<Answer, 'message'> & { readonly tokens: Partial<Completion> }>()
+  readonly #given = new Map<string, { readonly message: JsonObject; readonly tokens: PackedTokens | null }>()
 
-  /** Adds the answer to a request. */
-  add({ hashes }: Conversation, { message, completion }: Answer): void {
-    const { promptTokenIds, tokenIds, logProbabilities } = completion
-    const tokens = { promptTokenIds, tokenIds, logProbabilities }
+  /** Adds the answer to a request, with its tokens or without. */
+  add({ hashes }: Conversation, { message, completion }: Answer, hasTokens: boolean): void {
+    const tokens = hasTokens ? pack(completion) : null
     this.#given.set(after(hashes.at(-1) as string, message), { message, tokens })
   }
 
-  /** Returns a request with what is known of its conversation. */
-  restore({ chat, hashes }: Conversation): ChatBody {
+  /** Returns a request with what is known of its conversation, with tokens or without. */
+  restore({ chat, hashes }: Conversation, hasTokens: boolean): ChatBody {
+    const last = chat.messages.findLastIndex(
+      ({ role }, i) => role === 'assistant' && this.#given.has(hashes[i + 1] ?? ''),
+    )
     const messages = chat.messages.map((message, i) => {
       const given = message.role === 'assistant' ? this.#given.get(hashes[i + 1] as string) : undefined
-      return given ? withTokens(withIdsOf(message, given.message), given.tokens) : message
+      if (!given) return message
+      const own = withIdsOf(message, given.message)
+      return hasTokens && i === last && given.tokens ? withTokens(own, unpack(given.tokens)) : own
     })
     return { ...chat, messages: lastTokens(messages) }
   }
+}
+
+/** Thousands of ids for each answer, where no collection of garbage looks at them. */
+interface PackedTokens {
+  readonly prompt: Int32Array
+  readonly ids: Int32Array
+  readonly scores: Float64Array
+}
+
+function pack({ promptTokenIds: prompt, tokenIds: ids, logProbabilities: scores }: Completion): PackedTokens | null {
+  if (!prompt || !ids || !scores) return null
+  return { prompt: Int32Array.from(prompt), ids: Int32Array.from(ids), scores: Float64Array.from(scores) }
+}
+
+function unpack({ prompt, ids, scores }: PackedTokens): Partial<Completion> {
+  return { promptTokenIds: [...prompt], tokenIds: [...ids], logProbabilities: [...scores] }
 }
 
 /** Results of tools name the ids that the agent knows. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JsonObject } from '@episodic/protocol'
+import { HarnessError } from '../base/harness-error.ts'
 import { chatCompletions } from './chat-completions.ts'
 import { BadRequest, type Dialect, type ServerSentEvent } from './dialect.ts'
 import { Refused } from './engine.ts'
@@ -90,6 +91,7 @@ function written({ event, data }: ServerSentEvent): string {
 function failureOf(error: unknown): Pick<Refused, 'status' | 'message' | 'retryAfter'> {
   if (error instanceof Refused) return error
   if (error instanceof BadRequest) return { status: 400, message: error.message, retryAfter: undefined }
+  if (HarnessError.is(error)) return { status: 500, message: error.message, retryAfter: undefined }
   throw error
 }
 

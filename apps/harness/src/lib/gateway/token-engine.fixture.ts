@@ -36,9 +36,11 @@ export interface TokenEngine extends AsyncDisposable {
  * tokens that a message has; of the rest of a conversation, each letter is a token.
  *
  * @param answer - the message of an answer, or an error with its status.
+ * @param splices - whether it uses the tokens of a message.
  */
 export async function startTokenEngine(
   answer: (request: EngineRequest, number: number) => object | Promise<object>,
+  splices = true,
 ): Promise<TokenEngine> {
   const requests: EngineRequest[] = []
   const sampled: Sampled[] = []
@@ -48,7 +50,7 @@ export async function startTokenEngine(
     response.setHeader('content-type', 'application/json')
     if ('status' in message) return response.writeHead(Number(message.status)).end(JSON.stringify(message))
     const ids = Array.from({ length: 1 + (requests.length % 5) }, (_, i) => 100_000 + 10 * requests.length + i)
-    const own = { prompt: promptOf(request), ids, scores: ids.map((_, i) => -(1 + i) / 8) }
+    const own = { prompt: promptOf(request, splices), ids, scores: ids.map((_, i) => -(1 + i) / 8) }
     sampled.push(own)
     const choice = {
       index: 0,
@@ -81,8 +83,8 @@ export async function startTokenEngine(
   }
 }
 
-function promptOf({ messages }: EngineRequest): number[] {
-  const spliced = messages.findLastIndex(({ generation_token_ids: ids }) => ids)
+function promptOf({ messages }: EngineRequest, splices: boolean): number[] {
+  const spliced = splices ? messages.findLastIndex(({ generation_token_ids: ids }) => ids) : -1
   const { prompt_token_ids: before = [], generation_token_ids: after = [] } = messages[spliced] ?? {}
   const text = messages
     .slice(spliced + 1)

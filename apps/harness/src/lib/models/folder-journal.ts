@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { lstat, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openToAppend } from '../base/own-files.ts'
+import { appendNow } from '../base/own-files.ts'
 import { createEpisodeJournal, type JournalOptions, type ModelJournal } from './model-journal.ts'
 
 /** Only the owner may read what models said. */
@@ -21,15 +21,17 @@ export function createFolderJournal(folder: string, options: JournalOptions): Mo
       const text = await readFile(file, 'utf8').catch(() => '')
       // What a process wrote last may lack its end, and would spoil the next line.
       let separator = text === '' || text.endsWith('\n') ? '' : '\n'
+      let isMade = false
       const append = async (line: string): Promise<void> => {
         try {
-          await mkdir(folder, { recursive: true, mode: PRIVATE.folder })
-          if (!(await isFolder())) return
-          await using handle = await openToAppend(file, PRIVATE.file)
-          await handle.appendFile(`${separator}${line}\n`)
+          if (!isMade) await mkdir(folder, { recursive: true, mode: PRIVATE.folder })
+          isMade ||= await isFolder()
+          if (!isMade) return
+          appendNow(file, `${separator}${line}\n`, PRIVATE.file)
           separator = ''
-        } catch {
-          // Only money is lost: a full disk ends the run where it seals episodes.
+        } catch (cause) {
+          // A full disk ends a run where it seals episodes.
+          options.onFailed?.(cause as Error)
         }
       }
       return createEpisodeJournal(text.split('\n'), append, options)

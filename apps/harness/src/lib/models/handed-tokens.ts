@@ -23,9 +23,9 @@ export function withTokens(
   if (!prompt || !ids || scores?.length !== ids.length) return withoutTokens(message)
   return {
     ...message,
-    prompt_token_ids: [...prompt],
-    generation_token_ids: [...ids],
-    generation_log_probs: [...scores],
+    prompt_token_ids: prompt,
+    generation_token_ids: ids,
+    generation_log_probs: scores,
   }
 }
 

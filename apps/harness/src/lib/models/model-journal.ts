@@ -3,6 +3,7 @@ import type { ModelAnswer } from '@episodic/env'
 import { canonicalJson, jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
 import { completionSchema, wellFormed } from '@episodic/protocol/internal'
 import { z } from 'zod'
+import { withoutTokens, withTokens } from './handed-tokens.ts'
 import type { Answer } from './parse-answer.ts'
 
 /**
@@ -37,8 +38,15 @@ export interface JournalEntry {
   readonly asked?: ModelRequest | undefined
 }
 
-const entrySchema: z.ZodType<JournalEntry> = z.object({
+/** An entry as it is written: without the ids of its prompt that an earlier one has. */
+interface WrittenEntry extends JournalEntry {
+  /** The earlier entry, and how many of its ids, of prompt and answer, the prompt begins with. */
+  readonly after?: readonly [request: string, ids: number] | undefined
+}
+
+const entrySchema: z.ZodType<WrittenEntry> = z.object({
   request: z.string(),
+  after: z.tuple([z.string(), z.int().min(0)]).optional(),
   answer: z.object({
     completion: completionSchema,
     calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
@@ -59,6 +67,8 @@ export interface JournalOptions {
    * one.
    */
   readonly redact: (text: string) => string
+  /** Called with why an answer could not be written. `add` rejects with what it throws. Default: it is ignored. */
+  readonly onFailed?: (cause: Error) => void
 }
 
 /**
@@ -74,20 +84,57 @@ export function createEpisodeJournal(
   append: (line: string) => Promise<void>,
   { mostBytes = MOST_BYTES, redact }: JournalOptions,
 ): EpisodeJournal {
-  const entries = lines.flatMap((line) => parseEntry(line) ?? [])
+  const entries = lengthen(lines.flatMap((line) => parseEntry(line) ?? []))
   const kept = new Map(entries.map(({ request, answer }) => [request, answer]))
+  /** The last entry that is kept for sure. */
+  let last: JournalEntry | null = null
   let bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0)
   return {
     entries,
     take: (request) => kept.get(request) ?? null,
     async add(request, answer, asked) {
-      const line = JSON.stringify({ request, answer, ...(asked && { asked }) } satisfies JournalEntry)
+      const entry = { request, answer, ...(asked && { asked }) }
+      const line = JSON.stringify(shorten(entry, last))
       const size = Buffer.byteLength(line)
       if (bytes + size > mostBytes || redact(line) !== line) return
       bytes += size
       await append(line)
+      last = entry
     },
   }
+}
+
+/** Prompts go on from earlier ones: of their thousands of ids, those that are new are written. */
+function shorten({ answer, ...entry }: JournalEntry, last: JournalEntry | null): WrittenEntry {
+  const { completion, ...rest } = answer
+  const message = withoutTokens(answer.message)
+  const { promptTokenIds: ids } = completion
+  if (!ids || !last) return { ...entry, answer: { ...rest, message, completion } }
+  const { promptTokenIds: before = [], tokenIds: sampled = [] } = last.answer.completion
+  let shared = 0
+  while (shared < ids.length && ids[shared] === (before[shared] ?? sampled[shared - before.length])) shared += 1
+  const shortened = { ...completion, promptTokenIds: ids.slice(shared) }
+  return { ...entry, after: [last.request, shared], answer: { ...rest, message, completion: shortened } }
+}
+
+/** Returns entries as they were added. One is left out if the one that it goes on from was not kept. */
+function lengthen(written: readonly WrittenEntry[]): JournalEntry[] {
+  const whole = new Map<string, JournalEntry>()
+  for (const { after, answer, ...entry } of written) {
+    const before = after && whole.get(after[0])
+    if (after && !before) continue
+    const { completion } = answer
+    const { promptTokenIds: own = [] } = completion
+    const ids = before && { promptTokenIds: [...idsOf(before).slice(0, after?.[1]), ...own] }
+    const lengthened = { ...completion, ...ids }
+    const message = withTokens(answer.message, lengthened)
+    whole.set(entry.request, { ...entry, answer: { ...answer, message, completion: lengthened } })
+  }
+  return [...whole.values()]
+}
+
+function idsOf({ answer: { completion } }: JournalEntry): readonly number[] {
+  return [...(completion.promptTokenIds ?? []), ...(completion.tokenIds ?? [])]
 }
 
 /** Returns the hash by which the answer to a request is kept. */
@@ -95,7 +142,7 @@ export function hashRequest(request: object): string {
   return hash('sha256', canonicalJson(JSON.parse(JSON.stringify(request))))
 }
 
-function parseEntry(line: string): JournalEntry | null {
+function parseEntry(line: string): WrittenEntry | null {
   try {
     return wellFormed(entrySchema.parse(JSON.parse(line)))
   } catch {

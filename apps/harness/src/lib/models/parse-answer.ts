@@ -21,7 +21,11 @@ export interface Answer {
   readonly finish: string
 }
 
-const ids = z.array(z.int()).nullish().catch(null)
+/** Ids of tokens. A schema for each of thousands would take as long as the rest. */
+const ids = z
+  .custom<number[]>((value) => Array.isArray(value) && value.every(Number.isInteger))
+  .nullish()
+  .catch(null)
 /** A token count. Implausibly large ones are ignored, so that sums stay exact. */
 const count = z.int().min(0).max(1_000_000_000).catch(0)
 /** A count that is part of another one; `null` if the server did not count it. */

@@ -2,17 +2,23 @@ import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, unzip } from 'node:zlib'
 
-/** Resolves with the body of a request, or with `null` if it is too large. */
-export async function readBody(incoming: IncomingMessage, largest: number): Promise<Buffer | null> {
-  const parts: Buffer[] = []
-  let bytes = 0
-  for await (const part of incoming) {
-    bytes += part.length
-    // The rest is read, since a program that still sends would not see the answer.
-    if (bytes <= largest) parts.push(part)
-    else parts.length = 0
-  }
-  return bytes <= largest ? Buffer.concat(parts) : null
+/**
+ * Resolves with the body of a message, or with `null` if it is too large. Rejects if it breaks off. The rest of one
+ * that is too large is read all the same, since a program that still sends would not see the answer.
+ */
+export function readBody(message: IncomingMessage, largest: number): Promise<Buffer | null> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    let bytes = 0
+    message.on('data', (part: Buffer) => {
+      bytes += part.length
+      if (bytes <= largest) parts.push(part)
+      else parts.length = 0
+    })
+    message.on('end', () => resolve(bytes <= largest ? Buffer.concat(parts) : null))
+    message.on('error', reject)
+    message.on('close', () => reject(new Error('The message broke off.')))
+  })
 }
 
 /**

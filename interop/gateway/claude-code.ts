@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Sampled, TokenEngine } from './token-engine.ts'
+
+const CLI = fileURLToPath(new URL('./cli.ts', import.meta.resolve('@episodic/harness')))
+const WORLD = fileURLToPath(new URL('../../examples/number-guessing', import.meta.url))
+
+/** A sealed line, as far as this program reads it. */
+interface PlayedEpisode {
+  readonly steps: readonly { readonly completions?: readonly Completion[] }[]
+  readonly undecided?: readonly Completion[]
+}
+
+interface Completion {
+  readonly text: string | null
+  readonly promptTokenIds?: readonly number[]
+  readonly tokenIds?: readonly number[]
+  readonly logProbabilities?: readonly number[]
+}
+
+/**
+ * Plays an episode with Claude Code over the Agent Client Protocol, whose models are asked through the gateway of the
+ * run. Resolves with what is wrong; `null` if nothing is.
+ *
+ * @param command - starts the agent.
+ */
+export async function playClaudeCode(command: string, engine: TokenEngine, folder: string): Promise<string | null> {
+  const out = join(folder, 'claude-code')
+  const args = [
+    ...['run', WORLD, '--policy', `acp:${command}`, '--record-models', '--token-ids', '--base-url', engine.url],
+    ...['--tasks', '1', '--out', out, '--episode-timeout', '240'],
+  ]
+  const env = {
+    ...process.env,
+    HOME: folder,
+    // It refuses to run as root otherwise, and to offer the tools of a world at once.
+    IS_SANDBOX: '1',
+    ENABLE_TOOL_SEARCH: 'false',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  }
+  await promisify(execFile)(process.execPath, [CLI, ...args], { env, maxBuffer: 2 ** 26 })
+  const { steps, undecided = [] } = JSON.parse(readFileSync(join(out, 'episodes.jsonl'), 'utf8')) as PlayedEpisode
+  const answers = [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
+  if (steps.length < 3) return `it played ${steps.length} steps, and not 3`
+  for (const { text, promptTokenIds, tokenIds, logProbabilities } of answers) {
+    const { prompt, ids, scores }: Partial<Sampled> = engine.sampled.get(text ?? '') ?? {}
+    if (!ids || JSON.stringify([promptTokenIds, tokenIds, logProbabilities]) !== JSON.stringify([prompt, ids, scores]))
+      return `the tokens of ${JSON.stringify(text)} are others`
+  }
+  return null
+}
