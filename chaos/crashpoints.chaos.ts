@@ -1,6 +1,8 @@
 /** The SQLite store, killed at each of its first writes and syncs: it opens again, with all that was acknowledged. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { contentId } from '@episodic/protocol'
+import type { SessionStore } from '@episodic/state'
 import { openSqliteStore } from '@episodic/state/sqlite'
 import { crashAt, eachUpTo, visitAll } from './crash.ts'
 import { runTrial } from './trial.ts'
@@ -65,9 +67,31 @@ async function problemsAfterCrash(path: string, { secret, created, revisions }: 
       const goesOn = await store.commit(next, { revision, epoch: 1 }, { revision: revision + 1, text: 'next' })
       if (!goesOn) breaches.push(`${id} rejects a further commit.`)
     }
+    breaches.push(...(await problemsOfPages(store)))
   } catch (error) {
     breaches.push(`it does not open: ${error}`)
   }
+  return breaches
+}
+
+/** Resolves with what is wrong with the pages, and removes all sessions. */
+async function problemsOfPages(store: SessionStore): Promise<string[]> {
+  const breaches: string[] = []
+  const sessions = await store.list({ limit: 100 })
+  const written = new Set<string>()
+  for (const { id, origin } of sessions) {
+    const log = await store.readLog(id, { after: 0, limit: 1_000 })
+    const names: string[] = [origin, ...log.flatMap(({ state }) => state ?? [])].flatMap((text) => JSON.parse(text))
+    const texts = await store.readPages(id, names)
+    const lost = names.filter((name, index) => contentId(texts[index] ?? '') !== name).length
+    if (lost > 0) breaches.push(`O1 ${id} lacks ${lost} pages of ${names.length}.`)
+    for (const name of names) written.add(name)
+  }
+  const pages = await store.countPages()
+  if (pages !== written.size) breaches.push(`O1 the store has ${pages} pages, and ${written.size} were written.`)
+  for (const { id } of sessions) await store.remove(id)
+  const left = await store.countPages()
+  if (left > 0) breaches.push(`${left} pages are left over without a session.`)
   return breaches
 }
 

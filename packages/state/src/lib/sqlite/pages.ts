@@ -18,6 +18,7 @@ export class SqlitePages {
   readonly #enter: StatementSync
   readonly #find: StatementSync
   readonly #text: StatementSync
+  readonly #lateText: StatementSync
   readonly #newest: StatementSync
   readonly #delete: StatementSync
   readonly #deleteEntered: StatementSync
@@ -31,7 +32,10 @@ export class SqlitePages {
     this.#insert = database.prepare('INSERT INTO page (number, pool, name, text) VALUES (?, ?, ?, ?)')
     this.#enter = database.prepare('INSERT OR REPLACE INTO page_index (pool, name, number) VALUES (?, ?, ?)')
     this.#find = database.prepare('SELECT number FROM page_index WHERE pool = ? AND name = ?')
-    this.#text = database.prepare('SELECT text FROM page WHERE number = ?')
+    this.#text = database.prepare(
+      'SELECT text FROM page_index JOIN page USING (number) WHERE page_index.pool = ? AND page_index.name = ?',
+    )
+    this.#lateText = database.prepare('SELECT text FROM page WHERE number = ?')
     this.#newest = database.prepare('SELECT number, pool, name FROM page ORDER BY number DESC')
     this.#delete = database.prepare('DELETE FROM page WHERE number = ?')
     this.#deleteEntered = database.prepare(
@@ -45,9 +49,9 @@ export class SqlitePages {
   add(pool: number, pages: readonly StoredPage[]): void {
     const late = this.#loadLate()
     for (const { name, text } of pages) {
-      if (this.#numberOf(pool, name) !== null) continue
+      if (late.numbers.get(pool)?.has(name) || this.#find.get(pool, name)) continue
       const number = ++this.#last
-      this.#insert.run(number, pool, name, text)
+      this.#insert.get(number, pool, name, text)
       keepNumber(late.numbers, pool, name, number)
       late.count += 1
     }
@@ -56,9 +60,9 @@ export class SqlitePages {
 
   /** Returns the text of a page of a pool, or `null`. */
   text(pool: number, name: string): string | null {
-    const number = this.#numberOf(pool, name)
-    const text = number === null ? null : this.#text.get(number)?.text
-    return typeof text === 'string' ? text : null
+    const late = this.#loadLate().numbers.get(pool)?.get(name)
+    const row = late === undefined ? this.#text.get(pool, name) : this.#lateText.get(late)
+    return typeof row?.text === 'string' ? row.text : null
   }
 
   /** Removes all pages of a pool. */
@@ -82,17 +86,12 @@ export class SqlitePages {
     this.#late = null
   }
 
-  #numberOf(pool: number, name: string): number | null {
-    const late = this.#loadLate().numbers.get(pool)?.get(name)
-    return late ?? (this.#find.get(pool, name)?.number as number | undefined) ?? null
-  }
-
   /** In the order of the index, so that each part of it is written once. */
   #enterLate(): void {
     const { numbers } = this.#loadLate()
     for (const pool of [...numbers.keys()].sort((a, b) => a - b))
       for (const [name, number] of [...(numbers.get(pool) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)))
-        this.#enter.run(pool, name, number)
+        this.#enter.get(pool, name, number)
     this.#late = { numbers: new Map(), count: 0 }
   }
 

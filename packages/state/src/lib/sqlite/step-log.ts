@@ -18,12 +18,16 @@ interface EntryRow {
  */
 export class SqliteLog {
   readonly #insert: StatementSync
+  readonly #insertWithState: StatementSync
   readonly #entry: StatementSync
   readonly #delete: StatementSync
   #last: number
 
   constructor(database: DatabaseSync) {
     this.#insert = database.prepare(
+      'INSERT INTO log_entry (number, previous, revision, text, checksum) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#insertWithState = database.prepare(
       'INSERT INTO log_entry (number, previous, revision, text, checksum, state) VALUES (?, ?, ?, ?, ?, ?)',
     )
     this.#entry = database.prepare('SELECT * FROM log_entry WHERE number = ?')
@@ -39,7 +43,8 @@ export class SqliteLog {
     const number = ++this.#last
     const previous = place.last
     const checksum = entryChecksum(place, { number, previous, revision, text, state })
-    this.#insert.get(number, previous, revision, text, checksum, state)
+    if (state === null) this.#insert.get(number, previous, revision, text, checksum)
+    else this.#insertWithState.get(number, previous, revision, text, checksum, state)
     place.last = number
   }
 
