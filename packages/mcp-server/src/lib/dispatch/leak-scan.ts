@@ -24,9 +24,9 @@ export interface ScannedAnswer {
  * Searches a text that is about to leave an endpoint for secrets, and throws `internal` if it contains one.
  *
  * At the agent endpoint every text is searched, refusals too: for what the world declares, in what the world said, and
- * for the session's own secrets in all of it. At the trainer endpoint, only what a policy sees of a step is searched, and
- * the error is `environment-failed` and says why. The step is already committed, so its answer is withheld, and a retry
- * finds the same. A safeguard under the rules, not a proof: secrets that are encoded or split are not detected.
+ * for the session's own secrets in all of it. At the trainer endpoint, only what a policy sees of a step is searched,
+ * and the error is `environment-failed` and says why. The step is already committed, so its answer is withheld, and a
+ * retry finds the same. A safeguard under the rules, not a proof: secrets that are encoded or split are not detected.
  */
 export function scanAnswer(
   caller: Caller,

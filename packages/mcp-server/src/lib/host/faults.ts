@@ -102,8 +102,8 @@ export class Faults {
   }
 
   /**
-   * Returns the error in place of an answer that contains a secret, or whose secrets the environment failed to list. Its
-   * cause is the error for a trainer.
+   * Returns the error in place of an answer that contains a secret, or whose secrets the environment failed to list.
+   * Its cause is the error for a trainer.
    */
   withhold(environment: string, session: string, found: SecretKind | { readonly cause: unknown }): WireError {
     const reference = randomText()
