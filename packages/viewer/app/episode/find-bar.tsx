@@ -81,7 +81,7 @@ function textsOfEntry(model: EpisodeModel, entry: number): string[] {
   const { action, observation, events = [] } = step
   return [
     ...(model.answersOfStep[entry - 1] ?? []).flatMap((number) => answerTexts(answers[number])),
-    ...events.map(({ type, data, said }) => `${type} ${said ?? ''} ${JSON.stringify(data)}`),
+    ...events.map(({ type, data, said, sent }) => `${type} ${said ?? ''} ${JSON.stringify([data, sent])}`),
     `${action.tool} ${JSON.stringify(action.arguments)}`,
     observation.text,
     observation.structured ? JSON.stringify(observation.structured) : '',

@@ -56,8 +56,12 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
               </b>
             </code>{' '}
             {event.said !== null && <LongText id={`event:${index}/${event.id}`} text={event.said} />}
-            {Object.keys(event.data).length > 0 && (
-              <JsonText id={`json:event/${index}/${event.id}`} value={event.data} />
+            {/* What each seat was told alone stands beside the data. */}
+            {[event.data, event.sent ?? {}].map(
+              (part, i) =>
+                Object.keys(part).length > 0 && (
+                  <JsonText key={i} id={`json:event${i}/${index}/${event.id}`} value={part} />
+                ),
             )}
           </Row>
         ))}

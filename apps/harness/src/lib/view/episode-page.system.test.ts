@@ -72,6 +72,9 @@ beforeAll(async () => {
   const edited = played.steps.map((step, i) => (i === 2 ? { ...step, stateHash: '0'.repeat(32) } : step))
   writeRun('usual', { ...played, steps: many.slice(0, 150) })
   writeRun('edited', { ...played, steps: edited })
+  const sent = { id: 'e1', type: 'wind', data: { force: 3 }, said: 'It blows.' } as const
+  const events = [{ ...sent, sent: { agent: ['Hold your hat.'] }, end: null }]
+  writeRun('sent', { ...played, steps: [{ ...(played.steps[0] as RecordedStep), events }, ...played.steps.slice(1)] })
   viewing = await startViewing(workshop, ['--world', world])
 })
 
@@ -111,6 +114,16 @@ async function firstOf(name: string) {
 const squeezed = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
 describe.skipIf(lacksBrowser)('the page of an episode', () => {
+  it('shows what an event says to everybody, and what to a seat alone', async () => {
+    const page = await open((await firstOf('sent')).hash)
+    const row = page.locator('.entry.step').first().locator('.row.event')
+    const shown = squeezed((await row.textContent()) ?? '')
+    expect(shown).toContain('It blows.')
+    expect(shown).toContain('{"force":3}')
+    expect(shown).toContain('{"agent":["Hold your hat."]}')
+    await page.context().close()
+  })
+
   it('shows at its step everything that a model said, thought, called and took', async () => {
     const { episode, hash } = await firstOf('model')
     const page = await open(hash)
