@@ -116,6 +116,15 @@ describe('a server over a pipe whose answers are a little off', () => {
   })
 })
 
+describe('a command that does not exist', () => {
+  it.each([
+    ['nowhere-to-be-found', 'Cannot connect to the command nowhere-to-be-found: there is no such command.'],
+    ['node server.mjs', /there is no such command\. Write its arguments apart from it, as `args`\./],
+  ])('is named: %s', async (command, message) => {
+    await expect(openChannel({ command })).rejects.toThrow(message)
+  })
+})
+
 describe('a server over a pipe that is slow to start', () => {
   const discovered = `{"jsonrpc":"2.0","id":ASKED,"result":{"supportedVersions":["${MODERN_VERSION}"],"capabilities":{}}}`
   const refused = '{"jsonrpc":"2.0","id":ID,"error":{"code":-32022,"message":"no handshake","data":{"supported":[]}}}'

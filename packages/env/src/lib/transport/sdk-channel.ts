@@ -316,6 +316,9 @@ function isLost({ code, message }: McpError): boolean {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  const { code, syscall = '', path = '' } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT' && syscall.startsWith('spawn'))
+    return `there is no such command${/\s/.test(path) ? '. Write its arguments apart from it, as `args`' : ''}.`
   if (error instanceof StreamableHTTPError && error.code !== undefined && error.code >= 400)
     return `it answered with HTTP status ${error.code}${saidIn(error.message)}`
   const { cause } = error

@@ -86,7 +86,7 @@ export function takesOnlyEvents({ headers }: Pick<HttpRequest, 'headers'>): bool
 
 /** Whether a client accepts an event stream. */
 export function takesEvents({ headers }: Pick<HttpRequest, 'headers'>): boolean {
-  return /text\/event-stream|\*\/\*/i.test(headers.accept ?? '')
+  return /text\/event-stream|text\/\*|\*\/\*/i.test(headers.accept ?? '')
 }
 
 /** Checks the version of a request after `initialize`. Requests of the stateless version have their own checks. */

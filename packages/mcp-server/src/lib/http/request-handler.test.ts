@@ -127,15 +127,18 @@ describe('the rules of Streamable HTTP', () => {
     expect([status, JSON.parse(text).error.message]).toEqual([415, expect.stringContaining('gzip')])
   })
 
-  it('answers with one event if a client accepts nothing else', async () => {
-    const { server } = await serveTestHost()
-    const headers = { ...(await initialize(server.agentUrl)), accept: 'text/event-stream' }
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' })
-    const { status, headers: said, text } = await send(server.agentUrl, { headers, body })
-    expect([status, said['content-type']]).toEqual([200, 'text/event-stream'])
-    const [, event] = /^event: message\ndata: (.*)\n\n$/.exec(text) ?? []
-    expect(JSON.parse(event ?? '')).toEqual({ jsonrpc: '2.0', id: 7, result: {} })
-  })
+  it.each(['text/event-stream', 'text/*'])(
+    'answers with one event if a client accepts nothing but %s',
+    async (accept) => {
+      const { server } = await serveTestHost()
+      const headers = { ...(await initialize(server.agentUrl)), accept }
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' })
+      const { status, headers: said, text } = await send(server.agentUrl, { headers, body })
+      expect([status, said['content-type']]).toEqual([200, 'text/event-stream'])
+      const [, event] = /^event: message\ndata: (.*)\n\n$/.exec(text) ?? []
+      expect(JSON.parse(event ?? '')).toEqual({ jsonrpc: '2.0', id: 7, result: {} })
+    },
+  )
 
   it.each(['/mcp/', '/mcp/?x=1', '/mcp?x', 'http://HOST/mcp', 'http://HOST/mcp/?x'])('serves POST %s', async (path) => {
     const { server } = await serveTestHost()

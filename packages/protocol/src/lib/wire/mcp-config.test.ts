@@ -32,6 +32,22 @@ describe('parseMcpConfig', () => {
     expect(parse({ one: { command: '${BIN}' } })).toEqual(new Map([['one', { command: '${BIN}' }]]))
   })
 
+  it.each<[string, object]>([
+    ['in `servers`', { servers: { one: { command: 'node', args: ['a'], env: { A: '1' } } } }],
+    [
+      'with numbers and nulls in its environment',
+      { mcpServers: { one: { command: 'node', args: ['a'], env: { A: 1, B: null } } } },
+    ],
+    ['with the arguments in its command', { mcpServers: { one: { command: ['node', 'a'], env: { A: '1' } } } }],
+  ])('reads a command %s as meant', (_, config) => {
+    const servers = parseMcpConfig(config, { urlSchema, fail })
+    expect(servers.get('one')).toEqual({ command: 'node', args: ['a'], env: { A: '1' } })
+  })
+
+  it.each(['serverUrl', 'httpUrl'])('reads the URL that others call %s', (key) => {
+    expect(parse({ one: { [key]: 'http://a.test/mcp' } }).get('one')).toEqual({ url: 'http://a.test/mcp' })
+  })
+
   it('throws the error that the caller chooses, and keeps the cause', () => {
     expect(() => parse({ one: { url: 'localhost' } })).toThrow(
       expect.objectContaining({

@@ -13,7 +13,14 @@ const OF_OTHERS = [
   ...['tags', 'timeout', 'tool_timeout_sec', 'tools', 'transport', 'transportType', 'trust', 'version'],
 ]
 
-const texts = z.record(z.string(), z.string())
+/** Some programs write numbers and booleans, and `null` for what is left out. */
+const texts = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()], 'Invalid input: expected string'))
+  .transform((values) =>
+    Object.fromEntries(
+      Object.entries(values).flatMap(([key, value]) => (value === null ? [] : [[key, String(value)]])),
+    ),
+  )
 
 const commandSchema = z.strictObject({
   type: z.literal('stdio').optional(),
@@ -31,7 +38,7 @@ export const urlEntrySchema = z.strictObject({
   token: z.string().optional(),
 })
 
-const configSchema = z.looseObject({ mcpServers: z.record(z.string().min(1), z.unknown()) })
+const serversSchema = z.record(z.string().min(1), z.unknown())
 const entrySchema = z.looseObject({})
 
 /** How a client reads a configuration. */
@@ -49,7 +56,8 @@ export interface ConfigReading<Url> {
  * Reads an `mcpServers` configuration, as desktop clients keep it: named servers, each a URL or a command. `${NAME}`
  * and `${env:NAME}` in any of their texts are replaced, and `${NAME:-text}` by the text if there is no such variable,
  * so that a file need not contain tokens. Objects with methods, for example a provider of tokens, are kept as they are.
- * What other programs write into an entry, such as `disabled` and `autoApprove`, is ignored.
+ * What other programs write into an entry, such as `disabled` and `autoApprove`, is ignored, and what they call
+ * otherwise (`servers`, `serverUrl`, a `command` with its arguments) is read as meant.
  *
  * Throws the error that `fail` returns for a message that names the server and the field.
  */
@@ -57,12 +65,14 @@ export function parseMcpConfig<Url>(
   config: unknown,
   { urlSchema, only, variables, fail }: ConfigReading<Url>,
 ): Map<string, CommandEntry | Omit<Url, 'type'>> {
-  const { mcpServers } = check(configSchema, config, [])
+  // Visual Studio Code calls them `servers`.
+  const { mcpServers, servers = mcpServers } = check(entrySchema, config, [])
+  const key = mcpServers === undefined && servers !== undefined ? 'servers' : 'mcpServers'
   return new Map(
-    Object.entries(mcpServers).flatMap(([name, given]) => {
+    Object.entries(check(serversSchema, mcpServers ?? servers, [key])).flatMap(([name, given]) => {
       if (only !== undefined && name !== only) return []
-      const path = ['mcpServers', name]
-      const entry = withoutThoseOfOthers(check(entrySchema, given, path))
+      const path = [key, name]
+      const entry = asWrittenHere(check(entrySchema, given, path))
       if (!('command' in entry || 'url' in entry)) throw wrong(path, 'it needs either a url or a command')
       const said = variables ? expand(entry, variables, path) : entry
       const { type: _, ...server } =
@@ -108,10 +118,17 @@ export function parseMcpConfig<Url>(
 /** `${NAME}`, `${kind:NAME}` and `${NAME:-text}`. */
 const PLACEHOLDER = /\$\{((?:[A-Za-z]+:(?!-))?)([\w.-]*\w)(?::-([^}]*))?\}/g
 
-/** Returns an entry without the keys of other programs. Those of a client of our own are never among them. */
-function withoutThoseOfOthers(entry: object): object {
+/**
+ * Returns an entry without the keys of other programs, with a URL under its usual name, and with a command apart from its
+ * arguments. Keys of a client of our own are never among them.
+ */
+function asWrittenHere(entry: object): object {
   const own = Object.entries(entry).filter(([key, value]) => value !== null && !OF_OTHERS.includes(key))
-  return Object.fromEntries(own)
+  const { serverUrl, httpUrl = serverUrl, ...rest } = Object.fromEntries(own)
+  const named = { ...(httpUrl !== undefined && { url: httpUrl }), ...rest }
+  const { command, args = [] } = rest
+  if (!Array.isArray(command) || !Array.isArray(args)) return named
+  return { ...named, command: command[0], args: [...command.slice(1), ...args] }
 }
 
 /** Whether a value could come from a file: a plain object without functions. */
