@@ -16,16 +16,18 @@ export async function openSession(
   endpoint: Pick<Endpoint, 'trainerUrl' | 'token'>,
   environment: string,
   requestKey: string,
+  options: object = {},
 ): Promise<OpenResult> {
-  const body = openBody(environment, requestKey)
+  const body = openBody(environment, requestKey, options)
   const headers = { ...authorize(endpoint), 'content-type': 'application/json' }
   const answer = await fetch(endpoint.trainerUrl, { method: 'POST', body, headers })
   return ((await answer.json()) as { result: OpenResult }).result
 }
 
 /** Returns the body of a request that opens a session. */
-export function openBody(environment: string, requestKey: string): string {
-  return JSON.stringify({ jsonrpc: '2.0', id: requestKey, method: METHODS.open, params: { environment, requestKey } })
+export function openBody(environment: string, requestKey: string, options: object = {}): string {
+  const params = { environment, requestKey, ...options }
+  return JSON.stringify({ jsonrpc: '2.0', id: requestKey, method: METHODS.open, params })
 }
 
 /** Returns the body of a call that adds to the counter of the counter world. */

@@ -10,9 +10,10 @@ import { createMemoryStore } from '@episodic/state/memory'
 import { openRedisStore } from '@episodic/state/redis'
 import { openSqliteStore } from '@episodic/state/sqlite'
 import { counter } from './counter-world.ts'
+import { orders } from './orders-world.ts'
 
 const store = await openStore(process.argv[2] ?? 'memory')
-const host = createHost({ environments: [counter], store, bounds: { sessions: 200_000 } })
+const host = createHost({ environments: [counter, orders], store, bounds: { sessions: 200_000 } })
 const server = await serveHttp(host, { limits: { rate: { calls: 1_000_000_000, seconds: 1 } } })
 process.on('message', (question) => process.send?.(question === 'cpu' ? readCpu() : readMemory()))
 process.on('disconnect', () => process.exit())

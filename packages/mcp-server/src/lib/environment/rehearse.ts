@@ -115,7 +115,7 @@ export function rehearse<Public extends z.ZodType>(
   const closely = <T>(what: string, run: () => T): T =>
     strict ? withoutAmbient(`${what} of ${environment.name}`, run) : run()
   const start = closely('The start', () => startEnvironment(environment, parsed, seed))
-  let kept = KeptState.of({ ...start.state, private: privateState ?? start.state.private }, DEFAULT_LIMITS)
+  let kept = KeptState.start({ ...start.state, private: privateState ?? start.state.private }, DEFAULT_LIMITS)
   let record: SessionRecord = {
     id: 'rehearsal',
     owner: null,

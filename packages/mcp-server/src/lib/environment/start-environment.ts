@@ -1,10 +1,11 @@
-import { createRng, findNonJson, type JsonObject, type Observation, type RngState } from '@episodic/protocol'
-import { formatZodError, isObject } from '@episodic/protocol/internal'
+import { createRng, type JsonObject, type Observation, type RngState } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import type { z } from 'zod'
 import { ServerError } from '../server-error.ts'
 import { bySeat } from './by-seat.ts'
 import type { EnvironmentDefinition } from './environment.ts'
+import { parseStartPart } from './start-part.ts'
 import { ignoreRejection } from './thrown-value.ts'
 
 /** The observation of a state, and its potential for the trainer. */
@@ -68,13 +69,11 @@ export function startEnvironment(environment: EnvironmentDefinition, params: Jso
 
   /** Returns a part of the initial state as its schema parses it, so without undeclared keys. */
   function startedPart(part: string, schema: z.ZodType, value: unknown): JsonObject {
-    const parsed = schema.safeParse(value)
-    const problem = parsed.success ? findNonJson(parsed.data) : formatZodError(parsed.error)
-    if (problem)
-      throw new ServerError(
-        'rules-failed',
-        `The start of ${environment.name} gave a ${part} state that cannot be kept: ${problem}.`,
-      )
-    return parsed.data as JsonObject
+    const parsed = parseStartPart(schema, value)
+    if (typeof parsed !== 'string') return parsed
+    throw new ServerError(
+      'rules-failed',
+      `The start of ${environment.name} gave a ${part} state that cannot be kept: ${parsed}.`,
+    )
   }
 }

@@ -70,7 +70,7 @@ export async function startRecord(
   const started = starting instanceof Promise ? await starting : starting
   const { state, rng, seats, turn } = started
   const allowed = mergeLimits(environment.limitsFor(params), limits)
-  const kept = KeptState.of(state, allowed)
+  const kept = KeptState.start(state, allowed)
   const record = {
     id,
     owner,

@@ -54,7 +54,7 @@ async function heldAtStart(record: SessionRecord, { rules, environment, store }:
     return { record: recordAtBase(record, base, kept), kept }
   }
   const { state, rng, turn } = await rules.start(environment, record.params, record.seed)
-  const kept = KeptState.of(state, record.limits)
+  const kept = KeptState.start(state, record.limits)
   const seats = Object.fromEntries(Object.keys(record.seats).map((seat) => [seat, { seq: 0, last: null }]))
   const start = {
     ...record,

@@ -131,7 +131,7 @@ export class Session {
 
   /** Stores a new session. Resolves with `null` if there is one of its id. Throws `not-json` and `too-large`. */
   static async create(record: SessionRecord, options: SessionOptions): Promise<Session | null> {
-    const kept = KeptState.of(record.state, record.limits)
+    const kept = KeptState.start(record.state, record.limits)
     const held = await storeSession(options.store, { record: { ...record, state: kept.state }, kept, pools: [] })
     return held && new Session(held, options)
   }

@@ -1,4 +1,4 @@
-import { entryBytes, entrySize, type HashTree, hashTreeOf, valueIn, withValue } from './hash-tree.ts'
+import { entryBytes, entrySize, type HashTree, hashTreeOf, valueIn, withValues } from './hash-tree.ts'
 import {
   type Container,
   INLINE,
@@ -88,16 +88,18 @@ export class Table extends PageNode implements Container {
   }
 
   with({ removed, set }: EntryChanges): Value {
-    let { order, tree } = this
+    let { order } = this
+    const changes = new Map<string, Value | undefined>()
     for (const key of removed) {
       order = order.splice(order.indexOf(key), 1, [])
-      tree = withValue(tree, key, undefined)
+      changes.set(key, undefined)
     }
     const added: string[] = []
     for (const [key, value] of set) {
-      if (valueIn(tree, key) === undefined) added.push(key)
-      tree = withValue(tree, key, value)
+      if (changes.has(key) || valueIn(this.tree, key) === undefined) added.push(key)
+      changes.set(key, value)
     }
+    const tree = withValues(this.tree, changes)
     if (tree.size <= PAGE) {
       const keys = inOrder([...(order.toArray() as string[]), ...added])
       return objectOf(

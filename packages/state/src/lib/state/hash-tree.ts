@@ -1,7 +1,7 @@
 import { bytesOf, PAGE, PageNode, pagesIn, sizeOf, textBits, type Value, writeValues } from './page-node.ts'
 
 // The values of a table by their keys: a hash tree (HAMT), whose shape depends on the entries and not on the order in
-// which they came. What fits into one page is a bucket; anything else is a branch, by the next five bits of the hash.
+// which they came. What fits into one page is a bucket; anything else is a branch, by the next four bits of the hash.
 
 const BITS = 4
 const WIDTH = 2 ** BITS
@@ -45,7 +45,9 @@ export class Bucket extends PageNode {
   }
 }
 
-/** Parts of a table by five bits of the hash of their keys. */
+const EMPTY = new Bucket([], [], 0, 0)
+
+/** Parts of a table by some bits of the hash of their keys. */
 export class Branch extends PageNode {
   /** By the value of the bits; `undefined` for no entry. */
   readonly parts: readonly (HashTree | undefined)[]
@@ -116,9 +118,10 @@ export function valueIn(tree: HashTree, key: string): Value | undefined {
   return node.keys[index] === key ? node.values[index] : undefined
 }
 
-/** Returns the tree with the value of a key set; with `undefined`, without the key. */
-export function withValue(tree: HashTree, key: string, value: Value | undefined): HashTree {
-  return changed(tree, { key, value, bits: textBits(key) }, 0) ?? new Bucket([], [], 0, 0)
+/** Returns the tree with the values of some keys set, or without those whose value is `undefined`. */
+export function withValues(tree: HashTree, values: Iterable<readonly [string, Value | undefined]>): HashTree {
+  const changes = Array.from(values, ([key, value]) => ({ key, value, bits: textBits(key) }))
+  return changes.length === 0 ? tree : (changed(tree, changes, 0) ?? EMPTY)
 }
 
 interface EntryChange {
@@ -127,15 +130,16 @@ interface EntryChange {
   readonly bits: number
 }
 
-function changed(tree: HashTree | undefined, change: EntryChange, depth: number): HashTree | undefined {
-  if (!tree) return changedBucket(new Bucket([], [], 0, 0), change, depth)
-  if (tree instanceof Bucket) return changedBucket(tree, change, depth)
-  const place = bitsAt(change.bits, depth)
-  const part = changed(tree.parts[place], change, depth + 1)
-  const branch = new Branch(tree.parts.with(place, part))
+/** Returns a changed tree; `undefined` for one without entries. */
+function changed(tree: HashTree | undefined, changes: readonly EntryChange[], depth: number): HashTree | undefined {
+  if (!(tree instanceof Branch)) return changedBucket(tree ?? EMPTY, changes, depth)
+  const parts = [...tree.parts]
+  for (const [place, ofPart] of Map.groupBy(changes, ({ bits }) => bitsAt(bits, depth)))
+    parts[place] = changed(parts[place], ofPart, depth + 1)
+  const branch = new Branch(parts)
   if (branch.size > PAGE && !isAlone(branch)) return branch
   const { keys, values } = entriesIn(branch)
-  return hashTreeOf(keys, values, depth)
+  return keys.length === 0 ? undefined : hashTreeOf(keys, values, depth)
 }
 
 /** A branch may be left with one large entry. */
@@ -144,23 +148,27 @@ function isAlone({ parts }: Branch): boolean {
   return left.length === 1 && left[0] instanceof Bucket && left[0].keys.length === 1
 }
 
-function changedBucket(bucket: Bucket, { key, value }: EntryChange, depth: number): HashTree | undefined {
-  const { keys, values } = bucket
-  const index = indexIn(keys, key)
-  const old = keys[index] === key ? values[index] : undefined
-  if (old === undefined && value === undefined) return keys.length === 0 ? undefined : bucket
-  const gone = old === undefined ? 0 : 1
-  const entry = value === undefined ? [] : [value]
-  const nextKeys = value !== undefined && gone ? keys : keys.toSpliced(index, gone, ...entry.map(() => key))
-  const nextValues = values.toSpliced(index, gone, ...entry)
-  if (nextKeys.length === 0) return undefined
-  const size =
-    bucket.size + (value === undefined ? 0 : entrySize(key, value)) - (old === undefined ? 0 : entrySize(key, old))
-  const bytes =
-    bucket.bytes + (value === undefined ? 0 : entryBytes(key, value)) - (old === undefined ? 0 : entryBytes(key, old))
-  return isBucket(size, nextKeys.length, depth)
-    ? new Bucket(nextKeys, nextValues, size, bytes)
-    : treeAt(nextKeys, nextValues, depth)
+function changedBucket(bucket: Bucket, changes: readonly EntryChange[], depth: number): HashTree | undefined {
+  const keys = [...bucket.keys]
+  const values = [...bucket.values]
+  let { size, bytes } = bucket
+  for (const { key, value } of changes) {
+    const index = indexIn(keys, key)
+    const old = keys[index] === key ? values[index] : undefined
+    if (old !== undefined) {
+      size -= entrySize(key, old)
+      bytes -= entryBytes(key, old)
+      keys.splice(index, 1)
+      values.splice(index, 1)
+    }
+    if (value === undefined) continue
+    size += entrySize(key, value)
+    bytes += entryBytes(key, value)
+    keys.splice(index, 0, key)
+    values.splice(index, 0, value)
+  }
+  if (keys.length === 0) return undefined
+  return isBucket(size, keys.length, depth) ? new Bucket(keys, values, size, bytes) : treeAt(keys, values, depth)
 }
 
 /** Returns all entries of a tree, in no order that means anything. */

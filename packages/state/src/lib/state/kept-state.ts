@@ -4,6 +4,7 @@ import { Draft } from './draft.ts'
 import { type PageNode, pageOf, type Value } from './page-node.ts'
 import { type ReadPages, readTree } from './read-tree.ts'
 import type { SessionState } from './session-state.ts'
+import { isShared, sharedValue } from './shared-values.ts'
 import { assertStateFits, byteLength, encodeState, unreadable } from './state-text.ts'
 import { cloneParts } from './structured-clone.ts'
 import { treeOf } from './tree-of.ts'
@@ -56,6 +57,19 @@ export class KeptState {
           readable(() => rootOf(state)),
           {},
         )
+  }
+
+  /**
+   * Keeps the state that a session begins with. Large values of its parts that are frozen at every depth, such as a
+   * database of a module, are read once and are the same in all sessions. Throws as {@link KeptState.of} does.
+   */
+  static start(state: SessionState, limits: Limits): KeptState {
+    const parts = [state.public, state.private, ...Object.values(state.own ?? {})]
+    const shares = parts.some((part) => Object.values(part).some((value) => isShared(value, 'state', SMALL)))
+    if (!shares) return KeptState.of(state, limits)
+    const root = readable(() => treeOf(state, 'state', sharedValue))
+    assertStateFits((root as { readonly bytes: number }).bytes, limits)
+    return KeptState.#large(root, {})
   }
 
   /** Reads the state that a text of a store stands for. Throws `store-invalid` for missing and damaged pages. */

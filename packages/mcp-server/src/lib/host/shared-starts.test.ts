@@ -1,0 +1,101 @@
+import { WireError } from '@episodic/protocol'
+import { createMemoryStore } from '@episodic/state/memory'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineEnvironment } from '../environment/define-environment.ts'
+import { atControl } from '../fixtures/addressed.fixture.ts'
+import { call, freshKey } from '../fixtures/testbed.fixture.ts'
+import { createHost } from './create-host.ts'
+
+type Rows = Record<string, { status: string; note: string }>
+
+/** Rows as a module reads them from a file: `isFrozen` says whether at every depth. */
+function rowsOf(isFrozen: boolean): Rows {
+  const rows = Object.fromEntries(
+    Array.from({ length: 300 }, (_, i) => [`row-${i}`, { status: 'open', note: `a note on row ${i}` }]),
+  )
+  return JSON.parse(JSON.stringify(rows), (_, value) => (isFrozen ? Object.freeze(value) : value))
+}
+
+/** A world that begins with the same rows in each session, and the number of rows that its schema has parsed. */
+function shopOf(rows: Rows) {
+  const parsed = { rows: 0 }
+  const row = z.object({ status: z.string(), note: z.string() }).refine(() => {
+    parsed.rows += 1
+    return true
+  })
+  const shop = defineEnvironment({
+    name: 'shop',
+    version: '1.0.0',
+    description: 'A shop.',
+    params: z.object({ customer: z.string().default('anna') }),
+    state: {
+      public: z.object({ calls: z.int() }),
+      private: z.object({ customer: z.string(), rows: z.record(z.string(), row) }),
+    },
+    start: ({ params }) => ({ public: { calls: 0 }, private: { customer: params.customer, rows } }),
+    observe: ({ calls }) => `${calls} calls.`,
+    tools: ({ tool }) => ({
+      close: tool({
+        description: 'Closes a row.',
+        input: z.object({ row: z.string() }),
+        play({ state, input, say, refuse }) {
+          const found = state.private.rows[input.row]
+          if (!found) return refuse('There is no such row.')
+          found.status = 'closed'
+          state.public.calls += 1
+          return say(
+            `${Object.values(state.private.rows).filter(({ status }) => status === 'closed').length} are closed.`,
+          )
+        },
+      }),
+    }),
+    rewards: {},
+  })
+  return { shop, parsed }
+}
+
+describe('A large start that is frozen at every depth', () => {
+  it('is parsed and stored once for all sessions that begin with it, and each changes its own', async () => {
+    const { shop, parsed } = shopOf(rowsOf(true))
+    const store = createMemoryStore()
+    const host = createHost({ environments: [shop], store })
+    const open = () => host.open('trainer', { environment: 'shop', requestKey: freshKey() })
+    const first = await open()
+    const [rows, pages] = [parsed.rows, await store.countPages()]
+    expect(rows).toBe(300)
+    const others = await Promise.all(Array.from({ length: 5 }, open))
+    expect(parsed.rows).toBe(rows)
+    expect(await store.countPages()).toBe(pages)
+    for (const [i, { session }] of [first, ...others].entries()) {
+      const { step } = await atControl(host, session, 'trainer').step(call('close', { row: `row-${i}` }))
+      expect(step.observation.text).toContain('1 are closed.')
+    }
+    for (const { session } of [first, ...others]) await atControl(host, session, 'trainer').close()
+    expect(await store.countPages()).toBe(0)
+  })
+
+  it('is parsed for each session if anything in it can still change', async () => {
+    const rows = rowsOf(false)
+    const { shop, parsed } = shopOf(rows)
+    const host = createHost({ environments: [shop] })
+    await host.open('trainer', { environment: 'shop', requestKey: freshKey() })
+    Object.assign(rows['row-0'] as object, { note: 'changed between two sessions' })
+    const { session } = await host.open('trainer', { environment: 'shop', requestKey: freshKey() })
+    expect(parsed.rows).toBe(600)
+    const { state } = await atControl(host, session, 'trainer').state()
+    expect(state.private.rows).toMatchObject({ 'row-0': { note: 'changed between two sessions' } })
+  })
+
+  it('is refused as any other start is, with the place of the problem', async () => {
+    const rows = JSON.parse(JSON.stringify({ ...rowsOf(true), 'row-7': { status: 1, note: '' } }), (_, value) =>
+      Object.freeze(value),
+    )
+    const host = createHost({ environments: [shopOf(rows).shop] })
+    const error = await host
+      .open('trainer', { environment: 'shop', requestKey: freshKey() })
+      .catch((caught: unknown) => caught)
+    expect(WireError.is(error, 'environment-failed')).toBe(true)
+    expect((error as Error).message).toContain('rows.row-7.status')
+  })
+})

@@ -1,0 +1,38 @@
+import { type Container, pageOf, type Value } from './page-node.ts'
+import { treeOf } from './tree-of.ts'
+
+/** Objects that are known to be frozen at every depth. */
+const frozen = new WeakSet<object>()
+
+/** Values of the tree for objects of worlds that cannot change. */
+const shared = new WeakMap<object, Value>()
+
+/** Returns whether a value is an object that is frozen at every depth, so that it is the same for ever. */
+export function isFrozenWhole(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return false
+  if (frozen.has(value)) return true
+  const isWhole = Object.values(value).every(
+    (inner) => typeof inner !== 'object' || inner === null || isFrozenWhole(inner),
+  )
+  if (isWhole) frozen.add(value)
+  return isWhole
+}
+
+/**
+ * Returns the value of the tree for an object that is frozen at every depth: the same one each time, so that sessions
+ * that begin with it share it. Returns `null` for any other object, and for a small one.
+ */
+export function sharedValue(object: object, path: string): Value | null {
+  const known = shared.get(object)
+  if (known !== undefined) return known
+  if (!isFrozenWhole(object)) return null
+  const value = treeOf(object, path, () => null)
+  if (pageOf(value) === null) return null
+  shared.set(object, value)
+  return value
+}
+
+/** Returns whether a value is an object that {@link sharedValue} knows, or would, as larger than so many bytes. */
+export function isShared(value: unknown, path: string, bytes: number): boolean {
+  return isFrozenWhole(value) && ((sharedValue(value, path) as Container | null)?.bytes ?? 0) > bytes
+}
