@@ -1,7 +1,7 @@
 /**
  * What the size of a state costs: calls that change 1 or 100 rows of states of 1 KiB to 10 MiB, in memory, SQLite and
- * Redis, in process and over HTTP; bytes that a commit writes; forks; opening from a start that sessions share; the memory
- * of 10,000 sessions that share one, before and after a restart.
+ * Redis, in process and over HTTP; bytes that a commit writes; forks; opening from a start that sessions share; the
+ * memory of 10,000 sessions that share one, before and after a restart.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -185,7 +185,7 @@ async function residentNow(): Promise<number> {
   const headers = { ...authorize(ready), 'content-type': 'application/json' }
   await inParallel(SESSIONS, async (i) => {
     // The same key finds the session again.
-    const { session } = await openSession(ready, 'orders', `bench ${i}`, {
+    const { session } = await openSession(ready, 'orders', `state-benchmark-${i}`, {
       seed: 'bench',
       params: { rows: SHARED_ROWS },
     })

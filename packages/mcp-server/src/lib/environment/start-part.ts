@@ -13,8 +13,8 @@ const schemasOfRest = new WeakMap<z.ZodType, Map<string, z.ZodType>>()
 /**
  * Returns a part of an initial state as its schema parses it, so without undeclared keys; or the problem, as a text.
  *
- * A field whose value is frozen at every depth, such as a database that a module has read, is parsed once: sessions that
- * begin with the same one get the same object.
+ * A field whose value is frozen at every depth, such as a database that a module has read, is parsed once: sessions
+ * that begin with the same one get the same object.
  */
 export function parseStartPart(schema: z.ZodType, value: unknown): JsonObject | string {
   const fields = frozenFields(schema, value)
