@@ -119,8 +119,8 @@ export function parseMcpConfig<Url>(
 const PLACEHOLDER = /\$\{((?:[A-Za-z]+:(?!-))?)([\w.-]*\w)(?::-([^}]*))?\}/g
 
 /**
- * Returns an entry without the keys of other programs, with a URL under its usual name, and with a command apart from its
- * arguments. Keys of a client of our own are never among them.
+ * Returns an entry without the keys of other programs, with a URL under its usual name, and with a command apart from
+ * its arguments. Keys of a client of our own are never among them.
  */
 function asWrittenHere(entry: object): object {
   const own = Object.entries(entry).filter(([key, value]) => value !== null && !OF_OTHERS.includes(key))
