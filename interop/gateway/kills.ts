@@ -34,19 +34,19 @@ export async function killAgentsAndGateways(
 ): Promise<KillFigures> {
   let killed = 0
   let number = 0
-  /** Ends a victim at every third moment, in an order that is the same each time. */
-  const strike = (moment: number) => {
+  /** Ends a victim at every fifth moment: two gateways, then two agents, at a request and at an answer in turn. */
+  const strike = () => {
     number += 1
-    if (killed >= kills || number % 3 !== 0) return
-    const victim = (killed + moment) % 2 === 0 ? gateway.process : agent
+    if (killed >= kills || number % 5 !== 0) return
+    const victim = killed % 4 < 2 ? gateway.process : agent
     if (!victim || victim.killed) return
     killed += 1
     victim.kill('SIGKILL')
   }
   await using engine = await startTokenEngine({
     turns: 12,
-    onRequest: () => strike(0),
-    onAnswered: () => strike(1),
+    onRequest: strike,
+    onAnswered: strike,
   })
   let agent: ChildProcess | null = null
   let gateway: StartedGateway = await startGateway(folder, engine.url)
@@ -71,7 +71,7 @@ export async function killAgentsAndGateways(
       const [code] = await once(agent, 'exit')
       hasEnded = code === 0
     }
-    if (i % 10 === 0) say(`  ${killed} of ${kills} kills`)
+    say(`  ${killed} of ${kills} kills`)
   }
   const figures = await compare(ids, folder, engine.sampled, () => gateway)
   isOver = true
