@@ -128,7 +128,7 @@ export async function toOpenResult(
   { environment, control, capabilities, seatHandles, session }: CachedSession,
   seen: SeenAtStart | null,
 ): Promise<OpenResult> {
-  const { id, epoch, params, seed, limits, base } = session.record
+  const { id, epoch, params, seed, limits, base, revision, state } = session.record
   const { seats, turn } = seen ?? (await seenFirst())
   const opened: Record<string, OpenResult['seats'][string]> = {}
   for (const seat in seats) {
@@ -159,9 +159,10 @@ export async function toOpenResult(
   }
 
   async function seenFirst(): Promise<SeenAtStart> {
-    return base
-      ? seenAtBase(rules, environment, base, params, (await readState(store, id, base.state)).state)
-      : seenIn(environment, await rules.start(environment, params, seed))
+    if (!base) return seenIn(environment, await rules.start(environment, params, seed))
+    // A session that nothing has changed, such as a new fork, holds that state: reading it would cost its size.
+    const first = revision === 0 ? state : (await readState(store, id, base.state)).state
+    return seenAtBase(rules, environment, base, params, first)
   }
 }
 

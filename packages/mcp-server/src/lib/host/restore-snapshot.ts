@@ -38,13 +38,14 @@ export function readSnapshot(environment: EnvironmentDefinition, snapshot: Sessi
   const limits = limitsOf(environment, snapshot)
   assertHappened(environment, snapshot, limits)
   assertPlayable(snapshot, limits)
-  const stateText = JSON.stringify(snapshot.state)
+  const { state, ...rest } = snapshot
+  const stateText = JSON.stringify(state)
   if (new TextEncoder().encode(stateText).length > limits.bytes)
     throw new WireError('too-large', `The state in this snapshot passes its limit of ${limits.bytes} bytes.`, {
       details: { limit: limits.bytes },
     })
   const kept = KeptState.of(JSON.parse(stateText), limits)
-  return { record: { ...structuredClone(snapshot), limits, state: kept.state }, kept, pools: [] }
+  return { record: { ...structuredClone(rest), limits, state: kept.state }, kept, pools: [] }
 }
 
 /** Returns the limits: the environment's own, and for those it leaves open, what a request to open may ask for. */

@@ -1,4 +1,5 @@
 import type { Clock, SessionState, SessionStore } from '@episodic/state'
+import { isSamePart } from '@episodic/state/internal'
 import type { CachedSession } from './session-cache.ts'
 
 /** Milliseconds between two reads of a session from the store: commits of other processes wake no listener here. */
@@ -30,11 +31,12 @@ export class StateSubscriptions {
    */
   listen(cached: CachedSession, seat: string | null, seen: SessionState, listener: () => void): () => void {
     const { session, watchers } = cached
-    const visible = ({ public: shared, own }: SessionState) => (seat === null ? shared : [shared, own?.[seat]])
+    const visible = ({ public: shared, own }: SessionState) => (seat === null ? [shared] : [shared, own?.[seat]])
     let last = seen
     const stop = watchers.listen(() => {
       const { state } = session.record
-      const same = state === last || JSON.stringify(visible(state)) === JSON.stringify(visible(last))
+      const before = visible(last)
+      const same = state === last || visible(state).every((part, i) => isSamePart(part, before[i]))
       last = state
       if (!same) listener()
     })

@@ -23,11 +23,18 @@ export const parsedObjectSchema: z.ZodType<JsonObject> = z.custom<JsonObject>(is
  *
  * State has to survive a store and a replay unchanged, and `JSON.stringify` silently drops or rewrites what it
  * cannot say (`undefined`, `NaN`, `-0`, a `Date`, a `Map`), so the host checks before it commits.
+ *
+ * @param most - objects and arrays that are read. A few that contain each other twice can stand for more than there is
+ *   time to read. Throws a `RangeError` for more, as for a value that contains itself. Default: no limit.
  */
-export function findNonJson(value: unknown, path = '$'): string | null {
+export function findNonJson(value: unknown, path = '$', most = Number.MAX_SAFE_INTEGER): string | null {
+  room = most
   const found = findProblem(value)
   return found && path + found
 }
+
+/** How many more objects and arrays may be read. */
+let room = 0
 
 /** The path to the problem and what it is. Nearly always there is none, so no path is written before one is found. */
 function findProblem(value: unknown): string | null {
@@ -47,6 +54,8 @@ function findProblem(value: unknown): string | null {
 }
 
 function findInObject(value: object): string | null {
+  room -= 1
+  if (room < 0) throw new RangeError('The value has too many parts.')
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
       const found = findProblem(value[i])

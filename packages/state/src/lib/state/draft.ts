@@ -1,7 +1,7 @@
 import { arrayOf, Fields, List, type Mapping, objectOf, Table } from './containers.ts'
 import { LongText, Plain, type Value } from './page-node.ts'
-import { treeOf } from './tree-of.ts'
-import { arrayKeys, containerOf, indexOf, lazyProperty, lengthProperty } from './view.ts'
+import { assertKey, treeOf } from './tree-of.ts'
+import { arrayKeys, containerOf, indexOf, lazyProperty, lengthProperty, Unalterable, unsupported } from './view.ts'
 
 /** A value of the tree, or an object or array within a plain one. */
 type Base = Value | object
@@ -20,6 +20,9 @@ export class Draft {
   readonly root: object
   readonly #lineage: object
   readonly #parts = new WeakMap<object, Part>()
+  /** What objects have become, as far as they were read to finish the draft: one may be in several places. */
+  #read = new Map<object, Value>()
+  #finished = new Map<Part, Base>()
 
   /** `lineage` stands for the session whose pages the value's are: a part of another session's state is copied. */
   constructor(base: Value, lineage: object) {
@@ -29,6 +32,8 @@ export class Draft {
 
   /** Returns the value as the rules have left it. Throws `not-json`, and a `RangeError` for what contains itself. */
   finish(path: string): Value {
+    this.#read = new Map()
+    this.#finished = new Map()
     return this.read(this.root, path)
   }
 
@@ -48,16 +53,25 @@ export class Draft {
 
   /** Returns what rules have left as a value of the tree. */
   read(left: unknown, path: string): Value {
-    return treeOf(left, path, (object, at) => {
+    const known = (object: object, at: string) => {
       const part = this.#parts.get(object)
-      return part ? asValue(part.finish(at)) : (containerOf(object, this.#lineage) as Value | null)
-    })
+      return part ? asValue(this.#finish(part, at)) : (containerOf(object, this.#lineage) as Value | null)
+    }
+    return treeOf(left, path, known, this.#read)
   }
 
   /** Returns the value that a part has become; `undefined` if it is what it was. */
   changed(proxy: object, base: Base, path: string): Value | undefined {
-    const finished = this.#parts.get(proxy)?.finish(path)
-    return finished === base ? undefined : asValue(finished as Base)
+    const finished = this.#finish(this.#parts.get(proxy) as Part, path)
+    return finished === base ? undefined : asValue(finished)
+  }
+
+  #finish(part: Part, path: string): Base {
+    const known = this.#finished.get(part)
+    if (known !== undefined) return known
+    const finished = part.finish(path)
+    this.#finished.set(part, finished)
+    return finished
   }
 }
 
@@ -86,7 +100,7 @@ interface ObjectChanges {
   readonly added: Map<string, unknown>
 }
 
-class ObjectPart implements ProxyHandler<object>, Part {
+class ObjectPart extends Unalterable implements Part {
   readonly #draft: Draft
   readonly #base: Base
   /** The object in the base. */
@@ -97,6 +111,7 @@ class ObjectPart implements ProxyHandler<object>, Part {
   #isFinishing = false
 
   constructor(draft: Draft, base: Base, inner: Mapping | PlainEntries) {
+    super()
     this.#draft = draft
     this.#base = base
     this.#inner = inner
@@ -116,8 +131,8 @@ class ObjectPart implements ProxyHandler<object>, Part {
 
   set(target: object, key: string | symbol, value: unknown, receiver: unknown): boolean {
     // JSON leaves out what is kept under a symbol, and to set `__proto__` is to set no entry.
-    if (typeof key !== 'string' || (key === '__proto__' && this.#left(key) === ABSENT))
-      return Reflect.set(target, key, value, receiver)
+    if (typeof key !== 'string') return Reflect.set(target, key, value)
+    if (key === '__proto__' && this.#left(key) === ABSENT) return Reflect.set(target, key, value, receiver)
     return this.#put(key, value)
   }
 
@@ -132,7 +147,8 @@ class ObjectPart implements ProxyHandler<object>, Part {
 
   defineProperty(_: object, key: string | symbol, property: PropertyDescriptor): boolean {
     const { value, writable, enumerable, configurable } = property
-    return typeof key === 'string' && !!writable && !!enumerable && !!configurable && this.#put(key, value)
+    if (typeof key === 'string' && writable && enumerable && configurable) return this.#put(key, value)
+    throw unsupported('A getter, a setter, and a property that is hidden or fixed')
   }
 
   ownKeys(): string[] {
@@ -148,14 +164,6 @@ class ObjectPart implements ProxyHandler<object>, Part {
   getOwnPropertyDescriptor(target: object, key: string | symbol): PropertyDescriptor | undefined {
     const left = typeof key === 'string' ? this.#left(key) : ABSENT
     return left === ABSENT ? undefined : lazyProperty(left, () => this.get(target, key, target))
-  }
-
-  setPrototypeOf(): boolean {
-    return false
-  }
-
-  preventExtensions(): boolean {
-    return false
   }
 
   finish(path: string): Base {
@@ -178,7 +186,10 @@ class ObjectPart implements ProxyHandler<object>, Part {
     }
     const { removed, set: left, added } = this.#changes ?? NO_CHANGES
     for (const [key, value] of left) set.set(key, this.#draft.read(value, `${path}.${key}`))
-    for (const [key, value] of added) set.set(key, this.#draft.read(value, `${path}.${key}`))
+    for (const [key, value] of added) {
+      assertKey(key, path)
+      set.set(key, this.#draft.read(value, `${path}.${key}`))
+    }
     if (set.size === 0 && removed.size === 0) return this.#base
     if (!(this.#inner instanceof PlainEntries)) return this.#inner.with({ removed, set })
     const keys = this.ownKeys()
@@ -254,7 +265,7 @@ class PlainEntries {
   }
 }
 
-class ArrayPart implements ProxyHandler<object>, Part {
+class ArrayPart extends Unalterable implements Part {
   readonly #draft: Draft
   readonly #base: Base
   readonly #inner: List | readonly Base[]
@@ -265,6 +276,7 @@ class ArrayPart implements ProxyHandler<object>, Part {
   #isFinishing = false
 
   constructor(draft: Draft, base: Base, inner: List | readonly Base[]) {
+    super()
     this.#draft = draft
     this.#base = base
     this.#inner = inner
@@ -307,14 +319,6 @@ class ArrayPart implements ProxyHandler<object>, Part {
     if (index < 0 || (this.#copy && !Object.hasOwn(this.#copy, index)))
       return this.#copy ? Reflect.getOwnPropertyDescriptor(this.#copy, key) : undefined
     return lazyProperty(this.#copy ? this.#copy[index] : this.#at(index), () => this.#item(index))
-  }
-
-  setPrototypeOf(): boolean {
-    return false
-  }
-
-  preventExtensions(): boolean {
-    return false
   }
 
   finish(path: string): Base {

@@ -7,7 +7,8 @@ import { StateError } from '../state-error.ts'
 
 /** Returns the text of a state. Throws `not-json`, and `too-large` if it would exceed the session's limit. */
 export function encodeState(state: object, limits: Limits): string {
-  assertJsonState(state)
+  // Each object has two bytes at least.
+  assertJsonState(state, limits.bytes)
   const text = toJsonText(state, 'state')
   if (!fits(text, limits.bytes)) throw stateTooLarge(byteLength(text), limits)
   return text
@@ -102,27 +103,26 @@ function fits(text: string, bytes: number): boolean {
   return text.length * 3 <= bytes || byteLength(text) <= bytes
 }
 
-/** Throws `not-json` for a state that a store would not return unchanged. */
-export function assertJsonState(state: object): void {
-  const problem = findProblem(state)
+/** Throws `not-json` for a state that a store would not return unchanged, or with more than `most` objects. */
+export function assertJsonState(state: object, most?: number): void {
+  const problem = findProblem(state, most)
   if (problem)
     throw new StateError('not-json', `The rules left a state that JSON cannot say: ${problem.replace('$', 'state')}.`)
 }
 
 /** What the rules left may contain itself or nest without end, and reading it may run their code. */
-function findProblem(state: object): string | null {
+function findProblem(state: object, most: number | undefined): string | null {
   try {
-    return findNonJson(state)
+    return findNonJson(state, '$', most)
   } catch {
     return `$ ${UNREADABLE}`
   }
 }
 
 /** Why a value could not be read to its end, in words that run none of its code. */
-const UNREADABLE = 'contains itself, is nested too deep, or has a getter that throws'
+const UNREADABLE = 'contains itself, is nested too deep, has too many parts, or has a getter that throws'
 
 /** Bytes of a text in UTF-8, as which stores keep it. */
 export function byteLength(text: string): number {
-  return encoder.encode(text).length
+  return Buffer.byteLength(text)
 }
-const encoder = new TextEncoder()

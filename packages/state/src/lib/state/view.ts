@@ -15,6 +15,16 @@ export function containerOf(object: object, lineage: object): Container | null {
   return found?.views.lineage === lineage ? found.container : null
 }
 
+/**
+ * Returns whether two parts of states have the same JSON text. Parts of large states are compared by the names of their
+ * pages, which costs nothing for what has not changed.
+ */
+export function isSamePart(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  const [one, other] = [a, b].map((part) => shown.get(part as object)?.container.page)
+  return one && other ? one.name === other.name : JSON.stringify(a) === JSON.stringify(b)
+}
+
 /** Read-only views of the containers of one session: they read like plain objects and arrays, and throw for a write. */
 export class Views {
   /** Stands for the session whose pages the containers are. */
@@ -41,8 +51,24 @@ export class Views {
   }
 }
 
+/** What no part of a large state does: it would need more than a proxy can say. */
+export abstract class Unalterable implements ProxyHandler<object> {
+  setPrototypeOf(): never {
+    throw unsupported('Another prototype')
+  }
+
+  preventExtensions(): never {
+    throw unsupported('Object.freeze, Object.seal and Object.preventExtensions')
+  }
+}
+
+/** Returns the error for what rules cannot do to a part of a large state, as they could to a plain object. */
+export function unsupported(what: string): TypeError {
+  return new TypeError(`${what}: not possible for a part of a large state. Take a copy of it, by structuredClone.`)
+}
+
 /** What both kinds of views refuse. */
-abstract class ReadOnly implements ProxyHandler<object> {
+abstract class ReadOnly extends Unalterable {
   set(_: object, key: string | symbol): never {
     throw readOnly(key)
   }
@@ -53,14 +79,6 @@ abstract class ReadOnly implements ProxyHandler<object> {
 
   defineProperty(_: object, key: string | symbol): never {
     throw readOnly(key)
-  }
-
-  setPrototypeOf(): boolean {
-    return false
-  }
-
-  preventExtensions(): boolean {
-    return false
   }
 }
 

@@ -1,0 +1,96 @@
+import type { OpenResult } from '@episodic/protocol'
+import type { SessionStore } from '@episodic/state'
+import { createMemoryStore } from '@episodic/state/memory'
+import { describe, expect, it } from 'vitest'
+import { atCapability, atControl } from '../fixtures/addressed.fixture.ts'
+import { asking, call, createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
+import { SAFE_CODE, warehouse } from '../fixtures/warehouse.fixture.ts'
+
+const ROWS = 800
+const SAFE = `o${ROWS / 2}`
+
+/** A store that counts the pages that are read from it. */
+function countingStore() {
+  const store = createMemoryStore()
+  const read: string[] = []
+  const counting = new Proxy<SessionStore>(store, {
+    get(target, key) {
+      if (key === 'readPages')
+        return (id: string, names: readonly string[]) => {
+          read.push(...names)
+          return target.readPages(id, names)
+        }
+      const value = Reflect.get(target, key)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  return { store: counting, read }
+}
+
+async function openWarehouse(store: SessionStore = createMemoryStore()) {
+  const { host, faults } = createTestHost({ environments: [warehouse], store })
+  const opened = await host.open(null, asking({ environment: 'warehouse', params: { rows: ROWS }, seed: 'seed' }))
+  return { host, faults, opened, control: atControl(host, opened.session) }
+}
+
+const capabilityOf = ({ seats }: OpenResult) => Object.values(seats)[0]?.capability as string
+
+describe('a session with a large state', () => {
+  it('is forked, at any step, without reading a page', async () => {
+    const { store, read } = countingStore()
+    const { host, control } = await openWarehouse(store)
+    await control.step(call('cancel', { id: 'o1' }))
+    await control.step(call('cancel', { id: 'o2' }))
+    const [now] = await control.fork({ requestKey: freshKey() })
+    const [before] = await control.fork({ requestKey: freshKey(), at: 1 })
+    expect(read).toEqual([])
+    const answers = []
+    for (const fork of [now, before]) {
+      const { step } = await atControl(host, fork?.session as string).step(call('cancel', { id: 'o2' }))
+      answers.push(step.observation.text.split('\n')[0])
+    }
+    expect(answers).toEqual(['There is no such open order.', 'Cancelled.'])
+  })
+
+  it('withholds an answer with a secret of one of its rows', async () => {
+    const { host, opened, faults } = await openWarehouse()
+    const player = atCapability(host, capabilityOf(opened))
+    const { secrets } = await player.view()
+    expect(secrets.suspects(`It is ${SAFE_CODE}.`)).toBe(true)
+    const { step } = await player.step(call('read', { id: SAFE }))
+    expect(step.observation.text).toContain(SAFE_CODE)
+    expect(() =>
+      secrets.assertAbsent({
+        text: step.observation.text,
+        worldText: () => step.observation.text,
+        callerText: () => '',
+      }),
+    ).toThrow()
+    expect(JSON.stringify(faults)).not.toContain(SAFE_CODE)
+  })
+
+  it('comes back from a snapshot, with the hash that it had', async () => {
+    const { host, control } = await openWarehouse()
+    await control.publish({ id: 'e1', type: 'arrive', data: { customer: 'Ann' } })
+    await control.step(call('remove', { id: 'o7' }))
+    const restored = await host.restore(null, { snapshot: await control.snapshot({}), requestKey: freshKey() })
+    const again = atControl(host, restored.session)
+    expect((await again.state()).state).toEqual((await control.state()).state)
+    const [one, other] = [
+      await control.step(call('cancel', { id: 'o9' })),
+      await again.step(call('cancel', { id: 'o9' })),
+    ]
+    expect(other.step.report.stateHash).toBe(one.step.report.stateHash)
+  })
+
+  it('is dumped without its private part, and with it but without its secrets', async () => {
+    const { host, control, opened } = await openWarehouse()
+    await control.step(call('cancel', { id: 'o1' }))
+    const dumped = async (all: boolean) =>
+      JSON.stringify(await host.dump({ id: opened.id, private: all, after: 0, limit: 10 }))
+    expect(await dumped(false)).not.toContain('Leave it at door')
+    const whole = await dumped(true)
+    expect(whole).toContain('Leave it at door 9.')
+    expect(whole).not.toContain(SAFE_CODE)
+  })
+})
