@@ -10,8 +10,9 @@ export type KnownParts = (object: object, path: string) => Value | null
 const DEEPEST = 500
 
 /**
- * Returns a value that rules left as a value of the tree. `path` names it in errors. An object that is in several places
- * is read once: a few objects that contain each other twice can stand for more values than there is time to read.
+ * Returns a value that rules left as a value of the tree. `path` names it in errors. An object that is in several
+ * places is read once: a few objects that contain each other twice can stand for more values than there is time to
+ * read.
  *
  * Throws `not-json` for what JSON cannot say, as the checks of a small state do, and a `RangeError` for what is nested
  * too deep, which is also what contains itself.
