@@ -88,9 +88,9 @@ describe('a session with a large state', () => {
     await control.step(call('cancel', { id: 'o1' }))
     const dumped = async (all: boolean) =>
       JSON.stringify(await host.dump({ id: opened.id, private: all, after: 0, limit: 10 }))
-    expect(await dumped(false)).not.toContain('Leave it at door')
+    expect(await dumped(false)).not.toContain('Leave it at gate')
     const whole = await dumped(true)
-    expect(whole).toContain('Leave it at door 9.')
+    expect(whole).toContain('Leave it at gate 9.')
     expect(whole).not.toContain(SAFE_CODE)
   })
 })
