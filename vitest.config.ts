@@ -34,6 +34,8 @@ export default defineConfig({
     allowOnly: false,
     passWithNoTests: false,
     maxWorkers: availableParallelism(),
+    // The files share the modules that they import, which often takes longer to load than to test.
+    isolate: false,
     provide: { programs },
     setupFiles: [join(import.meta.dirname, 'scripts/property-seed.ts')],
     projects: [
@@ -43,8 +45,6 @@ export default defineConfig({
           name: 'unit',
           include: TESTS,
           exclude: [...configDefaults.exclude, ...SYSTEM_TESTS],
-          // The files share the modules that they import, which takes longer to load than to test.
-          isolate: false,
           // Node rejects a child process or a worker thread here. A test that needs one is a system test.
           execArgv: ['--permission', '--allow-fs-read=*', '--allow-fs-write=*'],
         },
