@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { QUICK_PROGRAMS } from '../chaos/quick-programs.ts'
+import { QUICK_PROGRAMS, type QuickProgram } from '../chaos/quick-programs.ts'
 import { type Check, type Counted, slowest } from './check.ts'
 import type { Command } from './run-command.ts'
 import { listTested, listUnchanged, notePassed, type TestedPackage } from './tested.ts'
@@ -87,7 +87,7 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
       command: ['node', 'bench/self-play.bench.ts', '--episodes', '2000'],
       all: true,
     },
-    ...QUICK_PROGRAMS.map(({ args }) => checkOfChaos(args)),
+    ...QUICK_PROGRAMS.map(checkOfChaos),
     { name: 'build', command: script('build', ...TURBO) },
     { name: 'pack', command: packCommand(published, folder), after: ['build'] },
     { name: 'consumer', command: ['node', 'scripts/consumer.ts', folder], after: ['pack'] },
@@ -139,10 +139,12 @@ function checkWithout(name: string, programs: readonly string[]): Check {
   return { name: `npm test without ${name}`, command, alone: true, nightly: true }
 }
 
-function checkOfChaos(args: readonly string[]): Check {
+function checkOfChaos({ args, isTimed }: QuickProgram): Check {
   const command: Command = ['node', 'chaos/quick.ts', ...args]
-  // Not beside them: some compare how long a player waits, with and without an attack.
-  return { name: `chaos ${args.join(' ')}`, command, all: true, after: ['system tests'] }
+  // One of them plays with the Python environments that other checks make.
+  const after = ['clients in Python', 'package in Python', "environments of others' servers"]
+  if (isTimed) after.push('system tests')
+  return { name: `chaos ${args.join(' ')}`, command, all: true, after }
 }
 
 /** A script of the root, so that a check and the script that one runs by hand stay the same thing. */
