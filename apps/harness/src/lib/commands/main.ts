@@ -49,11 +49,19 @@ export async function main(
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    console.err.write(`${colorsOf(console.err).red('error')}: ${(error as Error).message}\n`)
+    const said = [(error as Error).message, ...(await findFrames(error))].join('\n')
+    console.err.write(`${colorsOf(console.err).red('error')}: ${said}\n`)
     if (process.env.EPISODIC_DEBUG && error instanceof Error) console.err.write(`${error.stack}\n`)
     const { HarnessError } = await import('../base/harness-error.ts')
     return HarnessError.is(error) && USAGE_ERRORS.has(error.code) ? 2 : 1
   }
+}
+
+/** Returns where an error came about that has no code of ours or of the system: in the author's code, as a rule. */
+async function findFrames(error: unknown): Promise<readonly string[]> {
+  if (!(error instanceof Error) || 'code' in error) return []
+  const { ownFrames } = await import('@episodic/mcp-server/internal')
+  return ownFrames(error)
 }
 
 /** Returns the name of the command that the arguments run or ask help for. */

@@ -202,6 +202,30 @@ describe('rules that throw', () => {
   )
 })
 
+describe('tasks that throw', () => {
+  it('are named with their place', async () => {
+    const failing = `
+import { defineTasks } from '${import.meta.resolve('@episodic/dataset')}'
+export const tasks = defineTasks({ environment, generate: ({ index }) => index.first.second }) // generate
+`
+    const source = `${moduleOf('play')}${failing}`
+    writeFileSync(join(workshop.folder, 'untasked.ts'), source)
+    const line = source.split('\n').findIndex((text) => text.endsWith('// generate')) + 1
+    const { status, err } = await workshop.main([
+      'dataset',
+      'generate',
+      './untasked.ts',
+      '--count',
+      '1',
+      '--out',
+      'no.jsonl',
+    ])
+    expect(status).toBe(1)
+    expect(err).toContain("error: Cannot read properties of undefined (reading 'second')")
+    expect(err).toMatch(new RegExp(`at .*untasked\\.ts:${line}:`))
+  })
+})
+
 describe('a policy with a misspelt tool', () => {
   it('is shown its first refusal after the run', async () => {
     const source = moduleOf('play').replace("tool: 'push'", "tool: 'pusch'")

@@ -4,7 +4,7 @@ import type { Happened, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import type { EnvironmentDefinition } from './environment.ts'
 import type { GameEventContext } from './game.ts'
-import { namedSeats, type RulesTurn, sentTextProblem } from './rules-turn.ts'
+import { endReason, namedSeats, type RulesTurn, sentTextProblem } from './rules-turn.ts'
 import { turnAfterEvent } from './seats-in-turn.ts'
 import { ignoreRejection } from './thrown-value.ts'
 
@@ -90,7 +90,7 @@ export function playEvent(
       for (const seat of namedSeats(environment, record, 'send', to)) sent[seat] = [...(sent[seat] ?? []), text]
     },
     end: (reason) => {
-      ended = reason
+      ended = endReason('end', reason)
     },
     elapse: (milliseconds) => {
       if (!(milliseconds >= 0)) throw new RangeError(`elapse needs milliseconds from 0 up; it got ${milliseconds}.`)

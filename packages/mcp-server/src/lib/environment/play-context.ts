@@ -6,7 +6,7 @@ import type { Absence } from './absence.ts'
 import { findEventProblem } from './apply-event.ts'
 import type { EnvironmentDefinition, PlayContext, Refused } from './environment.ts'
 import type { MoveContext, SettleContext } from './game.ts'
-import { namedSeats, type PlayChecks, playingSeats, type RulesTurn, sentTextProblem } from './rules-turn.ts'
+import { endReason, namedSeats, type PlayChecks, playingSeats, type RulesTurn, sentTextProblem } from './rules-turn.ts'
 import { say } from './tool-answer.ts'
 
 /** Events that one step may publish. */
@@ -155,11 +155,11 @@ export class PlayCall
 
   readonly leave = (seat: string, reason: string): void => {
     this.#seats('leave', seat)
-    if (this.#left[seat] === undefined) this.#left = { ...this.#left, [seat]: reason }
+    if (this.#left[seat] === undefined) this.#left = { ...this.#left, [seat]: endReason('leave', reason) }
   }
 
   readonly end = (reason: string): void => {
-    this.#ended = reason
+    this.#ended = endReason('end', reason)
   }
 
   readonly elapse = (milliseconds: number): void => {

@@ -53,6 +53,13 @@ export function namedSeats(
   )
 }
 
+/** Returns the reason that rules give for an end. Throws a `TypeError` for what is no text, or an empty one. */
+export function endReason(what: 'end' | 'leave', reason: unknown): string {
+  if (typeof reason === 'string' && reason !== '' && reason.isWellFormed()) return reason
+  const got = typeof reason === 'string' ? JSON.stringify(reason) : String(reason)
+  throw new TypeError(`${what} needs a reason, which is a short text such as "solved"; it got ${got}.`)
+}
+
 /** Characters that one text for another seat may have. */
 const MESSAGE_CHARACTERS = 4_000
 

@@ -3,8 +3,11 @@ import { z } from 'zod'
 import { defineEnvironment } from './define-environment.ts'
 import { rehearse } from './rehearse.ts'
 
-/** A world whose tool does something. */
-function worldThat(play: () => unknown, start: () => unknown = () => ({ public: {}, private: {} })) {
+/** A world whose tool does something, with the function that ends the episode. */
+function worldThat(
+  play: (end: (reason: string) => void) => unknown,
+  start: () => unknown = () => ({ public: {}, private: {} }),
+) {
   return defineEnvironment({
     name: 'odd',
     version: '1.0.0',
@@ -16,8 +19,8 @@ function worldThat(play: () => unknown, start: () => unknown = () => ({ public: 
       act: tool({
         description: 'Act.',
         input: z.object({}),
-        play({ say }) {
-          play()
+        play({ say, end }) {
+          play(end)
           return say('Done.')
         },
       }),
@@ -35,7 +38,7 @@ function messageOf(run: () => unknown): string {
   throw new Error('Nothing was thrown.')
 }
 
-const thrownBy = (play: () => unknown) => messageOf(() => rehearse(worldThat(play)).play('act', {}))
+const thrownBy = (play: Parameters<typeof worldThat>[0]) => messageOf(() => rehearse(worldThat(play)).play('act', {}))
 
 describe('what rules throw', () => {
   it.each<[string, unknown]>([
@@ -66,6 +69,19 @@ describe('what rules throw', () => {
     ['ZodError: Invalid input: expected number, received string', () => z.int().parse('x')],
   ])('says what it found: %s', (words, play) => {
     expect(thrownBy(play).split('\n')[0]).toBe(`Tool act of odd threw: ${words}`)
+  })
+})
+
+describe('an end without a reason', () => {
+  it.each([
+    [5, '5'],
+    ['', '""'],
+    [undefined, 'undefined'],
+    ['\ud83d', '"\\ud83d"'],
+  ])('is named: %j', (reason, shown) => {
+    expect(thrownBy((end) => end(reason as string)).split('\n')[0]).toBe(
+      `Tool act of odd threw: TypeError: end needs a reason, which is a short text such as "solved"; it got ${shown}.`,
+    )
   })
 })
 
