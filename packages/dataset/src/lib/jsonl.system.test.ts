@@ -29,6 +29,8 @@ describe('readLines', () => {
     ['gzip', gzipSync('{}\n'), /is compressed with gzip/],
     ['Zstandard', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 4, 0]), /is compressed with Zstandard/],
     ['ZIP', Buffer.from('PK\x03\x04'), /is a ZIP archive/],
+    ['a pointer of Git LFS', Buffer.from('version https://git-lfs.github.com/spec/v1\n'), /is a pointer of Git LFS/],
+    ['a page', Buffer.from('<!DOCTYPE html><html></html>'), /is a page of HTML/],
     ['UTF-16', Buffer.from('\ufeff{}\n', 'utf16le'), /is UTF-16/],
     ['UTF-16 without a mark', Buffer.from('{}\n{}\n', 'utf16le'), /is UTF-16/],
   ])('says that a file is %s', async (name, bytes, message) => {
