@@ -77,11 +77,13 @@ def test_a_refused_step_counts_with_its_reward(connection: Connection) -> None:
             ("guess", {"value": "x"}, "arguments"),
             ("jump", {}, "tool"),
             ("jümp", None, "tool"),
+            ("guess", {"value": "\ud83d"}, "arguments"),
+            ("jump\udc00", {}, "tool"),
         ]
         for tool, arguments, refused in steps:
             step = episode.step(tool, arguments)
             assert (step.refused, step.reward, step.end) == (refused, -0.01, None)
-        assert episode.seq == 4
+        assert episode.seq == 6
 
 
 def test_a_limit_truncates(connection: Connection) -> None:

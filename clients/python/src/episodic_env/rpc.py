@@ -44,11 +44,25 @@ class Channel(Protocol):
 
 
 def encode(message: JsonObject) -> bytes:
-    """Returns a message as UTF-8 JSON. Raises `option-invalid` for what JSON cannot express."""
+    """Returns a message as UTF-8 JSON, with U+FFFD for half of a surrogate pair.
+
+    Raises `option-invalid` for what JSON cannot express.
+    """
     try:
-        return json.dumps(message, allow_nan=False, separators=(",", ":"), ensure_ascii=False).encode()
+        return _well_formed(json.dumps(message, allow_nan=False, separators=(",", ":"), ensure_ascii=False)).encode()
     except (TypeError, ValueError) as cause:
         raise EpisodicError("option-invalid", f"Only JSON can be sent: {cause}", retryable=False) from cause
+
+
+def _well_formed(text: str) -> str:
+    """Returns a text with U+FFFD for half of a surrogate pair.
+
+    A model that is cut off in the middle of a character writes one half of it.
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if _HALF.search(text) else text
+
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def decode(body: bytes | str) -> dict[str, Any] | None:
@@ -81,4 +95,4 @@ def header_value(text: str) -> str:
     """Returns a text as the value of a header: in Base64 if it is not printable ASCII."""
     if re.fullmatch(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?", text) and not text.startswith("=?base64?"):
         return text
-    return f"=?base64?{base64.b64encode(text.encode()).decode()}?="
+    return f"=?base64?{base64.b64encode(_well_formed(text).encode()).decode()}?="
