@@ -3,8 +3,9 @@ import { contentId } from '@episodic/protocol'
 import { openSqliteStore } from '@episodic/state/sqlite'
 
 // A process for `crashpoints`: `node crashpoints-writer.ts <path>`. It commits to four sessions of a store at once, and
-// reports each acknowledged commit with a synchronous write, so that a kill loses no report. An origin has the names of
-// the pages with which sessions begin, and a log entry those of the pages that its commit writes.
+// reports each acknowledged commit with a synchronous write, so that a kill loses no report. Meanwhile a fifth session
+// comes and goes. An origin has the names of the pages with which sessions begin, and a log entry those of the pages
+// that its commit writes.
 
 const TURNS = 200
 const SESSIONS = 4
@@ -30,11 +31,22 @@ say({ secret: Buffer.from(await store.secret()).toString('hex') })
 await Promise.all(ids.map((id) => store.create(sessionOf(id, 0), shared)))
 say({ created: ids })
 for (let revision = 1; revision <= TURNS; revision++)
-  await Promise.all(
-    ids.map(async (id) => {
-      const pages = pagesOf(id, revision)
-      const entry = { revision, text: `entry ${revision} of ${id}`, state: namesOf(pages) }
-      const expected = { revision: revision - 1, epoch: 1 }
-      if (await store.commit(sessionOf(id, revision), expected, entry, pages)) say({ id, revision })
+  await Promise.all([
+    ...ids.map(async (id) => {
+      if (await commit(id, revision)) say({ id, revision })
     }),
-  )
+    passBy(),
+  ])
+
+function commit(id: string, revision: number): Promise<boolean> {
+  const pages = pagesOf(id, revision)
+  const entry = { revision, text: `entry ${revision} of ${id}`, state: namesOf(pages) }
+  return store.commit(sessionOf(id, revision), { revision: revision - 1, epoch: 1 }, entry, pages)
+}
+
+async function passBy(): Promise<void> {
+  const id = 'passing'
+  await store.create(sessionOf(id, 0), shared)
+  await commit(id, 1)
+  await store.remove(id)
+}

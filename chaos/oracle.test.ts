@@ -1,6 +1,8 @@
 import { connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { type Channel, META, METHODS, type OpenResult, type Step } from '@episodic/protocol'
+import type { SessionStore } from '@episodic/state'
+import { createMemoryStore } from '@episodic/state/memory'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { environment as ledger } from './ledger-world.ts'
 import { countsHold, Oracle, strangersIn } from './oracle.ts'
@@ -15,11 +17,13 @@ describe('Oracle', () => {
   /** Plays a step, and reports the received step to the oracle; `alter` changes it first. */
   let play: (amount: number, alter?: (step: Step) => Step) => Promise<void>
   let close: () => Promise<void>
+  let store: SessionStore
 
   beforeEach(async () => {
     oracle = new Oracle()
     exchanges = []
-    const host = createHost({ environments: [ledger] })
+    store = createMemoryStore()
+    const host = createHost({ environments: [ledger], store })
     channel = inProcess(host)
     const recorded: Channel = {
       async request(method, params, options) {
@@ -32,7 +36,7 @@ describe('Oracle', () => {
     }
     const connection = await connect(recorded)
     const environment = connection.environment()
-    id = (await environment.reset()).info.id as string
+    id = (await environment.reset({ params: { rows: 200 } })).info.id as string
     play = async (amount, alter = (step) => step) => {
       oracle.asks(id)
       oracle.receives(id, add(amount), alter(await environment.step(add(amount))))
@@ -43,8 +47,13 @@ describe('Oracle', () => {
   })
   afterEach(() => close())
 
-  const settle = () =>
-    oracle.settle(<T>(method: string, params: object) => channel.request(method, { ...params }) as Promise<T>)
+  const ask = <T>(method: string, params: object) => channel.request(method, { ...params }) as Promise<T>
+  const settle = () => oracle.settle(ask)
+  /** Asks a server that has one account of every state otherwise. */
+  const askForgetful: typeof ask = async <T>(method: string, params: object) => {
+    const text = JSON.stringify(await ask(method, params))
+    return JSON.parse(text.replace('"balance":3', '"balance":0')) as T
+  }
   const handle = () =>
     (JSON.parse(exchanges.find(({ request }) => request.includes(METHODS.open))?.reply ?? '').result as OpenResult)
       .session
@@ -111,6 +120,28 @@ describe('Oracle', () => {
     await play(5, (step) => ({ ...step, reward: { ...step.reward, total: 6 } }))
     await settle()
     expect(oracle.broken).toMatchObject({ lost: 0, wrongSums: 1 })
+  })
+
+  it('finds a state that its steps do not make of a plain object (O5)', async () => {
+    await oracle.settle(askForgetful)
+    expect(oracle.broken).toMatchObject({ lost: 0, wrongSums: 0, wrongStates: 1 })
+  })
+
+  it('forks and closes every session, which leaves no session and no page behind (O7)', async () => {
+    await settle()
+    const during: number[] = []
+    await oracle.closeAll(ask, async () => void during.push(await store.count(), await store.countPages()))
+    expect(during).toEqual([1, expect.any(Number)])
+    expect(during[1]).toBeGreaterThan(0)
+    expect([await store.count(), await store.countPages()]).toEqual([0, 0])
+    expect(oracle.breaches).toEqual([])
+  })
+
+  it('finds a fork that loses what it shares with the closed session (O5)', async () => {
+    await settle()
+    await oracle.closeAll(askForgetful, async () => {})
+    // Before it plays on, and after that.
+    expect(oracle.broken).toMatchObject({ wrongStates: 2 })
   })
 })
 

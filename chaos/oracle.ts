@@ -10,6 +10,7 @@ import {
   type Step,
   type StepReport,
 } from '@episodic/protocol'
+import { enter, newLedger } from './ledger-world.ts'
 import type { Exchange } from './proxy.ts'
 
 /** Sends a request to the server directly, without a proxy. */
@@ -25,18 +26,27 @@ export interface Broken {
   readonly unstable: number
   /** Sessions whose rewards have different sums for the player, in the step log and in the state (O3). */
   readonly wrongSums: number
+  /** Sessions and forks whose state is not what a plain object is after the same steps (O5). */
+  readonly wrongStates: number
 }
+
+/** Of how many sessions one is forked before it is closed. */
+const FORKED = 8
 
 /** What the oracle has seen of one session. */
 interface Book {
   readonly id: string
   readonly handle: string
+  /** The parameters of its ledger. */
+  readonly params: JsonObject
   /** The bytes of the answer that a server wrote for each step, by the number of the step. */
   readonly answers: Map<number, string>
   /** The steps whose answers the player received, in order. */
   readonly received: { readonly action: Action; readonly step: Step }[]
   /** The number of steps that the player asked for, answered or not. */
   asked: number
+  /** What its log has entered, once that was read. */
+  amounts: readonly number[]
 }
 
 /**
@@ -49,7 +59,9 @@ interface Book {
  * - **O2** The answer to a step of a session has the same bytes, however often and whenever it is sent.
  * - **O3** Rewards have one sum: for the player, in the step log and in the state.
  * - **O4** Scheduled episodes are finished, failed or unresolved, each once; {@link countsHold}.
+ * - **O5** A state is what a plain object is after the same steps, also in a fork whose origin is closed.
  * - **O6** No byte of one principal's session is in an answer to another; {@link strangersIn}.
+ * - **O7** Once all sessions are closed, no page of a state is left in the store; `closeAll`.
  * - **O8** Afterwards the server uses no more resources than before; `resourcesHold`.
  */
 export class Oracle {
@@ -57,7 +69,7 @@ export class Oracle {
   readonly #books = new Map<string, Book>()
   readonly #handles = new Map<string, string>()
   readonly #keys = new Map<string, string>()
-  readonly #broken = { lost: 0, doubled: 0, unstable: 0, wrongSums: 0 }
+  readonly #broken = { lost: 0, doubled: 0, unstable: 0, wrongSums: 0, wrongStates: 0 }
   #received = 0
 
   /** The number of steps that players received. */
@@ -83,7 +95,7 @@ export class Oracle {
     const { method, params } = parseMessage(request)
     const { result } = parseMessage(reply)
     if (typeof method !== 'string' || !isObject(params) || !isObject(result)) return
-    if (method === METHODS.open) this.#recordOpen(String(params.requestKey), result as unknown as OpenResult)
+    if (method === METHODS.open) this.#recordOpen(params, result as unknown as OpenResult)
     if (method === 'tools/call') this.#recordStep(params, result)
   }
 
@@ -109,7 +121,38 @@ export class Oracle {
     for (const book of this.#books.values()) await this.#settleOne(book, ask)
   }
 
-  async #settleOne({ id, handle, received, asked, answers }: Book, ask: Ask): Promise<void> {
+  /**
+   * Closes every session, and every eighth only after it was forked at its middle. After `between` the forks are the
+   * only users of the pages that they share with the closed ones: each is compared, plays on and is closed.
+   */
+  async closeAll(ask: Ask, between: () => Promise<void>): Promise<void> {
+    const forks: { readonly book: Book; readonly at: number; readonly handle: string }[] = []
+    for (const [index, book] of [...this.#books.values()].entries()) {
+      const { id, handle: session, amounts } = book
+      if (index % FORKED === 0) {
+        const at = amounts.length >> 1
+        const asked = { session, at, requestKey: `a fork of ${id}` }
+        const made = await ask<MethodResult<'fork'>>(METHODS.fork, asked)
+        for (const fork of made.forks) forks.push({ book, at, handle: fork.session })
+      }
+      await ask(METHODS.close, { session })
+    }
+    await between()
+    for (const { book, at, handle: session } of forks) {
+      await this.#compareState({ ...book, handle: session, amounts: book.amounts.slice(0, at) }, ask)
+      for (const [seq, amount] of book.amounts.slice(at).entries())
+        await ask('tools/call', {
+          name: 'add',
+          arguments: { amount },
+          _meta: { [META.session]: session, [META.seq]: at + seq },
+        })
+      await this.#compareState({ ...book, handle: session }, ask)
+      await ask(METHODS.close, { session })
+    }
+  }
+
+  async #settleOne(book: Book, ask: Ask): Promise<void> {
+    const { id, handle, received, asked, answers } = book
     const { state, seats } = await ask<MethodResult<'state'>>(METHODS.state, { session: handle })
     const log = await readLog(handle, ask)
     const applied = seats.agent?.seq ?? 0
@@ -131,6 +174,25 @@ export class Oracle {
     if (last && !(await this.#isAnsweredAgain(handle, last, ask, answers.get(log.length))))
       this.#break('unstable', `O2 session ${id}: its last step, asked for again, is answered differently.`)
     this.#checkSums(id, received, log, state.public)
+    book.amounts = log.map(({ action }) => Number(action.arguments.amount))
+    this.#checkState(book, state)
+  }
+
+  async #compareState(book: Book, ask: Ask): Promise<void> {
+    const { state } = await ask<MethodResult<'state'>>(METHODS.state, { session: book.handle })
+    this.#checkState(book, state)
+  }
+
+  #checkState({ id, params, amounts }: Book, state: JsonObject): void {
+    const { mark = '', rows = 0 } = params as { readonly mark?: string; readonly rows?: number }
+    const ledger = newLedger({ mark, rows })
+    for (const amount of amounts) enter(ledger, amount, { rows })
+    const { public: shown, private: hidden } = state
+    if (JSON.stringify({ public: shown, private: hidden }) !== JSON.stringify(ledger))
+      this.#break(
+        'wrongStates',
+        `O5 session ${id}: its state is not what ${amounts.length} steps make of a plain object.`,
+      )
   }
 
   #checkSums(id: string, received: Book['received'], log: readonly LoggedStep[], state: JsonObject): void {
@@ -154,14 +216,18 @@ export class Oracle {
     )
   }
 
-  #recordOpen(key: string, { id, session }: OpenResult): void {
+  #recordOpen({ requestKey, params = {} }: JsonObject, { id, session }: OpenResult): void {
+    const key = String(requestKey)
     const known = this.#keys.get(key)
     if (known !== undefined && known !== id)
       this.#break('unstable', `O2 opening with the key ${key} gave session ${known}, and again session ${id}.`)
     if (known !== undefined) return
     this.#keys.set(key, id)
     this.#handles.set(session, id)
-    this.#books.set(id, { id, handle: session, answers: new Map(), received: [], asked: 0 })
+    this.#books.set(id, {
+      ...{ id, handle: session, params: params as JsonObject },
+      ...{ answers: new Map(), received: [], asked: 0, amounts: [] },
+    })
   }
 
   #recordStep(params: JsonObject, result: JsonObject): void {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, EnvError, type Environment } from '@episodic/env'
-import { type Rng, WireError } from '@episodic/protocol'
+import { type JsonObject, type Rng, WireError } from '@episodic/protocol'
 import type { Oracle } from './oracle.ts'
 
 export interface PlayOptions {
@@ -19,6 +19,9 @@ export interface PlayOptions {
   readonly over?: () => boolean
 }
 
+/** Accounts in the ledgers of every other player: a state of about 100 KiB, in pages that these sessions share. */
+export const ROWS = 1_000
+
 /**
  * Plays the ledger's world with the real client until all steps are answered, and reports each step to the oracle.
  *
@@ -31,14 +34,16 @@ export async function playLedgers(options: PlayOptions): Promise<void> {
   await Promise.all(
     Array.from({ length: players }, async (_, index) => {
       const rng = options.rng.stream(`player ${index}`)
-      while (left-- > 0 && !options.over?.()) await playLedger(options.connection.environment('ledger'), rng, options)
+      const params = { entries: length, rows: index % 2 === 0 ? 0 : ROWS }
+      while (left-- > 0 && !options.over?.())
+        await playLedger(options.connection.environment('ledger'), params, rng, options)
     }),
   )
 }
 
-async function playLedger(environment: Environment, rng: Rng, options: PlayOptions): Promise<void> {
-  const { oracle, length, onStep, over } = options
-  const start = await insist(() => environment.reset({ params: { entries: length } }))
+async function playLedger(environment: Environment, params: JsonObject, rng: Rng, options: PlayOptions): Promise<void> {
+  const { oracle, onStep, over } = options
+  const start = await insist(() => environment.reset({ params }))
   const id = start.info.id as string
   for (let ended = false; !ended && !over?.(); ) {
     const action = { tool: 'add', arguments: { amount: rng.int(1, 1_000) } }

@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, connect, type Environment } from '@episodic/env'
 import { WireError } from '@episodic/protocol'
+import { openRedisStore } from '@episodic/state/redis'
 import { Oracle } from './oracle.ts'
-import { insist, playLedgers } from './players.ts'
+import { insist, playLedgers, ROWS } from './players.ts'
 import { startProxy } from './proxy.ts'
 import { type Redis, startRedis } from './redis.ts'
 import { ask, type Server, startServer } from './server.ts'
+import { clearStore } from './store.ts'
 import { runTrial } from './trial.ts'
 
 const PLAYERS = 64
@@ -46,11 +48,17 @@ await runTrial('redis', {}, async ({ rng, quick, folder, stack }) => {
   await Promise.all([strikes(), play])
   const killedFor = (performance.now() - began) / 1_000
   await oracle.settle((method, params) => ask(server, method, params))
+  await oracle.closeAll(
+    (method, params) => ask(server, method, params),
+    () => server.restart(),
+  )
+  const left = await clearStore(() => openRedisStore(redis.url))
 
   const rolledBack = await rollBack(connection, redis, server, join(folder, 'older'))
   const silent = rolledBack.filter((code) => code === 'answered').length
   const breaches = [...oracle.breaches]
   if (silent > 0) breaches.push(`O1 ${silent} sessions went on, though the store had lost their last steps.`)
+  if (left.pagesLeft > 0) breaches.push(`O7 ${left.pagesLeft} pages are left of sessions that were closed.`)
   const unexpected = rolledBack.filter((code) => !['answered', 'state-lost', 'session-not-found'].includes(code))
   if (unexpected.length > 0) breaches.push(`Lost steps were reported as ${[...new Set(unexpected)].join(', ')}.`)
   return {
@@ -61,6 +69,7 @@ await runTrial('redis', {}, async ({ rng, quick, folder, stack }) => {
       steps: oracle.received,
       sessions: oracle.sessions,
       ...oracle.broken,
+      ...left,
       rolledBack: rolledBack.length,
       silent,
       ...counted(rolledBack),
@@ -80,7 +89,11 @@ async function rollBack(connection: Connection, redis: Redis, server: Server, ol
         for (let step = 0; step < steps; step++) await insist(() => add(environment))
       }),
     )
-  await Promise.all(environments.map((environment) => insist(() => environment.reset())))
+  await Promise.all(
+    environments.map((environment, index) =>
+      insist(() => environment.reset({ params: { rows: index % 2 === 0 ? 0 : ROWS } })),
+    ),
+  )
   await toAll(3)
   await redis.kill()
   cpSync(redis.folder, older, { recursive: true })

@@ -6,12 +6,12 @@ import { playLedgers } from './players.ts'
 import { startProxy } from './proxy.ts'
 import { resourcesHold, resourcesOf } from './resources.ts'
 import { ask, startServer } from './server.ts'
-import { openStore } from './store.ts'
+import { clearStore, openStore } from './store.ts'
 import { runTrial } from './trial.ts'
 import { drawFates, STORM } from './weather.ts'
 
 await runTrial('step', { store: 'sqlite' }, async ({ rng, quick, options, folder, stack }) => {
-  const steps = quick ? 2_000 : 100_000
+  const steps = quick ? 1_600 : 100_000
   const kills = quick ? 3 : 105
   const store = stack.use(await openStore(options.store, folder))
   const server = stack.use(await startServer({ folder, args: ['--store', store.address, '--idle', '86400'] }))
@@ -43,8 +43,15 @@ await runTrial('step', { store: 'sqlite' }, async ({ rng, quick, options, folder
   const before = resourcesOf(server.process.pid)
   await oracle.settle((method, params) => ask(server, method, params))
   const { holds, after } = await resourcesHold(server.process.pid, before)
+  await oracle.closeAll(
+    (method, params) => ask(server, method, params),
+    () => server.restart(),
+  )
+  await server[Symbol.asyncDispose]()
+  const left = await clearStore(store.open)
   const breaches = [...oracle.breaches]
   if (!holds) breaches.push(`O8: the server held ${JSON.stringify(before)}, and now holds ${JSON.stringify(after)}.`)
+  if (left.pagesLeft > 0) breaches.push(`O7 ${left.pagesLeft} pages are left of sessions that were closed.`)
   return {
     breaches,
     figures: {
@@ -52,6 +59,7 @@ await runTrial('step', { store: 'sqlite' }, async ({ rng, quick, options, folder
       sessions: oracle.sessions,
       kills: server.kills,
       ...oracle.broken,
+      ...left,
       fates: proxy.fates,
       stepsPerSecond: Math.round(oracle.received / seconds),
     },

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { openRedisStore } from '@episodic/state/redis'
 import { startProcess } from './processes.ts'
 import { startRedis } from './redis.ts'
-import { createTally, holdTally, sign, signatures } from './tally.ts'
+import { createTally, holdTally, isWhole, ROWS, sign, signatures } from './tally.ts'
 import { runTrial } from './trial.ts'
 
 const WRITER = fileURLToPath(new URL('./zombie-writer.ts', import.meta.url))
@@ -28,7 +28,8 @@ await runTrial('zombie', {}, async ({ quick, folder, stack }) => {
     Array.from({ length: each }, (_, s) => `session-${p}-${s}`),
   )
   const ids = groups.flat()
-  await Promise.all(ids.map((id) => createTally(store, id)))
+  const rowsOf = (id: string) => (ids.indexOf(id) % 2 === 0 ? 0 : ROWS)
+  await Promise.all(ids.map((id) => createTally(store, id, rowsOf(id))))
   const env = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
   const writers = groups.map((group, p) =>
     stack.use(startProcess(process.execPath, [WRITER, redis.url, `writer-${p}`, ...group], { env })),
@@ -61,6 +62,7 @@ await runTrial('zombie', {}, async ({ quick, folder, stack }) => {
   const byId = new Map(reports.flat().map((writer) => [writer.id, writer]))
   let written = 0
   let late = 0
+  let wrongStates = 0
   for (const { id, takenAt } of owned) {
     const log = await signatures(store, id)
     const writer = byId.get(id) as WriterReport
@@ -79,8 +81,22 @@ await runTrial('zombie', {}, async ({ quick, folder, stack }) => {
       )
     if (writer.refusals.some((code) => code !== 'fenced'))
       breaches.push(`${id} refused with ${writer.refusals.join(', ')}.`)
+    if (!(await isWhole(store, id, { rows: rowsOf(id), log }))) {
+      wrongStates += 1
+      breaches.push(`O5 ${id} has a state that its ${log.length} steps do not make of a plain object.`)
+    }
   }
-  return { breaches, figures: { writers: ids.length, processes, writesBefore: written, acceptedAfter: late } }
+  const pages = await store.countPages()
+  await Promise.all(ids.map((id) => store.remove(id)))
+  const pagesLeft = await store.countPages()
+  if (pagesLeft > 0) breaches.push(`O7 ${pagesLeft} pages are left of sessions that were removed.`)
+  return {
+    breaches,
+    figures: {
+      ...{ writers: ids.length, processes, writesBefore: written, acceptedAfter: late },
+      ...{ wrongStates, pages, pagesLeft },
+    },
+  }
 })
 
 async function linesOf(next: () => Promise<string>, count: number): Promise<string[]> {
