@@ -35,7 +35,7 @@ export async function dumpSession(
   }
 }
 
-async function wholeRecord(store: Pick<SessionStore, 'readPages'>, record: SessionRecord): Promise<object> {
+async function wholeRecord(store: Pick<SessionStore, 'read' | 'readPages'>, record: SessionRecord): Promise<object> {
   const { id, base } = record
   return base ? { ...record, base: { ...base, state: (await readState(store, id, base.state)).state } } : record
 }

@@ -13,18 +13,33 @@ export interface HeldSession {
   readonly pools: readonly string[]
 }
 
-/** Reads the state of a stored session. Throws `store-invalid` if a text or page is damaged, missing or too new. */
-export async function holdSession(store: Pick<SessionStore, 'readPages'>, stored: StoredSession): Promise<HeldSession> {
+/**
+ * Reads the state of a stored session. Throws `store-invalid` if a text or page is damaged, missing or too new, and
+ * `session-not-found` if the session is removed meanwhile.
+ */
+export async function holdSession(
+  store: Pick<SessionStore, 'read' | 'readPages'>,
+  stored: StoredSession,
+): Promise<HeldSession> {
   const decoded = decodeSession(stored)
   const kept = await readState(store, stored.id, stored.state)
   return { record: { ...decoded, state: kept.state }, kept, pools: [stored.pool, ...stored.pools] }
 }
 
-/** Reads the state that a stored text stands for. Throws `store-invalid` if it or a page is damaged or missing. */
-export async function readState(store: Pick<SessionStore, 'readPages'>, id: string, text: string): Promise<KeptState> {
+/**
+ * Reads the state that a stored text of a session stands for. Throws `store-invalid` if it or a page is damaged or
+ * missing, and `session-not-found` if the session is removed meanwhile.
+ */
+export async function readState(
+  store: Pick<SessionStore, 'read' | 'readPages'>,
+  id: string,
+  text: string,
+): Promise<KeptState> {
   try {
     return await KeptState.read(text, (names) => store.readPages(id, names))
   } catch (cause) {
+    // The pages of a removed session are gone with it.
+    if (StateError.is(cause, 'store-invalid') && !(await store.read(id))) throw sessionNotFound()
     if (StateError.is(cause)) throw cause
     throw new StateError(
       'store-invalid',

@@ -106,6 +106,7 @@ describe('a SQLite store and processes', () => {
     ])
     expect(await store.readLog('large', { after: 0, limit: 10 })).toEqual([])
     expect(await store.readLog('small', { after: 0, limit: 10 })).toEqual([{ revision: 1, text: 'small:1' }])
+    expect(await store.countPages()).toBe(4)
   })
 
   it('is unavailable while another process has locked its file, and goes on by itself after that', async () => {
