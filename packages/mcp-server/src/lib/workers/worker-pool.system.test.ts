@@ -8,7 +8,7 @@ import { atControl } from '../fixtures/addressed.fixture.ts'
 import { kuhn } from '../fixtures/kuhn.fixture.ts'
 import { createMarket } from '../fixtures/market.fixture.ts'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
-import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
+import { asking, call, createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
 import { throwingHands } from '../fixtures/throwing-hands.fixture.ts'
 import { tide } from '../fixtures/tide.fixture.ts'
 import { treadmill } from '../fixtures/worker-world.fixture.ts'
@@ -308,6 +308,25 @@ describe('createWorkerPool', () => {
     expect(faults.at(-1)?.cause).toMatchObject({
       message: expect.stringContaining('`secrets` of treadmill threw: Who knows.'),
     })
+  })
+
+  it('lists the secrets of a large state in the thread too, and of its forks', async () => {
+    const { host } = createIsolatedHost()
+    const { session } = await host.open(null, onTreadmill())
+    const outcomes = [await atControl(host, session).step(call('collect', { what: 'large' }))]
+    outcomes.push(await atControl(host, session).step(call('run')))
+    const [fork] = await atControl(host, session).fork({ requestKey: freshKey() })
+    outcomes.push(await atControl(host, fork?.session as string).step(call('nothing')))
+    expect(outcomes.map(({ secrets }) => secrets.suspects('This was listed in a thread at 1.'))).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect(outcomes.map(({ secrets }) => secrets.suspects('This was listed in the server.'))).toEqual([
+      false,
+      false,
+      false,
+    ])
   })
 
   it('makes further calls wait for a thread, and loses none of them', async () => {

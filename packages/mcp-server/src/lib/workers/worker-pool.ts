@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Action, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
 import { type Clock, type Happened, type SessionState, systemClock } from '@episodic/state'
-import { isLarge } from '@episodic/state/internal'
+import { isLarge, recall, remember } from '@episodic/state/internal'
 import type { EventTurn } from '../environment/apply-event.ts'
 import type { CallOptions } from '../environment/call-options.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
@@ -57,8 +57,6 @@ class ThreadPool implements WorkerPool {
   /** The most recently used thread is last and is taken first, because its code is warm. */
   #idle: RulesThread[] = []
   readonly #waiting: WaitingCall[] = []
-  /** The secrets of the states that calls returned: a session keeps the same object. */
-  readonly #secrets = new WeakMap<SessionState, SecretsBySeat>()
   #loading = 0
   #disposed = false
 
@@ -75,7 +73,7 @@ class ThreadPool implements WorkerPool {
       params,
       seed,
     })
-    this.#secrets.set((value as InitialState).state, secrets)
+    remember((value as InitialState).state, secrets)
     return value as InitialState
   }
 
@@ -93,7 +91,7 @@ class ThreadPool implements WorkerPool {
       seat,
     } as const
     const { value, secrets } = await this.#run(call)
-    this.#secrets.set(state, secrets)
+    remember(state, secrets)
     return value as ObservedState
   }
 
@@ -109,7 +107,7 @@ class ThreadPool implements WorkerPool {
     const call: RulesCall = { kind: 'play', environment: toNameAndVersion(environment), turn, action }
     const { value, secrets } = await this.#run(call, waiting?.signal)
     const outcome = value as PlayOutcome
-    this.#secrets.set(outcome.change?.state ?? state, secrets)
+    remember(outcome.change?.state ?? state, secrets)
     return outcome
   }
 
@@ -123,7 +121,7 @@ class ThreadPool implements WorkerPool {
       event,
     })
     const happened = value as Happened
-    this.#secrets.set(happened.change.state, secrets)
+    remember(happened.change.state, secrets)
     return happened
   }
 
@@ -161,7 +159,7 @@ class ThreadPool implements WorkerPool {
     params: JsonObject,
     seat: string,
   ): readonly string[] {
-    const known = this.#secrets.get(state)?.[seat]
+    const known = (recall(state) as SecretsBySeat | undefined)?.[seat]
     if (!known) return directRules.secrets(environment, state, params, seat)
     if ('error' in known) throw Object.assign(new Error(), known.error)
     return known.listed

@@ -26,6 +26,8 @@ interface Tree {
 const drafts = new WeakMap<object, { readonly draft: Draft; readonly views: Views }>()
 /** The large states. */
 const larges = new WeakSet<object>()
+/** See {@link remember}. */
+const remembered = new WeakMap<SessionState, unknown>()
 
 /**
  * A state with what a store keeps of it.
@@ -56,7 +58,7 @@ export class KeptState {
       : KeptState.#large(
           readable(() => rootOf(state)),
           {},
-        )
+        ).#knownAs(state)
   }
 
   /**
@@ -69,7 +71,7 @@ export class KeptState {
     if (!shares) return KeptState.of(state, limits)
     const root = readable(() => treeOf(state, 'state', sharedValue))
     assertStateFits((root as { readonly bytes: number }).bytes, limits)
-    return KeptState.#large(root, {})
+    return KeptState.#large(root, {}).#knownAs(state)
   }
 
   /** Reads the state that a text of a store stands for. Throws `store-invalid` for missing and damaged pages. */
@@ -130,17 +132,24 @@ export class KeptState {
     if (left === this.state) return this
     const draft = drafts.get(left)?.draft
     const root = readable(() => (draft ? draft.finish('state') : rootOf(left)))
-    if (root === tree.root) return this
+    if (root === tree.root) return this.#knownAs(left)
     const { bytes } = root as { readonly bytes: number }
     assertStateFits(bytes, limits)
-    if (bytes <= SMALL) return KeptState.parsed(JSON.stringify(tree.views.of(root)))
+    if (bytes <= SMALL) return KeptState.parsed(JSON.stringify(tree.views.of(root))).#knownAs(left)
     if (!draft) keepSame(pageOf(root) as PageNode, pagesBelow(pageOf(tree.root) as PageNode))
-    return KeptState.#large(root, tree.views.lineage, tree.views)
+    return KeptState.#large(root, tree.views.lineage, tree.views).#knownAs(left)
   }
 
   /** Returns the same state for another session, which reads the same pages. */
   forked(): KeptState {
-    return this.#tree ? KeptState.#large(this.#tree.root, {}) : this
+    return this.#tree ? KeptState.#large(this.#tree.root, {}).#knownAs(this.state) : this
+  }
+
+  /** Remembers of this state what was remembered of another object for it. */
+  #knownAs(state: SessionState): this {
+    const what = remembered.get(state)
+    if (what !== undefined) remembered.set(this.state, what)
+    return this
   }
 
   /** Whether it is kept in pages. */
@@ -190,6 +199,16 @@ export class KeptState {
 /** Returns whether a state is large, so that it is read-only and must not be copied without need. */
 export function isLarge(state: SessionState): boolean {
   return larges.has(state)
+}
+
+/** Remembers something of a state, such as what another thread has computed with it; also once the state is kept. */
+export function remember(state: SessionState, what: unknown): void {
+  remembered.set(state, what)
+}
+
+/** Returns what was last remembered of a state; `undefined` for nothing. */
+export function recall(state: SessionState): unknown {
+  return remembered.get(state)
 }
 
 /** Returns a copy of what rules have left of a draft so far; they may go on to change the draft. */
