@@ -47,14 +47,15 @@ export function sessionsCommand(console: Console): Command {
 
 function formatSessions(sessions: readonly Summary[]): string {
   return formatTable([
-    ['SESSION', 'ENVIRONMENT', 'OWNER', 'AGE', 'IDLE', 'BYTES', 'STEPS', 'TURN', 'HISTORY', 'END'],
-    ...sessions.map(({ id, environment, owner, age, idle, bytes, steps, seats, turn = [], history, end }) => [
+    ['SESSION', 'ENVIRONMENT', 'OWNER', 'AGE', 'IDLE', 'BYTES', 'SHARED', 'STEPS', 'TURN', 'HISTORY', 'END'],
+    ...sessions.map(({ id, environment, owner, age, idle, bytes, shared, steps, seats, turn = [], history, end }) => [
       id,
       environment,
       owner ?? '–',
       `${age.toFixed(1)} s`,
       `${idle.toFixed(1)} s`,
       String(bytes),
+      shared === undefined ? '–' : String(shared),
       seats ? stepsOfSeats(seats) : String(steps),
       turn.join(', ') || '–',
       String(history),

@@ -83,6 +83,15 @@ describe('a session with a large state', () => {
     expect(other.step.report.stateHash).toBe(one.step.report.stateHash)
   })
 
+  it('is listed with its own bytes, and with those that others share with it', async () => {
+    const { host, control } = await openWarehouse()
+    await control.fork({ requestKey: freshKey(), count: 3 })
+    const whole = JSON.stringify((await control.state()).state).length
+    const { sessions } = await host.list({ limit: 10 })
+    expect(sessions.map(({ shared }) => shared)).toEqual([whole, whole, whole, whole])
+    for (const { bytes } of sessions) expect(bytes).toBeLessThan(2_000)
+  })
+
   it('is dumped without its private part, and with it but without its secrets', async () => {
     const { host, control, opened } = await openWarehouse()
     await control.step(call('cancel', { id: 'o1' }))

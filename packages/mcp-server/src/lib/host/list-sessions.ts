@@ -29,7 +29,7 @@ function summarise(
   record: Omit<SessionRecord, 'state'>,
   now: number,
 ): MethodResult<'sessions'>['sessions'][number] {
-  const { seats, turn, end } = record
+  const { seats, turn, end, shared } = record
   const progress = Object.entries(seats).map(
     ([seat, { seq, end: ownEnd = end }]) => [seat, { steps: seq, end: ownEnd }] as const,
   )
@@ -40,6 +40,7 @@ function summarise(
     age: secondsSince(record.createdAt, now),
     idle: secondsSince(record.touchedAt, now),
     bytes: storedBytes(stored, record),
+    ...(shared !== undefined && { shared }),
     steps: Object.values(seats).reduce((sum, { seq }) => sum + seq, 0),
     ...(turn && { seats: Object.fromEntries(progress), turn: end ? [] : turn }),
     history: record.history.length,

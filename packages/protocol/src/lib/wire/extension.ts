@@ -260,8 +260,13 @@ const sessionSummarySchema = z.object({
   /** Seconds since it was opened, and since its last finished call. */
   age: z.number(),
   idle: z.number(),
-  /** UTF-8 bytes that the store keeps for it, its step log included. */
+  /** UTF-8 bytes that the store keeps for it alone, its step log included. */
   bytes: z.int(),
+  /**
+   * UTF-8 bytes of the large state in which it began, which the store keeps once for all sessions that began in it;
+   * omitted for a small state.
+   */
+  shared: z.int().optional(),
   /** Answered steps of all seats. */
   steps: z.int(),
   /** Answered steps of each seat, and how the episode ended for it; omitted if there is one seat. */

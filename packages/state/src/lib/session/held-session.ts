@@ -60,7 +60,8 @@ export async function storeSession(
   { record, kept, pools }: HeldSession,
 ): Promise<HeldSession | null> {
   const shared = pools.length > 0 ? pools : [`start:${kept.name}`]
-  const stored = { ...encodeSession(record, kept.text), pools: kept.isLarge ? shared : [] }
+  const began = kept.isLarge ? kept.bytes : undefined
+  const stored = { ...encodeSession(record, kept.text, began), pools: kept.isLarge ? shared : [] }
   try {
     return toHeld(await store.create(stored))
   } catch (error) {

@@ -70,6 +70,11 @@ export interface SessionRecord {
   /** Milliseconds since 1970 at which the turn began, if there is a limit for it; omitted before the first move. */
   readonly turnedAt?: number | undefined
   readonly history: History
+  /**
+   * UTF-8 bytes of the JSON text of the state in which it began, whose pages it may share with others; omitted for a
+   * small one, and for a session that was not read from a store.
+   */
+  readonly shared?: number
   /** UTF-8 bytes of its step log, and of the pages that its steps have written. */
   readonly logBytes: number
   /** The outside events that it keeps; omitted if there was none. */
@@ -93,10 +98,14 @@ export interface PendingEffect {
 /** Version of the encoding. A store written by another version is refused, never guessed at. */
 const FORMAT = 1
 
-/** Encodes a record for a store. `state` is the text of its state, if the caller has it. */
-export function encodeSession(record: SessionRecord, state = JSON.stringify(record.state)): StoredSession {
+/** Encodes a record for a store. `state` is the text of its state, if the caller has it; `shared` as in the record. */
+export function encodeSession(
+  record: SessionRecord,
+  state = JSON.stringify(record.state),
+  shared = record.shared,
+): StoredSession {
   const { owner, environment, params, seed, limits, createdAt, base } = record
-  const kept = { format: FORMAT, owner, environment, params, seed, limits, createdAt }
+  const kept = { format: FORMAT, owner, environment, params, seed, limits, createdAt, shared }
   const origin = JSON.stringify(base ? { ...kept, base: { ...base, state: undefined } } : kept)
   // A session that is created again under the same id was created at another time.
   const pool = `${record.id}.${createdAt}`
