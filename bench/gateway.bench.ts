@@ -22,9 +22,9 @@ import { median, report, round2 } from './figures.ts'
 import { startPython } from './peers/start-server.ts'
 import { readCpu } from './process-tree.ts'
 
-const ROUNDS = 5
+const ROUNDS = 3
 /** Rounds that are not counted: a gateway runs for days, and its code is compiled in its first thousands of calls. */
-const WARM_UP = 10
+const WARM_UP = 6
 const CONVERSATIONS = 20
 const TURNS = 9
 const TOKENS = 64
