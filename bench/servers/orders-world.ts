@@ -15,22 +15,22 @@ const tables = new Map<number, Orders>()
 
 /** A table of so many rows of about 110 bytes, made once and frozen: sessions share it. */
 function tableOf(rows: number): Orders {
-  const entries = Array.from({ length: rows }, (_, i) => {
-    const items = Object.freeze([i % 7, i % 11]) as number[]
-    return [
-      `order-${i}`,
-      Object.freeze({
-        customer: `customer ${i % 977}`,
-        status: 'open',
-        total: (i * 3) % 1_000,
-        items,
-        city: `city ${i % 100}`,
-      }),
-    ] as const
-  })
-  const table = tables.get(rows) ?? Object.freeze(Object.fromEntries(entries))
+  const table = tables.get(rows) ?? Object.freeze(Object.fromEntries(Array.from({ length: rows }, (_, i) => rowOf(i))))
   tables.set(rows, table)
   return table
+}
+
+function rowOf(i: number): [string, Orders[string]] {
+  const items = [i % 7, i % 11]
+  Object.freeze(items)
+  const row = {
+    customer: `customer ${i % 977}`,
+    status: 'open',
+    total: (i * 3) % 1_000,
+    items,
+    city: `city ${i % 100}`,
+  }
+  return [`order-${i}`, Object.freeze(row)]
 }
 
 /** A world whose state is a table of orders, of which each call changes as many rows as it says. */

@@ -50,9 +50,10 @@ function frozenFields(schema: z.ZodType, value: unknown): (readonly [string, z.Z
 function parseOnce(schema: z.ZodType, value: object): object | string {
   const known = parsedOnce.get(value) ?? new Map<z.ZodType, object>()
   parsedOnce.set(value, known)
-  const parsed = known.get(schema) ?? parse(schema, value)
-  if (typeof parsed === 'string') return parsed
-  known.set(schema, freezeAll(parsed))
+  const before = known.get(schema)
+  if (before) return before
+  const parsed = parse(schema, value)
+  if (typeof parsed === 'object') known.set(schema, freezeAll(parsed))
   return parsed
 }
 

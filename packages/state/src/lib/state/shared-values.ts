@@ -9,8 +9,10 @@ const shared = new WeakMap<object, Value>()
 
 /** Returns whether a value is an object that is frozen at every depth, so that it is the same for ever. */
 export function isFrozenWhole(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return false
+  if (typeof value !== 'object' || value === null) return false
+  // Of a wide object, `Object.isFrozen` looks at every key.
   if (frozen.has(value)) return true
+  if (!Object.isFrozen(value)) return false
   const isWhole = Object.values(value).every(
     (inner) => typeof inner !== 'object' || inner === null || isFrozenWhole(inner),
   )
