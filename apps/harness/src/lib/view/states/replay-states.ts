@@ -39,12 +39,13 @@ export function replayStates(environment: EnvironmentDefinition, record: SealedR
       }
     }
     const parts = partsOf(state as SessionState)
-    if (last === null) start = parts
+    // Parts of a large state read from its pages, and only plain values leave the thread.
+    if (last === null) start = structuredClone(parts)
     else
       steps.push({
         step: step - 1,
-        public: changesBetween(last.public, parts.public),
-        private: changesBetween(last.private, parts.private),
+        public: structuredClone(changesBetween(last.public, parts.public)),
+        private: structuredClone(changesBetween(last.private, parts.private)),
       })
     last = parts
   }
