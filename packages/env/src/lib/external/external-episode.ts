@@ -1,5 +1,5 @@
 import type { Action, Limits } from '@episodic/protocol'
-import { answerBytes } from '@episodic/protocol/internal'
+import { MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
 import { EnvError } from '../env-error.ts'
 import type { ResetResult } from '../environment/environment.ts'
 import type { CallOptions } from '../session/call-options.ts'
@@ -49,10 +49,10 @@ export class ExternalEpisode {
     const truncation = late ? 'time-limit' : this.#seq + 1 >= limits.steps ? 'step-limit' : null
     const { observation, refused, terms, end } = await this.#session.play({ action, truncation, late }, options)
     const bytes = new TextEncoder().encode(JSON.stringify(observation)).length
-    if (bytes > answerBytes(limits))
+    if (bytes > Math.min(limits.bytes, MOST_ANSWER_BYTES))
       throw new EnvError(
         'reply-malformed',
-        `The server's answer to ${action.tool} has ${bytes} bytes, and the limit is ${answerBytes(limits)}.`,
+        `The server's answer to ${action.tool} has ${bytes} bytes, and the limit is ${Math.min(limits.bytes, MOST_ANSWER_BYTES)}.`,
       )
     this.#seq += 1
     const step = stepResultOf({

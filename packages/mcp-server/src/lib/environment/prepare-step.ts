@@ -1,5 +1,5 @@
 import { type Action, findNonJson, type Json } from '@episodic/protocol'
-import { answerBytes, formatZodError } from '@episodic/protocol/internal'
+import { formatZodError, MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
 import type { Clock, SessionRecord } from '@episodic/state'
 import { isLarge } from '@episodic/state/internal'
 import { ServerError } from '../server-error.ts'
@@ -57,7 +57,7 @@ export async function prepareStep(
     const problem = findNonJson(parsed.data)
     if (problem) throw failed(tool, `gave what JSON cannot say: ${problem.replace('$', 'prepared')}`)
     const bytes = new TextEncoder().encode(JSON.stringify(parsed.data)).length
-    const room = answerBytes(limits)
+    const room = Math.min(limits.bytes, MOST_ANSWER_BYTES)
     if (bytes > room) throw failed(tool, `gave ${bytes} bytes, and the limit is ${room}`)
     return parsed.data as Json
   } finally {

@@ -7,7 +7,7 @@ import {
   type SessionSnapshot,
   WireError,
 } from '@episodic/protocol'
-import { answerBytes, formatZodError } from '@episodic/protocol/internal'
+import { formatZodError, MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
 import { KeptState } from '@episodic/state/internal'
 import type { z } from 'zod'
 import { assertEvent } from '../environment/apply-event.ts'
@@ -108,7 +108,7 @@ function assertHappened(environment: EnvironmentDefinition, { outside }: Session
     if (event.end) throw broken(`snapshot.outside has the event ${event.id} end the episode, which has not ended`)
   }
   const size = JSON.stringify(outside).length
-  const room = answerBytes(limits)
+  const room = Math.min(limits.bytes, MOST_ANSWER_BYTES)
   if (size > room) throw broken(`snapshot.outside has ${size} bytes, and the limit is ${room}`)
 }
 

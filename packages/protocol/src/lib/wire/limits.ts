@@ -4,8 +4,8 @@ import type { Wire } from '../base/wire.ts'
 /** The limits of a session if neither its opener nor its environment sets any. */
 export const DEFAULT_LIMITS: Limits = { steps: 1_000, seconds: null, bytes: 67_108_864 }
 
-/** UTF-8 bytes that one answer has at most, whatever the limit of the session. */
-const MOST_ANSWER_BYTES = 1_048_576
+/** UTF-8 bytes that one answer of a session has at most, or one event for it, if its limit is not lower. */
+export const MOST_ANSWER_BYTES = 1_048_576
 
 /** The limits that an opener or a task sets; the others come from the environment. */
 export const limitsRequestSchema = z.strictObject({
@@ -33,8 +33,3 @@ export const limitsSchema = z.object({
  * answer would exceed `bytes`, or whose answer exceeds 1 MiB, fails and changes nothing.
  */
 export type Limits = Wire<typeof limitsSchema>
-
-/** Returns the UTF-8 bytes that one answer of a session may have, or one event for it. */
-export function answerBytes({ bytes }: Pick<Limits, 'bytes'>): number {
-  return Math.min(bytes, MOST_ANSWER_BYTES)
-}

@@ -6,7 +6,7 @@ import {
   type OutsideEvent,
   type OutsideHistory,
 } from '@episodic/protocol'
-import { answerBytes, eventTexts } from '@episodic/protocol/internal'
+import { eventTexts, MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
 import { byteLength } from '../state/state-text.ts'
 import { StateError } from '../state-error.ts'
 import type { SessionRecord } from './session-record.ts'
@@ -46,7 +46,7 @@ export function findKnown({ outside }: SessionRecord, event: OutsideEvent): Outs
 /** Throws `events-full` or `event-too-large` if a session has no room for one more event before its next step. */
 export function assertRoom({ outside = NONE, limits }: SessionRecord, event: OutsideEvent, bound: number): void {
   const bytes = sizeOf([event])
-  const room = answerBytes(limits)
+  const room = Math.min(limits.bytes, MOST_ANSWER_BYTES)
   if (bytes > room)
     throw new StateError(
       'event-too-large',

@@ -394,8 +394,9 @@ export class Session {
   /** Commits the next record. Returns whether the store accepted it: false if it has another revision by now. */
   async #commit({ next, kept, entry }: Write): Promise<boolean> {
     const progress = encodeProgress(next, kept.text)
-    if (!(await this.#options.store.commit(progress, this.#record, entry, kept.newPages))) return false
-    kept.keep()
+    const pages = kept.isLarge ? kept.newPages : undefined
+    if (!(await this.#options.store.commit(progress, this.#record, entry, pages))) return false
+    if (pages) kept.keep()
     this.#record = next
     this.#kept = kept
     return true

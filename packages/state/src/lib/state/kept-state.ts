@@ -8,7 +8,7 @@ import { isShared, sharedValue } from './shared-values.ts'
 import { assertStateFits, byteLength, encodeState, unreadable } from './state-text.ts'
 import { cloneParts } from './structured-clone.ts'
 import { treeOf } from './tree-of.ts'
-import { Views } from './view.ts'
+import { containerOf, Views } from './view.ts'
 
 /** UTF-8 bytes of JSON text up to which a state is one text. A larger one is a tree of pages. */
 const SMALL = 8_192
@@ -40,6 +40,8 @@ export class KeptState {
   readonly state: SessionState
   /** The JSON text of a small state; of a large one, a text that names its first page. */
   readonly text: string
+  /** Whether it is kept in pages. */
+  readonly isLarge: boolean
   readonly #tree: Tree | null
   /** The pages that the store does not have, once they were asked for. */
   #new: readonly PageNode[] | null = null
@@ -47,6 +49,7 @@ export class KeptState {
   private constructor(state: SessionState, text: string, tree: Tree | null) {
     this.state = state
     this.text = text
+    this.isLarge = tree !== null
     this.#tree = tree
   }
 
@@ -131,12 +134,13 @@ export class KeptState {
     if (!tree) return left === this.state ? this : KeptState.of(left, limits)
     if (left === this.state) return this
     const draft = drafts.get(left)?.draft
-    const root = readable(() => (draft ? draft.finish('state') : rootOf(left)))
+    const shown = containerOf(left, tree.views.lineage)
+    const root = shown ?? readable(() => (draft ? draft.finish('state') : rootOf(left)))
     if (root === tree.root) return this.#knownAs(left)
     const { bytes } = root as { readonly bytes: number }
     assertStateFits(bytes, limits)
     if (bytes <= SMALL) return KeptState.parsed(JSON.stringify(tree.views.of(root))).#knownAs(left)
-    if (!draft) keepSame(pageOf(root) as PageNode, pagesBelow(pageOf(tree.root) as PageNode))
+    if (!draft && !shown) keepSame(pageOf(root) as PageNode, pagesBelow(pageOf(tree.root) as PageNode))
     return KeptState.#large(root, tree.views.lineage, tree.views).#knownAs(left)
   }
 
@@ -150,11 +154,6 @@ export class KeptState {
     const what = remembered.get(state)
     if (what !== undefined) remembered.set(this.state, what)
     return this
-  }
-
-  /** Whether it is kept in pages. */
-  get isLarge(): boolean {
-    return this.#tree !== null
   }
 
   /** The name of the first page of a large state; of a small one, its text. */
@@ -213,8 +212,16 @@ export function recall(state: SessionState): unknown {
 
 /** Returns a copy of what rules have left of a draft so far; they may go on to change the draft. */
 export function copyOfDraft(draft: SessionState): SessionState {
+  return drafts.has(draft) ? settled(draft) : structuredClone(draft)
+}
+
+/**
+ * Returns the state that rules have left of a draft, which they do not change any more: of a large state a read-only
+ * view, and otherwise the draft itself. Throws `not-json` for a large state that JSON cannot say.
+ */
+export function settled(draft: SessionState): SessionState {
   const large = drafts.get(draft)
-  return large ? (large.views.of(readable(() => large.draft.finish('state'))) as SessionState) : structuredClone(draft)
+  return large ? (large.views.of(readable(() => large.draft.finish('state'))) as SessionState) : draft
 }
 
 function hashOf(text: string, { rng, now }: Chance): string {

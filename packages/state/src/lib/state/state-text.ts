@@ -1,5 +1,5 @@
 import { findNonJson, type Limits, type LoggedStep } from '@episodic/protocol'
-import { answerBytes } from '@episodic/protocol/internal'
+import { MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
 import { StateError } from '../state-error.ts'
 
 // The texts that a commit writes: they come back from the store unchanged, and stay within the session's limit of
@@ -28,7 +28,7 @@ export function encodeStep(step: LoggedStep, limits: Limits, textBytes: number):
   assertTextFits(step.observation.text, textBytes)
   const text = toJsonText(step, 'answer')
   if (text.includes(HALF_PAIR)) assertWholeText(step)
-  const room = answerBytes(limits)
+  const room = Math.min(limits.bytes, MOST_ANSWER_BYTES)
   if (!fits(text, room)) assertStepFits(step, text, room)
   return text
 }

@@ -99,3 +99,57 @@ describe('A large start that is frozen at every depth', () => {
     expect((error as Error).message).toContain('rows.row-7.status')
   })
 })
+
+describe('Rules of a large state', () => {
+  /** A world of 300 rows with one tool, which leaves something in a row, and an `observe` of its own. */
+  function worldOf(left: unknown, observe: (state: { calls: number }) => string) {
+    return defineEnvironment({
+      name: 'left',
+      version: '1.0.0',
+      description: 'A world.',
+      params: z.object({}),
+      state: { public: z.object({ calls: z.int(), pad: z.string() }), private: z.object({ left: z.unknown() }) },
+      start: () => ({ public: { calls: 0, pad: 'x'.repeat(10_000) }, private: { left: null } }),
+      observe,
+      tools: ({ tool }) => ({
+        leave: tool({
+          description: 'Leaves it.',
+          input: z.object({}),
+          play({ state, say }) {
+            state.public.calls += 1
+            state.private.left = left
+            return say('Left.')
+          },
+        }),
+      }),
+      rewards: {},
+    })
+  }
+
+  async function failureOf(world: ReturnType<typeof worldOf>): Promise<{ error: unknown; calls: unknown }> {
+    const host = createHost({ environments: [world] })
+    const { session } = await host.open('trainer', { environment: 'left', requestKey: freshKey() })
+    const control = atControl(host, session, 'trainer')
+    const error = await control.step(call('leave', {})).catch((caught: unknown) => caught)
+    return { error, calls: (await control.state()).state.public.calls }
+  }
+
+  it('cannot change it outside of a tool', async () => {
+    let isStarted = false
+    const world = worldOf(1, (state) => {
+      if (isStarted) state.calls = 7
+      isStarted = true
+      return 'Seen.'
+    })
+    const { error, calls } = await failureOf(world)
+    expect((error as Error).message).toContain('calls of it was to be changed. Change it in a tool.')
+    expect(calls).toBe(0)
+  })
+
+  it('fail with the name of the tool that left what JSON cannot say', async () => {
+    const { error, calls } = await failureOf(worldOf(Number.NaN, () => 'Seen.'))
+    expect((error as Error).message).toContain('Tool leave of left')
+    expect((error as Error).message).toContain('state.private.left is NaN')
+    expect(calls).toBe(0)
+  })
+})
