@@ -17,7 +17,7 @@ export function withMetrics(store: SessionStore, metrics: Metrics, clock: Clock)
   return {
     secret: () => timed('secret', store.secret()),
     checkWritable: () => timed('checkWritable', store.checkWritable()),
-    create: (session, shared) => timed('create', store.create(session, shared)),
+    create: (...given) => timed('create', store.create(...given)),
     read: (id) => timed('read', store.read(id)),
     commit: (next, expected, entry, pages) => timed('commit', store.commit(next, expected, entry, pages)),
     remove: (id) => timed('remove', store.remove(id)),

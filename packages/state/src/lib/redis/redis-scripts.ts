@@ -50,9 +50,9 @@ local function usePool(prefix, name, id, due)
   redis.call('ZADD', usersOf(prefix, name), due, id)
   keepWhileUsed(prefix, name)
 end
-local function addPages(prefix, name, first)
+local function addPages(prefix, name, first, last)
   local pool = poolOf(prefix, name)
-  for place = first, #ARGV, 2 do redis.call('HSETNX', pool, ARGV[place], ARGV[place + 1]) end
+  for place = first, last, 2 do redis.call('HSETNX', pool, ARGV[place], ARGV[place + 1]) end
 end
 `
 
@@ -83,12 +83,14 @@ return secret
 
 /**
  * 1: created. 0: present. -1: the stored secret differs from the caller's, so this is not the caller's store any more.
- * A text: the pool of that name does not exist. The session's fields follow the arguments, and then the pages of the
- * pool that is `shared`.
+ * A text: the pool of that name does not exist. The session's fields follow the arguments, then its own pages, and
+ * then those of the pool that is `shared`.
  */
 const CREATE = `${NOW}${RENEW}${POOLS}
 local secretKey, session, log, ids, touched, expiry = unpack(KEYS)
-local id, ttl, secret, prefix, touchedAt, own, named, shared, length = unpack(ARGV, 1, 9)
+local id, ttl, secret, prefix, touchedAt, own, named, shared, length, ownLength = unpack(ARGV, 1, 10)
+local ownPages = 11 + length
+local sharedPages = ownPages + ownLength
 local kept = redis.call('GET', secretKey)
 if kept and kept ~= secret then return -1 end
 if redis.call('EXISTS', session) == 1 then return 0 end
@@ -99,15 +101,16 @@ for _, name in ipairs(names) do
     isMade = true
   end
 end
-redis.call('HSET', session, unpack(ARGV, 10, 9 + length))
+redis.call('HSET', session, unpack(ARGV, 11, ownPages - 1))
 -- An emptied Redis gets the secret back from which the handles of this store are derived.
 if not kept then redis.call('SET', secretKey, secret) end
 redis.call('DEL', log)
 redis.call('ZADD', ids, 0, id)
 local due = renew(session, log, touched, expiry, id, touchedAt, ttl)
-if isMade then addPages(prefix, shared, 10 + length) end
+if isMade then addPages(prefix, shared, sharedPages, #ARGV) end
+addPages(prefix, own, ownPages, sharedPages - 1)
 for _, name in ipairs(names) do usePool(prefix, name, id, due) end
-if #names > 0 then
+if #names > 0 or sharedPages > ownPages then
   redis.call('HSET', session, 'owns', 1)
   usePool(prefix, own, id, due)
 end
@@ -130,7 +133,7 @@ local hasPages = #ARGV > 11 + length
 if not stored[3] and not hasPages then return 1 end
 local own = stored[4] or id
 if not stored[3] then redis.call('HSET', session, 'owns', 1) end
-addPages(prefix, own, 12 + length)
+addPages(prefix, own, 12 + length, #ARGV)
 usePool(prefix, own, id, due)
 for _, name in ipairs(cjson.decode(stored[5] or '[]')) do usePool(prefix, name, id, due) end
 return 1

@@ -1,6 +1,13 @@
 import { StateError } from '../state-error.ts'
 import { pagesMissing } from '../store/pages-missing.ts'
-import type { LogEntry, SessionStore, StoredPage, StoredProgress, StoredSession } from '../store/session-store.ts'
+import type {
+  LogEntry,
+  SessionStore,
+  SharedPool,
+  StoredPage,
+  StoredProgress,
+  StoredSession,
+} from '../store/session-store.ts'
 import { RedisConnection } from './redis-connection.ts'
 import { formatAddress } from './redis-fault.ts'
 
@@ -104,10 +111,7 @@ class RedisStore implements SessionStore {
     await this.#parts.connection.run((client) => client.set(`${this.#parts.prefix}writable`, '1', 'EX', 60))
   }
 
-  async create(
-    session: StoredSession,
-    shared?: { readonly pool: string; readonly pages: readonly StoredPage[] },
-  ): Promise<boolean> {
+  async create(session: StoredSession, shared?: SharedPool, own: readonly StoredPage[] = []): Promise<boolean> {
     const { connection, prefix, secret, ttl, address } = this.#parts
     const { id, revision, epoch, touchedAt, head, state, origin, base, pool } = session
     const pools = JSON.stringify(session.pools)
@@ -116,8 +120,10 @@ class RedisStore implements SessionStore {
     const fields = [...numbers, 'head', head, 'state', state, 'origin', origin, 'pool', pool]
     if (base !== null) fields.push('base', base)
     if (session.pools.length > 0) fields.push('pools', pools)
-    const values = [id, ttl, secret, prefix, touchedAt, pool, pools, shared?.pool ?? '', fields.length, ...fields]
-    const pages = shared ? partsOf(shared.pages) : []
+    const ownParts = partsOf(own)
+    const lengths = [fields.length, ownParts.length]
+    const values = [id, ttl, secret, prefix, touchedAt, pool, pools, shared?.pool ?? '', ...lengths, ...fields]
+    const pages = [...ownParts, ...partsOf(shared?.pages ?? [])]
     const created = await connection.run((client) => client.createSession(...keys, ...values, pages))
     if (created === -1)
       throw new StateError(

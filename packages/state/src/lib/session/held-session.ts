@@ -50,8 +50,8 @@ export async function readState(
 }
 
 /**
- * Stores a new session; resolves with `null` if its id is taken. `pools` are those of the session whose pages it reads;
- * with none, a large state goes into a pool of its own name, which sessions with the same beginning share.
+ * Stores a new session; resolves with `null` if its id is taken. `pools` are those of the session whose pages it reads.
+ * With none, what a large state begins with goes into a pool that sessions with the same beginning share.
  *
  * Rejects with `session-not-found` if the session of `pools` is gone.
  */
@@ -59,21 +59,27 @@ export async function storeSession(
   store: Pick<SessionStore, 'create'>,
   { record, kept, pools }: HeldSession,
 ): Promise<HeldSession | null> {
-  const shared = pools.length > 0 ? pools : [`start:${kept.name}`]
-  const began = kept.isLarge ? kept.bytes : undefined
-  const stored = { ...encodeSession(record, kept.text, began), pools: kept.isLarge ? shared : [] }
-  try {
-    return toHeld(await store.create(stored))
-  } catch (error) {
-    if (!StateError.is(error, 'pages-missing')) throw error
-    if (pools.length > 0) throw sessionNotFound()
-    // The first of this beginning brings the pages.
-    return toHeld(await store.create(stored, { pool: shared[0] as string, pages: kept.pages }))
+  if (!kept.isLarge) {
+    const stored = encodeSession(record, kept.text)
+    return (await store.create(stored)) ? { record, kept, pools: [stored.pool] } : null
   }
+  const start = pools.length > 0 ? null : kept.start
+  const stored = {
+    ...encodeSession(record, kept.text, kept.bytes),
+    pools: start ? [start.pool] : pools,
+  }
+  if (!(await create())) return null
+  kept.keep()
+  return { record, kept, pools: [stored.pool, ...stored.pools] }
 
-  function toHeld(created: boolean): HeldSession | null {
-    if (!created) return null
-    kept.keep()
-    return { record, kept, pools: [stored.pool, ...stored.pools] }
+  async function create(): Promise<boolean> {
+    try {
+      return await store.create(stored, undefined, start?.own)
+    } catch (error) {
+      if (!StateError.is(error, 'pages-missing')) throw error
+      if (!start) throw sessionNotFound()
+      // The first of this beginning brings its pages.
+      return store.create(stored, { pool: start.pool, pages: start.shared() }, start.own)
+    }
   }
 }

@@ -36,10 +36,17 @@ export class SqlitePools {
     return key
   }
 
-  /** Has a new session use its own pool and those that it names, of which one may be absent, and is made of `pages`. */
-  join(session: number, { pool, pools }: StoredSession, pages: readonly StoredPage[] = []): void {
-    for (const name of pools) this.#use(name, session, pages)
-    this.#use(pool, session)
+  /**
+   * Has a new session use its own pool, which is made of `own`, and those that it names, of which one may be absent and
+   * is made of `shared`.
+   */
+  join(
+    session: number,
+    { pool, pools }: StoredSession,
+    { shared, own }: { readonly shared: readonly StoredPage[]; readonly own: readonly StoredPage[] },
+  ): void {
+    for (const name of pools) this.#use(name, session, shared)
+    this.#pages.add(this.#use(pool, session), own)
   }
 
   /** Adds pages to a session's own pool, which is made if it is absent. */

@@ -3,7 +3,14 @@ import { dirname, resolve } from 'node:path'
 import type { StatementSync } from 'node:sqlite'
 import { StateError } from '../state-error.ts'
 import { pagesMissing } from '../store/pages-missing.ts'
-import type { LogEntry, SessionStore, StoredPage, StoredProgress, StoredSession } from '../store/session-store.ts'
+import type {
+  LogEntry,
+  SessionStore,
+  SharedPool,
+  StoredPage,
+  StoredProgress,
+  StoredSession,
+} from '../store/session-store.ts'
 import { SqliteCheckpointer } from './checkpointer.ts'
 import { addText, areTexts, assertIntact, START } from './checksum.ts'
 import { type Durability, openSqliteFile, type SqliteFile } from './database-file.ts'
@@ -127,10 +134,7 @@ class SqliteStore implements SessionStore {
       throw sqliteFault(this.#file.path, new Error(`its disk has less than ${LEAST_ROOM} bytes left`))
   }
 
-  async create(
-    session: StoredSession,
-    shared?: { readonly pool: string; readonly pages: readonly StoredPage[] },
-  ): Promise<boolean> {
+  async create(session: StoredSession, shared?: SharedPool, own: readonly StoredPage[] = []): Promise<boolean> {
     const { id, revision, epoch, touchedAt, head, state, origin: text, base } = session
     const pools = JSON.stringify([session.pool, ...session.pools])
     const answer = await this.#write(() => {
@@ -141,7 +145,8 @@ class SqliteStore implements SessionStore {
       const { changes, lastInsertRowid } = this.#insert.run(id, revision, epoch, touchedAt, head, state, checksum)
       if (changes === 0) return false
       this.#insertOrigin.run(lastInsertRowid, text, base, pools, originChecksum(id, { text, base, pools }))
-      if (session.pools.length > 0) this.#pools.join(Number(lastInsertRowid), session, shared?.pages)
+      if (session.pools.length + own.length > 0)
+        this.#pools.join(Number(lastInsertRowid), session, { shared: shared?.pages ?? [], own })
       return true
     })
     if (StateError.is(answer)) throw answer

@@ -43,6 +43,8 @@ export class KeptState {
   /** Whether it is kept in pages. */
   readonly isLarge: boolean
   readonly #tree: Tree | null
+  /** The first pages of the frozen values that it began with. */
+  #shared: ReadonlySet<PageNode> = new Set()
   /** The pages that the store does not have, once they were asked for. */
   #new: readonly PageNode[] | null = null
 
@@ -72,9 +74,18 @@ export class KeptState {
     const parts = [state.public, state.private, ...Object.values(state.own ?? {})]
     const shares = parts.some((part) => Object.values(part).some((value) => isShared(value, 'state', SMALL)))
     if (!shares) return KeptState.of(state, limits)
-    const root = readable(() => treeOf(state, 'state', sharedValue))
+    const shared = new Set<PageNode>()
+    const root = readable(() =>
+      treeOf(state, 'state', (object, path) => {
+        const value = sharedValue(object, path)
+        if (value !== null) shared.add(pageOf(value) as PageNode)
+        return value
+      }),
+    )
     assertStateFits((root as { readonly bytes: number }).bytes, limits)
-    return KeptState.#large(root, {}).#knownAs(state)
+    const kept = KeptState.#large(root, {}).#knownAs(state)
+    kept.#shared = shared
+    return kept
   }
 
   /** Reads the state that a text of a store stands for. Throws `store-invalid` for missing and damaged pages. */
@@ -167,9 +178,23 @@ export class KeptState {
     return this.#new
   }
 
-  /** All pages. */
-  get pages(): readonly PageNode[] {
-    return this.#pages(() => true)
+  /**
+   * The pages of a start: those of the frozen values that it began with, which others share, and all others; if there
+   * are none, others share the whole start. The pool of shared pages is named by them.
+   */
+  get start(): {
+    readonly pool: string
+    readonly own: readonly PageNode[]
+    readonly shared: () => readonly PageNode[]
+  } {
+    const shared = [...this.#shared]
+    if (shared.length === 0) return { pool: `start:${this.name}`, own: [], shared: () => this.#pages(() => true) }
+    const names = shared.map(({ name }) => name).sort()
+    return {
+      pool: `start:${names.length === 1 ? names[0] : contentId(names.join())}`,
+      own: this.#pages((page) => !this.#shared.has(page)),
+      shared: () => this.#pages(() => true, shared),
+    }
   }
 
   /** Marks the pages as stored. */
@@ -178,14 +203,17 @@ export class KeptState {
     this.#new = null
   }
 
-  #pages(has: (page: PageNode) => boolean): PageNode[] {
+  #pages(
+    has: (page: PageNode) => boolean,
+    roots = this.#tree ? [pageOf(this.#tree.root) as PageNode] : [],
+  ): PageNode[] {
     const found = new Map<string, PageNode>()
     const visit = (page: PageNode) => {
       if (!has(page) || found.has(page.name)) return
       for (const child of page.children()) visit(child)
       found.set(page.name, page)
     }
-    if (this.#tree) visit(pageOf(this.#tree.root) as PageNode)
+    for (const root of roots) visit(root)
     return [...found.values()]
   }
 

@@ -1,6 +1,6 @@
 import { StateError } from '../state-error.ts'
 import { pagesMissing } from './pages-missing.ts'
-import type { LogEntry, SessionStore, StoredPage, StoredProgress, StoredSession } from './session-store.ts'
+import type { LogEntry, SessionStore, SharedPool, StoredPage, StoredProgress, StoredSession } from './session-store.ts'
 
 /** Creates a store that keeps sessions in memory, until it is disposed of or the process ends. */
 export function createMemoryStore(): SessionStore {
@@ -31,10 +31,7 @@ class MemoryStore implements SessionStore {
     return this.#secret.slice()
   }
 
-  async create(
-    session: StoredSession,
-    shared?: { readonly pool: string; readonly pages: readonly StoredPage[] },
-  ): Promise<boolean> {
+  async create(session: StoredSession, shared?: SharedPool, own: readonly StoredPage[] = []): Promise<boolean> {
     this.#assertOpen()
     const { id, pool, pools } = session
     if (this.#sessions.has(id)) return false
@@ -42,13 +39,13 @@ class MemoryStore implements SessionStore {
     if (missing !== undefined) throw pagesMissing(id, missing)
     const kept: Kept = { session: { ...session }, log: [], uses: [] }
     this.#sessions.set(id, kept)
-    if (pools.length === 0) return true
+    if (pools.length === 0 && own.length === 0) return true
     for (const name of pools) {
       const isNew = !this.#pools.has(name)
       const { pages } = this.#use(name, kept)
       if (isNew) addPages(pages, shared?.pages ?? [])
     }
-    this.#use(pool, kept)
+    addPages(this.#use(pool, kept).pages, own)
     return true
   }
 

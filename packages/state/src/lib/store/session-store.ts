@@ -45,6 +45,12 @@ export interface StoredPage {
   readonly text: string
 }
 
+/** A pool that sessions share, with all its pages. */
+export interface SharedPool {
+  readonly pool: string
+  readonly pages: readonly StoredPage[]
+}
+
 /**
  * Where sessions are stored. The contract, each sentence of which the suite in `@episodic/state/testing` tests:
  *
@@ -55,8 +61,8 @@ export interface StoredPage {
  * - `read` resolves with what the last commit wrote, with the origin and the base that `create` wrote, or with `null`.
  * - `remove` deletes a session and its log, and resolves with whether it existed.
  * - `readLog` resolves with the entries after a revision, in order, at most `limit` of them.
- * - `commit` writes `pages` into the session's own pool, together with the session and its entry or not at all. A page
- *   that is there already stays as it is.
+ * - `create` and `commit` write `pages` into the session's own pool, together with the session and its entry or not at
+ *   all. A page that is there already stays as it is.
  * - A session's own pool exists from its first page on, or from its creation if the session names other pools.
  * - `create` rejects with `pages-missing`, and writes nothing, if a pool that the session names does not exist. If that
  *   is the pool of `shared`, `create` makes it, with these pages. A pool that exists stays as it is: its name has to
@@ -86,11 +92,8 @@ export interface SessionStore extends AsyncDisposable {
    * although it may still be read: its memory or disk is full, or it is a replica.
    */
   checkWritable(): Promise<void>
-  /** `shared` is what a pool of `session.pools` contains, for a store that lacks it. */
-  create(
-    session: StoredSession,
-    shared?: { readonly pool: string; readonly pages: readonly StoredPage[] },
-  ): Promise<boolean>
+  /** `shared` is what a pool of `session.pools` contains, for a store that lacks it. `pages` go into its own pool. */
+  create(session: StoredSession, shared?: SharedPool, pages?: readonly StoredPage[]): Promise<boolean>
   read(id: string): Promise<StoredSession | null>
   commit(
     next: StoredProgress,

@@ -47,11 +47,12 @@ const anyNewSession = fc
     creation: fc.integer({ min: 1, max: 2 }),
     pools: fc.uniqueArray(fc.oneof(anyShared, anyOwn), { maxLength: 2 }),
     pages: fc.option(anyPages, { nil: undefined }),
+    own: fc.option(anyPages, { nil: undefined }),
   })
-  .map(({ progress, origin, base, creation, pools, pages }): Parameters<SessionStore['create']> => {
+  .map(({ progress, origin, base, creation, pools, pages, own }): Parameters<SessionStore['create']> => {
     const session = { ...progress, origin, base, pool: `${progress.id}.${creation}`, pools }
     const pool = pools.find((name) => name.startsWith('start'))
-    return pool && pages ? [session, { pool, pages }] : [session]
+    return [session, pool && pages ? { pool, pages } : undefined, own]
   })
 
 const anyCommit = fc
@@ -126,7 +127,7 @@ export function createStoreModel(): Answering {
   }
   const byId = (a: StoredSession, b: StoredSession) => (a.id < b.id ? -1 : 1)
   return {
-    async create(session, shared) {
+    async create(session, shared, own = []) {
       const { id, pool, pools } = session
       if (find(id)) return false
       const absent = pools.filter((name) => !hasPool(name))
@@ -134,7 +135,8 @@ export function createStoreModel(): Answering {
       if (missing) throw pagesMissing(id, missing)
       replace(id, session)
       for (const name of absent) addPages(name, shared?.pages ?? [])
-      if (pools.length > 0) uses.push(...[pool, ...pools].map((name) => ({ id, pool: name })))
+      addPages(pool, own)
+      if (pools.length + own.length > 0) uses.push(...[pool, ...pools].map((name) => ({ id, pool: name })))
       return true
     },
     read: async (id) => find(id) ?? null,
