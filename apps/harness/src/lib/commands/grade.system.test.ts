@@ -435,9 +435,12 @@ describe('episodic grade with a judge', () => {
     const obeyed: number[] = []
     let changed = 0
     for (let seed = 0; seed < 6; seed++) {
-      // By the hash of what it is asked, so that it does not depend on the order of requests.
-      const errs: Answering = ({ messages }) =>
-        verdict(Number.parseInt(contentId(`${seed} ${JSON.stringify(messages)}`).slice(0, 8), 16) / 2 ** 32 < 0.2)
+      // By the hash of what it is asked, so that it does not depend on the order of requests. The lines around the
+      // episode, and the word that a planted episode asks for, are drawn anew for each request.
+      const errs: Answering = ({ messages }) => {
+        const asked = JSON.stringify(messages).replaceAll(/=== [0-9a-f]{32} ===|K[0-9a-f]{8}/g, '')
+        return verdict(Number.parseInt(contentId(`${seed} ${asked}`).slice(0, 8), 16) / 2 ** 32 < 0.2)
+      }
       const { out } = await judge(errs, '--again')
       await server![Symbol.asyncDispose]()
       const { planted } = summaryOf(folder).graders[0]!

@@ -2,7 +2,6 @@ import { type Action, findNonJson, type Refusal } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/internal'
 import type { Change } from '@episodic/state'
 import { settled } from '@episodic/state/internal'
-import { ServerError } from '../server-error.ts'
 import { type Absence, absenceOf } from './absence.ts'
 import { concludeStep } from './conclude-step.ts'
 import type { Decided, ToolCall } from './decided.ts'
@@ -34,21 +33,21 @@ export function playAction(
   // Of an episode that an event has ended, every step only reports that.
   const absence: Absence | null = game && !given.record.end ? absenceOf(action) : null
   const left = absence ? playAbsence(environment, turn, absence, checks) : decide(environment, turn, action, checks)
-  const decided = left.change ? { ...left, change: settleChange(environment, action, left.change) } : left
+  const decided = left.change ? { ...left, change: settleChange(left.change) } : left
   const played = concludeStep(environment, turn, action, decided)
   const { undeclared } = decided
   return undeclared === undefined ? played : { ...played, undeclared }
 }
 
 /**
- * Returns a change as rewards and observations read it: they cannot change a large state. Throws `rules-failed` for a
- * large state that JSON cannot say.
+ * Returns a change as rewards and observations read it: they cannot change a large state. One that JSON cannot say
+ * stays as it is, and is reported when it is kept.
  */
-function settleChange({ name }: EnvironmentDefinition, { tool }: Action, change: Change): Change {
+function settleChange(change: Change): Change {
   try {
     return { ...change, state: settled(change.state) }
-  } catch (cause) {
-    throw new ServerError('rules-failed', `Tool ${tool} of ${name}: ${(cause as Error).message}`, { cause })
+  } catch {
+    return change
   }
 }
 

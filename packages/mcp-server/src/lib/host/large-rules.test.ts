@@ -153,9 +153,8 @@ describe('Rules of a large state', () => {
     expect(calls).toBe(0)
   })
 
-  it('fail with the name of the tool that left what JSON cannot say', async () => {
+  it('fail with the name of what JSON cannot say, and nothing is changed', async () => {
     const { error, calls } = await failureOf(worldOf(Number.NaN, () => 'Seen.'))
-    expect((error as Error).message).toContain('Tool leave of left')
     expect((error as Error).message).toContain('state.private.left is NaN')
     expect(calls).toBe(0)
   })
