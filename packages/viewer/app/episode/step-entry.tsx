@@ -56,7 +56,7 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
               </b>
             </code>{' '}
             {event.said !== null && <LongText id={`event:${index}/${event.id}`} text={event.said} />}
-            {/* What each seat was told alone stands beside the data. */}
+            {/* The texts that only one seat received are shown beside the data. */}
             {[event.data, event.sent ?? {}].map(
               (part, i) =>
                 Object.keys(part).length > 0 && (

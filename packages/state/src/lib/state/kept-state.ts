@@ -32,8 +32,8 @@ const remembered = new WeakMap<SessionState, unknown>()
 /**
  * A state with what a store keeps of it.
  *
- * A state of at most 8 KiB is a plain object, kept as its JSON text. A larger one reads like a plain
- * object and is kept in pages, so that a change costs what is changed.
+ * A state of at most 8 KiB is a plain object, kept as its JSON text. A larger one reads like a plain object and is kept
+ * in pages, so that a change costs what is changed.
  */
 export class KeptState {
   /** What rules read. Large states are read-only. */
