@@ -4,8 +4,8 @@ import { treeOf } from './tree-of.ts'
 /** Objects that are known to be frozen at every depth. */
 const frozen = new WeakSet<object>()
 
-/** Values of the tree for objects of worlds that cannot change. */
-const shared = new WeakMap<object, Value>()
+/** Values of the tree for objects of worlds that cannot change; `null` for small ones. */
+const shared = new WeakMap<object, Value | null>()
 
 /** Returns whether a value is an object that is frozen at every depth, so that it is the same for ever. */
 export function isFrozenWhole(value: unknown): value is object {
@@ -28,8 +28,8 @@ export function sharedValue(object: object, path: string): Value | null {
   const known = shared.get(object)
   if (known !== undefined) return known
   if (!isFrozenWhole(object)) return null
-  const value = treeOf(object, path, () => null)
-  if (pageOf(value) === null) return null
+  const built = treeOf(object, path, () => null)
+  const value = pageOf(built) === null ? null : built
   shared.set(object, value)
   return value
 }
