@@ -11,7 +11,7 @@ const STEPS = 120
 
 /**
  * Plays each episode twice in strict mode. The same parameters, seed and actions have to produce the same bytes, and
- * the rules may neither use ambient randomness, time or network nor return or store what no schema declares. The two
+ * the rules may neither use ambient randomness, time, network or files nor return or store what no schema declares. The two
  * are played in alternation, interleaved with an episode of another seed, as on a server that hosts many sessions:
  * variables that the rules keep outside the state are shared by all of them.
  */

@@ -1,3 +1,10 @@
+import { execFileSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import fs, { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { get } from 'node:http'
+import { freemem } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { JsonObject, Observation } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, it } from 'vitest'
@@ -182,12 +189,33 @@ describe('a strict rehearsal', () => {
     ['a signal that waits', () => Number(AbortSignal.timeout(1).aborted), /uses AbortSignal.timeout/],
     ['a timer', () => Number(setTimeout(() => {}, 0)), /uses setTimeout/],
     ['the network', () => Number(void fetch('http://127.0.0.1:9')), /uses fetch/],
+    ['a socket', () => Number(new WebSocket('ws://127.0.0.1:9').readyState), /uses WebSocket/],
+    ['a request', () => Number(get('http://127.0.0.1:9').destroyed), /uses get of node:http\./],
+    ['a file', () => readFileSync(import.meta.filename).length, /uses readFileSync of node:fs\..*when the module/],
+    ['whether a file is there', () => Number(fs.existsSync('/')), /uses existsSync of node:fs/],
+    ['a file that is read later', () => Number(void readFile('/')), /uses readFile of node:fs\/promises/],
+    ['a program', () => execFileSync('true').length, /uses execFileSync of node:child_process/],
+    ['the machine', () => freemem(), /uses freemem of node:os.*params or the state/],
+    ['the chance of Node', () => randomInt(5), /uses randomInt of node:crypto.*rng.float/],
+    ['the timers of Node', () => Number(void wait(5)), /uses setTimeout of node:timers\/promises/],
+    ['the folder', () => process.cwd().length, /uses process.cwd/],
+    ['a variable', () => process.env.HOME?.length ?? 0, /uses process.env.HOME\..*params or the state/],
+    ['whether there is a variable', () => Number('CI' in process.env), /uses process.env.CI/],
+    ['all variables', () => Object.keys(process.env).length, /uses process.env\./],
   ])('catches %s in rules, and lets everybody else have it', (_, reach, message) => {
     expect(() => rehearse(counter({ reward: reach }), { strict: true }).play('increase', {})).toThrow(message)
     expect(() => rehearse(counter({ potential: reach }), { strict: true })).toThrow(message)
     expect(Math.random()).toBeLessThan(1)
     expect(new Date().getUTCFullYear()).toBeGreaterThan(2000)
     clearTimeout(setTimeout(() => {}, 0))
+    expect(readFileSync(import.meta.filename, 'utf8')).toContain('lets everybody else have it')
+    expect(process.env.PATH).toBeTypeOf('string')
+    expect(randomInt(1)).toBe(0)
+  })
+
+  it('lets libraries ask in which way the process runs', () => {
+    const reward = () => (process.env.NODE_ENV === 'test' ? 1 : 0)
+    expect(rehearse(counter({ reward }), { strict: true }).play('increase', {}).terms).toEqual({ counted: 1 })
   })
 
   it('lets rules reckon with given dates', () => {

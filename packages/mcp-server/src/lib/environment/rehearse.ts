@@ -41,8 +41,9 @@ export interface RehearsalOptions {
   readonly privateState?: JsonObject
   /**
    * Throws `rules-failed` for what ordinary play tolerates or does not check: use of the machine's own randomness,
-   * time, timers or network; a key that no schema declares; a state that JSON cannot hold or its schema rejects; a
-   * secret that is too short to be searched for; an answer that contains a secret. Costs some ten microseconds a step.
+   * time, timers, network, files, programs or environment variables; a key that no schema declares; a state that JSON
+   * cannot hold or its schema rejects; a secret that is too short to be searched for; an answer that contains a secret.
+   * Costs some ten microseconds a step.
    */
   readonly strict?: boolean
 }

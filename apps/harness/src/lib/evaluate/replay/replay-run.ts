@@ -25,7 +25,7 @@ export interface ReplaySummary {
   readonly conflicting: number
   /** Identical duplicates of earlier lines. They do not affect reports. */
   readonly repeated: number
-  /** Episodes replayed strictly: without the machine's randomness, time, timers and network. */
+  /** Episodes replayed strictly: without the machine's randomness, time, timers, network and files. */
   readonly strict: number
   readonly seconds: number
   readonly stepsPerSecond: number
