@@ -140,7 +140,10 @@ describe('the rules of Streamable HTTP', () => {
     },
   )
 
-  it.each(['/mcp/', '/mcp/?x=1', '/mcp?x', 'http://HOST/mcp', 'http://HOST/mcp/?x'])('serves POST %s', async (path) => {
+  it.each([
+    ...['/mcp/', '/mcp/?x=1', '/mcp?x', '//mcp', '/mcp//', '//mcp//?x'],
+    ...['http://HOST/mcp', 'http://HOST/mcp/?x', 'http://HOST//mcp'],
+  ])('serves POST %s', async (path) => {
     const { server } = await serveTestHost()
     const { host, hostname, port } = new URL(server.agentUrl)
     const headers = { ...(await initialize(server.agentUrl)), 'content-type': 'application/json', host }

@@ -45,6 +45,7 @@ import { Calls } from './in-flight-calls.ts'
 import type { PortHandler } from './open-port.ts'
 import { checkPost, checkVersion, classifyPost, missingTransport, takesEvents } from './post-rules.ts'
 import { readBody } from './read-body.ts'
+import { pathOf } from './request-path.ts'
 import { Replies } from './responses.ts'
 import { WebSocketEndpoints } from './websocket.ts'
 
@@ -323,9 +324,4 @@ export class RequestHandler implements PortHandler {
 const OPERATOR_ONLY: Denial = {
   status: 403,
   message: "The metrics are for the operator: send the server's own control token.",
-}
-
-/** Returns the path of a URL without its query. */
-export function pathOf(url: string | undefined): string {
-  return (url ?? '').split('?', 1)[0] as string
 }

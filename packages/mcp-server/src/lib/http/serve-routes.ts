@@ -12,7 +12,7 @@ import type { HttpRequest } from './fast-path/request.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 import { type AllowOptions, type Denial, isLoopback } from './host-origin-check.ts'
 import { openPort, type PortHandler } from './open-port.ts'
-import { pathOf } from './request-handler.ts'
+import { pathOf } from './request-path.ts'
 import { Replies } from './responses.ts'
 
 export interface RoutesOptions extends DispatcherOptions {

@@ -12,6 +12,7 @@ import { drained } from '../transport/drain.ts'
 import { MessagePipe } from '../transport/message-pipe.ts'
 import { type Authorizer, callerAt, rejectUpgrade, tokenOf, tooManyCalls } from './authorize.ts'
 import type { Denial } from './host-origin-check.ts'
+import { pathOf } from './request-path.ts'
 import { type OpenSocket, WebSockets } from './web-sockets.ts'
 
 export interface WebSocketOptions {
@@ -59,10 +60,9 @@ export class WebSocketEndpoints {
     const { authorizer } = this.#options
     // If the client hangs up meanwhile, there is nobody to report the error to.
     socket.on('error', () => {})
-    const path = (request.url ?? '').split('?', 1)[0] as string
     const source = authorizer.guards.checkSource(request)
     if (source) return this.#deny(socket, null, source)
-    const endpoint = authorizer.endpointOf(path, request)
+    const endpoint = authorizer.endpointOf(pathOf(request.url), request)
     if (endpoint && 'status' in endpoint) return this.#deny(socket, null, endpoint)
     if (!endpoint || (endpoint.kind === 'agent' && endpoint.address.by !== 'capability'))
       return this.#deny(socket, null, NO_ENDPOINT)

@@ -82,24 +82,28 @@ describe.each(ENDPOINTS)('a request to %s', (endpoint) => {
   })
 })
 
-describe('a slash at the end of a path', () => {
+describe('a slash more in a path', () => {
   it.each(['openEnv', 'ors'] as const)('changes nothing at %s', async (endpoint) => {
     const { port } = (await serve())[endpoint]
     const { path, body } = OPENINGS[endpoint]
     const sent = JSON.stringify(body)
-    expect(await send(port, `${path}/`, [...OWN, lengthOf(sent)], sent)).toMatchObject({ status: 200 })
+    for (const one of [`${path}/`, `${path}//`, `/${path}`, path.replaceAll('/', '//')])
+      expect(await send(port, one, [...OWN, lengthOf(sent)], sent)).toMatchObject({ status: 200 })
   })
 
   it('changes nothing for a WebSocket of OpenEnv', async () => {
     const { port } = (await serve()).openEnv
-    const webSocket = new WebSocket(`ws://127.0.0.1:${port}/openenv/token/${TOKEN}/number-guessing/ws/`)
-    await once(webSocket, 'open')
-    webSocket.close()
+    for (const path of ['/openenv/token/TOKEN/number-guessing/ws/', '//openenv//token/TOKEN//number-guessing/ws']) {
+      const webSocket = new WebSocket(`ws://127.0.0.1:${port}${path.replace('TOKEN', TOKEN)}`)
+      await once(webSocket, 'open')
+      webSocket.close()
+    }
   })
 
   it('is part of the name of a tool at NeMo Gym, as a model wrote it', async () => {
     const { port } = (await serve()).nemoGym
     const sent = JSON.stringify(row())
-    expect(await send(port, '/seed_session/', [...OWN, lengthOf(sent)], sent)).toMatchObject({ status: 404 })
+    for (const path of ['/seed_session/', '//seed_session'])
+      expect(await send(port, path, [...OWN, lengthOf(sent)], sent)).toMatchObject({ status: 404 })
   })
 })

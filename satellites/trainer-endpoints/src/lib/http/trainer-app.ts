@@ -2,6 +2,7 @@ import { type ClientIdentity, type Denial, JsonBodies } from '@episodic/mcp-serv
 import type { JsonObject } from '@episodic/protocol'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
+import { getPath } from 'hono/utils/url'
 import { type InternalError, type Problem, problemOf } from './problem.ts'
 
 /** What a route knows of its request. */
@@ -15,7 +16,7 @@ export interface TrainerAppOptions {
   readonly bodyBytes: number
   /** Is called with every internal error. */
   readonly onError: (error: InternalError) => void
-  /** Whether a path with a slash at its end is another path. Default: no, because many clients add one. */
+  /** Whether a path with a slash more than it needs is another path. Default: no, because many clients add one. */
   readonly strict?: boolean
 }
 
@@ -24,7 +25,7 @@ export interface TrainerAppOptions {
  * An unknown path is answered with 404. Nothing of a body is read before a route asks for it.
  */
 export function createTrainerApp({ bodyBytes, onError, strict = false }: TrainerAppOptions): Hono<TrainerRoute> {
-  const app = new Hono<TrainerRoute>({ strict })
+  const app = new Hono<TrainerRoute>(strict ? {} : { getPath: plainPathOf })
   const bodies = new JsonBodies(bodyBytes)
   app.use(async (context, next) => {
     const denied = bodies.check(context.env.incoming)
@@ -35,6 +36,12 @@ export function createTrainerApp({ bodyBytes, onError, strict = false }: Trainer
   app.onError((error) => answerProblem(problemOf(error, onError)))
   app.notFound(() => answerProblem({ status: 404, code: 'not-found', message: 'There is nothing at this path.' }))
   return app
+}
+
+function plainPathOf(request: Request): string {
+  return getPath(request)
+    .replace(/\/{2,}/g, '/')
+    .replace(/(?<=.)\/$/, '')
 }
 
 /** Lets only clients with a token of the trainer endpoint pass, and sets `principal`. */

@@ -15,7 +15,7 @@ const ADDRESS = /^\/openenv\/(?:token\/([^/]+)\/)?([\w-]+)(\/.*?)\/?$/
 
 /** Reads `/openenv/<environment>/<route>` or `/openenv/token/<token>/<environment>/<route>`; `null` for other paths. */
 export function parseAddress(path: string): OpenEnvAddress | null {
-  const [, token, environment, route] = ADDRESS.exec(path) ?? []
+  const [, token, environment, route] = ADDRESS.exec(path.replace(/\/{2,}/g, '/')) ?? []
   if (environment === undefined || route === undefined) return null
   return { environment, token: token === undefined ? null : decoded(token), route }
 }

@@ -36,7 +36,8 @@ export class OpenEnvSockets implements Pick<ExtraRoutes, 'upgrade' | 'drain' | '
   }
 
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, client: ClientIdentity): void {
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
+    // Without a slash more at its start, which would begin a host.
+    const { pathname, searchParams } = new URL((request.url ?? '').replace(/^\/+/, '/'), 'http://localhost')
     const address = parseAddress(pathname)
     const info = address ? this.#options.find(address.environment) : undefined
     const problem = client.trainer ? this.#problemOf(info, address?.route) : UNAUTHENTICATED
