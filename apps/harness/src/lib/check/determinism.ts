@@ -11,8 +11,8 @@ const STEPS = 120
 
 /**
  * Plays each episode twice in strict mode. The same parameters, seed and actions have to produce the same bytes, and
- * the rules may neither use ambient randomness, time, network or files nor return or store what no schema declares. The two
- * are played in alternation, interleaved with an episode of another seed, as on a server that hosts many sessions:
+ * the rules may neither use ambient randomness, time, network or files nor return or store what no schema declares. The
+ * two are played in alternation, interleaved with an episode of another seed, as on a server that hosts many sessions:
  * variables that the rules keep outside the state are shared by all of them.
  */
 export async function checkDeterminism(context: CheckContext): Promise<CheckOutcome> {

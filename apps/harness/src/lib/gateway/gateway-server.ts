@@ -62,7 +62,11 @@ export async function openGateway({
   const url = `http://${bound.includes(':') ? `[${bound}]` : bound}:${own}`
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname, searchParams } = new URL(incoming.url ?? '/', url)
+    // Clients that join addresses send slashes that follow each other; two at the start would begin a host.
+    const asAsked = URL.parse((incoming.url ?? '').replace(/^\/+/, '/'), url)
+    if (!asAsked) return refuse(response, 400, 'The address of this request is no path.')
+    const { searchParams } = asAsked
+    const pathname = asAsked.pathname.replace(/\/{2,}/g, '/')
     const [, first = '', id = '', part] = pathname.split('/')
     const length = Number(incoming.headers['content-length'] ?? 0)
     using _ = await held.take(Math.min(length, LARGEST_REQUEST))

@@ -304,6 +304,10 @@ describe('openGateway', () => {
     const keys = [{ authorization: 'Bearer other' }, agent, { 'x-api-key': session.api_key }]
     const answers = keys.map((headers) => gateway.request('POST', '/v1/chat/completions', body, headers))
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 200, 200])
+    // As clients join addresses.
+    for (const path of ['//v1/chat/completions', `/${session.api_key}/v1//chat/completions/`])
+      expect(await gateway.request('POST', path, body, agent)).toMatchObject({ status: 200 })
+    expect(await gateway.request('GET', '//[')).toMatchObject({ status: 401 })
     const path = `/${session.api_key}/v1`
     expect(await gateway.request('POST', `${path}/embeddings`, body)).toMatchObject({ status: 404 })
     expect(await gateway.request('POST', `${path}/chat/completions`, { ...body, n: 2 })).toMatchObject({ status: 400 })
@@ -314,6 +318,6 @@ describe('openGateway', () => {
       input_tokens: expect.any(Number),
     })
     expect(await gateway.request('POST', '/sessions', { session_id: '../x' }, trainer)).toMatchObject({ status: 400 })
-    expect(engine.requests).toHaveLength(2)
+    expect(engine.requests).toHaveLength(4)
   })
 })

@@ -74,7 +74,7 @@ describe('the agent endpoint', () => {
     const base = `http://127.0.0.1:${server.port}`
     const { client } = await connectClient(`${base}/mcp/e/workshop`)
     expect((await client.callTool({ name: 'take', arguments: {} })).structuredContent).toMatchObject({ stock: 2 })
-    for (const path of ['/', '/mcp/e/chess', '/mcp/e/', '/mcp/s/', '/MCP', '/mcp/%2f', '//mcp'])
+    for (const path of ['/', '/mcp/e/chess', '/mcp/e/', '/mcp/s/', '/MCP', '/mcp/%2f', '/mcp//x'])
       expect((await send(base + path, { body: '{}' })).status, path).toBe(404)
   })
 
