@@ -8,4 +8,3 @@
 export type { WatchedEnvironment } from './lib/environment/watched-environment.ts'
 export { ownStepOf } from './lib/game/play-seat.ts'
 export { disconnectPreservingSessions } from './lib/transport/open-channel.ts'
-export { namesOfMcpServers } from './lib/transport/target.ts'

@@ -1,6 +1,6 @@
 import type { Split, Task } from '@episodic/protocol'
 import { checkParams, checkTask } from './check-task.ts'
-import { type JsonLine, NOT_JSON, parseJson, WHOLE_DOCUMENT } from './json-line.ts'
+import { type JsonLine, NOT_JSON, OF_THE_FILE, parseJson } from './json-line.ts'
 import type { Rows } from './rows.ts'
 import { type TaskEnvironment, toolNames } from './task-environment.ts'
 import { worldId } from './task-id.ts'
@@ -46,7 +46,7 @@ export async function* checkLines(
     const row = parseJson(each)
     const problems = 'value' in row ? check(line, row.value) : [unreadable(row.problem, torn)]
     for (const problem of problems) yield problemAt(line, problem)
-    if ('problem' in row && row.problem === WHOLE_DOCUMENT) return
+    if ('problem' in row && OF_THE_FILE.includes(row.problem)) return
   }
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { checkLines } from './check-tasks.ts'
 import { collect } from './collect.fixture.ts'
 import { guessingTasks } from './guessing.fixture.ts'
 import type { JsonLine } from './json-line.ts'
@@ -128,6 +129,24 @@ describe('readTasks', () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  it('says that a file is in another encoding, once, and not that its ids are wrong', async () => {
+    const text = tasks.map((task) => `${JSON.stringify({ ...task, prompt: 'Café?' })}\n`).join('')
+    await writeFile(path, text, 'latin1')
+    await expect(collect(readTasks(path))).rejects.toMatchObject({
+      code: 'task-invalid',
+      message: expect.stringMatching(/line 1 is not a task: it has bytes that are not UTF-8.*iconv -f WINDOWS-1252/),
+    })
+    expect(await collect(checkLines(readLines(path)))).toMatchObject([{ line: 1, code: 'json' }])
+    // A last line without a newline is whole if it is JSON.
+    await writeFile(path, '{"metadata":"é"}', 'latin1')
+    await expect(collect(readTasks(path))).rejects.toMatchObject({ message: expect.stringContaining('not UTF-8') })
+  })
+
+  it('takes the character for what cannot be read where it was written as such', async () => {
+    await writeFile(path, '"\ufffd"\n')
+    expect(await collect(readLines(path))).toEqual([{ line: 1, text: '"\ufffd"', torn: false }])
   })
 
   it('skips blank lines', async () => {

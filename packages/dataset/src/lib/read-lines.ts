@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { encodingOf } from '@episodic/protocol/internal'
 import { DatasetError } from './dataset-error.ts'
 import type { JsonLine } from './json-line.ts'
 
@@ -32,10 +33,12 @@ export async function* readLines(
   }
   const take = (torn: boolean): JsonLine => {
     // One decoder for each line: a truncated character must not affect the next line.
-    const text = new TextDecoder().decode(Buffer.concat(held))
+    const bytes = Buffer.concat(held)
+    const text = new TextDecoder().decode(bytes)
     held = []
     heldBytes = 0
-    return { line: line++, text, torn }
+    const garbled = text.includes('\ufffd') && encodingOf(bytes) !== 'UTF-8'
+    return { line: line++, text, torn, ...(garbled && { garbled }) }
   }
   for await (const block of readBlocks(path, signal)) {
     if (line === 1 && heldBytes === 0) assertText(path, block)
@@ -63,15 +66,13 @@ const OTHER_FILES: readonly (readonly [start: string, what: string])[] = [
   ['<!DOCTYP', 'is a page of HTML. Fetch the file itself: its address may need a login'],
   ['<!doctyp', 'is a page of HTML. Fetch the file itself: its address may need a login'],
   ['PAR1', 'is a Parquet file. Write it as JSON lines'],
-  ['\xff\xfe', 'is UTF-16. Write it as UTF-8: iconv -f UTF-16 -t UTF-8'],
-  ['\xfe\xff', 'is UTF-16. Write it as UTF-8: iconv -f UTF-16 -t UTF-8'],
 ]
 
 function assertText(path: string, block: Buffer): void {
   const start = block.toString('latin1', 0, 8)
   const found = OTHER_FILES.find(([bytes]) => start.startsWith(bytes))
-  // UTF-16 without a mark begins so.
-  const what = found?.[1] ?? (/^(\0[[{]|[[{]\0)/.test(start) ? OTHER_FILES.at(-1)?.[1] : undefined)
+  const isUtf16 = encodingOf(block.subarray(0, 2)) === 'UTF-16'
+  const what = found?.[1] ?? (isUtf16 ? 'is UTF-16. Write it as UTF-8: iconv -f UTF-16 -t UTF-8' : undefined)
   if (what !== undefined) throw new DatasetError('file-failed', `${path} ${what}.`)
 }
 

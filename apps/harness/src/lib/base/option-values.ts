@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import type { Json, JsonObject, Split } from '@episodic/protocol'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import type { OptionText } from './options.ts'
+import { readTextFile } from './text-file.ts'
 
 /** A whole number within bounds. */
 export function wholeNumber(low: number, high = Number.MAX_SAFE_INTEGER) {
@@ -29,7 +29,7 @@ export const textOrFile: OptionText<string> = { read: readTextOrFile }
 export function readTextOrFile(text: string): string {
   if (!text.startsWith('@')) return text
   try {
-    return readFileSync(text.slice(1), 'utf8').trim()
+    return readTextFile(text.slice(1)).trim()
   } catch (cause) {
     throw new InvalidArgumentError(`Cannot read the file ${text.slice(1)}: ${(cause as Error).message}`)
   }

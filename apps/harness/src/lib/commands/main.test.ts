@@ -6,7 +6,7 @@ import { COIN_WORLD, exampleWorld, openWorkshop } from '../fixtures/episodic.fix
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 const world = exampleWorld('number-guessing')
-const write = (name: string, text: string) => writeFileSync(join(workshop.folder, name), text)
+const write = (name: string, text: string | Uint8Array) => writeFileSync(join(workshop.folder, name), text)
 
 /** Runs what is wrong, and expects one clear error, a status, and nothing left behind. */
 async function refused(args: readonly string[], status: number, message: RegExp): Promise<void> {
@@ -44,6 +44,29 @@ describe('episodic', () => {
     await refused(['run', world, '--policy', './exports-none.ts'], 2, /exports no policy/)
     await refused(['run', world, '--policy', 'script:script.json'], 2, /not a JSON list of \{ tool, arguments \}/)
     await refused(['run', world, '--policy', 'script:none.json'], 2, /none\.json/)
+  })
+
+  it('says in which encoding a file is that is not UTF-8, and ignores a byte order mark', async () => {
+    const config = JSON.stringify({ servers: { café: { command: 'no-such-program' } } })
+    write('latin.json', Buffer.from(config, 'latin1'))
+    write('utf16.json', Buffer.from(config, 'utf16le'))
+    write('marked.json', `\ufeff${config}`)
+    await refused(
+      ['tools', '--config', 'latin.json'],
+      2,
+      /latin\.json cannot be read: it is not UTF-8, .* WINDOWS-1252\./,
+    )
+    await refused(['tools', '--config', 'utf16.json'], 2, /utf16\.json cannot be read: it is not UTF-8, .* UTF-16\./)
+    await refused(['tools', '--config', 'marked.json'], 1, /no-such-program/)
+    await refused(
+      ['run', world, '--policies', 'utf16.json'],
+      2,
+      /utf16\.json is not a list of players: it is not UTF-8/,
+    )
+    await refused(['run', world, '--policy', 'script:latin.json'], 2, /latin\.json is not a JSON list.*not UTF-8/)
+    await refused(['run', world, '--system-prompt', '@latin.json'], 2, /not UTF-8/)
+    write('players.json', '\ufeff[{ "policy": "no-such" }]')
+    await refused(['run', world, '--policies', 'players.json'], 2, /no policy "no-such"/)
   })
 
   it('rejects options without effect, before a run starts', async () => {

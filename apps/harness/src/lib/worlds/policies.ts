@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Policy, randomPolicy, scriptedPolicy } from '@episodic/env'
 import { type Action, actionSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../base/harness-error.ts'
+import { readTextFile } from '../base/text-file.ts'
 import { ModelAccess } from '../models/model-access.ts'
 import { DEFAULT_OPTIONS, type ModelSettings } from '../models/model-options.ts'
 import { type Agent, isAgent } from './agents/agent.ts'
@@ -119,7 +119,7 @@ async function find(name: string, world: Policies, folder: string): Promise<Poli
 
 function readScript(file: string): Action[] {
   try {
-    return z.array(actionSchema).parse(JSON.parse(readFileSync(file, 'utf8')))
+    return z.array(actionSchema).parse(JSON.parse(readTextFile(file)))
   } catch (cause) {
     const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
     throw new HarnessError('policy-unknown', `${file} is not a JSON list of { tool, arguments }: ${why}`, { cause })

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { type HttpTarget, parseMcpServers, type Target } from '@episodic/env'
-import { namesOfMcpServers } from '@episodic/env/internal'
 import { type Console, colorsOf } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
+import { readTextFile } from '../base/text-file.ts'
 import { findControlToken } from './serve/control-token.ts'
 import { type ClientOptions, OWN_SERVERS, type Servers, type TargetOptions } from './target-options.ts'
 
@@ -39,16 +38,16 @@ export function targetOf(
       throw new HarnessError('option-invalid', '--server names a server of a --config file. Give --config too.')
     return null
   }
-  const text = readConfig(config)
-  const names = namesOfMcpServers(text)
-  if (names.length === 0) parseMcpServers(text, process.env)
-  const name = server ?? (names.length === 1 ? names[0] : undefined)
+  let names: readonly string[] = []
   // An entry that is not used may be of a kind that only another program knows.
-  const target = name === undefined ? undefined : parseMcpServers(text, process.env, name).get(name)
+  const [target] = parseMcpServers(readConfig(config), process.env, (all) => {
+    names = all
+    return server ?? (all.length === 1 ? all[0] : '')
+  }).values()
   if (!target)
     throw new HarnessError(
       'option-invalid',
-      `${name === undefined ? `${config} names several servers; choose one with --server.` : `${config} has no server "${name}".`} It has: ${names.join(', ')}.`,
+      `${server === undefined ? `${config} names several servers; choose one with --server.` : `${config} has no server "${server}".`} It has: ${names.join(', ')}.`,
     )
   return withToken(target, token)
 }
@@ -62,7 +61,7 @@ function withToken(target: Target, token: string | undefined): Target {
 
 function readConfig(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readTextFile(file)
   } catch (cause) {
     throw new HarnessError('option-invalid', `--config ${file} cannot be read: ${(cause as Error).message}`, { cause })
   }

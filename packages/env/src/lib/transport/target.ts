@@ -60,21 +60,15 @@ export interface ChannelOptions extends CallOptions {
  *
  * Throws `config-invalid`, naming the server and the field.
  *
- * @param only - the only server that is checked and returned. Default: all.
+ * @param only - the only server that is checked and returned, or what chooses it among the names of all. Default: all.
  */
 export function parseMcpServers(
   text: string,
   variables: Readonly<Record<string, string | undefined>>,
-  only?: string,
+  only?: string | ((names: readonly string[]) => string | undefined),
 ): Map<string, HttpTarget | CommandTarget> {
   const fail = (message: string, cause?: unknown) => new EnvError('config-invalid', message, { cause })
   return parseMcpConfig(readConfig(text), { urlSchema: urlEntrySchema, only, variables, fail })
-}
-
-/** Returns the names of the servers of an `mcpServers` configuration, unchecked. Throws `config-invalid`. */
-export function namesOfMcpServers(text: string): string[] {
-  const { mcpServers } = (readConfig(text) ?? {}) as { readonly mcpServers?: unknown }
-  return typeof mcpServers === 'object' && mcpServers !== null ? Object.keys(mcpServers) : []
 }
 
 function readConfig(text: string): unknown {

@@ -55,6 +55,9 @@ describe('parseMcpConfig', () => {
         cause: expect.any(z.ZodError),
       }),
     )
+    expect(() => parse({ one: { command: 'npx', args: '-y a-server' } })).toThrow(
+      /mcpServers\.one\.args: Invalid input: expected a list of texts, such as \["-y", "a-server"\]\.$/,
+    )
     expect(() => parse({ one: { provider: 5 } })).toThrow(/mcpServers\.one: it needs either a url or a command/)
   })
 })

@@ -25,7 +25,7 @@ const texts = z
 const commandSchema = z.strictObject({
   type: z.literal('stdio').optional(),
   command: z.string().min(1),
-  args: z.array(z.string()).optional(),
+  args: z.array(z.string(), 'Invalid input: expected a list of texts, such as ["-y", "a-server"]').optional(),
   env: texts.optional(),
   cwd: z.string().optional(),
 })
@@ -44,8 +44,8 @@ const entrySchema = z.looseObject({})
 /** How a client reads a configuration. */
 export interface ConfigReading<Url> {
   readonly urlSchema: z.ZodType<Url & { type?: string | undefined }>
-  /** The only server that is checked and returned. Default: all. */
-  readonly only?: string | undefined
+  /** The only server that is checked and returned, or chosen among the names of all. Default: all. */
+  readonly only?: string | ((names: readonly string[]) => string | undefined) | undefined
   /** Left out, nothing is replaced. */
   readonly variables?: Variables | undefined
   /** Returns the client's own error for a message. */
@@ -68,9 +68,11 @@ export function parseMcpConfig<Url>(
   // Visual Studio Code calls them `servers`.
   const { mcpServers, servers = mcpServers } = check(entrySchema, config, [])
   const key = mcpServers === undefined && servers !== undefined ? 'servers' : 'mcpServers'
+  const entries = Object.entries(check(serversSchema, mcpServers ?? servers, [key]))
+  const chosen = typeof only === 'function' ? only(entries.map(([name]) => name)) : only
   return new Map(
-    Object.entries(check(serversSchema, mcpServers ?? servers, [key])).flatMap(([name, given]) => {
-      if (only !== undefined && name !== only) return []
+    entries.flatMap(([name, given]) => {
+      if (chosen !== undefined && name !== chosen) return []
       const path = [key, name]
       const entry = asWrittenHere(check(entrySchema, given, path))
       if (!('command' in entry || 'url' in entry)) throw wrong(path, 'it needs either a url or a command')

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ownFrames } from '@episodic/mcp-server/internal'
 import { contentId } from '@episodic/protocol'
 import { type Grader, type GraderRef, type GraderScale, graderRefOf, isGrader } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
+import { readTextFile } from '../../base/text-file.ts'
 import type { ModelSettings } from '../../models/model-options.ts'
 import { hashModule } from '../../run-folder/plan/content-hash.ts'
 import type { World } from '../../worlds/world.ts'
@@ -84,7 +84,7 @@ function judgeFor(model: string, { rubric, scale, settings }: JudgeOptions): Gra
     throw new HarnessError('option-invalid', `${JUDGE}${model} needs --rubric <file>: what to judge, and by what.`)
   let text: string
   try {
-    text = readFileSync(rubric, 'utf8')
+    text = readTextFile(rubric)
   } catch (cause) {
     throw new HarnessError('option-invalid', `--rubric ${rubric} cannot be read: ${(cause as Error).message}`, {
       cause,

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
 import { readTextOrFile } from '../../base/option-values.ts'
+import { readTextFile } from '../../base/text-file.ts'
 import { modelOptionsSchema, pricesSchema, toPrices } from '../../models/model-options.ts'
 import { shortName } from '../../run-folder/record/run-folder.ts'
 
@@ -48,7 +48,7 @@ const fileSchema = z
  */
 export async function readPlayers(file: string): Promise<Player[]> {
   try {
-    const players = fileSchema.parse(JSON.parse(await readFile(file, 'utf8')))
+    const players = fileSchema.parse(JSON.parse(readTextFile(file)))
     return players.map(({ systemPrompt, ...player }) => ({
       name: shortName(player.policy),
       ...player,

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join, resolve } from 'node:path'
 import { jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
+import { readTextFile } from '../../base/text-file.ts'
 
 const policyName = z.string().regex(/^[\w-]+$/, 'not random, solver or the name of a policy that the module exports')
 
@@ -90,7 +91,7 @@ export function readSuite(reference: string, folder = process.cwd()): FoundSuite
       `There is no suite "${reference}". Give a path to a suite file, the name of one in ${SHELF}/ (${SHELF}/<name>${EXTENSION}), or an installed package that has one, such as classics.`,
     )
   try {
-    return { file, suite: suiteFileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) }
+    return { file, suite: suiteFileSchema.parse(JSON.parse(readTextFile(file))) }
   } catch (cause) {
     const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
     throw new HarnessError('suite-invalid', `${file} is not a suite file: ${why}`, { cause })

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import type { HttpOptions, JwtOptions } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
 import { readTextOrFile } from '../../base/option-values.ts'
 import { option } from '../../base/options.ts'
+import { readTextFile } from '../../base/text-file.ts'
 
 const texts = z.array(z.string()).optional()
 
@@ -71,7 +71,7 @@ function readAudience(texts: readonly string[]): JwtOptions['audience'] {
 async function readKeys(place: string): Promise<JwtOptions['jwks']> {
   if (/^https?:\/\//i.test(place)) return new URL(place)
   try {
-    return JSON.parse(await readFile(place, 'utf8')) as { keys: JsonObject[] }
+    return JSON.parse(readTextFile(place)) as { keys: JsonObject[] }
   } catch (cause) {
     return invalid(`--jwks ${place} cannot be read: ${(cause as Error).message}`)
   }
