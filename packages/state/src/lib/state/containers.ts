@@ -53,8 +53,7 @@ export class Fields extends PageNode implements Container {
   }
 
   protected write(): string {
-    const { values, references } = writeValues(Object.values(this.entries))
-    return JSON.stringify(['object', this.keys(), values, references])
+    return `["object",${JSON.stringify(this.keys())},${writeValues(Object.values(this.entries))}]`
   }
 }
 
@@ -152,7 +151,7 @@ export function objectOf(keys: readonly string[], values: readonly Value[]): Val
   const size = keys.reduce((sum, key, index) => sum + entrySize(key, values[index] as Value), 0)
   if (size > PAGE) return new Table(Sequence.of(inOrder(keys)), hashTreeOf(keys, values))
   if (size > INLINE || values.some(pageOf)) return new Fields(keys, values)
-  return new Plain(Object.fromEntries(keys.map((key, index) => [key, inPlain(values[index] as Value)])))
+  return Plain.of(Object.fromEntries(keys.map((key, index) => [key, inPlain(values[index] as Value)])))
 }
 
 /** Returns an array of the tree. `items` is the sequence of the values, if the caller has it. */
@@ -164,7 +163,7 @@ export function arrayOf(values: readonly Value[], items?: Sequence): Value {
     isPlain &&= size <= INLINE && pageOf(value) === null
     if (!isPlain) break
   }
-  return isPlain ? new Plain(values.map(inPlain)) : new List(items ?? Sequence.of(values))
+  return isPlain ? Plain.of(values.map(inPlain)) : new List(items ?? Sequence.of(values))
 }
 
 function inPlain(value: Value): unknown {

@@ -77,7 +77,7 @@ export class Draft {
 
 /** Returns a base as a value of the tree. */
 function asValue(base: Base): Value {
-  return isValue(base) ? base : new Plain(base as object)
+  return isValue(base) ? base : Plain.of(base as object)
 }
 
 function isValue(base: unknown): base is Value {

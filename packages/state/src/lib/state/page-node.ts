@@ -35,6 +35,11 @@ export abstract class PageNode {
     return this.#text
   }
 
+  /** The text of its page, if it is written and not forgotten; `null` otherwise. */
+  protected get written(): string | null {
+    return this.#text
+  }
+
   /** The content id of its text. */
   get name(): string {
     this.#name ??= contentId(this.text)
@@ -51,17 +56,27 @@ export abstract class PageNode {
 
 /** An object or array that stays in the page of its parent. */
 export class Plain {
-  /** Frozen at every depth. */
-  readonly value: object
-  /** Characters of its JSON text. */
-  readonly size: number
+  /** Its JSON text: pages are written from the texts of what is in them, which may have many parts. */
+  readonly text: string
   /** UTF-8 bytes of its JSON text. */
   readonly bytes: number
+  #value: object | null = null
 
-  constructor(value: object, text = JSON.stringify(value)) {
-    this.value = freezeAll(value)
-    this.size = text.length
+  constructor(text: string) {
+    this.text = text
     this.bytes = byteLength(text)
+  }
+
+  static of(value: object): Plain {
+    const plain = new Plain(JSON.stringify(value))
+    plain.#value = freezeAll(value)
+    return plain
+  }
+
+  /** Frozen at every depth. */
+  get value(): object {
+    this.#value ??= freezeAll(JSON.parse(this.text)) as object
+    return this.#value
   }
 }
 
@@ -105,9 +120,12 @@ export function pageOf(value: Value): PageNode | null {
 
 /** Returns the characters of a value within the page of its parent. */
 export function sizeOf(value: Value): number {
-  if (typeof value === 'string') return JSON.stringify(value).length
-  if (typeof value !== 'object' || value === null) return String(value).length
-  return value instanceof Plain ? value.size : REFERENCE
+  return pageOf(value) ? REFERENCE : writeValue(value).length
+}
+
+/** Returns the JSON text of a value without a page of its own. */
+export function writeValue(value: Value): string {
+  return value instanceof Plain ? value.text : JSON.stringify(value)
 }
 
 /** Returns the UTF-8 bytes of the JSON text of a value. */
@@ -116,21 +134,16 @@ export function bytesOf(value: Value): number {
   return typeof value === 'object' && value !== null ? value.bytes : String(value).length
 }
 
-/** Values as a page holds them: in place, or 0 with its index and name among the references. */
-export interface PageValues {
-  readonly values: readonly unknown[]
-  readonly references: readonly (readonly [index: number, name: string])[]
-}
-
-/** Returns values as their page holds them. */
-export function writeValues(values: readonly Value[]): PageValues {
+/** Returns the texts of values as their page holds them: in place, or 0 with index and name among the references. */
+export function writeValues(values: readonly Value[]): string {
   const references: [number, string][] = []
-  const written = values.map((value, index) => {
+  const texts = values.map((value, index) => {
     const page = pageOf(value)
-    if (page) references.push([index, page.name])
-    return page ? 0 : value instanceof Plain ? value.value : value
+    if (!page) return writeValue(value)
+    references.push([index, page.name])
+    return '0'
   })
-  return { values: written, references }
+  return `[${texts.join()}],${JSON.stringify(references)}`
 }
 
 /** Returns the pages among values. */

@@ -84,8 +84,9 @@ export async function readTree(name: string, read: ReadPages): Promise<Value> {
   }
 
   function valuesOf(written: readonly unknown[], references: References): Value[] {
+    // Most of what is read from a store is never looked at: it stays a text.
     const values = written.map((value) =>
-      typeof value === 'object' && value !== null ? new Plain(value) : (value as Value),
+      typeof value === 'object' && value !== null ? new Plain(JSON.stringify(value)) : (value as Value),
     )
     for (const [index, each] of references) values[index] = asValue(nodeOf(each))
     return values

@@ -3,13 +3,13 @@ import {
   nameBits,
   PAGE,
   PageNode,
-  Plain,
   pageOf,
   pagesIn,
   REFERENCE,
   sizeOf,
   textBits,
   type Value,
+  writeValue,
   writeValues,
 } from './page-node.ts'
 
@@ -52,8 +52,7 @@ export class Chunk extends PageNode {
 
   protected write(): string {
     if (this.level > 0) return JSON.stringify(['list', (this.items as readonly Chunk[]).map(({ name }) => name)])
-    const { values, references } = writeValues(this.items as readonly Value[])
-    return JSON.stringify(['array', values, references])
+    return `["array",${writeValues(this.items as readonly Value[])}]`
   }
 }
 
@@ -209,5 +208,5 @@ function bitsOf(item: Value | Chunk): number {
   if (item instanceof Chunk) return nameBits(item)
   const page = pageOf(item)
   if (page) return nameBits(page)
-  return textBits(JSON.stringify(item instanceof Plain ? item.value : item))
+  return textBits(writeValue(item))
 }
