@@ -493,7 +493,7 @@ describe('learnability', () => {
     // The rewards check fails, because the solver earns no more than random play.
     expect([ok, outcome]).toEqual([false, 'failed'])
     const { outcome: alone, found } = await checkOne('learnability', { reward: () => 0 })
-    expect([alone, found]).toEqual(['failed', expect.stringContaining('random play 0.000')])
+    expect([alone, found]).toEqual(['failed', expect.stringContaining('random choice among its actions 0.000')])
   })
 
   it('is skipped if the public state lacks what the solver bases its actions on', async () => {

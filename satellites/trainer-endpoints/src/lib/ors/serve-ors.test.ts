@@ -149,6 +149,16 @@ describe('serveOrs: episodes', () => {
     expect(rewards).toEqual([null, null, 1.5])
   })
 
+  it('gives no reward to a rollout that stops before its end, which differs from one that earns 0', async () => {
+    const { client } = await serve({ rewards: 'return' }, { environments: [tools, numberGuessing] })
+    const stopped = await client.open({ env_name: 'number-guessing', task_spec: { params: { low: 1, high: 9 } } })
+    const refused = (await client.call(stopped, ...guess(99))).answer
+    expect(refused?.output).toMatchObject({ reward: null, finished: false, metadata: { return: -0.01 } })
+    const earning = { params: { low: 5, high: 5 } }
+    const ended = await client.open({ env_name: 'number-guessing', task_spec: earning })
+    expect((await client.call(ended, ...guess(5))).answer?.output).toMatchObject({ reward: 0.99, finished: true })
+  })
+
   it('sends a long answer in several events that keep every character', async () => {
     const { client } = await serve()
     const session = await client.open({ env_name: 'tools', task_spec: {} })

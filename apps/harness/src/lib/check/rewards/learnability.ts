@@ -124,7 +124,7 @@ export async function checkLearnability(context: CheckContext): Promise<CheckOut
 function tooSmall(states: number, copy: number | null, random: number): string {
   const lacking = 'the public state lacks what a good action depends on, for example earlier answers'
   if (copy === null) return `${lacking}: it has ${states} distinct state`
-  return `${lacking}: a table that copies the solver earns ${copy.toFixed(3)}, and random play ${random.toFixed(3)}`
+  return `${lacking}: a table that copies the solver earns ${copy.toFixed(3)}, and random choice among its actions ${random.toFixed(3)}`
 }
 
 /** Training starts, played by the solver. */
@@ -135,7 +135,7 @@ function solverStarts({ next }: ReturnType<typeof tableStarts>, rng: Rng): Table
 function notLearned(random: number, learned: number, steps: number, { params }: Setting, seed: string): Finding {
   return {
     name: 'not-learned',
-    what: `After ${steps} steps a learner earns ${learned.toFixed(3)}, and random play ${random.toFixed(3)}.`,
+    what: `After ${steps} steps a learner earns ${learned.toFixed(3)}, and random choice among its actions ${random.toFixed(3)}.`,
     again: `params ${JSON.stringify(params)}, check seed ${seed}`,
     advice:
       'Reward good actions soon after they are taken, keep easy tasks easy, and put what an action depends on into the public state.',

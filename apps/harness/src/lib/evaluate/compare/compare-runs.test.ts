@@ -162,6 +162,9 @@ describe('compareRuns', () => {
     expect(text).toContain('rollouts also differs: 2 in A, 4 in B')
     expect(text).toContain(`1 task only in B: ${gone.task.id}`)
     expect(text).toContain('22 solved only by B of 22 paired episodes')
+    expect(text.replace(/\s+/g, ' ')).toContain(
+      'each counted once with the mean of its rollouts (the page of a run has the rate over episodes)',
+    )
   })
 
   it('lists differences of the policy, and rejects another environment or other weights', () => {
