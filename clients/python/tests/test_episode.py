@@ -41,6 +41,14 @@ def test_lists_what_the_server_can_open(connection: Connection) -> None:
     assert unknown.value.code == "unknown-environment"
 
 
+@pytest.mark.parametrize("given", [5, "50", [50], (("value", 50),)])
+def test_takes_arguments_by_name_alone_and_plays_nothing_else(connection: Connection, given: object) -> None:
+    with connection.open("number-guessing") as episode:
+        with pytest.raises(TypeError, match="arguments of guess are given by name, as a dictionary, and not as"):
+            episode.step("guess", given)  # type: ignore[arg-type]
+        assert episode.step("guess", {"value": 50}).seq == 1
+
+
 def test_plays_an_episode_with_rewards_as_named_terms(connection: Connection) -> None:
     with connection.open("number-guessing", {"high": 100}, seed=7, limits={"steps": 50}) as episode:
         assert episode.observation.text == "Guess a whole number from 1 to 100. 8 guesses left."

@@ -15,7 +15,7 @@ from .derived_observations import Numbers, numbers_of
 from .environment_info import EnvironmentInfo, ToolInfo
 from .errors import EpisodicError
 from .game import Game
-from .json_types import JsonObject
+from .json_types import JsonObject, by_name
 from .observation import Observation
 from .played import ABSENT
 from .step import Step
@@ -64,7 +64,9 @@ class GameTable:
             raise _invalid("Give observe and observation_space together: the space cannot be guessed.")
         self.connection: Connection = connect(url, token, wait=wait, timeout=timeout)
         self.game: Game | None = None
-        self._task = Task(world, params=dict(params or {}), limits=dict(limits or {}), version=version)
+        self._task = Task(
+            world, params=by_name(params, "parameters"), limits=by_name(limits, "limits"), version=version
+        )
         self._observe = observe
         self._random: np.random.Generator | None = None
         try:

@@ -19,7 +19,7 @@ from .connection import Connection, connect
 from .derived_actions import MOST_NUMBERED, Bounds, FiniteTool, finite_tools, numbered_call
 from .episode import Episode
 from .errors import EpisodicError
-from .json_types import JsonObject
+from .json_types import JsonObject, by_name
 from .observation import Observation
 from .task import Task
 from .waiting import PATIENCE
@@ -109,7 +109,9 @@ class EpisodicEnv(gymnasium.Env[Any, Any]):
         self.episode: Episode | None = None
         """The session that is played; None before the first reset."""
         self._tasks = tasks
-        self._task = Task(world, params=dict(params or {}), limits=dict(limits or {}), version=version)
+        self._task = Task(
+            world, params=by_name(params, "parameters"), limits=by_name(limits, "limits"), version=version
+        )
         self._observe = observe
         self._max_length = max_length
         self._observed: Any = None

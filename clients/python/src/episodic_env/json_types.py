@@ -8,3 +8,11 @@ Json: TypeAlias = Any
 
 JsonObject: TypeAlias = Mapping[str, Json]
 """An object of JSON: parameters, tool arguments, structured observations."""
+
+
+def by_name(values: JsonObject | None, what: str) -> dict[str, Json]:
+    """Returns a copy of values that are given by name, `{}` for None. Raises TypeError for anything else."""
+    if values is not None and not isinstance(values, Mapping):
+        got = f"{type(values).__name__} {values!r}"
+        raise TypeError(f"The {what} are given by name, as a dictionary, and not as {got:.80}.")
+    return dict(values or {})

@@ -10,7 +10,7 @@ from typing import Any
 from .end import End, end_of
 from .environment_info import EnvironmentInfo
 from .errors import EpisodicError, malformed
-from .json_types import Json, JsonObject
+from .json_types import Json, JsonObject, by_name
 from .rpc import EPOCH
 
 VOIDING = frozenset({"session-not-found", "fenced", "state-lost"})
@@ -56,7 +56,12 @@ class OpenSession:
 
     def publish(self, type: str, data: JsonObject | None = None, *, id: str | None = None) -> JsonObject:  # noqa: A002
         """Publishes an outside event, exactly once per `id`. The rules apply it before the next step."""
-        event = {**self._named(), "type": type, "data": dict(data or {}), "id": id or secrets.token_urlsafe(18)}
+        event = {
+            **self._named(),
+            "type": type,
+            "data": by_name(data, f"data of {type}"),
+            "id": id or secrets.token_urlsafe(18),
+        }
         result: JsonObject = self._ask("environment/publish", event)
         return result
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from .environment_info import EnvironmentInfo
 from .errors import malformed
-from .json_types import Json, JsonObject
+from .json_types import Json, JsonObject, by_name
 from .observation import answered_observation
 from .rpc import REPLAYED, SEAT, SEQ, SESSION, STEP
 from .step import Step, step_of
@@ -29,7 +29,7 @@ def play_step(
     """Plays the step of a seat after `seq` answered ones. A repeated call returns the stored answer."""
     named = {SEAT: seat} if info.seats else {}
     sent = {SESSION: session, SEQ: seq, **named, **(meta or {})}
-    result = ask("tools/call", {"name": tool, "arguments": dict(arguments or {}), "_meta": sent})
+    result = ask("tools/call", {"name": tool, "arguments": by_name(arguments, f"arguments of {tool}"), "_meta": sent})
     if not isinstance(result, dict) or not isinstance(result.get("_meta"), dict):
         raise malformed("The answer to a step has no report.")
     replayed = result["_meta"].get(REPLAYED) is True
