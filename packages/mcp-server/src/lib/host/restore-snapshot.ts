@@ -8,6 +8,7 @@ import {
   WireError,
 } from '@episodic/protocol'
 import { formatZodError, MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
+import { StateError } from '@episodic/state'
 import { KeptState } from '@episodic/state/internal'
 import type { z } from 'zod'
 import { assertEvent } from '../environment/apply-event.ts'
@@ -39,13 +40,21 @@ export function readSnapshot(environment: EnvironmentDefinition, snapshot: Sessi
   assertHappened(environment, snapshot, limits)
   assertPlayable(snapshot, limits)
   const { state, ...rest } = snapshot
-  const stateText = JSON.stringify(state)
-  if (new TextEncoder().encode(stateText).length > limits.bytes)
+  const kept = keptCopy(state, limits)
+  return { record: { ...structuredClone(rest), limits, state: kept.state }, kept, pools: [] }
+}
+
+/** Keeps a copy of a state. */
+function keptCopy(state: SessionSnapshot['state'], limits: Limits): KeptState {
+  try {
+    const kept = KeptState.of(state, limits)
+    return kept.isLarge ? kept : KeptState.parsed(kept.text)
+  } catch (error) {
+    if (!StateError.is(error, 'too-large')) throw error
     throw new WireError('too-large', `The state in this snapshot passes its limit of ${limits.bytes} bytes.`, {
       details: { limit: limits.bytes },
     })
-  const kept = KeptState.of(JSON.parse(stateText), limits)
-  return { record: { ...structuredClone(rest), limits, state: kept.state }, kept, pools: [] }
+  }
 }
 
 /** Returns the limits: the environment's own, and for those it leaves open, what a request to open may ask for. */

@@ -148,7 +148,8 @@ export class List implements Container {
 
 /** Returns an object of the tree; `values` are in the order of `keys`. */
 export function objectOf(keys: readonly string[], values: readonly Value[]): Value {
-  const size = keys.reduce((sum, key, index) => sum + entrySize(key, values[index] as Value), 0)
+  let size = 0
+  for (let i = 0; i < keys.length && size <= PAGE; i++) size += entrySize(keys[i] as string, values[i] as Value)
   if (size > PAGE) return new Table(Sequence.of(inOrder(keys)), hashTreeOf(keys, values))
   if (size > INLINE || values.some(pageOf)) return new Fields(keys, values)
   return Plain.of(Object.fromEntries(keys.map((key, index) => [key, inPlain(values[index] as Value)])))
@@ -172,6 +173,7 @@ function inPlain(value: Value): unknown {
 
 /** Returns whether an object's key counts as a whole number, which decides its place among the others. */
 function isIndex(key: string): boolean {
+  if (!/^\d/.test(key)) return false
   const number = Number(key)
   return Number.isInteger(number) && number >= 0 && number < 2 ** 32 - 1 && String(number) === key
 }

@@ -12,7 +12,7 @@ export type HashTree = Bucket | Branch
 
 /** Characters of an entry in its page: key, colon, value and comma. */
 export function entrySize(key: string, value: Value): number {
-  return JSON.stringify(key).length + sizeOf(value) + 2
+  return sizeOf(key) + sizeOf(value) + 2
 }
 
 /** UTF-8 bytes of an entry in the JSON text of its table. */
@@ -129,30 +129,44 @@ const RECENT = 2_048
 
 const recentTexts = new RecentTexts()
 
-/** Returns the tree of entries; `values` are in the order of `keys`. */
-export function hashTreeOf(keys: readonly string[], values: readonly Value[], depth = 0): HashTree {
-  const order = keys.map((_, index) => index).sort((a, b) => ((keys[a] as string) < (keys[b] as string) ? -1 : 1))
-  const sorted = <T>(list: readonly T[]) => order.map((index) => list[index] as T)
-  return treeAt(sorted(keys), sorted(values), depth)
+/** Entries and what each of them takes, so that this is measured once and not again at every depth. */
+interface Measured {
+  readonly keys: readonly string[]
+  readonly values: readonly Value[]
+  readonly bits: Uint32Array
+  readonly sizes: Uint32Array
+  readonly bytes: Uint32Array
 }
 
-/** `keys` are sorted. */
-function treeAt(keys: readonly string[], values: readonly Value[], depth: number): HashTree {
+/** Returns the tree of entries; `values` are in the order of `keys`. */
+export function hashTreeOf(keys: readonly string[], values: readonly Value[], depth = 0): HashTree {
+  const measure = (of: (key: string, value: Value) => number) =>
+    Uint32Array.from(keys, (key, index) => of(key, values[index] as Value))
+  const entries = { keys, values, bits: measure(textBits), sizes: measure(entrySize), bytes: measure(entryBytes) }
+  return treeAt(entries, [...keys.keys()], depth)
+}
+
+function treeAt(entries: Measured, indexes: readonly number[], depth: number): HashTree {
   let size = 0
   let bytes = 0
-  for (let i = 0; i < keys.length; i++) {
-    size += entrySize(keys[i] as string, values[i] as Value)
-    bytes += entryBytes(keys[i] as string, values[i] as Value)
+  for (const index of indexes) {
+    size += entries.sizes[index] as number
+    bytes += entries.bytes[index] as number
   }
-  if (isBucket(size, keys.length, depth)) return new Bucket(keys, values, size, bytes)
-  const parts: ({ keys: string[]; values: Value[] } | undefined)[] = new Array(WIDTH).fill(undefined)
-  for (const [i, key] of keys.entries()) {
-    const place = bitsAt(textBits(key), depth)
-    parts[place] ??= { keys: [], values: [] }
-    parts[place].keys.push(key)
-    parts[place].values.push(values[i] as Value)
+  if (isBucket(size, indexes.length, depth)) return bucketOf(entries, indexes, size, bytes)
+  const parts: (number[] | undefined)[] = new Array(WIDTH).fill(undefined)
+  for (const index of indexes) {
+    const place = bitsAt(entries.bits[index] as number, depth)
+    parts[place] ??= []
+    parts[place].push(index)
   }
-  return new Branch(parts.map((part) => part && treeAt(part.keys, part.values, depth + 1)))
+  return new Branch(parts.map((part) => part && treeAt(entries, part, depth + 1)))
+}
+
+function bucketOf({ keys, values }: Measured, indexes: readonly number[], size: number, bytes: number): Bucket {
+  const order = [...indexes].sort((a, b) => ((keys[a] as string) < (keys[b] as string) ? -1 : 1))
+  const inOrder = <T>(list: readonly T[]) => order.map((index) => list[index] as T)
+  return new Bucket(inOrder(keys), inOrder(values), size, bytes)
 }
 
 function isBucket(size: number, count: number, depth: number): boolean {
@@ -221,7 +235,7 @@ function changedBucket(bucket: Bucket, changes: readonly EntryChange[], depth: n
     values.splice(index, 0, value)
   }
   if (keys.length === 0) return undefined
-  return isBucket(size, keys.length, depth) ? new Bucket(keys, values, size, bytes) : treeAt(keys, values, depth)
+  return isBucket(size, keys.length, depth) ? new Bucket(keys, values, size, bytes) : hashTreeOf(keys, values, depth)
 }
 
 /** Returns all entries of a tree, in no order that means anything. */

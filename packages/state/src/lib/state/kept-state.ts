@@ -57,13 +57,12 @@ export class KeptState {
 
   /** Keeps a plain state. Throws `not-json`, and `too-large` if it exceeds the limit. */
   static of(state: SessionState, limits: Limits): KeptState {
-    const text = encodeState(state, limits)
-    return isSmall(text)
-      ? new KeptState(state, text, null)
-      : KeptState.#large(
-          readable(() => rootOf(state)),
-          {},
-        ).#knownAs(state)
+    // The text of a state that is surely large would be written in vain.
+    const text = isSurelyLarge(state) ? null : encodeState(state, limits)
+    if (text !== null && isSmall(text)) return new KeptState(state, text, null)
+    const root = readable(() => rootOf(state))
+    assertStateFits((root as { readonly bytes: number }).bytes, limits)
+    return KeptState.#large(root, {}).#knownAs(state)
   }
 
   /**
@@ -258,6 +257,25 @@ function hashOf(text: string, { rng, now }: Chance): string {
 
 function isSmall(text: string): boolean {
   return text.length * 3 <= SMALL || (text.length <= SMALL && byteLength(text) <= SMALL)
+}
+
+/** Returns whether a state has so many parts, or so long ones, that its JSON text cannot be small. */
+function isSurelyLarge(state: SessionState): boolean {
+  let room = SMALL
+  const passes = (value: unknown): boolean => {
+    room -= typeof value === 'string' ? value.length : 1
+    if (room < 0 || typeof value !== 'object' || value === null) return room < 0
+    if (Array.isArray(value)) {
+      // An array may be longer than there is time to read.
+      for (const item of value) if (passes(item)) return true
+      return false
+    }
+    return Object.keys(value).some((key) => {
+      room -= key.length
+      return passes((value as { readonly [key: string]: unknown })[key])
+    })
+  }
+  return readable(() => passes(state))
 }
 
 function rootOf(state: SessionState): Value {

@@ -120,6 +120,7 @@ export function pageOf(value: Value): PageNode | null {
 
 /** Returns the characters of a value within the page of its parent. */
 export function sizeOf(value: Value): number {
+  if (typeof value === 'string') return isCopied(value) ? value.length + 2 : JSON.stringify(value).length
   return pageOf(value) ? REFERENCE : writeValue(value).length
 }
 
@@ -130,8 +131,13 @@ export function writeValue(value: Value): string {
 
 /** Returns the UTF-8 bytes of the JSON text of a value. */
 export function bytesOf(value: Value): number {
-  if (typeof value === 'string') return byteLength(JSON.stringify(value))
+  if (typeof value === 'string') return isCopied(value) ? value.length + 2 : byteLength(JSON.stringify(value))
   return typeof value === 'object' && value !== null ? value.bytes : String(value).length
+}
+
+/** Returns whether JSON text has all characters of a text as they are, and UTF-8 a byte for each. */
+function isCopied(text: string): boolean {
+  return text.length < INLINE && /^[ !#-[\]-~]*$/.test(text)
 }
 
 /** Returns the texts of values as their page holds them: in place, or 0 with index and name among the references. */
