@@ -7,6 +7,7 @@ import { runNemoGym } from './nemo-gym/run-nemo-gym.ts'
 import { runOpenEnv } from './openenv.ts'
 import { runOrs } from './ors/run-ors.ts'
 import { runParity } from './parity/run-parity.ts'
+import { runProviders } from './providers/run-providers.ts'
 import { runPythonPackage } from './python-package.ts'
 import type { Program } from './report.ts'
 
@@ -28,6 +29,7 @@ export const PROGRAMS: readonly NamedProgram[] = [
   { name: 'ors', does: 'plays with the clients of the Open Reward Standard', run: runOrs },
   { name: 'nemo-gym', does: 'plays with the agents of NeMo Gym', run: runNemoGym, takesPython: true },
   { name: 'gateway', does: 'speaks to models through the gateway, and kills it', run: runGateway },
+  { name: 'providers', does: 'plays with servers of models of every kind', run: runProviders },
   { name: 'import', does: "plays environments of others' servers", run: runImport },
   { name: 'parity', does: 'compares the same episodes through every endpoint', run: runParity, takesPython: true },
 ]
