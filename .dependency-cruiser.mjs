@@ -22,6 +22,7 @@ const ROOMS = {
     'packages/dataset',
   ],
   'satellites/trainer-endpoints': ['packages/protocol', 'packages/mcp-server'],
+  'satellites/workspace': ['packages/state', 'packages/mcp-server'],
 }
 
 /**
@@ -86,6 +87,14 @@ export const INNER_ROOMS = {
     openenv: ['episode', 'tasks', 'http'],
     'nemo-gym': ['episode', 'tasks', 'http'],
     ors: ['episode', 'tasks', 'http'],
+  },
+  'satellites/workspace': {
+    disk: [],
+    clock: [],
+    shell: ['disk', 'clock'],
+    sql: ['disk', 'clock'],
+    workers: ['disk', 'clock', 'shell', 'sql'],
+    tools: ['disk', 'shell', 'workers'],
   },
   'packages/report': {
     seats: [],
@@ -176,7 +185,7 @@ const NODE_FILES = [
 ]
 
 /** The package whose root entry needs Node: its pages are what runs in a browser. */
-const NODE_PACKAGES = '^packages/viewer/src/[^/]+[.]ts$'
+const NODE_PACKAGES = '^(packages/viewer/src/[^/]+|satellites/workspace/src/.*)[.]ts$'
 
 /** The files that use Node and are reached by `import()` alone, where a target asks for them. */
 const LAZY_FILES = '^packages/env/src/lib/transport/node-[^/]+[.]ts$'

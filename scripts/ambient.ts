@@ -8,6 +8,8 @@ import { root } from './workspace.ts'
 
 /** Secrets are not chance: a store makes the one that it keeps, and handles are made to be unguessable. */
 const SECRETS = ['**/*-store.ts', '**/session-tokens.ts', '**/random-text.ts']
+/** It replaces them, in threads that run programs. */
+const VIRTUAL = ['**/virtual-clock.ts']
 const TIMERS = [
   '**/clock.ts',
   '**/yield-to-event-loop.ts',
@@ -19,13 +21,13 @@ const TIMERS = [
  * What a file may not reach for by itself, and the files that may. A call of `Date` or `new Date()` reads the clock.
  */
 const AMBIENT: Readonly<Record<string, readonly string[]>> = {
-  'Math.random': [],
+  'Math.random': VIRTUAL,
   randomUUID: [],
   randomBytes: SECRETS,
-  getRandomValues: SECRETS,
+  getRandomValues: [...SECRETS, ...VIRTUAL],
   'Date.now': ['**/clock.ts', '**/http/fast-path/response.ts'],
   'Date()': ['**/clock.ts'],
-  'performance.now': ['**/clock.ts'],
+  'performance.now': ['**/clock.ts', ...VIRTUAL],
   setTimeout: TIMERS,
   setInterval: TIMERS,
   setImmediate: [...TIMERS, '**/sqlite/**'],

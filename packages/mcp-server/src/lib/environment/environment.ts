@@ -63,6 +63,13 @@ export interface PrepareContext<State, Params, Input> {
   readonly state: ReadOnly<State>
   readonly input: Input
   readonly params: Params
+  /** Virtual time in milliseconds. */
+  readonly now: number
+  /**
+   * A copy of the session's random streams at their position of now: what is drawn here moves no stream of the session,
+   * so the next preparation draws the same again, unless the rules have drawn or the stream has another name.
+   */
+  readonly rng: Rng
   /** Aborted after the tool's `prepareSeconds`, and when no client waits for the answer any more. */
   readonly signal: AbortSignal
 }
@@ -226,9 +233,9 @@ export interface ToolParts<
    */
   readonly effect?: 'external'
   /**
-   * Says that `prepare` has no effect and returns the same for the same state, input and parameters, on every machine
-   * at any time, for example a program that runs over files of the state. Then `episodic check` calls it, as often as
-   * it needs. Default: `episodic check` skips what it cannot show without calling it.
+   * Says that `prepare` has no effect and returns the same for the same context, on every machine at any time, for
+   * example a program that runs over files of the state. Then `episodic check` calls it, as often as it needs. Default:
+   * `episodic check` skips what it cannot show without calling it.
    */
   readonly repeatable?: true
 }
@@ -283,7 +290,7 @@ export interface Preparation {
   readonly schema: z.ZodType
   readonly seconds: number
   readonly external: boolean
-  /** Whether it has no effect and returns the same for the same state, input and parameters. */
+  /** Whether it has no effect and returns the same for the same state, input, parameters, time and chance. */
   readonly repeatable: boolean
   prepare(context: PrepareContext<unknown, unknown, unknown>): unknown
 }

@@ -1,4 +1,4 @@
-import { type Action, findNonJson, type Json } from '@episodic/protocol'
+import { type Action, createRng, findNonJson, type Json } from '@episodic/protocol'
 import { formatZodError, MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
 import type { Clock, SessionRecord } from '@episodic/state'
 import { isLarge } from '@episodic/state/internal'
@@ -31,7 +31,14 @@ export function toPrepare(environment: EnvironmentDefinition, action: Action): T
 export async function prepareStep(
   tool: string,
   { preparation, input }: ToPrepare,
-  { state, params, limits }: Pick<SessionRecord, 'state' | 'params' | 'limits'>,
+  {
+    state,
+    params,
+    limits,
+    now,
+    seed,
+    rng,
+  }: Pick<SessionRecord, 'state' | 'params' | 'limits' | 'now' | 'seed' | 'rng'>,
   { clock, signal: caller }: { readonly clock: Clock; readonly signal: AbortSignal | undefined },
 ): Promise<Json> {
   const { schema, seconds } = preparation
@@ -45,7 +52,7 @@ export async function prepareStep(
   try {
     // In a promise, so that what is thrown at once is rejected with too.
     const readOnly = isLarge(state) ? state : freezeAll(structuredClone(state))
-    const context = { state: readOnly, input, params, signal }
+    const context = { state: readOnly, input, params, now, rng: createRng(seed, rng), signal }
     Promise.resolve()
       .then(() => preparation.prepare(context))
       .then(given.resolve, (thrown) => given.reject(faultOf(`The preparation of tool ${tool}`, thrown)))

@@ -57,6 +57,16 @@ describe('prepare', () => {
     expect(step.report.prepared).toEqual({ text: 'What was asked for.' })
   })
 
+  it('gets the virtual time, and chance that follows from the seed and moves no stream', async () => {
+    const { use } = rehearseDrawing('seed')
+    const first = await use()
+    expect(first).toMatchObject({ now: 0 })
+    // The streams are where they were until the rules draw.
+    expect(await use()).toEqual({ ...first, now: 250 })
+    expect(await rehearseDrawing('seed').use()).toEqual(first)
+    expect((await rehearseDrawing('another').use()).drawn).not.toBe(first.drawn)
+  })
+
   it('sees the state, and cannot change it', async () => {
     const world = createCounter((state) => {
       Object.assign(state.public, { count: 9 })
@@ -374,4 +384,37 @@ function createCounter(prepare: (state: { readonly public: { readonly count: num
     }),
     rewards: {},
   })
+}
+
+/** Rehearses a world whose tool keeps the time and a number that its preparation drew. */
+function rehearseDrawing(seed: string) {
+  const environment = defineEnvironment({
+    name: 'drawing',
+    version: '1.0.0',
+    description: 'Draws while it prepares.',
+    state: { public: z.object({}), private: z.object({}) },
+    start: () => ({ public: {}, private: {} }),
+    observe: () => '',
+    tools: ({ tool }) => ({
+      draw: tool({
+        description: 'Draws.',
+        input: z.object({}),
+        prepared: z.object({ now: z.number(), drawn: z.int() }),
+        prepare: ({ now, rng }) => ({ now, drawn: rng.stream('draws').int(0, 1_000_000) }),
+        play: ({ say, elapse }) => {
+          elapse(250)
+          return say('Drawn.')
+        },
+      }),
+    }),
+    rewards: {},
+  })
+  const world = rehearse(environment, { seed })
+  return {
+    async use() {
+      const prepared = (await world.prepare('draw', {})) as { now: number; drawn: number }
+      world.play('draw', {}, { prepared })
+      return prepared
+    },
+  }
 }

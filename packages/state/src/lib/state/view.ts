@@ -7,12 +7,20 @@ interface Shown {
   readonly views: Views
 }
 
+/** A shell in a thread that reads a state takes `Proxy` from programs while one runs. */
+const ViewProxy = Proxy
+
 const shown = new WeakMap<object, Shown>()
 
 /** Returns the container that a view of the same session shows; `null` for any other object. */
 export function containerOf(object: object, lineage: object): Container | null {
   const found = shown.get(object)
   return found?.views.lineage === lineage ? found.container : null
+}
+
+/** Returns the container that a view of any session shows; `null` for any other object. */
+export function containerShownBy(object: object): Container | null {
+  return shown.get(object)?.container ?? null
 }
 
 /**
@@ -43,8 +51,8 @@ export class Views {
     if (known) return known
     const view =
       value instanceof List
-        ? new Proxy([], new ListView(value, this))
-        : new Proxy({}, new MappingView(value as Mapping, this))
+        ? new ViewProxy([], new ListView(value, this))
+        : new ViewProxy({}, new MappingView(value as Mapping, this))
     this.#views.set(value, view)
     shown.set(view, { container: value, views: this })
     return view

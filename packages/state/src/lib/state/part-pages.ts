@@ -1,0 +1,33 @@
+import { type PageNode, pageOf } from './page-node.ts'
+import { type ReadPages, readTree } from './read-tree.ts'
+import { containerShownBy, Views } from './view.ts'
+
+/** A part of a large state by its first page, with the pages that a reader lacks. */
+export interface PartPages {
+  readonly page: string
+  readonly pages: readonly (readonly [name: string, text: string])[]
+}
+
+/**
+ * Returns the pages of an object or array of a large state that are not in `known`, and adds them to it: a reader who
+ * has a page has all pages below it. Returns `null` for an object that has no page of its own.
+ */
+export function pagesOfPart(part: object, known: Set<string>): PartPages | null {
+  const container = containerShownBy(part)
+  const first = container && pageOf(container)
+  if (!first) return null
+  const pages: [string, string][] = []
+  const visit = (page: PageNode) => {
+    if (known.has(page.name)) return
+    known.add(page.name)
+    for (const child of page.children()) visit(child)
+    pages.push([page.name, page.text])
+  }
+  visit(first)
+  return { page: first.name, pages }
+}
+
+/** Reads an object or array from its pages, as rules read it. Throws `store-invalid` for missing and damaged pages. */
+export async function readPart(page: string, read: ReadPages): Promise<object> {
+  return new Views({}).of(await readTree(page, read)) as object
+}

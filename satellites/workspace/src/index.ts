@@ -1,0 +1,5 @@
+export { createDisk, type NewFile } from './lib/disk/create-disk.ts'
+export { type Disk, disk, type Entry } from './lib/disk/disk.ts'
+export { listFiles, readBytes, readFile } from './lib/disk/read-disk.ts'
+export { startWorkspace, type WorkspaceState, workspaceState } from './lib/tools/workspace-state.ts'
+export { type WorkspaceOptions, workspaceTools } from './lib/tools/workspace-tools.ts'

@@ -1,0 +1,97 @@
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
+
+/**
+ * Time and chance of the command that runs, in memory that all its threads share: two numbers of a seed, a count of
+ * draws, and the time.
+ */
+interface Shared {
+  readonly words: Uint32Array
+  readonly time: Float64Array
+}
+
+// The shell blocks some of what it finds while a command runs.
+const { add } = Atomics
+const { imul } = Math
+
+/** The name under which threads that are started from this one find the memory. */
+const KEY = 'episodic:virtual-clock'
+
+/** Milliseconds since 1970 of the command that runs. */
+export interface VirtualClock {
+  readonly now: number
+  /** Begins a command at a time, with chance from a seed of two numbers of 32 bits. */
+  begin(now: number, seed: readonly [number, number]): void
+  /** Moves time forward. */
+  sleep(milliseconds: number): void
+  /** Draws a number in [0, 1). */
+  random(): number
+  /** Draws bytes. */
+  bytes(count: number): Uint8Array
+}
+
+/**
+ * Replaces the time and the chance of this thread by virtual ones, for good: shells, and SQLite, JavaScript and Python
+ * in WebAssembly, read them through these functions. Threads that it starts have the same time and chance if they call
+ * it too. Call it in a thread of its own, before a library is loaded.
+ */
+export function installVirtualClock(): VirtualClock {
+  const given = getEnvironmentData(KEY) as Shared | undefined
+  const shared = given ?? {
+    words: new Uint32Array(new SharedArrayBuffer(12)),
+    time: new Float64Array(new SharedArrayBuffer(8)),
+  }
+  setEnvironmentData(KEY, shared as unknown as Parameters<typeof setEnvironmentData>[1])
+  const { words, time } = shared
+  const now = () => time[0] as number
+
+  const RealDate = Date
+  const virtual = function VirtualDate(...args: readonly unknown[]) {
+    if (!new.target) return new RealDate(now()).toString()
+    return Reflect.construct(RealDate, args.length === 0 ? [now()] : args, new.target)
+  }
+  Object.setPrototypeOf(virtual, RealDate)
+  virtual.prototype = RealDate.prototype
+  globalThis.Date = Object.assign(virtual, { now }) as unknown as DateConstructor
+  RealDate.prototype.constructor = globalThis.Date
+  performance.now = now
+  const random = () => (draw(words) * 2 ** 21 + (draw(words) >>> 11)) / 2 ** 53
+  Math.random = random
+  const fill = <T extends ArrayBufferView>(array: T): T => {
+    const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+    for (let i = 0; i < bytes.length; i++) bytes[i] = draw(words)
+    return array
+  }
+  globalThis.crypto.getRandomValues = fill as typeof crypto.getRandomValues
+
+  return {
+    get now() {
+      return now()
+    },
+    begin(at, [first, second]) {
+      time[0] = at
+      words.set([first, second, 0])
+    },
+    random,
+    bytes: (count) => fill(new Uint8Array(count)),
+    sleep(milliseconds) {
+      time[0] = now() + Math.max(0, milliseconds)
+    },
+  }
+}
+
+/**
+ * Returns the next 32 random bits: a hash of the seed and of how many were drawn (the finalizer of MurmurHash3, by
+ * Austin Appleby), so that threads draw from one sequence without a lock.
+ */
+function draw(words: Uint32Array): number {
+  const count = add(words, 2, 1)
+  const mixed = mix((words[0] as number) ^ mix(count + 0x9e3779b9))
+  return mix(mixed ^ (words[1] as number))
+}
+
+function mix(bits: number): number {
+  let mixed = bits
+  mixed = imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
+  mixed = imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return (mixed ^ (mixed >>> 16)) >>> 0
+}

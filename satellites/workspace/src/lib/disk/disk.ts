@@ -1,0 +1,61 @@
+import { z } from 'zod'
+
+/** Milliseconds since 1970 at which virtual time begins, and of files that say no other time: 1 January 2025, UTC. */
+export const EPOCH = Date.UTC(2025, 0, 1)
+
+/** Bytes of a chunk of a file of bytes: the page of a SQLite database, so that a changed page is one changed chunk. */
+export const CHUNK = 4_096
+
+const common = {
+  /** Permission bits. Default: 0o644, of directories 0o755. */
+  mode: z.int().min(0).max(0o7777).optional(),
+  /** Milliseconds since 1970. Default: {@link EPOCH}. */
+  modified: z.int().optional(),
+}
+
+const entry = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('text'), text: z.string(), ...common }),
+  z.strictObject({
+    kind: z.literal('bytes'),
+    size: z.int().min(0),
+    /** Base64, each of {@link CHUNK} bytes but the last. */
+    chunks: z.array(z.string()),
+    ...common,
+  }),
+  z.strictObject({ kind: z.literal('directory'), ...common }),
+  z.strictObject({ kind: z.literal('link'), target: z.string() }),
+])
+
+/** A file, directory or symbolic link of a disk. */
+export type Entry = z.output<typeof entry>
+
+/** The schema of a disk: what is on it by absolute path. The root directory itself has no entry. */
+export const disk = z.record(z.string().regex(/^(\/[^/]+)+$/), entry)
+
+/** What is on a disk by absolute path, such as `/app/main.js`. */
+export type Disk = z.output<typeof disk>
+
+/** A disk that is only read. */
+export type ReadOnlyDisk = { readonly [path: string]: Readonly<Entry> }
+
+/** Returns the directory of an absolute path: `/` for one in the root. */
+export function directoryOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/')) || '/'
+}
+
+/**
+ * Returns the absolute path that a path means in a directory, without `.`, `..`, and doubled slashes. Nothing is above
+ * the root.
+ */
+export function absolutePath(directory: string, path: string): string {
+  const parts: string[] = []
+  for (const part of (path.startsWith('/') ? path : `${directory}/${path}`).split('/'))
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  return `/${parts.join('/')}`
+}
+
+/** Returns whether a path is a directory or in it. */
+export function isWithin(path: string, directory: string): boolean {
+  return directory === '/' || path === directory || path.startsWith(`${directory}/`)
+}

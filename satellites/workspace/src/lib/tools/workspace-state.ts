@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { type Disk, disk } from '../disk/disk.ts'
+
+const statement = z.strictObject({ sql: z.string(), now: z.number(), seed: z.tuple([z.int(), z.int()]) })
+
+const shell = z.strictObject({
+  /** The directory in which the next command begins. */
+  cwd: z.string(),
+  /** The variables that commands have set, by name: exported ones, and others. */
+  variables: z.array(z.tuple([z.string(), z.string()])),
+  /** Counts the calls of the tools: each draws its own chance. */
+  calls: z.int(),
+  /** Transactions of databases that are open between two calls, by the path of the database. */
+  transactions: z.array(z.strictObject({ database: z.string(), statements: z.array(statement) })),
+})
+
+/** The fields of a private state that make it a workspace: spread them into its schema. */
+export const workspaceState = { disk, shell }
+
+/** A private state with a workspace in it. */
+export interface WorkspaceState {
+  disk: Disk
+  shell: z.output<typeof shell>
+}
+
+export interface WorkspaceStart {
+  /** The directory in which the shell begins. Default `/`. */
+  readonly cwd?: string
+  /** Environment variables. */
+  readonly variables?: Readonly<Record<string, string>>
+}
+
+/** Returns the fields of a private state that begins with a disk. */
+export function startWorkspace(disk: Disk, { cwd = '/', variables = {} }: WorkspaceStart = {}): WorkspaceState {
+  return { disk, shell: { cwd, variables: Object.entries(variables), calls: 0, transactions: [] } }
+}

@@ -1,0 +1,163 @@
+import { defineEnvironment, rehearse } from '@episodic/mcp-server'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createDisk } from '../disk/create-disk.ts'
+import { readBytes, readFile } from '../disk/read-disk.ts'
+import { startWorkspace, type WorkspaceState, workspaceState } from './workspace-state.ts'
+import { type WorkspaceOptions, workspaceTools } from './workspace-tools.ts'
+
+const DISK = createDisk({
+  '/app/notes.txt': 'one\ntwo\nthree\n',
+  '/app/src/add.js': 'export const add = (a, b) => a - b\n',
+  '/secret/answer.txt': 'forty-two\n',
+  '/etc/motd': 'Welcome.\n',
+})
+
+function createWorld(options: WorkspaceOptions = {}) {
+  return defineEnvironment({
+    name: 'desk',
+    version: '1.0.0',
+    description: 'A computer.',
+    state: { public: z.object({}), private: z.object({ ...workspaceState }) },
+    start: () => ({ public: {}, private: startWorkspace(DISK, { cwd: '/app' }) }),
+    observe: () => '',
+    tools: ({ tool }) => ({ ...workspaceTools(tool, options) }),
+    rewards: {},
+  })
+}
+
+/** Opens a computer, and returns what plays one call of a tool and returns what the agent reads. */
+function open(options: WorkspaceOptions = {}, seed = 'seed') {
+  const world = rehearse(createWorld(options), { seed, strict: true })
+  const use = async (tool: string, args: Record<string, unknown>) => {
+    const prepared = await world.prepare(tool, args as never)
+    const step = world.play(tool, args as never, prepared === undefined ? {} : { prepared })
+    return step.observation.text.replace(/\n$/, '')
+  }
+  return {
+    world,
+    use,
+    bash: (command: string) => use('bash', { command }),
+    state: () => world.state.private as unknown as WorkspaceState,
+  }
+}
+
+describe('bash', () => {
+  it('keeps files, directory and variables from call to call', async () => {
+    const { bash, state } = open()
+    expect(await bash('mkdir -p out && cd out && export NAME=Ada && greeting=hello')).toBe('[no output]')
+    expect(await bash('echo "$greeting, $NAME" > said.txt; pwd; cat said.txt')).toBe('/app/out\nhello, Ada')
+    expect(readFile(state().disk, '/app/out/said.txt')).toBe('hello, Ada\n')
+    expect(state().shell.cwd).toBe('/app/out')
+  })
+
+  it('says the exit code and what was written to standard error', async () => {
+    const { bash } = open()
+    expect(await bash('cat nothing; exit 3')).toBe('cat: nothing: No such file or directory\n[exit code 3]')
+  })
+
+  it('has the time of the session, which sleeping moves, and not that of the machine', async () => {
+    const { bash } = open()
+    expect(await bash('date -u +%FT%T; sleep 90; date -u +%FT%T')).toBe('2025-01-01T00:00:00\n2025-01-01T00:01:30')
+    expect(await bash('date -u +%FT%T')).toBe('2025-01-01T00:01:30')
+    expect(await bash('sqlite3 :memory: "select datetime(\'now\')"')).toBe('2025-01-01 00:01:30')
+  })
+
+  it('draws the chance of the session: again the same from the same seed, and never twice in one session', async () => {
+    const command = 'echo $RANDOM $RANDOM; mktemp; shuf -i 1-100 -n 3'
+    const [first, again, other] = [open(), open(), open({}, 'another')]
+    const drawn = await first.bash(command)
+    expect(await again.bash(command)).toBe(drawn)
+    expect(await other.bash(command)).not.toBe(drawn)
+    expect(await first.bash(command)).not.toBe(drawn)
+  })
+
+  it('does not see hidden paths, and cannot change read-only ones', async () => {
+    const { bash, use, state } = open({ hidden: ['/secret'], readOnly: ['/etc'] })
+    expect(await bash('ls /; cat /secret/answer.txt; cat /et*/motd; rm -rf /etc/motd')).toMatch(
+      /^app\nbin\ndev\netc\nproc\ntmp\nusr\nWelcome\.\ncat: \/secret\/answer\.txt: No such file/,
+    )
+    await bash('mkdir /secret; echo x > /secret/answer.txt; ln -s /secret/answer.txt link; cat link; mv /etc /moved')
+    expect(await use('read_file', { path: '/secret/answer.txt' })).toMatch(/ENOENT/)
+    expect(await use('read_file', { path: 'link' })).toMatch(/ENOENT/)
+    expect(await use('write_file', { path: '/etc/motd', content: '' })).toMatch(/EROFS/)
+    expect(readFile(state().disk, '/secret/answer.txt')).toBe('forty-two\n')
+    expect(readFile(state().disk, '/etc/motd')).toBe('Welcome.\n')
+  })
+
+  it('cuts a long output in the middle, and keeps the whole in a file', async () => {
+    const { bash } = open()
+    const text = await bash('seq 1 20000')
+    expect(text.length).toBeLessThan(17_000)
+    expect(text).toMatch(
+      /^1\n2\n3\n[\s\S]*\n\[\d+ lines, \d+ characters are left out; all of it is in \/tmp\/output-1\.txt]\n[\s\S]*\n20000$/,
+    )
+    expect(await bash('sed -n 10000p /tmp/output-1.txt')).toBe('10000')
+  })
+
+  it('runs JavaScript, if it was asked for', async () => {
+    const { bash } = open({ languages: ['javascript'] })
+    await bash('echo \'import { add } from "./src/add.js"; console.log(add(5, 3), Date.now(), undefined)\' > main.js')
+    expect(await bash('node main.js')).toBe('2 1735689600000 undefined')
+    const drawn = await bash('node -e "console.log(Math.random())"')
+    expect(await bash('node -e "console.log(Math.random())"')).not.toBe(drawn)
+    expect(await open().bash('node -e 1')).toBe('bash: node: command not found\n[exit code 127]')
+  })
+
+  it('does not lose half of a surrogate pair, bytes, or the end of a file without a line feed', async () => {
+    const { bash, state } = open()
+    await bash('printf \'%s\' "$(seq 1 2000 | paste -sd, -)😀é" > long.txt; echo /wAB | base64 -d > raw.bin')
+    await bash("sed -i 's/😀/😁/' long.txt; cat raw.bin >> raw.bin")
+    expect(readFile(state().disk, '/app/long.txt')).toMatch(/,2000😁é$/)
+    expect([...(readBytes(state().disk, '/app/raw.bin') ?? [])]).toEqual([255, 0, 1, 255, 0, 1])
+  })
+})
+
+describe('the tools for files', () => {
+  it('read lines with their numbers, and say how to read on', async () => {
+    const { use } = open()
+    expect(await use('read_file', { path: 'notes.txt', start_line: 2, lines: 1 })).toBe(
+      '     2\ttwo\n[lines 2 to 2 of 3; read on with start_line 3]',
+    )
+  })
+
+  it('write, edit where the text is there once, list and search', async () => {
+    const { use, state } = open()
+    expect(await use('write_file', { path: 'new/a.txt', content: 'red\nred\n' })).toBe('Wrote /app/new/a.txt: 2 lines.')
+    expect(await use('edit_file', { path: 'new/a.txt', old_text: 'red', new_text: 'blue' })).toMatch(/2 times/)
+    expect(await use('edit_file', { path: 'new/a.txt', old_text: 'red', new_text: '$&', all: true })).toBe(
+      'Changed /app/new/a.txt in 2 places.',
+    )
+    expect(readFile(state().disk, '/app/new/a.txt')).toBe('$&\n$&\n')
+    expect(await use('list_files', {})).toBe(
+      '/app/new/\n/app/new/a.txt 6\n/app/notes.txt 14\n/app/src/\n/app/src/add.js 35',
+    )
+    expect(await use('search', { pattern: 't(wo|hree)' })).toMatch(/notes\.txt:2:two\n.*notes\.txt:3:three$/)
+    expect(await use('search', { pattern: "it's" })).toBe('No match.')
+  })
+})
+
+describe('sql', () => {
+  it('keeps a transaction open over several calls, and drops what is rolled back', async () => {
+    const { use, bash } = open()
+    const sql = (text: string) => use('sql', { database: 'shop.db', sql: text })
+    await sql("CREATE TABLE orders(id INTEGER PRIMARY KEY, status TEXT); INSERT INTO orders(status) VALUES ('open')")
+    await sql("BEGIN; UPDATE orders SET status = 'sent'")
+    expect(await sql('SELECT status FROM orders')).toBe('{"status":"sent"}')
+    expect(await bash("sqlite3 shop.db 'select status from orders'")).toBe('open')
+    await sql('SAVEPOINT a; DELETE FROM orders; ROLLBACK TO a')
+    expect(await sql('COMMIT; SELECT status FROM orders')).toBe('{"status":"sent"}')
+    await sql('BEGIN; DELETE FROM orders')
+    expect(await sql('ROLLBACK; SELECT count(*) AS n FROM orders')).toBe('{"n":1}')
+  })
+
+  it('says which statement failed, and keeps what was done before', async () => {
+    const { use } = open()
+    expect(await use('sql', { database: 'a.db', sql: 'CREATE TABLE t(a); SELECT * FROM u' })).toBe(
+      'Error: no such table: u\n[exit code 1]',
+    )
+    expect(await use('sql', { database: 'a.db', sql: "INSERT INTO t VALUES (x'0aff'); SELECT a FROM t" })).toBe(
+      '{"a":"0aff"}',
+    )
+  })
+})

@@ -1,0 +1,182 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { pagesOfPart } from '@episodic/state/internal'
+import type { ReadOnlyDisk } from '../disk/disk.ts'
+import type { FromThread, Job, JobResult, SentDisk, ToThread } from './messages.ts'
+
+const ENTRY = import.meta.url.endsWith('.ts')
+  ? new URL('../../worker.ts', import.meta.url)
+  : new URL('./worker.js', import.meta.url)
+
+/** Megabytes of objects that the commands of one thread may hold. */
+const HEAP = 512
+
+/** Bytes of pages that a thread is sent at most; then a new one takes its place. */
+const MOST_SENT = 256 * 1_024 * 1_024
+
+/** What a job was ended for; the agent reads it. */
+export class JobEnded extends Error {}
+
+interface Waiting {
+  readonly job: Job
+  readonly disk: ReadOnlyDisk
+  readonly seconds: number
+  readonly signal: AbortSignal
+  readonly resolve: (result: JobResult) => void
+  readonly reject: (error: Error) => void
+}
+
+/** Threads that run commands, as many as cores, started as they are needed. */
+class CommandPool {
+  readonly #size = Math.max(2, availableParallelism())
+  readonly #threads = new Set<CommandThread>()
+  readonly #waiting: Waiting[] = []
+
+  run(job: Job, disk: ReadOnlyDisk, seconds: number, signal: AbortSignal): Promise<JobResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<JobResult>()
+    const waiting = { job, disk, seconds, signal, resolve, reject }
+    this.#waiting.push(waiting)
+    const giveUp = () => {
+      const place = this.#waiting.indexOf(waiting)
+      if (place < 0) return
+      this.#waiting.splice(place, 1)
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', giveUp, { once: true })
+    this.#assign()
+    return promise.finally(() => signal.removeEventListener('abort', giveUp))
+  }
+
+  #assign(): void {
+    while (this.#waiting.length > 0) {
+      const idle = [...this.#threads].findLast((thread) => thread.isIdle) ?? this.#launch()
+      if (!idle) return
+      idle.take(this.#waiting.shift() as Waiting)
+    }
+  }
+
+  #launch(): CommandThread | null {
+    if (this.#threads.size === this.#size) return null
+    const thread = new CommandThread(
+      () => this.#assign(),
+      () => {
+        this.#threads.delete(thread)
+        this.#assign()
+      },
+    )
+    this.#threads.add(thread)
+    return thread
+  }
+}
+
+class CommandThread {
+  readonly #worker: Worker
+  readonly #onIdle: () => void
+  readonly #onGone: () => void
+  /** The pages that it has. */
+  readonly #sent = new Set<string>()
+  #sentBytes = 0
+  #current: (Waiting & { readonly stop: () => void }) | null = null
+  #isGone = false
+
+  constructor(onIdle: () => void, onGone: () => void) {
+    this.#onIdle = onIdle
+    this.#onGone = onGone
+    this.#worker = new Worker(ENTRY, {
+      env: {},
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP },
+    })
+    this.#worker.on('message', (message: FromThread) => this.#received(message))
+    this.#worker.on('error', (error) => this.#end(endedBy(error)))
+    this.#worker.on('exit', () => this.#end(new JobEnded('The command ended its computer.')))
+    this.#worker.unref()
+  }
+
+  get isIdle(): boolean {
+    return this.#current === null && !this.#isGone
+  }
+
+  take(waiting: Waiting): void {
+    const { job, disk, seconds, signal, reject } = waiting
+    const stop = (error: Error) => {
+      this.#current = null
+      clearTimeout(timer)
+      reject(error)
+      this.#end(error)
+      void this.#worker.terminate()
+    }
+    const giveUp = () => stop(signal.reason)
+    const timer = setTimeout(
+      () => stop(new JobEnded(`It ran for more than ${seconds} seconds and was ended.`)),
+      seconds * 1_000,
+    )
+    signal.addEventListener('abort', giveUp, { once: true })
+    this.#current = {
+      ...waiting,
+      stop: () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', giveUp)
+      },
+    }
+    // A thread that waits does not keep the process alive; a command does.
+    this.#worker.ref()
+    this.#worker.postMessage({ job, disk: this.#sendable(disk) } satisfies ToThread)
+  }
+
+  #sendable(disk: ReadOnlyDisk): SentDisk {
+    const found = pagesOfPart(disk, this.#sent)
+    if (!found) return { plain: { ...disk } }
+    for (const [, text] of found.pages) this.#sentBytes += text.length
+    return found
+  }
+
+  #received(message: FromThread): void {
+    if (message.kind === 'ready') return
+    const current = this.#current
+    this.#current = null
+    if (!current) return
+    current.stop()
+    this.#worker.unref()
+    if (message.kind === 'done') current.resolve(message.result)
+    else current.reject(new Error(message.message))
+    if (this.#sentBytes <= MOST_SENT) {
+      this.#onIdle()
+      return
+    }
+    this.#end(new Error())
+    void this.#worker.terminate()
+  }
+
+  #end(error: Error): void {
+    if (this.#isGone) return
+    this.#isGone = true
+    const current = this.#current
+    this.#current = null
+    current?.stop()
+    current?.reject(error)
+    this.#onGone()
+  }
+}
+
+function endedBy(error: unknown): Error {
+  const { code, message } = error as { readonly code?: string; readonly message?: string }
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return new JobEnded(`It needed more than ${HEAP} MB of memory and was ended.`)
+  if (code === 'ERR_MODULE_NOT_FOUND')
+    return new Error(`The tools of a workspace need just-bash and sql.js: install both. ${message}`, { cause: error })
+  // A program has broken its thread.
+  return new JobEnded('It broke down and was ended.')
+}
+
+let pool: CommandPool | null = null
+
+/**
+ * Runs a job over a disk in a thread. Rejects with {@link JobEnded} if it takes more than `seconds` or too much memory,
+ * and with the reason of the signal.
+ */
+export function runJob(job: Job, disk: ReadOnlyDisk, seconds: number, signal: AbortSignal): Promise<JobResult> {
+  pool ??= new CommandPool()
+  return pool.run(job, disk, seconds, signal)
+}

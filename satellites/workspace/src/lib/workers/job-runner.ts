@@ -1,0 +1,44 @@
+import { readPart } from '@episodic/state/internal'
+import type { VirtualClock } from '../clock/virtual-clock.ts'
+import type { ReadOnlyDisk } from '../disk/disk.ts'
+import { EditedDisk } from '../disk/edited-disk.ts'
+import { runShell, SYSTEM, systemDisk } from '../shell/run-shell.ts'
+import { runSql } from '../sql/run-sql.ts'
+import type { FromThread, Job, JobResult, SentDisk, ToThread } from './messages.ts'
+
+/** Creates what does the jobs of a thread, one at a time. */
+export function createJobRunner(clock: VirtualClock): (message: ToThread) => Promise<FromThread> {
+  /** Every page that this thread was sent. */
+  const pages = new Map<string, string>()
+
+  return async ({ job, disk }) => {
+    try {
+      return { kind: 'done', result: await run(job, await received(disk)) }
+    } catch (error) {
+      return { kind: 'failed', message: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  async function received(disk: SentDisk): Promise<ReadOnlyDisk> {
+    if ('plain' in disk) return disk.plain
+    for (const [name, text] of disk.pages) pages.set(name, text)
+    return (await readPart(disk.page, async (names) => names.map((name) => pages.get(name) ?? null))) as ReadOnlyDisk
+  }
+
+  async function run({ access, now, seed, files, task }: Job, disk: ReadOnlyDisk): Promise<JobResult> {
+    clock.begin(now, seed)
+    const isShell = task.kind === 'shell'
+    const layers = [files, ...(isShell ? [await systemDisk(task.languages, clock)] : [])]
+    clock.begin(now, seed)
+    const edited = new EditedDisk(
+      disk,
+      { ...access, readOnly: [...access.readOnly, ...SYSTEM] },
+      () => clock.now,
+      layers,
+    )
+    const done = isShell
+      ? { ...(await runShell(edited, task.script, task, clock)), transaction: [] }
+      : { ...(await runSql(edited, task.database, task.sql, task.transaction, { clock, seed })), memory: null }
+    return { ...done, changes: edited.changes(), elapsed: isShell ? clock.now - now : 0 }
+  }
+}

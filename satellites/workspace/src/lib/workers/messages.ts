@@ -1,0 +1,62 @@
+import type { Disk, ReadOnlyDisk } from '../disk/disk.ts'
+import type { DiskChanges } from '../disk/disk-changes.ts'
+import type { DiskAccess } from '../disk/edited-disk.ts'
+import type { Language } from '../shell/commands.ts'
+import type { ShellMemory } from '../shell/run-shell.ts'
+import type { OpenStatement } from '../sql/run-sql.ts'
+
+/** A disk as a thread gets it: whole if it is small, else its first page, with the pages that the thread lacks. */
+export type SentDisk =
+  | { readonly plain: ReadOnlyDisk }
+  | { readonly page: string; readonly pages: readonly (readonly [name: string, text: string])[] }
+
+/** What a job is to do. */
+export type Task =
+  | {
+      readonly kind: 'shell'
+      readonly script: string
+      readonly stdin: string | null
+      readonly memory: ShellMemory
+      readonly languages: readonly Language[]
+    }
+  | {
+      readonly kind: 'sql'
+      readonly database: string
+      readonly sql: string
+      readonly transaction: readonly OpenStatement[]
+    }
+
+/** What is to be done over a disk. */
+export interface Job {
+  readonly access: DiskAccess
+  /** Milliseconds since 1970. */
+  readonly now: number
+  readonly seed: readonly [number, number]
+  /** Files that are on the disk for this job alone. */
+  readonly files: Disk
+  readonly task: Task
+}
+
+/** What a job has done. */
+export interface JobResult {
+  readonly stdout: string
+  readonly stderr: string
+  readonly exitCode: number
+  readonly changes: DiskChanges
+  /** Milliseconds by which virtual time has moved. */
+  readonly elapsed: number
+  /** What the shell keeps; `null` if the job was not for a shell. */
+  readonly memory: ShellMemory | null
+  readonly transaction: readonly OpenStatement[]
+}
+
+export interface ToThread {
+  readonly job: Job
+  readonly disk: SentDisk
+}
+
+/** What a thread sends: that it is ready, what a job has done, or why it could not do one. */
+export type FromThread =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'done'; readonly result: JobResult }
+  | { readonly kind: 'failed'; readonly message: string }

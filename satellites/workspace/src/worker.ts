@@ -1,0 +1,15 @@
+// A thread in which commands run over disks.
+import { parentPort } from 'node:worker_threads'
+import { beginThreadsWith } from './lib/clock/threads.ts'
+import { installVirtualClock } from './lib/clock/virtual-clock.ts'
+
+const clock = installVirtualClock()
+const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+beginThreadsWith(new URL(`./clock.${extension}`, import.meta.url))
+// After both, because the shell keeps the functions that it finds when it is loaded.
+const { createJobRunner } = await import('./lib/workers/job-runner.ts')
+const run = createJobRunner(clock)
+if (!parentPort) throw new Error('This module is the beginning of a thread.')
+const port = parentPort
+port.on('message', async (message) => port.postMessage(await run(message)))
+port.postMessage({ kind: 'ready' })
