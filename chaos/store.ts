@@ -34,5 +34,7 @@ export async function clearStore(
   await using store = await open()
   const unclosed = await store.list({ limit: 1_000 })
   for (const { id } of unclosed) await store.remove(id)
+  // Servers that were killed may have held starts.
+  await store.hold([])
   return { unclosed: unclosed.length, pagesLeft: await store.countPages() }
 }

@@ -205,6 +205,7 @@ class SessionHost implements Host {
   async sweep(): Promise<number> {
     const { sessions, capacity } = this.#parts
     const swept = await this.#expiry.sweep()
+    await sessions.starts.sweep()
     await sessions.guardStore(capacity.refresh())
     return swept
   }
@@ -215,6 +216,7 @@ class SessionHost implements Host {
     this.#stopSweeps()
     subscriptions.stop()
     sessions.release()
+    await sessions.starts.release()
     if (this.#ownsStore) await store[Symbol.asyncDispose]()
   }
 }

@@ -1,4 +1,5 @@
 import { WireError } from '@episodic/protocol'
+import { createManualClock, type SessionStore } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -80,6 +81,44 @@ describe('A large start that is frozen at every depth', () => {
     for (const session of [first, ...others].map((opened) => opened.session).concat(bert))
       await atControl(host, session, 'trainer').close()
     expect(await store.countPages()).toBe(0)
+  })
+
+  it('is written no more than twice for sessions that follow each other, and goes once nobody begins with it', async () => {
+    const { shop } = shopOf(rowsOf(true))
+    const bare = createMemoryStore()
+    let written = 0
+    const store: SessionStore = new Proxy(bare, {
+      get: (target, name: keyof SessionStore) =>
+        name === 'create'
+          ? (...[session, shared, own]: Parameters<SessionStore['create']>) => {
+              if (shared) written += 1
+              return target.create(session, shared, own)
+            }
+          : (target[name] as () => unknown).bind(target),
+    })
+    const clock = createManualClock()
+    const host = createHost({ environments: [shop], store, clock, bounds: { idleSeconds: 60 } })
+    const playOne = async () => {
+      const { session } = await host.open('trainer', { environment: 'shop', requestKey: freshKey() })
+      const opened = atControl(host, session, 'trainer')
+      await opened.step(call('close', { row: 'row-1' }))
+      await opened.close()
+    }
+    for (let i = 0; i < 5; i++) await playOne()
+    expect(written).toBe(2)
+    const kept = await bare.countPages()
+    expect(kept).toBeGreaterThan(5)
+    clock.advance(59_000)
+    await host.sweep()
+    await playOne()
+    expect(await bare.countPages()).toBe(kept)
+    clock.advance(61_000)
+    await host.sweep()
+    expect(await bare.countPages()).toBe(0)
+    for (let i = 0; i < 3; i++) await playOne()
+    expect(written).toBe(3)
+    await host[Symbol.asyncDispose]()
+    expect(await bare.countPages()).toBe(0)
   })
 
   it('is parsed for each session if anything in it can still change', async () => {

@@ -26,6 +26,7 @@ export function withMetrics(store: SessionStore, metrics: Metrics, clock: Clock)
     idle: (query) => timed('idle', store.idle(query)),
     count: () => timed('count', store.count()),
     readPages: (id, names) => timed('readPages', store.readPages(id, names)),
+    hold: (pools) => timed('hold', store.hold(pools)),
     countPages: () => timed('countPages', store.countPages()),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }

@@ -7,6 +7,7 @@ import type { RulesRunner } from '../environment/rules-runner.ts'
 import { Secrets } from '../environment/secrets.ts'
 import { findMisfit } from '../environment/stored-state.ts'
 import { type Faults, refusalOf } from './faults.ts'
+import { KeptStarts } from './kept-starts.ts'
 import { createSessionTokens, type SessionTokens } from './session-tokens.ts'
 import { Watchers } from './watchers.ts'
 
@@ -55,11 +56,14 @@ export interface SessionCacheOptions {
 export class SessionCache {
   readonly #options: SessionCacheOptions
   readonly #cached = new Map<string, CachedSession>()
+  /** The starts of its sessions that the store keeps. */
+  readonly starts: KeptStarts
   /** The tokens of this store's sessions; `null` until {@link loadTokens} has read its key. */
   tokens: SessionTokens | null = null
 
   constructor(options: SessionCacheOptions) {
     this.#options = options
+    this.starts = new KeptStarts(options)
   }
 
   async loadTokens(): Promise<SessionTokens> {
@@ -97,7 +101,8 @@ export class SessionCache {
   /** Stores and caches a new session, or finds the one that a repeated request has created. */
   async create(held: HeldSession): Promise<{ readonly cached: CachedSession; readonly created: boolean }> {
     const tokens = await this.loadTokens()
-    const created = await this.guardStore(storeSession(this.#options.store, held))
+    const { store } = this.#options
+    const created = await this.guardStore(storeSession(store, held, (...start) => this.starts.began(...start)))
     const cached = created ? this.#hold(created, tokens) : await this.get(held.record.id)
     return { cached, created: created !== null }
   }

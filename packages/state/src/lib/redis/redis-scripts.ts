@@ -183,6 +183,21 @@ end
 return texts
 `
 
+/** Makes the holder a user of the pools that exist of so many first names, and no user of the others. */
+const HOLD = `${NOW}${POOLS}
+local prefix, holder, ttl, count = unpack(ARGV, 1, 4)
+for place = 5, #ARGV do
+  local name = ARGV[place]
+  local users = usersOf(prefix, name)
+  if place > 4 + count then
+    redis.call('ZREM', users, holder)
+    keepWhileUsed(prefix, name)
+  elseif redis.call('EXISTS', users) == 1 then
+    usePool(prefix, name, holder, now() + ttl)
+  end
+end
+`
+
 const COUNT_PAGES = `${NOW}${POOLS}
 local pools, prefix = KEYS[1], ARGV[1]
 redis.call('ZREMRANGEBYSCORE', pools, '-inf', string.format('(%d', now()))
@@ -224,6 +239,7 @@ export const REDIS_SCRIPTS = {
   idleSessions: { lua: IDLE, numberOfKeys: 3 },
   countSessions: { lua: COUNT, numberOfKeys: 3 },
   readPages: { lua: READ_PAGES, numberOfKeys: 1 },
+  holdPools: { lua: HOLD, numberOfKeys: 1 },
   countPages: { lua: COUNT_PAGES, numberOfKeys: 1 },
 }
 
@@ -239,5 +255,6 @@ export interface RedisScripts {
   idleSessions(...args: Args): Promise<string[]>
   countSessions(...args: Args): Promise<number>
   readPages(...args: Args): Promise<(string | null)[] | null>
+  holdPools(...args: Args): Promise<null>
   countPages(...args: Args): Promise<number>
 }

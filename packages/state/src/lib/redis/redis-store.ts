@@ -67,6 +67,9 @@ const FIELDS = ['revision', 'epoch', 'touchedAt', 'head', 'state', 'origin', 'ba
 /** How many pages are read by one script: Lua takes some thousands of arguments. */
 const PAGES_AT_ONCE = 1_000
 
+/** How long a pool is held at most, unless it is held again, as servers do twice a minute: a process may die. */
+const HELD_MILLISECONDS = 120_000
+
 interface RedisStoreParts {
   readonly connection: RedisConnection
   readonly address: string
@@ -89,6 +92,9 @@ class RedisStore implements SessionStore {
   readonly #ids: string
   readonly #touched: string
   readonly #expiry: string
+  /** Stands beside the ids of sessions, which contain no such character. */
+  readonly #holder = `\n${crypto.randomUUID()}`
+  #held: readonly string[] = []
 
   constructor(parts: RedisStoreParts) {
     const { prefix } = parts
@@ -194,6 +200,14 @@ class RedisStore implements SessionStore {
       texts.push(...(found ?? some.map(() => null)))
     }
     return texts
+  }
+
+  async hold(pools: readonly string[]): Promise<void> {
+    const { connection, prefix, ttl } = this.#parts
+    const before = this.#held.filter((name) => !pools.includes(name))
+    const values = [prefix, this.#holder, Math.min(ttl, HELD_MILLISECONDS), pools.length, ...pools, ...before]
+    await connection.run((client) => client.holdPools(`${prefix}pools`, ...values))
+    this.#held = pools
   }
 
   countPages(): Promise<number> {

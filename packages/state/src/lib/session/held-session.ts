@@ -53,11 +53,14 @@ export async function readState(
  * Stores a new session; resolves with `null` if its id is taken. `pools` are those of the session whose pages it reads.
  * With none, what a large state begins with goes into a pool that sessions with the same beginning share.
  *
+ * `onShared` is called, and awaited, with the name of that pool and with whether this call has written its pages.
+ *
  * Rejects with `session-not-found` if the session of `pools` is gone.
  */
 export async function storeSession(
   store: Pick<SessionStore, 'create'>,
   { record, kept, pools }: HeldSession,
+  onShared?: (pool: string, isNew: boolean) => Promise<void> | null,
 ): Promise<HeldSession | null> {
   if (!kept.isLarge) {
     const stored = encodeSession(record, kept.text)
@@ -68,8 +71,10 @@ export async function storeSession(
     ...encodeSession(record, kept.text, kept.bytes),
     pools: start ? [start.pool] : pools,
   }
+  let isNew = false
   if (!(await create())) return null
   kept.keep()
+  if (start) await onShared?.(start.pool, isNew)
   return { record, kept, pools: [stored.pool, ...stored.pools] }
 
   async function create(): Promise<boolean> {
@@ -79,6 +84,7 @@ export async function storeSession(
       if (!StateError.is(error, 'pages-missing')) throw error
       if (!start) throw sessionNotFound()
       // The first of this beginning brings its pages.
+      isNew = true
       return store.create(stored, { pool: start.pool, pages: start.shared() }, start.own)
     }
   }

@@ -15,6 +15,9 @@ export class SqlitePools {
   readonly #addUser: StatementSync
   readonly #removeUser: StatementSync
   readonly #anyUser: StatementSync
+  readonly #unused: StatementSync
+  /** The keys of the pools that stay without users. */
+  #held: ReadonlySet<number> = new Set()
 
   constructor(database: DatabaseSync) {
     this.#pages = new SqlitePages(database)
@@ -25,6 +28,7 @@ export class SqlitePools {
     this.#addUser = database.prepare('INSERT OR IGNORE INTO pool_user (pool, session, checksum) VALUES (?, ?, ?)')
     this.#removeUser = database.prepare('DELETE FROM pool_user WHERE pool = ? AND session = ?')
     this.#anyUser = database.prepare('SELECT * FROM pool_user WHERE pool = ? LIMIT 1')
+    this.#unused = database.prepare('SELECT key FROM pool WHERE NOT EXISTS (SELECT 1 FROM pool_user WHERE pool = key)')
   }
 
   /** Returns the key of the pool of that name; `null` if there is none. */
@@ -74,10 +78,15 @@ export class SqlitePools {
       const key = this.find(name)
       if (key === null) continue
       this.#removeUser.run(key, session)
-      if (this.#hasUser(key)) continue
-      this.#pages.remove(key)
-      this.#delete.run(key)
+      if (!this.#hasUser(key) && !this.#held.has(key)) this.#remove(key)
     }
+  }
+
+  /** Keeps these pools without users, and removes all others, also those that a process held that has died. */
+  hold(names: readonly string[]): void {
+    this.#held = new Set(names.map((name) => this.find(name)).filter((key) => key !== null))
+    for (const { key } of this.#unused.all() as unknown as readonly { readonly key: number }[])
+      if (!this.#held.has(key)) this.#remove(key)
   }
 
   count(): number {
@@ -96,6 +105,11 @@ export class SqlitePools {
     if (found === null) this.#pages.add(pool, pages)
     this.#addUser.run(pool, session, userChecksum(pool, session))
     return pool
+  }
+
+  #remove(key: number): void {
+    this.#pages.remove(key)
+    this.#delete.run(key)
   }
 
   #originOf({ key, id }: SessionPosition): Origin {

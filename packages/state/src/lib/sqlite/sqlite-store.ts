@@ -219,6 +219,10 @@ class SqliteStore implements SessionStore {
     })
   }
 
+  async hold(pools: readonly string[]): Promise<void> {
+    await this.#write(() => this.#pools.hold(pools))
+  }
+
   async countPages(): Promise<number> {
     return this.#ask(() => this.#pools.count())
   }

@@ -23,6 +23,7 @@ interface Pool {
 class MemoryStore implements SessionStore {
   #sessions = new Map<string, Kept>()
   #pools = new Map<string, Pool>()
+  #held: ReadonlySet<string> = new Set()
   #secret = crypto.getRandomValues(new Uint8Array(32))
   #disposed = false
 
@@ -81,9 +82,8 @@ class MemoryStore implements SessionStore {
     if (!kept) return false
     this.#sessions.delete(id)
     for (const name of kept.uses) {
-      const pool = this.#pools.get(name)
-      pool?.users.delete(id)
-      if (pool?.users.size === 0) this.#pools.delete(name)
+      this.#pools.get(name)?.users.delete(id)
+      this.#removeUnused(name)
     }
     return true
   }
@@ -130,6 +130,13 @@ class MemoryStore implements SessionStore {
     return names.map((name) => pools.find(({ pages }) => pages.has(name))?.pages.get(name) ?? null)
   }
 
+  async hold(pools: readonly string[]): Promise<void> {
+    this.#assertOpen()
+    const before = this.#held
+    this.#held = new Set(pools.filter((name) => this.#pools.has(name)))
+    for (const name of before) this.#removeUnused(name)
+  }
+
   async countPages(): Promise<number> {
     this.#assertOpen()
     return this.#pools.values().reduce((sum, { pages }) => sum + pages.size, 0)
@@ -149,6 +156,10 @@ class MemoryStore implements SessionStore {
     pool.users.add(kept.session.id)
     kept.uses = [...kept.uses, name]
     return pool
+  }
+
+  #removeUnused(name: string): void {
+    if (this.#pools.get(name)?.users.size === 0 && !this.#held.has(name)) this.#pools.delete(name)
   }
 
   #assertOpen(): void {

@@ -72,6 +72,9 @@ export interface SharedPool {
  *   be asked for at once.
  * - A pool lives as long as a session that uses it: one whose own it is, or that names it. The pool and its pages go
  *   with the last of them.
+ * - `hold` keeps those of the named pools that exist, although no session uses them, until the next `hold` of this
+ *   opener, and for two minutes at least. What it held before and does not name again, it lets go. A pool that was held
+ *   by a process that has died goes with the next `hold`, or where several may open the store, after two minutes.
  * - `countPages` resolves with the number of pages in all pools.
  * - `list` resolves with the sessions after an id, in the order of their ids, at most `limit` of them.
  * - `idle` resolves with the ids of sessions last touched before a time, longest idle first (of equals, in the order of
@@ -107,5 +110,6 @@ export interface SessionStore extends AsyncDisposable {
   idle(query: { readonly before: number; readonly limit: number }): Promise<string[]>
   count(): Promise<number>
   readPages(id: string, names: readonly string[]): Promise<(string | null)[]>
+  hold(pools: readonly string[]): Promise<void>
   countPages(): Promise<number>
 }

@@ -213,6 +213,41 @@ export function describePages(
     expect(await store.countPages()).toBe(0)
   })
 
+  it('keeps a pool without users while it is held, and only then', async () => {
+    const store = await openStore()
+    await store.hold(['start'])
+    await store.create(fork('a', 'start'), START)
+    await store.remove('a')
+    expect(await store.countPages()).toBe(0)
+    for (const id of ['a', 'b']) await store.create(fork(id, 'start'), START)
+    await store.create(fork('c', 'other'), { pool: 'other', pages: pagesOf('o') })
+    await store.hold(['start', 'other', 'absent'])
+    for (const id of ['a', 'b', 'c']) await store.remove(id)
+    expect(await store.countPages()).toBe(4)
+    expect(await store.create(fork('d', 'start'))).toBe(true)
+    expect(await store.readPages('d', namesOf('s2'))).toEqual(['s2'])
+    await expect(store.create(fork('e', 'absent'))).rejects.toMatchObject({ code: 'pages-missing' })
+    await store.hold(['other'])
+    expect(await store.countPages()).toBe(4)
+    await store.remove('d')
+    expect(await store.countPages()).toBe(1)
+    await store.hold([])
+    expect(await store.countPages()).toBe(0)
+  })
+
+  if (reopen && !share) {
+    it('holds no pool any more for a process that has died', async () => {
+      const store = await openStore()
+      await store.create(fork('a', 'start'), START)
+      await store.hold(['start'])
+      await store.remove('a')
+      const again = keepTrack(await reopen(store))
+      await again.create(fork('a', 'other'), { pool: 'other', pages: pagesOf('o') })
+      await again.hold(['other'])
+      expect(await again.countPages()).toBe(1)
+    })
+  }
+
   if (reopen) {
     it('keeps pages and their users when it is closed and opened again', async () => {
       const store = await openStore()
@@ -251,6 +286,7 @@ export function describePages(
     it('keeps no page of sessions that have expired', async () => {
       const store = keepTrack(await openExpiring())
       for (const id of ['a', 'b']) expect(await store.create(fork(id, 'start'), START)).toBe(true)
+      await store.hold(['start'])
       // Whether it is in time or not.
       await store.commit(sessionOf('b', { revision: 1 }), { revision: 0, epoch: 1 }, undefined, pagesOf('1'))
       await vi.waitFor(async () => expect(await store.countPages()).toBe(0), { timeout: 120_000, interval: 20 })

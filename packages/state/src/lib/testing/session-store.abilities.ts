@@ -137,6 +137,7 @@ export function describeAbilities(
         () => store.idle({ before: 1, limit: 1 }),
         () => store.count(),
         () => store.readPages(ID, namesOf('a')),
+        () => store.hold(['start']),
         () => store.countPages(),
       ]
       const failed = await Promise.allSettled(calls.map((call) => call()))

@@ -91,6 +91,9 @@ const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 2,
     arbitrary: anyId.map((id) => ({ method: 'readPages' as const, args: [id, namesOf(...TEXTS)] as const })),
   },
+  fc
+    .uniqueArray(fc.oneof(anyShared, anyOwn), { maxLength: 2 })
+    .map((pools) => ({ method: 'hold' as const, args: [pools] as const })),
   fc.constant({ method: 'countPages' as const, args: [] as const }),
 )
 
@@ -120,7 +123,8 @@ export function createStoreModel(): Answering {
   const replace = (id: string, ...by: StoredSession[]) => {
     sessions = [...sessions.filter((session) => session.id !== id), ...by]
   }
-  const hasPool = (name: string) => uses.some(({ pool }) => pool === name)
+  let held: string[] = []
+  const hasPool = (name: string) => held.includes(name) || uses.some(({ pool }) => pool === name)
   const addPages = (pool: string, added: readonly StoredPage[]) => {
     for (const page of added)
       if (!pages.some(({ pool: its, name }) => its === pool && name === page.name)) pages.push({ ...page, pool })
@@ -180,6 +184,10 @@ export function createStoreModel(): Answering {
       const pools = session ? [session.pool, ...session.pools] : []
       const readable = pages.filter(({ pool }) => pools.includes(pool))
       return names.map((name) => readable.find((page) => page.name === name)?.text ?? null)
+    },
+    async hold(pools) {
+      held = pools.filter(hasPool)
+      pages = pages.filter(({ pool }) => hasPool(pool))
     },
     countPages: async () => pages.length,
   }
