@@ -27,7 +27,8 @@ end
 
 /**
  * A pool of pages is a hash, and its users a sorted set of the ids of the sessions that use it, by their expiry: an
- * expired session is no user any more. A sorted set indexes the pools. All of it goes with the last user.
+ * expired session is no user any more. A process that holds the pool is a user too, whose name begins with a line feed.
+ * A sorted set indexes the pools. All of it goes with the last user.
  */
 const POOLS = `
 local function poolOf(prefix, name) return prefix .. 'pool:' .. name end
@@ -198,12 +199,19 @@ for place = 5, #ARGV do
 end
 `
 
+/** The pages of all pools but those that are only held. */
 const COUNT_PAGES = `${NOW}${POOLS}
 local pools, prefix = KEYS[1], ARGV[1]
 redis.call('ZREMRANGEBYSCORE', pools, '-inf', string.format('(%d', now()))
 local pages = 0
 for _, name in ipairs(redis.call('ZRANGE', pools, 0, -1)) do
-  pages = pages + redis.call('HLEN', poolOf(prefix, name))
+  local isHeld, isUsed = false, false
+  for _, user in ipairs(redis.call('ZRANGE', usersOf(prefix, name), 0, -1)) do
+    local isHolder = string.sub(user, 1, 1) == '\\n'
+    isHeld = isHeld or isHolder
+    isUsed = isUsed or not isHolder
+  end
+  if isUsed or not isHeld then pages = pages + redis.call('HLEN', poolOf(prefix, name)) end
 end
 return pages
 `

@@ -24,6 +24,7 @@ export class SqlitePages {
   readonly #deleteEntered: StatementSync
   readonly #leave: StatementSync
   readonly #count: StatementSync
+  readonly #countIn: StatementSync
   /** The newest pages, which are not in the index yet; `null` until they are looked for. */
   #late: { readonly numbers: Numbers; count: number } | null = null
   #last = 0
@@ -43,6 +44,7 @@ export class SqlitePages {
     )
     this.#leave = database.prepare('DELETE FROM page_index WHERE pool = ?')
     this.#count = database.prepare('SELECT count(*) AS count FROM page')
+    this.#countIn = database.prepare('SELECT count(*) AS count FROM page WHERE pool = ?')
   }
 
   /** Adds pages to a pool; those that it has already stay as they are. */
@@ -77,8 +79,9 @@ export class SqlitePages {
     late.count -= numbers.size
   }
 
-  count(): number {
-    return Number(this.#count.get()?.count)
+  /** Returns the number of pages of a pool, or of all. */
+  count(pool?: number): number {
+    return Number((pool === undefined ? this.#count.get() : this.#countIn.get(pool))?.count)
   }
 
   /** Reads anew what is not in the index, after a transaction that added to it has failed. */

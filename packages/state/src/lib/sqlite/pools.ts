@@ -89,8 +89,10 @@ export class SqlitePools {
       if (!this.#held.has(key)) this.#remove(key)
   }
 
+  /** Returns the number of pages in all pools but those that are only held. */
   count(): number {
-    return this.#pages.count()
+    const onlyHeld = [...this.#held].filter((key) => !this.#hasUser(key))
+    return this.#pages.count() - onlyHeld.reduce((sum, key) => sum + this.#pages.count(key), 0)
   }
 
   /** Forgets what it has seen, after a transaction that changed it has failed. */

@@ -139,7 +139,9 @@ class MemoryStore implements SessionStore {
 
   async countPages(): Promise<number> {
     this.#assertOpen()
-    return this.#pools.values().reduce((sum, { pages }) => sum + pages.size, 0)
+    let count = 0
+    for (const [name, { pages, users }] of this.#pools) if (users.size > 0 || !this.#held.has(name)) count += pages.size
+    return count
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -75,7 +75,7 @@ export interface SharedPool {
  * - `hold` keeps those of the named pools that exist, although no session uses them, until the next `hold` of this
  *   opener, and for two minutes at least. What it held before and does not name again, it lets go. A pool that was held
  *   by a process that has died goes with the next `hold`, or where several may open the store, after two minutes.
- * - `countPages` resolves with the number of pages in all pools.
+ * - `countPages` resolves with the number of pages in all pools but those that are only held.
  * - `list` resolves with the sessions after an id, in the order of their ids, at most `limit` of them.
  * - `idle` resolves with the ids of sessions last touched before a time, longest idle first (of equals, in the order of
  *   their ids), at most `limit` of them.

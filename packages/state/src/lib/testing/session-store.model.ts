@@ -189,6 +189,6 @@ export function createStoreModel(): Answering {
       held = pools.filter(hasPool)
       pages = pages.filter(({ pool }) => hasPool(pool))
     },
-    countPages: async () => pages.length,
+    countPages: async () => pages.filter(({ pool }) => uses.some((use) => use.pool === pool)).length,
   }
 }
