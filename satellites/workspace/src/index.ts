@@ -1,5 +1,7 @@
 export { createDisk, type NewFile } from './lib/disk/create-disk.ts'
 export { type Disk, disk, type Entry } from './lib/disk/disk.ts'
 export { listFiles, readBytes, readFile } from './lib/disk/read-disk.ts'
+export type { Program, ProgramContext, Service } from './lib/shell/programs.ts'
+export { type CommandOptions, type CommandResult, runCommand } from './lib/tools/run-command.ts'
 export { startWorkspace, type WorkspaceState, workspaceState } from './lib/tools/workspace-state.ts'
 export { type WorkspaceOptions, workspaceTools } from './lib/tools/workspace-tools.ts'

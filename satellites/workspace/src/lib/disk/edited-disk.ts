@@ -18,6 +18,17 @@ export type Node =
   | { readonly kind: 'directory'; readonly mode: number; readonly modified: number }
   | { readonly kind: 'link'; readonly target: string; readonly mode: number; readonly modified: number }
 
+/** What was read and changed of a disk. */
+interface Edits {
+  /** `null` for what was removed. */
+  readonly changed: Map<string, Node | null>
+  readonly read: Map<string, Node>
+  /** The names in each directory, once one was listed. */
+  names: Map<string, Set<string>> | null
+  /** Bytes of all files, once there was need to count them. */
+  bytes: number | null
+}
+
 /** Links that one path may lead over. */
 const MOST_LINKS = 40
 
@@ -55,36 +66,43 @@ export class EditedDisk {
   readonly #access: DiskAccess
   readonly #now: () => number
   readonly #layers: readonly ReadOnlyDisk[]
-  /** `null` for what was removed. */
-  readonly #changed = new Map<string, Node | null>()
-  readonly #read = new Map<string, Node>()
-  /** The names in each directory, once one was listed. */
-  #names: Map<string, Set<string>> | null = null
-  #bytes: number | null = null
+  readonly #edits: Edits
 
   /**
    * `now` returns the time for what is changed, in milliseconds since 1970. What is on `layers` can be read, and not
    * changed; it is found where the disk has nothing.
    */
-  constructor(base: ReadOnlyDisk, access: DiskAccess, now: () => number, layers: readonly ReadOnlyDisk[] = []) {
+  constructor(
+    base: ReadOnlyDisk,
+    access: DiskAccess,
+    now: () => number,
+    layers: readonly ReadOnlyDisk[] = [],
+    edits: Edits = { changed: new Map(), read: new Map(), names: null, bytes: null },
+  ) {
     this.#base = base
     this.#access = access
     this.#now = now
     this.#layers = layers
+    this.#edits = edits
+  }
+
+  /** Returns the same disk for a program with other access. */
+  withAccess(access: DiskAccess): EditedDisk {
+    return new EditedDisk(this.#base, access, this.#now, this.#layers, this.#edits)
   }
 
   /** Returns what is at a path itself, which may be a link; `null` for nothing. */
   at(path: string): Node | null {
     if (path === '/') return DIRECTORY
     if (this.#access.hidden.some((hidden) => isWithin(path, hidden))) return null
-    const changed = this.#changed.get(path)
+    const changed = this.#edits.changed.get(path)
     if (changed !== undefined) return changed
-    const known = this.#read.get(path)
+    const known = this.#edits.read.get(path)
     if (known) return known
     const entry = entryAt(this.#base, path) ?? this.#layered(path)
     if (!entry) return null
     const node = nodeOf(entry)
-    this.#read.set(path, node)
+    this.#edits.read.set(path, node)
     return node
   }
 
@@ -138,7 +156,7 @@ export class EditedDisk {
     const node = this.at(resolved)
     if (!node) throw new DiskError('ENOENT', 'scandir', path)
     if (node.kind !== 'directory') throw new DiskError('ENOTDIR', 'scandir', path)
-    return [...(this.#listed().get(resolved) ?? [])].sort()
+    return this.#namesIn(resolved)
   }
 
   makeDirectory(path: string, recursive: boolean): void {
@@ -222,25 +240,15 @@ export class EditedDisk {
 
   /** Every path on the disk. */
   paths(): string[] {
-    const listed = this.#listed()
-    const paths: string[] = []
-    const visit = (directory: string) => {
-      for (const name of [...(listed.get(directory) ?? [])].sort()) {
-        const path = directory === '/' ? `/${name}` : `${directory}/${name}`
-        paths.push(path)
-        visit(path)
-      }
-    }
-    visit('/')
-    return paths
+    return this.#below('/')
   }
 
   /** What was changed, by path. */
   changes(): DiskChanges {
-    const paths = [...this.#changed.keys()].sort()
+    const paths = [...this.#edits.changed.keys()].sort()
     return paths.flatMap((path) => {
       const before = entryAt(this.#base, path)
-      const node = this.#changed.get(path) ?? null
+      const node = this.#edits.changed.get(path) ?? null
       const change = changeOf(path, before, node && entryOf(node))
       return change ? [change] : []
     })
@@ -273,8 +281,8 @@ export class EditedDisk {
 
   #assertRoom(more: number, path: string): void {
     if (more <= 0) return
-    this.#bytes ??= this.#counted()
-    if (this.#bytes + more > this.#access.bytes) throw new DiskError('ENOSPC', 'write', path)
+    this.#edits.bytes ??= this.#counted()
+    if (this.#edits.bytes + more > this.#access.bytes) throw new DiskError('ENOSPC', 'write', path)
   }
 
   #counted(): number {
@@ -293,13 +301,13 @@ export class EditedDisk {
     if (readOnly.some((each) => isWithin(path, each))) throw new DiskError('EROFS', operation, path)
     if (this.#layered(path)) throw new DiskError('EROFS', operation, path)
     const before = this.at(path)
-    if (this.#bytes !== null)
-      this.#bytes +=
+    if (this.#edits.bytes !== null)
+      this.#edits.bytes +=
         (node?.kind === 'file' ? sizeOf(node.content) : 0) - (before?.kind === 'file' ? sizeOf(before.content) : 0)
-    this.#changed.set(path, node)
-    if (!this.#names || (before === null) === (node === null)) return
-    const names = this.#names.get(directoryOf(path)) ?? new Set()
-    this.#names.set(directoryOf(path), names)
+    this.#edits.changed.set(path, node)
+    if (!this.#edits.names || (before === null) === (node === null)) return
+    const names = this.#edits.names.get(directoryOf(path)) ?? new Set()
+    this.#edits.names.set(directoryOf(path), names)
     const name = path.slice(path.lastIndexOf('/') + 1)
     if (node) names.add(name)
     else names.delete(name)
@@ -307,15 +315,22 @@ export class EditedDisk {
 
   /** The paths in a directory at any depth, each after the one that it is in. */
   #below(directory: string): string[] {
-    const listed = this.#listed()
-    return [...(listed.get(directory) ?? [])].sort().flatMap((name) => {
-      const path = directory === '/' ? `/${name}` : `${directory}/${name}`
+    return this.#namesIn(directory).flatMap((name) => {
+      const path = pathOf(directory, name)
       return [path, ...this.#below(path)]
     })
   }
 
+  #namesIn(directory: string): string[] {
+    const { hidden } = this.#access
+    const names = [...(this.#listed().get(directory) ?? [])].sort()
+    return hidden.length === 0
+      ? names
+      : names.filter((name) => !hidden.some((each) => isWithin(pathOf(directory, name), each)))
+  }
+
   #listed(): Map<string, Set<string>> {
-    if (this.#names) return this.#names
+    if (this.#edits.names) return this.#edits.names
     const names = new Map<string, Set<string>>()
     const add = (path: string) => {
       const slash = path.lastIndexOf('/')
@@ -324,14 +339,16 @@ export class EditedDisk {
       if (known) known.add(path.slice(slash + 1))
       else names.set(directory, new Set([path.slice(slash + 1)]))
     }
-    const { hidden } = this.#access
-    for (const path of Object.keys(this.#base))
-      if (this.#changed.get(path) !== null && !hidden.some((each) => isWithin(path, each))) add(path)
+    for (const path of Object.keys(this.#base)) if (this.#edits.changed.get(path) !== null) add(path)
     for (const layer of this.#layers) for (const path of Object.keys(layer)) add(path)
-    for (const [path, node] of this.#changed) if (node) add(path)
-    this.#names = names
+    for (const [path, node] of this.#edits.changed) if (node) add(path)
+    this.#edits.names = names
     return names
   }
+}
+
+function pathOf(directory: string, name: string): string {
+  return directory === '/' ? `/${name}` : `${directory}/${name}`
 }
 
 function entryAt(disk: ReadOnlyDisk, path: string): Readonly<Entry> | undefined {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createDisk } from '../disk/create-disk.ts'
 import { readBytes, readFile } from '../disk/read-disk.ts'
+import { runCommand } from './run-command.ts'
 import { startWorkspace, type WorkspaceState, workspaceState } from './workspace-state.ts'
 import { type WorkspaceOptions, workspaceTools } from './workspace-tools.ts'
 
@@ -11,6 +12,7 @@ const DISK = createDisk({
   '/app/src/add.js': 'export const add = (a, b) => a - b\n',
   '/secret/answer.txt': 'forty-two\n',
   '/etc/motd': 'Welcome.\n',
+  '/run/billing': 'down\n',
 })
 
 function createWorld(options: WorkspaceOptions = {}) {
@@ -75,7 +77,7 @@ describe('bash', () => {
   it('does not see hidden paths, and cannot change read-only ones', async () => {
     const { bash, use, state } = open({ hidden: ['/secret'], readOnly: ['/etc'] })
     expect(await bash('ls /; cat /secret/answer.txt; cat /et*/motd; rm -rf /etc/motd')).toMatch(
-      /^app\nbin\ndev\netc\nproc\ntmp\nusr\nWelcome\.\ncat: \/secret\/answer\.txt: No such file/,
+      /^app\nbin\ndev\netc\nproc\nrun\ntmp\nusr\nWelcome\.\ncat: \/secret\/answer\.txt: No such file/,
     )
     await bash('mkdir /secret; echo x > /secret/answer.txt; ln -s /secret/answer.txt link; cat link; mv /etc /moved')
     expect(await use('read_file', { path: '/secret/answer.txt' })).toMatch(/ENOENT/)
@@ -110,6 +112,54 @@ describe('bash', () => {
     await bash("sed -i 's/😀/😁/' long.txt; cat raw.bin >> raw.bin")
     expect(readFile(state().disk, '/app/long.txt')).toMatch(/,2000😁é$/)
     expect([...(readBytes(state().disk, '/app/raw.bin') ?? [])]).toEqual([255, 0, 1, 255, 0, 1])
+  })
+})
+
+describe('programs of the world', () => {
+  const options = { hidden: ['/run'], programs: new URL('./programs.fixture.ts', import.meta.url) }
+
+  it('are commands over the whole disk, in pipes and with virtual time', async () => {
+    const { bash, state } = open(options)
+    expect(await bash('restart billing; restart nothing; ls /run; date -u +%T')).toBe(
+      'billing is up\n00:00:02\nrestart: unknown service nothing\nls: /run: No such file or directory',
+    )
+    expect(readFile(state().disk, '/run/billing')).toBe('up\n')
+  })
+
+  it('that throw are a fault of the world, with the place in it', async () => {
+    await expect(open(options).bash('broken || echo "$?"')).rejects.toMatchObject({
+      code: 'rules-failed',
+      message: expect.stringMatching(/threw: the answer is forty-two[\s\S]*programs\.fixture\.ts:\d+/),
+    })
+  })
+
+  it('are services that curl reaches, and nothing else is', async () => {
+    const { bash } = open(options)
+    expect(await bash('curl -s http://billing.internal/health | jq -r .state')).toBe('down')
+    expect(await bash('curl -s -X POST -d hello http://billing.internal/orders')).toBe('got hello')
+    expect(await bash('curl -s -o /dev/null -w "%{http_code}" http://billing.internal/nothing')).toBe('404')
+    expect(await bash('curl -s http://169.254.169.254/; curl -s http://localhost:1/')).toMatch(/\[exit code \d+]$/)
+    expect(await open().bash('curl http://billing.internal/health')).toMatch(/command not found/)
+  })
+})
+
+describe('runCommand', () => {
+  it('judges a copy of the disk, with files that are there for it alone', async () => {
+    const tests = createDisk({
+      '/tests/check.js':
+        "import { add } from '/app/src/add.js'\nif (add(2, 2) !== 4) throw new Error(`add(2, 2) is ${add(2, 2)}`)\n",
+    })
+    const run = () =>
+      runCommand(DISK, 'rm -rf /app/notes.txt; node /tests/check.js', { files: tests, languages: ['javascript'] })
+    const result = await run()
+    expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/add\(2, 2\) is 0/) })
+    expect(await run()).toEqual(result)
+    expect(readFile(DISK, '/app/notes.txt')).toBe('one\ntwo\nthree\n')
+  })
+
+  it('ends a command that runs too long', async () => {
+    const result = await runCommand(DISK, 'node -e "for (;;) {}"', { languages: ['javascript'], seconds: 1 })
+    expect(result).toMatchObject({ exitCode: 137, stderr: expect.stringMatching(/more than 1 seconds/) })
   })
 })
 

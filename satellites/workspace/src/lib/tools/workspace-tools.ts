@@ -23,6 +23,11 @@ export interface WorkspaceOptions {
   readonly seconds?: number
   /** Languages in which programs can be run: `node` runs JavaScript, `python3` Python. Default: none. */
   readonly languages?: readonly Language[]
+  /**
+   * The module with programs of the world's own, such as `new URL('./programs.ts', import.meta.url)`: it exports
+   * `commands` and `services` ({@link ProgramModule}). Threads load it.
+   */
+  readonly programs?: URL
 }
 
 /** The names of the tools of a workspace. */
@@ -73,7 +78,8 @@ export function workspaceTools(
   options: WorkspaceOptions = {},
 ): { readonly [Name in WorkspaceTool]: Tool } {
   const make = tool as MakeTool
-  const { hidden = [], readOnly = [], bytes = 33_554_432, seconds = 10, languages = [] } = options
+  const { hidden = [], readOnly = [], bytes = 33_554_432, seconds = 10, languages = [], programs } = options
+  const address = programs?.href ?? null
   const access: DiskAccess = { hidden, readOnly, bytes }
 
   /** A tool whose work is done by a thread. */
@@ -145,7 +151,14 @@ export function workspaceTools(
     bash: job(
       `Run a command line in bash. The working directory and variables are kept from call to call. Long output is cut; the whole is then in a file that the answer names. There is no network.${languages.length > 0 ? ` Programs: ${languages.map((language) => (language === 'javascript' ? 'node' : 'python3')).join(', ')}.` : ''}`,
       z.object({ command: z.string().min(1).max(65_536).describe('The command line.') }),
-      ({ command }, { shell }) => ({ kind: 'shell', script: command, stdin: null, memory: shell, languages }),
+      ({ command }, { shell }) => ({
+        kind: 'shell',
+        script: command,
+        stdin: null,
+        memory: shell,
+        languages,
+        programs: address,
+      }),
     ),
     read_file: file(
       'Read lines of a text file, each with its number.',
@@ -213,6 +226,7 @@ export function workspaceTools(
         stdin: null,
         memory: shell,
         languages: [],
+        programs: null,
       }),
       (result) => (result.exitCode === 1 && !result.stderr ? 'No match.' : shown(result)),
     ),

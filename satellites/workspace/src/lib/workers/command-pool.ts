@@ -140,7 +140,7 @@ class CommandThread {
     current.stop()
     this.#worker.unref()
     if (message.kind === 'done') current.resolve(message.result)
-    else current.reject(new Error(message.message))
+    else current.reject(Object.assign(new Error(message.message), { stack: message.stack }))
     if (this.#sentBytes <= MOST_SENT) {
       this.#onIdle()
       return

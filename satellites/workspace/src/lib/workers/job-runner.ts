@@ -2,7 +2,8 @@ import { readPart } from '@episodic/state/internal'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
 import type { ReadOnlyDisk } from '../disk/disk.ts'
 import { EditedDisk } from '../disk/edited-disk.ts'
-import { runShell, SYSTEM, systemDisk } from '../shell/run-shell.ts'
+import { runShell } from '../shell/run-shell.ts'
+import { SYSTEM, systemDisk } from '../shell/shell-parts.ts'
 import { runSql } from '../sql/run-sql.ts'
 import type { FromThread, Job, JobResult, SentDisk, ToThread } from './messages.ts'
 
@@ -15,7 +16,8 @@ export function createJobRunner(clock: VirtualClock): (message: ToThread) => Pro
     try {
       return { kind: 'done', result: await run(job, await received(disk)) }
     } catch (error) {
-      return { kind: 'failed', message: error instanceof Error ? error.message : String(error) }
+      const { message, stack = '' } = error as Error
+      return { kind: 'failed', message, stack }
     }
   }
 
@@ -28,7 +30,7 @@ export function createJobRunner(clock: VirtualClock): (message: ToThread) => Pro
   async function run({ access, now, seed, files, task }: Job, disk: ReadOnlyDisk): Promise<JobResult> {
     clock.begin(now, seed)
     const isShell = task.kind === 'shell'
-    const layers = [files, ...(isShell ? [await systemDisk(task.languages, clock)] : [])]
+    const layers = [files, ...(isShell ? [await systemDisk(task, clock)] : [])]
     clock.begin(now, seed)
     const edited = new EditedDisk(
       disk,

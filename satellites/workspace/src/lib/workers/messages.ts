@@ -1,8 +1,7 @@
 import type { Disk, ReadOnlyDisk } from '../disk/disk.ts'
 import type { DiskChanges } from '../disk/disk-changes.ts'
 import type { DiskAccess } from '../disk/edited-disk.ts'
-import type { Language } from '../shell/commands.ts'
-import type { ShellMemory } from '../shell/run-shell.ts'
+import type { ShellMemory, ShellTask } from '../shell/run-shell.ts'
 import type { OpenStatement } from '../sql/run-sql.ts'
 
 /** A disk as a thread gets it: whole if it is small, else its first page, with the pages that the thread lacks. */
@@ -12,13 +11,7 @@ export type SentDisk =
 
 /** What a job is to do. */
 export type Task =
-  | {
-      readonly kind: 'shell'
-      readonly script: string
-      readonly stdin: string | null
-      readonly memory: ShellMemory
-      readonly languages: readonly Language[]
-    }
+  | ({ readonly kind: 'shell'; readonly script: string } & ShellTask)
   | {
       readonly kind: 'sql'
       readonly database: string
@@ -59,4 +52,4 @@ export interface ToThread {
 export type FromThread =
   | { readonly kind: 'ready' }
   | { readonly kind: 'done'; readonly result: JobResult }
-  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly stack: string }

@@ -1,0 +1,61 @@
+import { Bash, type BashOptions, type InMemoryFs } from 'just-bash'
+import type { VirtualClock } from '../clock/virtual-clock.ts'
+import type { Disk } from '../disk/disk.ts'
+import { EditedDisk } from '../disk/edited-disk.ts'
+import { entryFor } from '../disk/file-content.ts'
+import { commands, type Language } from './commands.ts'
+import { javascriptStart } from './javascript-start.ts'
+import { ProgramFaults, type ProgramModule, programCommands, serviceFetch } from './programs.ts'
+
+/** Which programs a shell has. */
+export interface ShellChoice {
+  readonly languages: readonly Language[]
+  /** The address of the module with the programs of the world. */
+  readonly programs: string | null
+}
+
+type ShellParts = Pick<BashOptions, 'customCommands' | 'fetch' | 'javascript' | 'python'>
+
+/** Returns the programs of a shell over a disk. */
+export async function shellParts(
+  { languages, programs }: ShellChoice,
+  disk: EditedDisk,
+  clock: VirtualClock,
+  faults: ProgramFaults,
+): Promise<ShellParts> {
+  const module: ProgramModule = programs === null ? {} : await import(programs)
+  const fetch = serviceFetch(module, disk, clock, faults)
+  return {
+    customCommands: [...commands(languages, clock), ...programCommands(module, disk, clock, faults)],
+    ...(fetch && { fetch }),
+    javascript: languages.includes('javascript') && { bootstrap: javascriptStart(clock) },
+    python: languages.includes('python'),
+  }
+}
+
+/** Directories of the shell's own, which are on no disk. */
+export const SYSTEM = ['/bin', '/dev', '/proc', '/usr/bin']
+
+const systems = new Map<string, Promise<Disk>>()
+
+/** Returns what is in the directories of the shell's own, where it finds its programs, as `ls` and `which` do. */
+export function systemDisk(choice: ShellChoice, clock: VirtualClock): Promise<Disk> {
+  const key = JSON.stringify([choice.languages, choice.programs])
+  const known = systems.get(key) ?? readSystem(choice, clock)
+  systems.set(key, known)
+  return known
+}
+
+async function readSystem(choice: ShellChoice, clock: VirtualClock): Promise<Disk> {
+  const none = new EditedDisk({}, { hidden: [], readOnly: [], bytes: 0 }, () => clock.now)
+  const { fs } = new Bash(await shellParts(choice, none, clock, new ProgramFaults()))
+  const disk: Disk = {}
+  for (const path of (fs as InMemoryFs).getAllPaths()) {
+    if (!/^\/(bin|dev|proc|usr)(\/|$)/.test(path)) continue
+    const stat = await fs.lstat(path)
+    if (stat.isDirectory) disk[path] = { kind: 'directory' }
+    else if (stat.isSymbolicLink) disk[path] = { kind: 'link', target: await fs.readlink(path) }
+    else disk[path] = { ...entryFor(await fs.readFile(path)), mode: path.startsWith('/dev/') ? 0o666 : 0o755 }
+  }
+  return disk
+}
