@@ -1,6 +1,9 @@
-import { runEpisode, runTree } from '@episodic/env'
+import { connect, runEpisode, runTree } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
+import { exampleWorld } from '../fixtures/episodic.fixture.ts'
+import { loadWorld } from '../worlds/world.ts'
 import { bisecting, type ChatRequest, type ChatServer, saying, startChatServer } from './chat-server.fixture.ts'
 import { useGuessing } from './guessing.fixture.ts'
 import { createLlmPolicy } from './llm-policy.ts'
@@ -285,6 +288,24 @@ describe('an answer with several calls', () => {
       { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] },
       ...['a', 'b', 'c'].map((id, i) => ({ role: 'tool', tool_call_id: id, content: steps[i]!.observation.text })),
     ])
+  })
+
+  it('has the first played alone, and the model asked for one, in a world that wants one call at a time', async () => {
+    server = await startChatServer((request, number) =>
+      number === 0 ? several(['a', '{"value":1}'], ['b', '{"value":2}']) : bisecting(request),
+    )
+    const { environment } = await loadWorld(exampleWorld('number-guessing'))
+    await using host = createHost({ environments: [{ ...environment, parallelToolCalls: false }] })
+    await using one = await connect(inProcess(host))
+    const policy = createLlmPolicy('llm:odd', 'odd', { ...DEFAULT_OPTIONS, baseUrl: server.url })
+    const task = { prompt: 'Find it.' }
+    const { steps } = await runEpisode({ createEnvironment: () => one.environment(), policy, task, seed: 'world' })
+    expect(steps[0]!.completions[0]!.calls!.map(({ played }) => played)).toEqual([true, false])
+    expect(steps[1]!.completions).toHaveLength(1)
+    expect(server.requests[0]).toMatchObject({
+      parallel_tool_calls: false,
+      messages: [{ content: expect.stringContaining('Call exactly one tool in each answer.') }, {}],
+    })
   })
 
   it('gives ids of their own to calls with one id', async () => {

@@ -26,7 +26,9 @@ export function contextOf(
   start: ResetResult,
   { policy, policySeed = policy.name, task: { prompt = '', hints = [] } = {} }: EpisodeOptions,
 ): PolicyContext {
-  return { task: { prompt, hints, params: start.info.params }, tools: environment.info.tools, seed: policySeed }
+  const { tools, parallelToolCalls } = environment.info
+  const task = { prompt, hints, params: start.info.params }
+  return { task, tools, seed: policySeed, ...(parallelToolCalls === false && { parallelToolCalls }) }
 }
 
 /** Plays until the episode has `until` steps or ends. Resolves with the end, or `null` if the episode goes on. */

@@ -40,7 +40,7 @@ export async function openDefinedConnection(
 }
 
 async function readInfo(definition: ExternalEnvironment, options: CallOptions): Promise<EnvironmentInfo> {
-  const { name, version, description, params, limits = {}, rewards } = definition
+  const { name, version, description, params, limits = {}, rewards, parallelToolCalls } = definition
   return {
     name,
     version,
@@ -49,6 +49,7 @@ async function readInfo(definition: ExternalEnvironment, options: CallOptions): 
     tools: chooseTools(definition, await readTools(definition, options)),
     terms: Object.keys(rewards),
     potential: false,
+    ...(parallelToolCalls === false && { parallelToolCalls }),
     forkable: false,
     limits: limitsOf(DEFAULT_LIMITS, limits),
   }

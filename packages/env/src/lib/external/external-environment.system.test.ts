@@ -40,6 +40,7 @@ const acquaintances = defineExternalEnvironment({
   },
   tools: ['create_entities', 'create_relations', 'add_observations'],
   limits: { steps: 10 },
+  parallelToolCalls: false,
   async prepare(server, { params }) {
     const entities = [{ name: params.who, entityType: 'person', observations: [] }]
     await server.call('create_entities', { entities })
@@ -68,7 +69,7 @@ describe('an external environment on a process of its own', () => {
     await using connection = await connect(acquaintances)
     await using environment = connection.environment()
     const { info } = environment
-    expect(info).toMatchObject({ name: 'acquaintances', version: '1.0.0', terms: ['written', 'people'] })
+    expect(info).toMatchObject({ name: 'acquaintances', terms: ['written', 'people'], parallelToolCalls: false })
     expect(info.tools.map(({ name }) => name)).toEqual(['create_entities', 'create_relations', 'add_observations'])
     expect(info.tools[0]).toMatchObject({
       description: expect.stringContaining('knowledge graph'),

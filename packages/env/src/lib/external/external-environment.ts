@@ -65,6 +65,8 @@ export interface ExternalDefinition<Params extends z.ZodType, State, Context = u
   readonly tools?: readonly string[]
   /** Limits for tasks that set none. */
   readonly limits?: LimitsRequest
+  /** `false`: a language model plays one call of each answer. Default: all, in their order. */
+  readonly parallelToolCalls?: false
   /** Sets the server up before the episode starts, with any of its tools. */
   readonly prepare?: (server: ExternalServer, play: ExternalPlay<z.output<Params>, NoInfer<Context>>) => Promise<void>
   /** Reads the state for scoring, at the start and after every step, with any of the server's tools. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import { workshop } from '../fixtures/workshop.fixture.ts'
+import { toEnvironmentInfo } from '../host/open-session.ts'
 import { ServerError } from '../server-error.ts'
 import { defineEnvironment } from './define-environment.ts'
 import { rehearse } from './rehearse.ts'
@@ -92,6 +93,18 @@ describe('defineEnvironment', () => {
     const take = workshop.toolInfos.find(({ name }) => name === 'take')
     expect(take?.outputSchema).toMatchObject({ properties: { stock: { type: 'integer' } } })
     expect(workshop.hasPotential).toBe(false)
+  })
+
+  it('says that a language model plays one call of an answer, where that is wanted', () => {
+    const one = defineEnvironment({
+      ...LAMP,
+      parallelToolCalls: false,
+      tools: ({ tool }) => ({
+        press: tool({ description: 'Press it.', input: z.object({}), play: ({ refuse }) => refuse('No.') }),
+      }),
+    })
+    expect(toEnvironmentInfo(one)).toMatchObject({ parallelToolCalls: false })
+    expect(toEnvironmentInfo(define({}))).not.toHaveProperty('parallelToolCalls')
   })
 
   it('names sessions after the world unless `handle` says otherwise', () => {

@@ -58,6 +58,7 @@ export function defineEnvironment<
     state: definition.state,
     seats: SEATS,
     game: null,
+    ...(erased.parallelToolCalls === false && { parallelToolCalls: false }),
     tools,
     observe: (current, values) => ({
       text: observedText(name, erased.observe(current.public, values)),
@@ -87,6 +88,7 @@ export type KeepsLiterals =
 /** The definition with its types erased. */
 interface ErasedDefinition extends ErasedSpec<JsonObject> {
   readonly handle?: string | false
+  readonly parallelToolCalls?: false
   readonly state: EnvironmentDefinition['state']
 }
 

@@ -386,6 +386,11 @@ export interface EnvironmentSpec<
    * 2026-07-28, which have sessions, can play without a session URL.
    */
   readonly handle?: string | false
+  /**
+   * `false`: language models are asked for one call in each answer, because the next depends on what this one shows; a
+   * further call is not played. Default: all calls of an answer are played in their order.
+   */
+  readonly parallelToolCalls?: false
   readonly state: { readonly public: Public; readonly private: Private }
   /**
    * External events, for example a price that changes or a message that arrives. They are published to a session, from
@@ -413,6 +418,8 @@ export interface EnvironmentDefinition<
   readonly paramsSchema: JsonObject
   readonly state: { readonly public: Public; readonly private: z.ZodType }
   readonly history: HistoryBounds | null
+  /** `false`: a language model plays one call of each answer. */
+  readonly parallelToolCalls?: false
   /** All seats, in order: `agent` alone, unless `defineGame` declares them. */
   readonly seats: readonly string[]
   /** What there is only with several seats; `null` with one. */

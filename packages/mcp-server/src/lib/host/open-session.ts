@@ -193,6 +193,7 @@ export function toEnvironmentInfo(environment: EnvironmentDefinition): Environme
     potential,
     ...(environment.hasSuccess && { success: true }),
     ...(environment.hasLegal && { legal: true }),
+    ...(environment.parallelToolCalls === false && { parallelToolCalls: false }),
     forkable: true,
     ...(handle !== null && { handle }),
     ...(environment.game && {

@@ -57,6 +57,10 @@ export const environmentInfoSchema = z.object({
   success: z.boolean().optional(),
   /** Whether the environment lists its legal actions, for `environment/legal`. Left out if not. */
   legal: z.boolean().optional(),
+  /**
+   * `false`: language models are asked for one call in each answer, and a further one is not played. Left out if not.
+   */
+  parallelToolCalls: z.literal(false).optional(),
   /** Whether its sessions can be snapshotted, restored and forked: not if an external server keeps the state. */
   forkable: z.boolean(),
   /**
