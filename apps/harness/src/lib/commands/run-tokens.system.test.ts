@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { EpisodeRecord } from '@episodic/protocol'
@@ -24,7 +25,18 @@ const halving = ({ messages }: EngineRequest) => {
 describe('episodic run --record-models --token-ids', () => {
   const args = (engine: { readonly url: string }, agent: string, out: string) => [
     ...['run', WORLD, '--policy', `process:node ${agent}`, '--record-models', '--token-ids', '--tasks', '3'],
-    ...['--base-url', engine.url, '--seed', 'tokens', '--concurrency', '1', '--out', out],
+    ...[
+      '--model-option',
+      'top_p=0.5',
+      '--base-url',
+      engine.url,
+      '--seed',
+      'tokens',
+      '--concurrency',
+      '1',
+      '--out',
+      out,
+    ],
   ]
 
   it.each([
@@ -45,6 +57,10 @@ describe('episodic run --record-models --token-ids', () => {
     }))
     const inOrder = (list: readonly object[]) => list.map((each) => JSON.stringify(each)).toSorted()
     expect(inOrder(kept)).toEqual(inOrder(engine.sampled))
+    for (const request of engine.requests) expect(request).toMatchObject({ top_p: 0.5 })
+    expect(JSON.parse(readFileSync(join(workshop.folder, out, 'run.json'), 'utf8'))).toMatchObject({
+      configuration: { sampling: { temperature: null, modelOption: { top_p: 0.5 } } },
+    })
     for (const episode of episodes) {
       expect(episode.outcome).toMatchObject({ end: { reason: 'solved' } })
       expect(linkCalls(completionsOf(episode)).every(({ driftsFrom }) => driftsFrom === null)).toBe(true)

@@ -10,6 +10,7 @@ import { findAnswerError, readAnswer } from '../models/read-answer.ts'
 import { readBody } from '../models/request-body.ts'
 import { sendRequest } from '../models/send-request.ts'
 import { codeOf } from '../models/tries.ts'
+import { withOptions } from '../models/with-options.ts'
 
 /** A server of chat completions that returns the tokens that it read and sampled, such as vLLM or SGLang. */
 export interface Engine extends Disposable {
@@ -108,7 +109,7 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
       return used > 0 || ignored < MOST_IGNORED
     },
     async ask(chat, signal) {
-      const wanted = withOptions({ ...chat, ...TOKEN_OPTIONS }, options)
+      const wanted = withOptions<ChatBody>(options, { ...chat, ...TOKEN_OPTIONS })
       for (;;) {
         const body = concessions.apply(wanted)
         try {
@@ -123,11 +124,6 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
     },
     [Symbol.dispose]: () => agent.destroy(),
   }
-}
-
-function withOptions(chat: JsonObject, options: JsonObject): ChatBody {
-  const given = Object.entries({ ...chat, ...options }).filter(([, value]) => value !== null)
-  return Object.fromEntries(given) as ChatBody
 }
 
 /** What a server says of a request that it refuses. */

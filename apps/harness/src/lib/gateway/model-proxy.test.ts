@@ -89,6 +89,26 @@ describe('openModelProxy', () => {
     expect(models.answers()).toEqual([])
   })
 
+  it('puts the options of a run in the place of what a program asks, compressed or not, and records them', async () => {
+    const seen: object[] = []
+    const models = await open(
+      async (request, response) => {
+        seen.push(JSON.parse(await text(request)))
+        const choice = { index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }
+        json(response, { id: 'c', model: 'm', choices: [choice] })
+      },
+      { options: { reasoning_effort: 'low', seed: null } },
+    )
+    const body = { model: 'm', messages: MESSAGES, seed: 7, user: null }
+    await ask(models, body)
+    const headers = { 'content-encoding': 'gzip', 'content-type': 'application/json' }
+    await fetch(`${models.url}/chat/completions`, { method: 'POST', headers, body: gzipSync(JSON.stringify(body)) })
+    await fetch(`${models.url}/embeddings`, { method: 'POST', body: '{"input":"x"}' })
+    const asked = { model: 'm', messages: MESSAGES, user: null, reasoning_effort: 'low' }
+    expect(seen).toEqual([asked, asked, { input: 'x' }])
+    expect(models.answers()).toHaveLength(2)
+  })
+
   it('passes each part of a stream on before the next comes, and records the whole', async () => {
     const isRead = Promise.withResolvers<void>()
     const chunk = (delta: object, finish: string | null = null) =>

@@ -23,6 +23,7 @@ import { responses } from '../models/responses-api.ts'
 import { sendRequest } from '../models/send-request.ts'
 import { createSentKeys, type SentKeys } from '../models/sent-keys.ts'
 import { codeOf } from '../models/tries.ts'
+import { withOptions } from '../models/with-options.ts'
 import { createEngine } from './engine.ts'
 import { GatewaySession } from './gateway-session.ts'
 import { findDialect, serveCall } from './serve-call.ts'
@@ -59,6 +60,11 @@ export interface ModelProxyOptions {
    * then translated to chat completions, with the key of this process. Default: `false`.
    */
   readonly tokens?: boolean
+  /**
+   * Fields of every recorded request, in the place of what the program asked; `null` takes one out. Default: requests
+   * are sent on as they come.
+   */
+  readonly options?: JsonObject | undefined
   /** Most bytes of a request. Default: 32 MiB. */
   readonly largestRequest?: number
 }
@@ -87,19 +93,22 @@ interface Opened {
 }
 
 /**
- * Opens a proxy on a port of its own, for any number of episodes. It sends requests on as they come, with their
- * headers, and passes answers back as they come, streams too. It records chat completions and responses, and neither
- * keeps nor writes headers. With `tokens` it is a gateway before an engine.
+ * Opens a proxy on a port of its own, for any number of episodes. It sends requests on as they come, but for `options`,
+ * with their headers, and passes answers back as they come, streams too. It records chat completions and responses, and
+ * neither keeps nor writes headers. With `tokens` it is a gateway before an engine.
  *
  * A server that cannot be reached is answered with 502, and a request that is too large with 413. Throws HarnessError
  * `option-invalid` if the root of the API is no URL.
  */
 export async function openModelProxy(options: ModelProxyOptions = {}): Promise<ModelProxy> {
-  const { baseUrl, prices = null, tokens = false, largestRequest = LARGEST_REQUEST } = options
+  const { baseUrl, prices = null, tokens = false, options: fields, largestRequest = LARGEST_REQUEST } = options
   const upstream = upstreamOf(baseUrl ?? process.env.OPENAI_BASE_URL ?? process.env.OPENAI_API_BASE ?? OPENAI)
   const Agent = upstream.protocol === 'https:' ? HttpsAgent : HttpAgent
   const agent = new Agent({ keepAlive: true })
-  const engine = tokens ? createEngine({ baseUrl: upstream.root, apiKey: process.env.OPENAI_API_KEY, prices }) : null
+  const apiKey = process.env.OPENAI_API_KEY
+  const engine = tokens
+    ? createEngine({ baseUrl: upstream.root, apiKey, prices, ...(fields && { options: fields }) })
+    : null
   const opened = new Map<string, Opened>()
   const held = new HeldBytes(HELD_REQUESTS)
   const server = createServer((incoming, response) => {
@@ -130,18 +139,24 @@ export async function openModelProxy(options: ModelProxyOptions = {}): Promise<M
     if (call && episode.session && isObject(value))
       return await serveCall(call, value as JsonObject, episode.session, incoming, response)
     const api = incoming.method === 'POST' ? APIS.get(target.path) : undefined
-    const recorded = api ? episode.recorder.begin(api, plain, value) : null
+    const changed = api && fields && isObject(value) ? withOptions(fields, value as JsonObject) : null
+    const asked = changed ? Buffer.from(JSON.stringify(changed)) : plain
+    const recorded = api ? episode.recorder.begin(api, asked, changed ?? value) : null
+    // What is changed is no longer compressed.
+    const { 'content-encoding': encoding, ...headers } = forwarded(incoming.headers)
+    const sent = changed ? asked : body
 
     const gone = new AbortController()
     response.on('close', () => gone.abort())
     const signal = AbortSignal.any([gone.signal, episode.signal])
-    const answer = await sendRequest(`${upstream.root}${target.path && `/${target.path}`}${target.query}`, body, {
+    const answer = await sendRequest(`${upstream.root}${target.path && `/${target.path}`}${target.query}`, sent, {
       method: incoming.method ?? 'GET',
       // A compressed answer could not be read here.
       headers: {
-        ...forwarded(incoming.headers),
+        ...headers,
+        ...(encoding !== undefined && !changed && { 'content-encoding': encoding }),
         'accept-encoding': 'identity',
-        ...(body.length > 0 && { 'content-length': body.length }),
+        ...(sent.length > 0 && { 'content-length': sent.length }),
       },
       agent,
       signal,

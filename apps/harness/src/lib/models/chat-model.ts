@@ -1,4 +1,4 @@
-import type { Json, JsonObject, ModelRequest, ToolInfo } from '@episodic/protocol'
+import type { JsonObject, ModelRequest, ToolInfo } from '@episodic/protocol'
 import { monotonic, shorten, wellFormed } from '@episodic/protocol/internal'
 import { cleanText } from '@episodic/report'
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
@@ -15,6 +15,7 @@ import { readAnswer } from './read-answer.ts'
 import { temperatureOf } from './recorded-api.ts'
 import type { Message } from './transcript.ts'
 import { codeOf, type Try, timesOf } from './tries.ts'
+import { withOptions } from './with-options.ts'
 
 /** A language model behind an OpenAI-compatible API. */
 export interface ChatModel {
@@ -126,12 +127,6 @@ export function createChatModel(
       return { ...answer, request: sentOf(body), isKept: false }
     },
   }
-}
-
-/** Adds the options of a run to a request; `null` takes a field out. */
-function withOptions(options: Readonly<Record<string, Json>>, body: ChatBody): ChatBody {
-  const given = Object.entries({ ...body, ...options }).filter(([name, value]) => value !== null || !(name in options))
-  return Object.fromEntries(given) as ChatBody
 }
 
 /** What a request sends, as it is recorded. */

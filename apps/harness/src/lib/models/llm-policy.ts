@@ -30,8 +30,8 @@ const ONE_CALL = 'Call exactly one tool in each answer.'
 /**
  * A policy that asks a language model. The model receives the task and the result of each of its calls, and calls the
  * world's tools. If an answer has several calls, they are played in their order, each as a step of its own, and the
- * next request answers all of them; one seat of several plays the first alone, since others move in between, and so does
- * a player of an environment that wants one call at a time.
+ * next request answers all of them. One seat of several plays the first alone, since others move in between; so does a
+ * player of an environment that wants one call at a time.
  *
  * An answer without a tool call, or whose arguments are not a JSON object, is returned to the model as a mistake. After
  * three in a row the player stops: `invalid-action` if all three called a tool, and else `no-action`. Unknown tools and

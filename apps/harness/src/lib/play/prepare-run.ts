@@ -135,9 +135,9 @@ export function openPrepared(
 ): Promise<Runner> {
   prepared.access.journal = journal
   const { concurrency, retryTimeout, workerThreads = false, recordModels } = prepared.settings
-  const { baseUrl = null, prices = null } = prepared.settings
+  const { baseUrl = null, prices = null, modelOption: options, tokenIds: tokens } = prepared.settings
   const recording = recordingOf(prepared.settings)
-  const models = recordModels ? { baseUrl, prices, tokens: prepared.settings.tokenIds } : null
+  const models = recordModels ? { baseUrl, prices, tokens, options } : null
   const shared = { workerThreads, concurrency, retryTimeout, recording, models, journal }
   return openRunner(configuration, { ...prepared, ...shared })
 }
@@ -224,6 +224,8 @@ function assertForSeats(name: string, { branch, shaping }: RunSettings): void {
     )
 }
 
+const NO_SAMPLING = { temperature: null, maxTokens: null, tokenBudget: null }
+
 /** The settings of a language model that affect its answers. */
 function samplingOf(policies: readonly string[], settings: RunSettings): RunConfiguration['sampling'] {
   const { temperature = null, maxTokens = null, tokenBudget = null } = settings
@@ -235,5 +237,7 @@ function samplingOf(policies: readonly string[], settings: RunSettings): RunConf
     ...(modelHeader && { modelHeader }),
   }
   const isGiven = (temperature ?? maxTokens ?? tokenBudget) !== null || Object.keys(given).length > 0
-  return policies.some(isLlm) && isGiven ? { temperature, maxTokens, tokenBudget, ...given } : null
+  if (policies.some(isLlm)) return isGiven ? { temperature, maxTokens, tokenBudget, ...given } : null
+  // Of what agents ask, a run changes nothing but fields of the requests that it records.
+  return settings.recordModels && modelOption ? { ...NO_SAMPLING, modelOption } : null
 }

@@ -136,7 +136,7 @@ export const samplingOptions = z.object({
   parallelToolCalls: flagOff('with llm:<model>: play only the first call of an answer'),
   modelOption: option(
     '<name=json>',
-    'with llm:<model>: a field of its requests, as reasoning_effort=low; null leaves one out; can be repeated',
+    'with llm:<model>, or --record-models: a field of its requests, as reasoning_effort=low; null leaves one out; can be repeated',
     modelOptionSchema.optional(),
     { text: modelOption },
   ),
