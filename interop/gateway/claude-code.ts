@@ -46,7 +46,7 @@ export async function playClaudeCode(command: string, engine: TokenEngine, folde
   const answers = [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
   if (steps.length < 3) return `it played ${steps.length} steps, and not 3`
   for (const { text, promptTokenIds, tokenIds, logProbabilities } of answers) {
-    const { prompt, ids, scores }: Partial<Sampled> = engine.sampled.get(text ?? '') ?? {}
+    const { prompt, ids, scores }: Partial<Sampled> = engine.findSampled(text) ?? {}
     if (!ids || JSON.stringify([promptTokenIds, tokenIds, logProbabilities]) !== JSON.stringify([prompt, ids, scores]))
       return `the tokens of ${JSON.stringify(text)} are others`
   }

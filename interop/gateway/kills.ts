@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ReadTrace, type StartedGateway, startGateway } from './start-gateway.ts'
-import { type Sampled, startTokenEngine } from './token-engine.ts'
+import { guessing, startTokenEngine, type TokenEngine } from './token-engine.ts'
 
 const AGENT = fileURLToPath(new URL('./kill-agent.ts', import.meta.url))
 
@@ -43,11 +43,7 @@ export async function killAgentsAndGateways(
     killed += 1
     victim.kill('SIGKILL')
   }
-  await using engine = await startTokenEngine({
-    turns: 12,
-    onRequest: strike,
-    onAnswered: strike,
-  })
+  await using engine = await startTokenEngine(guessing(12), { onRequest: strike, onAnswered: strike })
   let agent: ChildProcess | null = null
   let gateway: StartedGateway = await startGateway(folder, engine.url)
   const port = Number(new URL(gateway.url).port)
@@ -73,7 +69,7 @@ export async function killAgentsAndGateways(
     }
     say(`  ${killed} of ${kills} kills`)
   }
-  const figures = await compare(ids, folder, engine.sampled, () => gateway)
+  const figures = await compare(ids, folder, engine, () => gateway)
   isOver = true
   gateway.process.kill('SIGKILL')
   await watch
@@ -94,7 +90,7 @@ async function opened<T>(attempt: () => Promise<T>): Promise<T> {
 async function compare(
   ids: readonly string[],
   folder: string,
-  sampled: ReadonlyMap<string, Sampled>,
+  engine: TokenEngine,
   gatewayOf: () => StartedGateway,
 ): Promise<Omit<KillFigures, 'kills'>> {
   const problems: string[] = []
@@ -114,7 +110,7 @@ async function compare(
     for (const text of received) {
       answers += 1
       const turn = own.get(text)
-      const { prompt = [], ids: tokens = [], scores = [] } = sampled.get(text) ?? {}
+      const { prompt = [], ids: tokens = [], scores = [] } = engine.findSampled(text) ?? {}
       const same =
         turn &&
         JSON.stringify([turn.prompt_token_ids, turn.completion_token_ids, turn.per_token_logps]) ===
@@ -127,5 +123,5 @@ async function compare(
     const drifted = turns.filter(({ metadata }) => metadata.drifts_from !== null).length
     if (drifted > 0) problems.push(`${id}: ${drifted} answers drifted`)
   }
-  return { answers, lost, lostTokens, twice, unread: sampled.size - kept.size, problems }
+  return { answers, lost, lostTokens, twice, unread: engine.sampled.length - kept.size, problems }
 }

@@ -12,7 +12,7 @@ import { playClaudeCode } from './claude-code.ts'
 import { chatOfOpenAi, generateContentOfAiSdk, messagesOfAiSdk, type Play, responsesOfOpenAi } from './js-clients.ts'
 import { killAgentsAndGateways } from './kills.ts'
 import { type ReadTrace, type StartedGateway, startGateway } from './start-gateway.ts'
-import { startTokenEngine, type TokenEngine } from './token-engine.ts'
+import { guessing, startTokenEngine, type TokenEngine } from './token-engine.ts'
 
 const USAGE = `Usage: pnpm interop gateway [--only <client,…>] [--claude-code <command>] [--kills <count>] [--json]
 
@@ -64,7 +64,7 @@ export async function runGateway(args: readonly string[]): Promise<Report | null
   const folder = mkdtempSync(join(tmpdir(), 'episodic-gateway-'))
   const clients: Record<string, Tally> = {}
   try {
-    await using engine = await startTokenEngine()
+    await using engine = await startTokenEngine(guessing())
     await using gateway = await startGateway(join(folder, 'played'), engine.url)
     for (const [name, { package: pinned, dialects }] of Object.entries(PYTHON)) {
       if (!isAsked(name)) continue
@@ -129,7 +129,7 @@ async function playCell(
   const { sequences } = await gateway.read<{ sequences: readonly object[] }>(id, 'sequences')
   if (turns.length !== texts.length) return `${turns.length} answers were kept of ${texts.length}`
   for (const [i, text] of texts.entries()) {
-    const { prompt, ids, scores } = engine.sampled.get(text) ?? {}
+    const { prompt, ids, scores } = engine.findSampled(text) ?? {}
     const turn = turns[i]
     const kept = [turn?.prompt_token_ids, turn?.completion_token_ids, turn?.per_token_logps]
     if (JSON.stringify(kept) !== JSON.stringify([prompt, ids, scores])) return `the tokens of answer ${i} are others`

@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { afterAll, describe, expect, it } from 'vitest'
+import { startTokenEngine, type TokenEngine } from '../../../../../interop/gateway/token-engine.ts'
 import { openWorkshop, type Started } from '../fixtures/episodic.fixture.ts'
-import { startTokenEngine, type TokenEngine } from '../gateway/token-engine.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

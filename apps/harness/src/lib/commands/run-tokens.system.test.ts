@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, linkCalls } from '@episodic/report'
 import { afterAll, describe, expect, it } from 'vitest'
+import { type EngineRequest, startTokenEngine, thinkingGuess } from '../../../../../interop/gateway/token-engine.ts'
 import { exampleWorld, openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
-import { type EngineRequest, startTokenEngine, thinkingGuess } from '../gateway/token-engine.fixture.ts'
 import { nextGuess } from '../worlds/agents/bisect.fixture.ts'
 
 const AGENT = fileURLToPath(new URL('../worlds/agents/openai-agent.fixture.ts', import.meta.url))

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { ChatBody } from '../models/concessions.ts'
-import { BadRequest, type Dialect, objectIn, partsOf, type Reply } from './dialect.ts'
+import { BadRequest, type Dialect, objectIn, openAiError, partsOf, type Reply } from './dialect.ts'
 
 /** Fields that say how an answer is sent, and which the engine is asked for on our own account. */
 const OWN = new Set(['stream', 'stream_options', 'n', 'logprobs', 'top_logprobs'])
@@ -8,8 +8,9 @@ const OWN = new Set(['stream', 'stream_options', 'n', 'logprobs', 'top_logprobs'
 /** OpenAI's chat completions, which the engine speaks itself. */
 export const chatCompletions: Dialect = {
   readRequest(body) {
-    if (!Array.isArray(body.messages)) throw new BadRequest('messages is not a list. Send the messages of the chat.')
-    if (typeof body.n === 'number' && body.n > 1) throw new BadRequest(`n is ${body.n}. Ask once for each answer.`)
+    if (!Array.isArray(body.messages))
+      throw new BadRequest('messages', 'messages is not a list. Send the messages of the chat.')
+    if (typeof body.n === 'number' && body.n > 1) throw new BadRequest('n', `n is ${body.n}. Ask once for each answer.`)
     const chat = Object.fromEntries(Object.entries(body).filter(([name]) => !OWN.has(name)))
     return { chat: { ...chat, messages: partsOf(body.messages) } as ChatBody, isStreamed: body.stream === true }
   },
@@ -33,9 +34,7 @@ export const chatCompletions: Dialect = {
       { data: '[DONE]' },
     ]
   },
-  toError: (status, message) => ({
-    error: { message, type: status < 500 ? 'invalid_request_error' : 'server_error', param: null, code: null },
-  }),
+  toError: openAiError,
 }
 
 function headOf({ answer, id }: Reply, object: string): object {

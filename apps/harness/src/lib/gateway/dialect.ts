@@ -17,8 +17,8 @@ export interface Dialect {
   toAnswer(reply: Reply): object
   /** Returns the events of an answer that is streamed. */
   toEvents(reply: Reply): readonly ServerSentEvent[]
-  /** Returns the body of an error. */
-  toError(status: number, message: string): object
+  /** Returns the body of an error. `field` is that of a request which is at fault. */
+  toError(status: number, message: string, field?: string): object
 }
 
 export interface TranslatedRequest {
@@ -43,7 +43,21 @@ export interface ServerSentEvent {
 }
 
 /** A request that a dialect cannot translate; the message says what to change. */
-export class BadRequest extends Error {}
+export class BadRequest extends Error {
+  /** The field of the request that is at fault. */
+  readonly field: string
+
+  constructor(field: string, message: string) {
+    super(message)
+    this.field = field
+  }
+}
+
+/** The body of an error in the APIs of OpenAI. */
+export function openAiError(status: number, message: string, field?: string): object {
+  const type = status < 500 ? 'invalid_request_error' : 'server_error'
+  return { error: { message, type, param: field ?? null, code: field === undefined ? null : 'unsupported_value' } }
+}
 
 /** A part of a content, or an item of a list. */
 export type Part = JsonObject

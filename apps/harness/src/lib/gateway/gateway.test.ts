@@ -6,10 +6,10 @@ import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { generateText, isStepCount, jsonSchema, streamText, tool } from 'ai'
 import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
+import { startTokenEngine, type TokenEngine, thinkingGuess } from '../../../../../interop/gateway/token-engine.ts'
 import { createEngine } from './engine.ts'
 import { openGateway } from './gateway-server.ts'
 import { openGatewaySessions } from './gateway-sessions.ts'
-import { startTokenEngine, type TokenEngine, thinkingGuess } from './token-engine.fixture.ts'
 
 let cleanUp = new AsyncDisposableStack()
 afterEach(async () => {
@@ -200,7 +200,7 @@ describe('openGateway', () => {
   })
 
   it('stops sending tokens to an engine that ignores them', async () => {
-    const engine = cleanUp.use(await startTokenEngine(playing, false))
+    const engine = cleanUp.use(await startTokenEngine(playing, { splices: false }))
     const gateway = await serve(engine, await newFolder())
     const sent: boolean[] = []
     for (let i = 0; i < 10; i++) {
@@ -310,9 +310,25 @@ describe('openGateway', () => {
     expect(await gateway.request('GET', '//[')).toMatchObject({ status: 401 })
     const path = `/${session.api_key}/v1`
     expect(await gateway.request('POST', `${path}/embeddings`, body)).toMatchObject({ status: 404 })
-    expect(await gateway.request('POST', `${path}/chat/completions`, { ...body, n: 2 })).toMatchObject({ status: 400 })
-    const kept = { model: 'm', input: 'Hm?', previous_response_id: 'resp_1' }
-    expect(await gateway.request('POST', `${path}/responses`, kept)).toMatchObject({ status: 400 })
+    const google = `/${session.api_key}/v1beta/models/m:generateContent`
+    const contents = [{ parts: [{ text: 'Hm?' }] }]
+    for (const [api, asked, param] of [
+      [`${path}/chat/completions`, { ...body, n: 2 }, 'n'],
+      [`${path}/responses`, { model: 'm', input: 'Hm?', previous_response_id: 'resp_1' }, 'previous_response_id'],
+      [`${path}/responses`, { model: 'm', input: 'Hm?', conversation: { id: 'c' } }, 'conversation'],
+      [`${path}/responses`, { model: 'm', input: 'Hm?', background: true }, 'background'],
+      [google, { contents, generationConfig: { candidateCount: 2 } }, undefined],
+    ] as const) {
+      const refused = await gateway.request('POST', api, asked)
+      expect(refused.status).toBe(400)
+      if (param)
+        expect(refused.error).toMatchObject({ type: 'invalid_request_error', param, code: 'unsupported_value' })
+      else
+        expect(refused.error).toMatchObject({
+          status: 'INVALID_ARGUMENT',
+          message: expect.stringContaining('candidateCount'),
+        })
+    }
     expect(await gateway.request('POST', `${path}/messages/count_tokens`, body)).toMatchObject({
       status: 200,
       input_tokens: expect.any(Number),

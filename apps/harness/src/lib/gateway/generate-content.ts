@@ -28,10 +28,14 @@ const NAMES = {
 /** Google's generateContent, of which a stream has another path. */
 export const generateContent: Dialect = {
   readRequest(body, path) {
-    if (!Array.isArray(body.contents)) throw new BadRequest('contents is not a list. Send the contents of the chat.')
+    if (!Array.isArray(body.contents))
+      throw new BadRequest('contents', 'contents is not a list. Send the contents of the chat.')
     const [, model = '', method] = /([^/]*):(\w+)$/.exec(path) ?? []
     const system = toText(partsOf(objectIn(body, 'systemInstruction', 'system_instruction').parts))
     const config = objectIn(body, 'generationConfig', 'generation_config')
+    const { candidateCount = config.candidate_count } = config
+    if (Number(candidateCount) > 1)
+      throw new BadRequest('candidateCount', `candidateCount is ${candidateCount}. Ask once for each answer.`)
     const tools = partsOf(body.tools).flatMap((tool) =>
       partsOf(tool.functionDeclarations ?? tool.function_declarations).map(chatTool),
     )

@@ -33,7 +33,8 @@ const SIGNATURE = 'ZXBpc29kaWM='
 /** Anthropic's Messages. */
 export const messages: Dialect = {
   readRequest(body) {
-    if (!Array.isArray(body.messages)) throw new BadRequest('messages is not a list. Send the messages of the chat.')
+    if (!Array.isArray(body.messages))
+      throw new BadRequest('messages', 'messages is not a list. Send the messages of the chat.')
     const system = partsOf(body.system)
       .map(({ text }) => String(text ?? '').replace(BILLING, ''))
       .filter((text) => text !== '')

@@ -1,6 +1,14 @@
 import type { JsonObject } from '@episodic/protocol'
 import { responses as recorded } from '../models/responses-api.ts'
-import { BadRequest, type Dialect, objectIn, type Reply, renamed, type ServerSentEvent } from './dialect.ts'
+import {
+  BadRequest,
+  type Dialect,
+  objectIn,
+  openAiError,
+  type Reply,
+  renamed,
+  type ServerSentEvent,
+} from './dialect.ts'
 
 const NAMES = {
   model: 'model',
@@ -14,9 +22,17 @@ const NAMES = {
 export const responses: Dialect = {
   readRequest(body) {
     if (typeof body.previous_response_id === 'string')
-      throw new BadRequest('previous_response_id names a response that is not stored. Send the whole input.')
+      throw new BadRequest(
+        'previous_response_id',
+        'previous_response_id names a response that is not stored. Send the whole input.',
+      )
+    if (body.conversation)
+      throw new BadRequest('conversation', 'conversation names one that is not stored. Send the whole input.')
+    if (body.background === true)
+      throw new BadRequest('background', 'background is true, and an answer is given at once. Leave it out.')
     const read = recorded.readRequest(body)
-    if (!read) throw new BadRequest('input is neither a text nor a list of items. Send the input of the response.')
+    if (!read)
+      throw new BadRequest('input', 'input is neither a text nor a list of items. Send the input of the response.')
     const { messages, tools } = read.request
     const chosen = objectIn(body, 'tool_choice')
     const choice = chosen.type === 'function' ? { type: 'function', function: { name: chosen.name ?? '' } } : null
@@ -49,9 +65,7 @@ export const responses: Dialect = {
       (event, sequence_number): ServerSentEvent => ({ event: String(event.type), data: { ...event, sequence_number } }),
     )
   },
-  toError: (status, message) => ({
-    error: { message, type: status < 500 ? 'invalid_request_error' : 'server_error', param: null, code: null },
-  }),
+  toError: openAiError,
 }
 
 function responseFormat(body: JsonObject): JsonObject {

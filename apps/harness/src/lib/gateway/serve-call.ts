@@ -61,7 +61,7 @@ export async function serveCall(
     }
   } catch (error) {
     const { status, message, retryAfter } = failureOf(error)
-    const said = dialect.toError(status, message)
+    const said = dialect.toError(status, message, error instanceof BadRequest ? error.field : undefined)
     if (response.headersSent) response.end(written({ event: 'error', data: said }))
     else sendJson(response, status, said, retryAfter)
   }
