@@ -1,4 +1,5 @@
-"""Reads nemo-gym.jsonl of `episodic export` with NeMo Gym's own types and its command for profiles.
+"""Reads nemo-gym.jsonl of `episodic export` with NeMo Gym's own types and its command for profiles, and asserts as it
+does that the tokens of tokens-nemo-gym.jsonl are contiguous.
 
 Usage: read_nemo_gym.py FOLDER
 """
@@ -10,6 +11,7 @@ from pathlib import Path
 from statistics import mean
 
 from nemo_gym.base_resources_server import BaseVerifyResponse
+from nemo_gym.token_id_capture import assert_prefix_contiguity
 
 folder = Path(sys.argv[1])
 lines = (folder / "nemo-gym.jsonl").read_text().rstrip("\n").split("\n")
@@ -33,3 +35,12 @@ total = mean(reward for returns in rewards.values() for reward in returns)
 assert abs(agent["mean/reward"] - total) < 1e-9, agent
 read = f"{len(lines)} rollouts of {len(groups)} tasks with gym eval profile, mean reward {total:.3f}"
 print(json.dumps({"file": "nemo-gym", "read": read}))
+
+sampled = 0
+rows = (folder / "tokens-nemo-gym.jsonl").read_text().rstrip("\n").split("\n")
+for row in rows:
+    response = json.loads(row)["response"]
+    assert_prefix_contiguity(response)
+    sampled += sum("generation_token_ids" in item for item in response["output"])
+assert len(rows) == 4 and sampled > 4 * len(rows), (len(rows), sampled)
+print(json.dumps({"file": "nemo-gym with tokens", "read": f"{sampled} answers of {len(rows)} rollouts are contiguous"}))

@@ -363,9 +363,22 @@ describe('episodic run, of a set', () => {
         { player: 'solver', tasks: 50, episodes: 100, worstCost: 0, unknownCost: null },
         // 100 episodes of 1,000 tokens at 4 a million.
         { player: 'cheap', episodes: 100, worstCost: 0.4, unknownCost: null },
-        { player: 'open', episodes: 100, worstCost: null, unknownCost: 'no bound without --token-budget' },
+        {
+          player: 'open',
+          episodes: 100,
+          worstCost: null,
+          unknownCost: 'no bound without --token-budget, --token-limit or --cost-limit',
+        },
       ],
     })
+    // A limit is shared by all players, and holds for one of them too.
+    const worstOf = async (...limits: string[]) => {
+      const { members, worstCost } = JSON.parse((await play(...options, ...limits, '--json')).out)
+      return [...members.map(({ worstCost }: { worstCost: number | null }) => worstCost), worstCost]
+    }
+    expect(await worstOf()).toEqual([0, 0.4, null, null])
+    expect(await worstOf('--cost-limit', '0.5')).toEqual([0, 0.4, 0.5, 0.5])
+    expect(await worstOf('--cost-limit', '0.1')).toEqual([0, 0.1, 0.1, 0.1])
     const shown = await play(...options)
     expect(shown.out).toMatch(/^number-guessing +cheap +50 +100 +0\.4 +number-guessing\/cheap-[0-9a-f]{6}$/m)
     expect(shown.out).toContain('300 episodes; worst cost unknown; in runs/set-number-guessing-0\n')
@@ -375,19 +388,15 @@ describe('episodic run, of a set', () => {
       { player: 'default', episodes: 100, worstCost: 0, run: 'runs/number-guessing-solver-0' },
     ])
     // No limit of this run bounds what an agent asks of paid models.
-    const agents = await play(
-      world,
-      '--policy',
-      'process:agent.mjs',
-      '--prices',
-      '2,10',
-      '--record-models',
-      '--dry-run',
-      '--json',
-    )
+    const agents = await play(world, '--policy', 'process:agent.mjs', '--prices', '2,10', '--dry-run', '--json')
     expect(JSON.parse(agents.out).members).toMatchObject([
       { worstCost: null, unknownCost: 'an agent asks its models itself' },
     ])
+    const recorded = ['--record-models', '--prices', '2,10', '--token-limit', '1000000', '--dry-run', '--json']
+    expect(JSON.parse((await play(world, '--policy', 'process:agent.mjs', ...recorded)).out)).toMatchObject({
+      members: [{ worstCost: 10, unknownCost: null }],
+      worstCost: 10,
+    })
     expect(existsSync(at('runs', 'set-number-guessing-0'))).toBe(false)
   })
 

@@ -103,16 +103,15 @@ export async function listSet(
   if (folder !== null) {
     const set = shownPath(folder)
     const { baseline } = asked
-    console.out.write(
-      json ? `${JSON.stringify({ folder: set, baseline, members: listed })}\n` : formatMembers(listed, set),
-    )
+    console.out.write(json ? `${JSON.stringify({ folder: set, baseline, ...listed })}\n` : formatMembers(listed, set))
     return
   }
   const alone = planned.flatMap(({ members }) =>
     members.map(({ configuration }) => out ?? defaultFolder(configuration)),
   )
-  const members = listed.map((member, i) => ({ ...member, run: alone[i] ?? '' }))
-  console.out.write(json ? `${JSON.stringify({ members })}\n` : formatMembers(members, null))
+  const members = listed.members.map((member, i) => ({ ...member, run: alone[i] ?? '' }))
+  const own = { ...listed, members }
+  console.out.write(json ? `${JSON.stringify(own)}\n` : formatMembers(own, null))
 }
 
 export interface RunSetOptions {

@@ -13,7 +13,7 @@ import {
 import { formatTable } from '../../base/console.ts'
 import type { PlayedMember } from './play-set.ts'
 import type { SetWorld } from './set-plan.ts'
-import { worstCost } from './worst-cost.ts'
+import { worstCost, worstTotal } from './worst-cost.ts'
 
 /** Formats the results of a set as a table, with a line break at the end. */
 export function formatSet(members: readonly PlayedMember[], baseline: string): string {
@@ -52,14 +52,21 @@ export interface ListedMember {
   readonly unknownCost: string | null
 }
 
+/** The members of a set, as `--dry-run` shows them. */
+export interface ListedSet {
+  readonly members: readonly ListedMember[]
+  /** Of all together; `null` if it is not known. */
+  readonly worstCost: number | null
+}
+
 /** Lists the members of a set, and what they can cost at most. */
-export function listMembers(worlds: readonly SetWorld[]): ListedMember[] {
-  return worlds.flatMap(({ environment, tasks, episodes, members }) =>
+export function listMembers(worlds: readonly SetWorld[]): ListedSet {
+  const all = worlds.flatMap(({ environment, tasks, episodes, members }) =>
     members.map((member) => {
       const worst = worstCost(member, episodes)
       const [cost, unknown] = 'amount' in worst ? [worst.amount, null] : [null, worst.unknown]
       const { player, run } = member
-      return {
+      const listed = {
         world: environment.name,
         player: player.name,
         run,
@@ -68,8 +75,14 @@ export function listMembers(worlds: readonly SetWorld[]): ListedMember[] {
         worstCost: cost,
         unknownCost: unknown,
       }
+      return { member, worst, listed }
     }),
   )
+  const total = worstTotal(
+    all.map(({ member }) => member),
+    all.map(({ worst }) => worst),
+  )
+  return { members: all.map(({ listed }) => listed), worstCost: total }
 }
 
 /**
@@ -77,8 +90,8 @@ export function listMembers(worlds: readonly SetWorld[]): ListedMember[] {
  *
  * @param folder - that of the set; `null` for a run of its own.
  */
-export function formatMembers(listed: readonly ListedMember[], folder: string | null): string {
-  const rows = listed.map(({ world, player, tasks, episodes, worstCost, unknownCost, run }) => [
+export function formatMembers({ members, worstCost: worst }: ListedSet, folder: string | null): string {
+  const rows = members.map(({ world, player, tasks, episodes, worstCost, unknownCost, run }) => [
     cleanText(world),
     cleanText(player),
     formatCount(tasks),
@@ -86,9 +99,7 @@ export function formatMembers(listed: readonly ListedMember[], folder: string | 
     unknownCost === null ? formatCost(worstCost) : `unknown: ${unknownCost}`,
     run,
   ])
-  const known = listed.reduce((sum, { worstCost }) => sum + (worstCost ?? 0), 0)
-  const episodes = listed.reduce((sum, member) => sum + member.episodes, 0)
-  const isKnown = listed.every(({ unknownCost }) => unknownCost === null)
-  const total = `${formatCount(episodes)} episodes; worst cost ${isKnown ? formatCost(known) : 'unknown'}${folder === null ? '' : `; in ${folder}`}`
+  const episodes = members.reduce((sum, member) => sum + member.episodes, 0)
+  const total = `${formatCount(episodes)} episodes; worst cost ${worst === null ? 'unknown' : formatCost(worst)}${folder === null ? '' : `; in ${folder}`}`
   return `${formatTable([['WORLD', 'PLAYER', 'TASKS', 'EPISODES', 'WORST COST', 'RUN'], ...rows])}\n\n${total}\n`
 }

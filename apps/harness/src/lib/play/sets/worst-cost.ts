@@ -1,3 +1,4 @@
+import type { ModelOptions } from '../../models/model-options.ts'
 import { isAgentName, isLlm } from '../../worlds/policies.ts'
 import { policyNames } from '../prepare-run.ts'
 import type { SetMember } from './set-plan.ts'
@@ -6,17 +7,49 @@ import type { SetMember } from './set-plan.ts'
 export type WorstCost = { readonly amount: number } | { readonly unknown: string }
 
 /**
- * Returns what a member costs if every episode spends its token budget, at the highest of its prices. Not included
- * are what the last request of an episode goes over its budget, and episodes that are played again.
+ * Returns what a member costs if every episode spends its token budget, at the highest of its prices, or if it spends
+ * all of the limits of the run alone: the least of these. Not included are requests that are on their way when a budget
+ * or limit is reached, and episodes that are played again.
  */
 export function worstCost({ prepared, configuration }: SetMember, episodes: number): WorstCost {
+  const { settings } = prepared
   const names = policyNames(configuration)
-  if (names.some(isAgentName)) return { unknown: 'an agent asks its models itself' }
+  const agents = names.filter(isAgentName)
+  if (agents.length > 0 && !settings.recordModels) return { unknown: 'an agent asks its models itself' }
   const models = names.filter(isLlm)
-  if (models.length === 0) return { amount: 0 }
-  const { prices, tokenBudget } = prepared.settings
+  if (models.length + agents.length === 0) return { amount: 0 }
+  const { tokenBudget, prices } = settings
+  const bounds = [limitCost(settings)]
+  // No budget holds for what an agent asks.
+  if (tokenBudget !== undefined && agents.length === 0)
+    bounds.push(costOf(episodes * models.length * tokenBudget, settings))
+  const amount = Math.min(...bounds)
+  if (Number.isFinite(amount)) return { amount }
   if (!prices) return { unknown: 'without --prices' }
-  if (tokenBudget === undefined) return { unknown: 'no bound without --token-budget' }
-  const tokens = episodes * models.length * tokenBudget
-  return { amount: (tokens * Math.max(prices.prompt, prices.completion, prices.cacheWrite ?? 0)) / 1_000_000 }
+  const budget = agents.length > 0 ? '' : '--token-budget, '
+  return { unknown: `no bound without ${budget}--token-limit or --cost-limit` }
+}
+
+/**
+ * Returns what the members of a set cost at most together: what they cost each, and no more than the limits that they
+ * share; `null` if it is not known.
+ */
+export function worstTotal(members: readonly SetMember[], costs: readonly WorstCost[]): number | null {
+  const amounts = costs.map((cost) => ('amount' in cost ? cost.amount : Number.NaN))
+  const sum = amounts.reduce((total, amount) => total + amount, 0)
+  const shared = Math.max(...members.map(({ prepared }) => limitCost(prepared.settings)))
+  return Number.isNaN(sum) ? null : Math.min(sum, shared)
+}
+
+type Limits = Pick<ModelOptions, 'costLimit' | 'tokenLimit' | 'prices'>
+
+/** What the limits of a run let its models cost; infinite without any. */
+function limitCost(limits: Limits): number {
+  const { costLimit = Number.POSITIVE_INFINITY, tokenLimit = Number.POSITIVE_INFINITY } = limits
+  return Math.min(costLimit, costOf(tokenLimit, limits))
+}
+
+function costOf(tokens: number, { prices }: Limits): number {
+  if (!prices) return Number.POSITIVE_INFINITY
+  return (tokens * Math.max(prices.prompt, prices.completion, prices.cacheWrite ?? 0)) / 1_000_000
 }
