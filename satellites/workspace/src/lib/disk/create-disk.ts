@@ -16,7 +16,7 @@ export type NewFile =
  * Throws a `TypeError` for a path that is not absolute, and for a path that is in a file.
  */
 export function createDisk(files: Readonly<Record<string, NewFile>>): Disk {
-  const disk: Disk = { '/tmp': { kind: 'directory', mode: 0o1777 } }
+  const disk: Disk = { '/tmp': Object.freeze({ kind: 'directory', mode: 0o1777 }) }
   for (const [given, file] of Object.entries(files)) {
     if (!given.startsWith('/'))
       throw new TypeError(`The path ${given} of a disk is not absolute: begin it with a slash.`)

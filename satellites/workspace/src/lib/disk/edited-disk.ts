@@ -8,8 +8,8 @@ export interface DiskAccess {
   readonly hidden: readonly string[]
   /** Paths that it cannot change, and what is in them. */
   readonly readOnly: readonly string[]
-  /** Bytes of all files together that it may not exceed. */
-  readonly bytes: number
+  /** Bytes by which it may make all files together larger. */
+  readonly room: number
 }
 
 /** A file, directory or link of an {@link EditedDisk}. */
@@ -25,8 +25,8 @@ interface Edits {
   readonly read: Map<string, Node>
   /** The names in each directory, once one was listed. */
   names: Map<string, Set<string>> | null
-  /** Bytes of all files, once there was need to count them. */
-  bytes: number | null
+  /** Bytes by which all files together are larger than before. */
+  grown: number
 }
 
 /** Links that one path may lead over. */
@@ -77,7 +77,7 @@ export class EditedDisk {
     access: DiskAccess,
     now: () => number,
     layers: readonly ReadOnlyDisk[] = [],
-    edits: Edits = { changed: new Map(), read: new Map(), names: null, bytes: null },
+    edits: Edits = { changed: new Map(), read: new Map(), names: null, grown: 0 },
   ) {
     this.#base = base
     this.#access = access
@@ -243,6 +243,11 @@ export class EditedDisk {
     return this.#below('/')
   }
 
+  /** Bytes by which all files together are larger than before. */
+  get grown(): number {
+    return this.#edits.grown
+  }
+
   /** What was changed, by path. */
   changes(): DiskChanges {
     const paths = [...this.#edits.changed.keys()].sort()
@@ -281,18 +286,7 @@ export class EditedDisk {
 
   #assertRoom(more: number, path: string): void {
     if (more <= 0) return
-    this.#edits.bytes ??= this.#counted()
-    if (this.#edits.bytes + more > this.#access.bytes) throw new DiskError('ENOSPC', 'write', path)
-  }
-
-  #counted(): number {
-    let bytes = 0
-    for (const path of Object.keys(this.#base)) {
-      const entry = this.#base[path] as Entry
-      if (entry.kind === 'text') bytes += entry.text.length
-      else if (entry.kind === 'bytes') bytes += entry.size
-    }
-    return bytes
+    if (this.#edits.grown + more > this.#access.room) throw new DiskError('ENOSPC', 'write', path)
   }
 
   #put(path: string, node: Node | null, operation: string): void {
@@ -301,9 +295,8 @@ export class EditedDisk {
     if (readOnly.some((each) => isWithin(path, each))) throw new DiskError('EROFS', operation, path)
     if (this.#layered(path)) throw new DiskError('EROFS', operation, path)
     const before = this.at(path)
-    if (this.#edits.bytes !== null)
-      this.#edits.bytes +=
-        (node?.kind === 'file' ? sizeOf(node.content) : 0) - (before?.kind === 'file' ? sizeOf(before.content) : 0)
+    this.#edits.grown +=
+      (node?.kind === 'file' ? sizeOf(node.content) : 0) - (before?.kind === 'file' ? sizeOf(before.content) : 0)
     this.#edits.changed.set(path, node)
     if (!this.#edits.names || (before === null) === (node === null)) return
     const names = this.#edits.names.get(directoryOf(path)) ?? new Set()

@@ -2,7 +2,7 @@ import { absolutePath, type ReadOnlyDisk } from './disk.ts'
 import { EditedDisk } from './edited-disk.ts'
 import { sizeOf, toBytes, toText } from './file-content.ts'
 
-const EVERYTHING = { hidden: [], readOnly: [], bytes: 0 }
+const EVERYTHING = { hidden: [], readOnly: [], room: 0 }
 
 /** Returns a disk of a state as one that is only read. */
 function reading(disk: ReadOnlyDisk): EditedDisk {

@@ -84,7 +84,7 @@ export class ProgramFaults {
   }
 }
 
-const EVERYTHING = { hidden: [], readOnly: [], bytes: Number.MAX_SAFE_INTEGER }
+const EVERYTHING = { hidden: [], readOnly: [], room: Number.MAX_SAFE_INTEGER }
 
 /** Returns the commands of a world for the shell. */
 export function programCommands(

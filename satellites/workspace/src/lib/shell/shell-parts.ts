@@ -47,7 +47,7 @@ export function systemDisk(choice: ShellChoice, clock: VirtualClock): Promise<Di
 }
 
 async function readSystem(choice: ShellChoice, clock: VirtualClock): Promise<Disk> {
-  const none = new EditedDisk({}, { hidden: [], readOnly: [], bytes: 0 }, () => clock.now)
+  const none = new EditedDisk({}, { hidden: [], readOnly: [], room: 0 }, () => clock.now)
   const { fs } = new Bash(await shellParts(choice, none, clock, new ProgramFaults()))
   const disk: Disk = {}
   for (const path of (fs as InMemoryFs).getAllPaths()) {

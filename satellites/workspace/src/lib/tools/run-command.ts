@@ -42,7 +42,7 @@ export async function runCommand(
     programs,
     signal = new AbortController().signal,
   } = options
-  const access = { hidden: [], readOnly: [], bytes: Number.MAX_SAFE_INTEGER }
+  const access = { hidden: [], readOnly: [], room: Number.MAX_SAFE_INTEGER }
   const memory = { cwd, variables: [] }
   const task = {
     kind: 'shell',

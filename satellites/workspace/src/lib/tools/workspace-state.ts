@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Disk, disk } from '../disk/disk.ts'
+import { sizeOf } from '../disk/file-content.ts'
 
 const statement = z.strictObject({ sql: z.string(), now: z.number(), seed: z.tuple([z.int(), z.int()]) })
 
@@ -8,6 +9,8 @@ const shell = z.strictObject({
   cwd: z.string(),
   /** The variables that commands have set, by name: exported ones, and others. */
   variables: z.array(z.tuple([z.string(), z.string()])),
+  /** Bytes of all files together. */
+  bytes: z.int(),
   /** Counts the calls of the tools: each draws its own chance. */
   calls: z.int(),
   /** Transactions of databases that are open between two calls, by the path of the database. */
@@ -32,5 +35,22 @@ export interface WorkspaceStart {
 
 /** Returns the fields of a private state that begins with a disk. */
 export function startWorkspace(disk: Disk, { cwd = '/', variables = {} }: WorkspaceStart = {}): WorkspaceState {
-  return { disk, shell: { cwd, variables: Object.entries(variables), calls: 0, transactions: [] } }
+  return {
+    disk,
+    shell: { bytes: bytesOn(disk), cwd, variables: Object.entries(variables), calls: 0, transactions: [] },
+  }
+}
+
+/** Sums of disks that many sessions begin with. */
+const sums = new WeakMap<Disk, number>()
+
+function bytesOn(disk: Disk): number {
+  const known = sums.get(disk)
+  if (known !== undefined) return known
+  let bytes = 0
+  for (const entry of Object.values(disk))
+    if (entry.kind === 'text' || entry.kind === 'bytes')
+      bytes += entry.kind === 'text' ? sizeOf(entry.text) : entry.size
+  if (Object.isFrozen(disk)) sums.set(disk, bytes)
+  return bytes
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { absolutePath, EPOCH } from '../disk/disk.ts'
 import { applyChanges, diskChanges } from '../disk/disk-changes.ts'
 import { type DiskAccess, DiskError, EditedDisk } from '../disk/edited-disk.ts'
-import { toText } from '../disk/file-content.ts'
+import { sizeOf, toText } from '../disk/file-content.ts'
 import { listed } from '../disk/read-disk.ts'
 import type { Language } from '../shell/commands.ts'
 import { JobEnded, runJob } from '../workers/command-pool.ts'
@@ -47,6 +47,7 @@ const prepared = z.strictObject({
   stderr: z.string(),
   exitCode: z.int(),
   changes: diskChanges,
+  grown: z.int(),
   elapsed: z.number(),
   memory: z.strictObject({ cwd: z.string(), variables: z.array(z.tuple([z.string(), z.string()])) }).nullable(),
   transaction: z.array(z.strictObject({ sql: z.string(), now: z.number(), seed: z.tuple([z.int(), z.int()]) })),
@@ -80,7 +81,7 @@ export function workspaceTools(
   const make = tool as MakeTool
   const { hidden = [], readOnly = [], bytes = 33_554_432, seconds = 10, languages = [], programs } = options
   const address = programs?.href ?? null
-  const access: DiskAccess = { hidden, readOnly, bytes }
+  const accessOf = ({ shell }: WorkspaceState): DiskAccess => ({ hidden, readOnly, room: bytes - shell.bytes })
 
   /** A tool whose work is done by a thread. */
   const job = <Input extends z.ZodType>(
@@ -100,7 +101,13 @@ export function workspaceTools(
         const { disk, shell } = state.private
         const chance = rng.stream(`workspace ${shell.calls}`)
         const seed = [chance.int(0, 0xffffffff), chance.int(0, 0xffffffff)] as const
-        const work = { access, now: EPOCH + now, seed, files: {}, task: task(input, state.private) }
+        const work = {
+          access: accessOf(state.private),
+          now: EPOCH + now,
+          seed,
+          files: {},
+          task: task(input, state.private),
+        }
         try {
           return bounded(await runJob(work, disk, seconds, signal), shell.calls)
         } catch (error) {
@@ -111,6 +118,7 @@ export function workspaceTools(
       play: ({ state, input, prepared, reveal, say, elapse }: Play<z.output<Input>, Prepared>) => {
         const { disk, shell } = state.private
         shell.calls += 1
+        shell.bytes += prepared.grown
         applyChanges(disk, prepared.changes)
         elapse(prepared.elapsed)
         if (prepared.memory) Object.assign(shell, prepared.memory)
@@ -133,10 +141,11 @@ export function workspaceTools(
       annotations: { readOnlyHint },
       play: ({ state, input, now, reveal, refuse, say }: Play<z.output<Input>>) => {
         const { disk, shell } = state.private
-        const edited = new EditedDisk(disk, access, () => EPOCH + now)
+        const edited = new EditedDisk(disk, accessOf(state.private), () => EPOCH + now)
         try {
           const text = play(input, edited, (given) => absolutePath(shell.cwd, given))
           shell.calls += 1
+          shell.bytes += edited.grown
           applyChanges(disk, edited.changes())
           return say(reveal(text))
         } catch (error) {
@@ -256,14 +265,15 @@ interface PrepareContext<Input> {
 /** Returns what is recorded of a job: bounded, with the whole of a long output in a file. */
 function bounded(result: JobResult, calls: number): Prepared {
   const { elapsed, exitCode, memory, transaction } = result
+  let { grown } = result
   const output = `${result.stdout}${result.stderr}`
   const file = `/tmp/output-${calls + 1}.txt`
   const stdout = boundedOutput(result.stdout.toWellFormed(), file)
   const stderr = boundedOutput(result.stderr.toWellFormed(), file)
   const isCut = stdout !== result.stdout || stderr !== result.stderr
-  const kept: Prepared['changes'] = isCut
-    ? [{ how: 'write', path: file, entry: { kind: 'text', text: output.slice(0, KEPT).toWellFormed() } }]
-    : []
+  const text = output.slice(0, KEPT).toWellFormed()
+  const kept: Prepared['changes'] = isCut ? [{ how: 'write', path: file, entry: { kind: 'text', text } }] : []
+  if (isCut) grown += sizeOf(text)
   const changes = [...result.changes, ...kept] as Prepared['changes']
   if (JSON.stringify(changes).length > MOST_CHANGED)
     return ended(
@@ -274,6 +284,7 @@ function bounded(result: JobResult, calls: number): Prepared {
     stderr,
     exitCode,
     changes,
+    grown,
     elapsed,
     memory: memory && { cwd: memory.cwd, variables: memory.variables.map(([name, value]) => [name, value]) },
     transaction: transaction.map(({ sql, now, seed }) => ({ sql, now, seed: [...seed] })),
@@ -282,7 +293,16 @@ function bounded(result: JobResult, calls: number): Prepared {
 
 /** What is recorded of a job that was ended: it changed nothing. */
 function ended(message: string): Prepared {
-  return { stdout: '', stderr: `${message}\n`, exitCode: 137, changes: [], elapsed: 0, memory: null, transaction: [] }
+  return {
+    stdout: '',
+    stderr: `${message}\n`,
+    exitCode: 137,
+    changes: [],
+    grown: 0,
+    elapsed: 0,
+    memory: null,
+    transaction: [],
+  }
 }
 
 /** Returns what the agent reads of a command. */

@@ -41,6 +41,6 @@ export function createJobRunner(clock: VirtualClock): (message: ToThread) => Pro
     const done = isShell
       ? { ...(await runShell(edited, task.script, task, clock)), transaction: [] }
       : { ...(await runSql(edited, task.database, task.sql, task.transaction, { clock, seed })), memory: null }
-    return { ...done, changes: edited.changes(), elapsed: isShell ? clock.now - now : 0 }
+    return { ...done, changes: edited.changes(), grown: edited.grown, elapsed: isShell ? clock.now - now : 0 }
   }
 }

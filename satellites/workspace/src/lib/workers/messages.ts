@@ -36,6 +36,8 @@ export interface JobResult {
   readonly stderr: string
   readonly exitCode: number
   readonly changes: DiskChanges
+  /** Bytes by which all files together are larger than before. */
+  readonly grown: number
   /** Milliseconds by which virtual time has moved. */
   readonly elapsed: number
   /** What the shell keeps; `null` if the job was not for a shell. */
