@@ -74,7 +74,7 @@ export function installVirtualClock(): VirtualClock {
     random,
     bytes: (count) => fill(new Uint8Array(count)),
     sleep(milliseconds) {
-      time[0] = now() + Math.max(0, milliseconds)
+      if (milliseconds > 0 && Number.isFinite(milliseconds)) time[0] = now() + milliseconds
     },
   }
 }

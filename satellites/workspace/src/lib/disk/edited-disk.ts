@@ -36,11 +36,19 @@ const DIRECTORY: Node = { kind: 'directory', mode: 0o755, modified: EPOCH }
 
 /** An error of a disk, with the code and the words of the operating system. */
 export class DiskError extends Error {
-  readonly code: string
+  readonly code: keyof typeof WORDS
+  readonly path: string
 
   constructor(code: keyof typeof WORDS, operation: string, path: string) {
     super(`${code}: ${WORDS[code]}, ${operation} '${path}'`)
     this.code = code
+    this.path = path
+  }
+
+  /** What the shell says of it. */
+  get said(): string {
+    const words = WORDS[this.code]
+    return `${this.path}: ${words.charAt(0).toUpperCase()}${words.slice(1)}`
   }
 }
 

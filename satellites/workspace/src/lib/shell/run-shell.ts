@@ -1,6 +1,6 @@
 import { Bash } from 'just-bash'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
-import type { EditedDisk } from '../disk/edited-disk.ts'
+import { DiskError, type EditedDisk } from '../disk/edited-disk.ts'
 import { ProgramFaults } from './programs.ts'
 import { ShellFs } from './shell-fs.ts'
 import { type ShellChoice, shellParts } from './shell-parts.ts'
@@ -50,13 +50,20 @@ export async function runShell(
     env: { HOME: '/root', USER: 'root', ...Object.fromEntries(memory.variables) },
     processInfo: { uid: 0, gid: 0 },
     sleep: async (milliseconds) => clock.sleep(milliseconds),
-    executionLimits: { maxOutputSize: MOST_OUTPUT },
+    // Its deadline is in virtual time; the thread is ended in real time.
+    executionLimits: { maxOutputSize: MOST_OUTPUT, maxExecutionTimeMs: Number.POSITIVE_INFINITY },
   })
   const result = await bash
     .exec(script, { rawScript: true, ...(stdin !== null && { stdin }) })
-    .catch((error: Error) => ({ stdout: '', stderr: `bash: ${error.message}\n`, exitCode: 1, env: bash.getEnv() }))
+    .catch((error: Error) => {
+      // A redirection that fails ends the command line.
+      const said = error instanceof DiskError ? error.said : error.message
+      return { stdout: '', stderr: `bash: ${said}\n`, exitCode: 1, env: bash.getEnv() }
+    })
   faults.rethrow()
   const { stdout, stderr, exitCode, env } = result
-  const variables = Object.entries(env).filter(([name]) => !OWN.has(name))
+  const variables = Object.entries(env)
+    .filter(([name]) => !OWN.has(name))
+    .map(([name, value]) => [name, value.toWellFormed()] as const)
   return { stdout, stderr, exitCode, memory: { cwd: env.PWD ?? memory.cwd, variables } }
 }

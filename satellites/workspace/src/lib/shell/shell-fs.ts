@@ -140,7 +140,8 @@ export class ShellFs implements IFileSystem {
 }
 
 function absolute(path: string): string {
-  if (path.includes('\0')) throw new DiskError('EINVAL', 'open', path.replaceAll('\0', '?'))
+  if (path.includes('\0') || !path.isWellFormed())
+    throw new DiskError('EINVAL', 'open', path.replaceAll('\0', '?').toWellFormed())
   return absolutePath('/', path)
 }
 

@@ -6,6 +6,7 @@ import { type DiskAccess, DiskError, EditedDisk } from '../disk/edited-disk.ts'
 import { sizeOf, toText } from '../disk/file-content.ts'
 import { listed } from '../disk/read-disk.ts'
 import type { Language } from '../shell/commands.ts'
+import type { ShellMemory } from '../shell/run-shell.ts'
 import { JobEnded, runJob } from '../workers/command-pool.ts'
 import type { JobResult, Task } from '../workers/messages.ts'
 import { boundedOutput, KEPT } from './bounded-output.ts'
@@ -164,7 +165,7 @@ export function workspaceTools(
         kind: 'shell',
         script: command,
         stdin: null,
-        memory: shell,
+        memory: memoryOf(shell),
         languages,
         programs: address,
       }),
@@ -233,7 +234,7 @@ export function workspaceTools(
         kind: 'shell',
         script: `rg -n -e ${quoted(pattern)} ${quoted(absolutePath(shell.cwd, path))}`,
         stdin: null,
-        memory: shell,
+        memory: memoryOf(shell),
         languages: [],
         programs: null,
       }),
@@ -266,12 +267,11 @@ interface PrepareContext<Input> {
 function bounded(result: JobResult, calls: number): Prepared {
   const { elapsed, exitCode, memory, transaction } = result
   let { grown } = result
-  const output = `${result.stdout}${result.stderr}`
+  const [said, problem] = [result.stdout.toWellFormed(), withoutAdvice(result.stderr)]
   const file = `/tmp/output-${calls + 1}.txt`
-  const stdout = boundedOutput(result.stdout.toWellFormed(), file)
-  const stderr = boundedOutput(result.stderr.toWellFormed(), file)
-  const isCut = stdout !== result.stdout || stderr !== result.stderr
-  const text = output.slice(0, KEPT).toWellFormed()
+  const [stdout, stderr] = [boundedOutput(said, file), boundedOutput(problem, file)]
+  const isCut = stdout !== said || stderr !== problem
+  const text = `${said}${problem}`.slice(0, KEPT).toWellFormed()
   const kept: Prepared['changes'] = isCut ? [{ how: 'write', path: file, entry: { kind: 'text', text } }] : []
   if (isCut) grown += sizeOf(text)
   const changes = [...result.changes, ...kept] as Prepared['changes']
@@ -289,6 +289,16 @@ function bounded(result: JobResult, calls: number): Prepared {
     memory: memory && { cwd: memory.cwd, variables: memory.variables.map(([name, value]) => [name, value]) },
     transaction: transaction.map(({ sql, now, seed }) => ({ sql, now, seed: [...seed] })),
   }
+}
+
+/** Returns what a shell keeps, without the rest of its state. */
+function memoryOf({ cwd, variables }: WorkspaceState['shell']): ShellMemory {
+  return { cwd, variables }
+}
+
+/** Returns an output without advice for those who configure the shell. */
+function withoutAdvice(text: string): string {
+  return text.replace(/, increase executionLimits\.\w+/g, '').toWellFormed()
 }
 
 /** What is recorded of a job that was ended: it changed nothing. */

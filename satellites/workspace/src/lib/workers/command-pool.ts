@@ -9,7 +9,7 @@ const ENTRY = import.meta.url.endsWith('.ts')
   : new URL('./worker.js', import.meta.url)
 
 /** Megabytes of objects that the commands of one thread may hold. */
-const HEAP = 512
+const HEAP = 256
 
 /** Bytes of pages that a thread is sent at most; then a new one takes its place. */
 const MOST_SENT = 256 * 1_024 * 1_024
@@ -32,19 +32,26 @@ class CommandPool {
   readonly #threads = new Set<CommandThread>()
   readonly #waiting: Waiting[] = []
 
-  run(job: Job, disk: ReadOnlyDisk, seconds: number, signal: AbortSignal): Promise<JobResult> {
+  async run(job: Job, disk: ReadOnlyDisk, seconds: number, signal: AbortSignal): Promise<JobResult> {
+    signal.throwIfAborted()
+    // Parts of a large state cannot be sent as they are.
+    const sendable = { ...job, task: structuredClone(job.task) }
     const { promise, resolve, reject } = Promise.withResolvers<JobResult>()
-    const waiting = { job, disk, seconds, signal, resolve, reject }
-    this.#waiting.push(waiting)
+    const waiting = { job: sendable, disk, seconds, signal, resolve, reject }
     const giveUp = () => {
       const place = this.#waiting.indexOf(waiting)
       if (place < 0) return
       this.#waiting.splice(place, 1)
       reject(signal.reason)
     }
+    this.#waiting.push(waiting)
     signal.addEventListener('abort', giveUp, { once: true })
-    this.#assign()
-    return promise.finally(() => signal.removeEventListener('abort', giveUp))
+    try {
+      this.#assign()
+      return await promise
+    } finally {
+      signal.removeEventListener('abort', giveUp)
+    }
   }
 
   #assign(): void {
