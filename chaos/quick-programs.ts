@@ -41,6 +41,7 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
       ]),
     ]),
   },
+  { args: ['workspace'], figures: { commands: 108, kills: 2, differing: 0, pagesLeft: 0, hostile: 15 } },
   { args: ['zombie'], needs: 'redis-server', figures: { writers: 20, acceptedAfter: 0, wrongStates: 0, pagesLeft: 0 } },
   { args: ['isolation'], figures: { sessions: 32, kills: 1, leakedBytes: 0, differing: 0 } },
   { args: ['files'], needs: 'strace', figures: { points: 5, killed: 5 } },

@@ -1,6 +1,6 @@
-import initSqlJs, { type Database, type SqlJsStatic } from 'sql.js'
+import initSqlJs, { type Database, type SqlJsStatic, type Statement } from 'sql.js'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
-import type { EditedDisk } from '../disk/edited-disk.ts'
+import { DiskError, type EditedDisk } from '../disk/edited-disk.ts'
 import { toBytes } from '../disk/file-content.ts'
 
 /** A statement of a transaction that is open, with the time and the chance that it had. */
@@ -42,43 +42,53 @@ export async function runSql(
   { clock, seed }: { readonly clock: VirtualClock; readonly seed: readonly [number, number] },
 ): Promise<SqlResult> {
   engine ??= await initSqlJs()
-  const exists = disk.at(disk.resolve(path, 'open')) !== null
-  const before = exists ? toBytes(disk.read(path)) : new Uint8Array()
-  const database = new engine.Database(before)
-  const { now } = clock
   const lines: string[] = []
   let open: OpenStatement[] = [...transaction]
   let stderr = ''
+  let database: Database | null = null
   try {
+    const { now } = clock
+    const exists = disk.at(disk.resolve(path, 'open')) !== null
+    const before = exists ? toBytes(disk.read(path)) : new Uint8Array()
+    database = new engine.Database(before)
     drawFrom(clock, database)
     for (const each of open) replay(database, each, clock)
     let count = 0
+    let failed: unknown = null
     for (const statement of database.iterateStatements(sql)) {
       const each: OpenStatement = { sql: statement.getSQL(), now, seed: [seed[0], (seed[1] + ++count) >>> 0] }
       clock.begin(each.now, each.seed)
-      let failed: unknown
-      try {
-        while (statement.step()) {
-          if (lines.length === MOST_ROWS)
-            throw new Error(`more than ${MOST_ROWS} rows: narrow the query, or use LIMIT and OFFSET`)
-          lines.push(JSON.stringify(rowOf(statement.getAsObject())))
-        }
-      } catch (error) {
-        failed = error
-      }
-      statement.reset()
+      failed = addRows(statement, lines)
       // A statement that fails may have changed something, such as INSERT OR FAIL.
       open = isOpen(database) ? [...open, each] : []
-      if (failed) throw failed
+      if (failed) break
     }
+    if (open.length > 0) database.run('ROLLBACK')
+    const after = database.export()
+    if (!Buffer.from(before.buffer, before.byteOffset, before.length).equals(after)) disk.write(path, after)
+    if (failed) throw failed
   } catch (error) {
-    stderr = `Error: ${(error as Error).message}\n`
+    stderr = `Error: ${error instanceof DiskError ? error.said : (error as Error).message}\n`
+  } finally {
+    database?.close()
   }
-  if (open.length > 0) database.run('ROLLBACK')
-  const after = database.export()
-  database.close()
-  if (!Buffer.from(before.buffer, before.byteOffset, before.length).equals(after)) disk.write(path, after)
   return { stdout: lines.map((line) => `${line}\n`).join(''), stderr, exitCode: stderr ? 1 : 0, transaction: open }
+}
+
+/** Runs a statement and adds its rows to the lines. Returns what it throws, `null` for nothing. */
+function addRows(statement: Statement, lines: string[]): unknown {
+  try {
+    while (statement.step()) {
+      if (lines.length === MOST_ROWS)
+        throw new Error(`more than ${MOST_ROWS} rows: narrow the query, or use LIMIT and OFFSET`)
+      lines.push(JSON.stringify(rowOf(statement.getAsObject())))
+    }
+    return null
+  } catch (error) {
+    return error
+  } finally {
+    statement.reset()
+  }
 }
 
 /** Returns a row as JSON can say it: bytes as hexadecimal digits. */

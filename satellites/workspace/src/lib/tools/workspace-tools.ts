@@ -174,7 +174,7 @@ export function workspaceTools(
       'Read lines of a text file, each with its number.',
       z.object({
         path: path.describe('Absolute, or relative to the working directory.'),
-        start_line: z.int().min(1).default(1).describe('The first line to read.'),
+        start_line: z.int().min(1).max(10_000_000).default(1).describe('The first line to read.'),
         lines: z.int().min(1).max(10_000).default(LINES).describe('How many lines to read.'),
       }),
       ({ path, start_line, lines }, disk, at) => readLines(disk, at(path), start_line, lines),
@@ -184,7 +184,7 @@ export function workspaceTools(
       'Write a text file. A file that is there is replaced; directories on the way are created.',
       z.object({
         path: path.describe('Absolute, or relative to the working directory.'),
-        content: z.string().max(524_288),
+        content: z.string().max(524_288).describe('All of its text.'),
       }),
       ({ path, content }, disk, at) => {
         const absolute = at(path)
@@ -200,7 +200,7 @@ export function workspaceTools(
       z.object({
         path: path.describe('Absolute, or relative to the working directory.'),
         old_text: z.string().min(1).max(262_144).describe('The exact text to replace, with its white space.'),
-        new_text: z.string().max(262_144),
+        new_text: z.string().max(262_144).describe('What takes its place; empty to remove it.'),
         all: z.boolean().default(false).describe('Replace it wherever it is.'),
       }),
       ({ path, old_text, new_text, all }, disk, at) => {

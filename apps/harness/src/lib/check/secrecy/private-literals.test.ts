@@ -5,6 +5,8 @@ import { checkWorld } from '../check-world.ts'
 
 const DIGITS = [3, 5, 8] as const
 
+type Code = number | string | { readonly kind: string }
+
 /** Findings about the code of a lock, which is the same for all seeds unless it is drawn. */
 async function literalsOf(
   code: number | string | 'drawn',
@@ -12,7 +14,7 @@ async function literalsOf(
   {
     declared = z.union([z.number(), z.string()]),
     drawn = DIGITS,
-  }: { readonly declared?: z.ZodType<number | string>; readonly drawn?: readonly (number | string)[] } = {},
+  }: { readonly declared?: z.ZodType<Code>; readonly drawn?: readonly Code[] } = {},
 ) {
   const environment = defineEnvironment({
     name: 'lock',
@@ -83,6 +85,16 @@ describe('hygiene', () => {
     const drawn = Array.from({ length: 9_000 }, (_, i) => i + 1_000)
     const input = z.int().min(1_000).max(9_999).describe(drawn.join(' '))
     expect(await literalsOf('drawn', input, { drawn })).toEqual({ failed: [], warned: [] })
+  })
+
+  it('accepts the constant that tells alternatives of the private state apart', async () => {
+    const declared = z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('directory') }),
+      z.object({ kind: z.literal('text') }),
+    ])
+    const input = z.string().max(20).describe('The directory to list.')
+    const drawn = [{ kind: 'directory' }, { kind: 'text' }]
+    expect(await literalsOf('drawn', input, { declared, drawn })).toEqual({ failed: [], warned: [] })
   })
 
   describe('for a value that the private state enumerates', () => {

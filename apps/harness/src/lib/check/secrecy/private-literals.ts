@@ -1,5 +1,6 @@
 import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { canonicalJson, type Json, type JsonObject, seedFor } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
 import type { Setting } from '../check-context.ts'
@@ -133,8 +134,19 @@ function choicesIn(schema: JsonObject): ReadonlySet<Json> {
   return new Set([...walkSchema(schema)].flatMap((inner) => choicesOf(inner.schema)))
 }
 
-function choicesOf({ enum: choice }: JsonObject): readonly Json[] {
-  return Array.isArray(choice) && choice.length > 1 ? choice : []
+function choicesOf({ enum: choice, oneOf, anyOf }: JsonObject): readonly Json[] {
+  if (Array.isArray(choice)) return choice.length > 1 ? choice : []
+  return alternativesBy([oneOf, anyOf].flatMap((list) => (Array.isArray(list) ? list : [])))
+}
+
+/** The constants that tell the alternatives of a union apart, such as `kind`: one of several, as in an enumeration. */
+function alternativesBy(alternatives: readonly Json[]): Json[] {
+  const constants = new Map<string, Set<Json>>()
+  for (const alternative of alternatives)
+    for (const [name, property] of Object.entries((isObject(alternative) && alternative.properties) || {}))
+      if (isObject(property) && property.const !== undefined)
+        constants.set(name, (constants.get(name) ?? new Set()).add(property.const as Json))
+  return [...constants.values()].flatMap((values) => (values.size > 1 ? [...values] : []))
 }
 
 function isDistinctive(value: Json): boolean {
