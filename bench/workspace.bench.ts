@@ -23,7 +23,7 @@ const LASTING = 30
 /** Seconds from one command of a computer to its next. */
 const THINKING = [1, 2] as const
 /** Seconds after which an answer comes too late. */
-const PATIENCE = 10
+const TIMEOUT = 10
 
 const COMMANDS = {
   cat: 'cat part-1/file-1.txt',
@@ -101,7 +101,7 @@ await Promise.all(
       const asked = performance.now()
       await run(world, Object.values(COMMANDS)[i % 2] as string)
       answered += 1
-      if (performance.now() - asked > PATIENCE * 1_000) late += 1
+      if (performance.now() - asked > TIMEOUT * 1_000) late += 1
       await pause(draw())
     }
   }),

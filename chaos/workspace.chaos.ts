@@ -140,18 +140,18 @@ async function playHostile(connection: Connection, commands: typeof HOSTILE_COMM
           return ''
         },
       ),
-      look(witness),
+      readSeen(witness),
     ])
     if (/\[exit code 137]/.test(answer)) ended += 1
     const found = forbidden.exec(answer)
     if (found) breaches.push(`${what} was answered with ${found[0]}.`)
-    if (seen !== (await look(alone))) breaches.push(`${what} disturbed another computer.`)
+    if (seen !== (await readSeen(alone))) breaches.push(`${what} disturbed another computer.`)
     await world.close()
   }
   return { breaches, figures: { hostile: commands.length, ended } }
 }
 
-async function look(world: Environment): Promise<string> {
+async function readSeen(world: Environment): Promise<string> {
   const command = 'echo $RANDOM >> seen; date; cat seen part-1/file-1.txt | md5sum; ls /tmp; echo $__proto__ ${#x}'
   return (await world.step({ tool: 'bash', arguments: { command } })).observation.text
 }

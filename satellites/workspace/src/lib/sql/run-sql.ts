@@ -53,15 +53,20 @@ export async function runSql(
     database = new engine.Database(before)
     drawFrom(clock, database)
     for (const each of open) replay(database, each, clock)
-    let count = 0
     let failed: unknown = null
-    for (const statement of database.iterateStatements(sql)) {
-      const each: OpenStatement = { sql: statement.getSQL(), now, seed: [seed[0], (seed[1] + ++count) >>> 0] }
-      clock.begin(each.now, each.seed)
-      failed = addRows(statement, lines)
-      // A statement that fails may have changed something, such as INSERT OR FAIL.
-      open = isOpen(database) ? [...open, each] : []
-      if (failed) break
+    try {
+      let count = 0
+      for (const statement of database.iterateStatements(sql)) {
+        const each: OpenStatement = { sql: statement.getSQL(), now, seed: [seed[0], (seed[1] + ++count) >>> 0] }
+        clock.begin(each.now, each.seed)
+        failed = addRows(statement, lines)
+        // A statement that fails may have changed something, such as INSERT OR FAIL.
+        open = isOpen(database) ? [...open, each] : []
+        if (failed) break
+      }
+    } catch (error) {
+      // What is no statement.
+      failed = error
     }
     if (open.length > 0) database.run('ROLLBACK')
     const after = database.export()

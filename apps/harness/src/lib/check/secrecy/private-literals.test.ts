@@ -87,7 +87,7 @@ describe('hygiene', () => {
     expect(await literalsOf('drawn', input, { drawn })).toEqual({ failed: [], warned: [] })
   })
 
-  it('accepts the constant that tells alternatives of the private state apart', async () => {
+  it('accepts the constant by which alternatives of the private state differ', async () => {
     const declared = z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('directory') }),
       z.object({ kind: z.literal('text') }),

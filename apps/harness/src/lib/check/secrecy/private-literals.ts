@@ -139,7 +139,7 @@ function choicesOf({ enum: choice, oneOf, anyOf }: JsonObject): readonly Json[] 
   return alternativesBy([oneOf, anyOf].flatMap((list) => (Array.isArray(list) ? list : [])))
 }
 
-/** The constants that tell the alternatives of a union apart, such as `kind`: one of several, as in an enumeration. */
+/** The constants by which the alternatives of a union differ, such as `kind`: one of several, as in an enumeration. */
 function alternativesBy(alternatives: readonly Json[]): Json[] {
   const constants = new Map<string, Set<Json>>()
   for (const alternative of alternatives)
