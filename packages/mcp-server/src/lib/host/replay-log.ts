@@ -1,5 +1,5 @@
 import { type AppliedEvent, type LoggedStep, WireError } from '@episodic/protocol'
-import { recordEvent, recordStep, type SessionRecord, type SessionStore } from '@episodic/state'
+import { recordEvent, recordStep, type SessionStore } from '@episodic/state'
 import { type HeldSession, KeptState, readState, turnOf } from '@episodic/state/internal'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
@@ -27,11 +27,11 @@ export interface ReplayOptions {
  * Resolves with `null` if the log ends early, as it does once the session is removed.
  */
 export async function replayTo(
-  { record, pools, at }: Pick<HeldSession, 'record' | 'pools'> & { readonly at: number },
+  { record, kept, pools, at }: HeldSession & { readonly at: number },
   options: ReplayOptions,
 ): Promise<HeldSession | null> {
   const { store, giveTurn, signal } = options
-  let snapshot: HeldSession = { ...(await heldAtStart(record, options)), pools }
+  let snapshot: HeldSession = { ...(await heldAtStart({ record, kept }, options)), pools }
   for (let after = 0; stepsOf(snapshot.record.seats) < at; ) {
     signal?.throwIfAborted()
     const page = await store.readLog(record.id, { after, limit: Math.min(PAGE, at - stepsOf(snapshot.record.seats)) })
@@ -47,10 +47,13 @@ export async function replayTo(
   return snapshot
 }
 
-async function heldAtStart(record: SessionRecord, { rules, environment, store }: ReplayOptions) {
+async function heldAtStart(
+  { record, kept: present }: Pick<HeldSession, 'record' | 'kept'>,
+  { rules, environment, store }: ReplayOptions,
+) {
   const { base } = record
   if (base) {
-    const kept = await readState(store, record.id, base.state)
+    const kept = await readState(store, record.id, base.state, present)
     return { record: recordAtBase(record, base, kept), kept }
   }
   const { state, rng, turn } = await rules.start(environment, record.params, record.seed)

@@ -216,13 +216,15 @@ export class SessionFactory {
         `This session has no state after ${at} steps: it starts after ${begun} and has answered ${answered}.`,
         { details: { begun, answered } },
       )
+    const read = at > begun ? await sessions.guardStore(session.readAfter(at)) : null
+    if (read) return read
     const guarded: Pick<RulesRunner, 'start' | 'play' | 'apply'> = {
       start: (...args) => this.#guard(environment, record.id, () => rules.start(...args)),
       play: (...args) => this.#guard(environment, record.id, () => rules.play(...args)),
       apply: (...args) => this.#guard(environment, record.id, () => rules.apply(...args)),
     }
     const setting = { rules: guarded, store, environment, events, giveTurn: takingTurns(clock), signal }
-    const snapshot = await sessions.guardStore(replayTo({ record, pools: present.pools, at }, setting))
+    const snapshot = await sessions.guardStore(replayTo({ ...present, at }, setting))
     if (snapshot) return snapshot
     // The log is shorter than it was: the session was removed, or else the store has lost some of it.
     await sessions.use(cached, () => session.refresh())

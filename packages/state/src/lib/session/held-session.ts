@@ -14,29 +14,32 @@ export interface HeldSession {
 }
 
 /**
- * Reads the state of a stored session. Throws `store-invalid` if a text or page is damaged, missing or too new, and
- * `session-not-found` if the session is removed meanwhile.
+ * Reads the state of a stored session; nothing of what `near`, another state of it, has too. Throws `store-invalid` if
+ * a text or page is damaged, missing or too new, and `session-not-found` if the session is removed meanwhile.
  */
 export async function holdSession(
   store: Pick<SessionStore, 'read' | 'readPages'>,
   stored: StoredSession,
+  near?: KeptState,
 ): Promise<HeldSession> {
   const decoded = decodeSession(stored)
-  const kept = await readState(store, stored.id, stored.state)
+  const kept = await readState(store, stored.id, stored.state, near)
   return { record: { ...decoded, state: kept.state }, kept, pools: [stored.pool, ...stored.pools] }
 }
 
 /**
- * Reads the state that a stored text of a session stands for. Throws `store-invalid` if it or a page is damaged or
- * missing, and `session-not-found` if the session is removed meanwhile.
+ * Reads the state that a stored text of a session stands for; nothing of what `near`, another state of it, has too.
+ * Throws `store-invalid` if it or a page is damaged or missing, and `session-not-found` if the session is removed
+ * meanwhile.
  */
 export async function readState(
   store: Pick<SessionStore, 'read' | 'readPages'>,
   id: string,
   text: string,
+  near?: KeptState,
 ): Promise<KeptState> {
   try {
-    return await KeptState.read(text, (names) => store.readPages(id, names))
+    return await KeptState.read(text, (names) => store.readPages(id, names), near)
   } catch (cause) {
     // The pages of a removed session are gone with it.
     if (StateError.is(cause, 'store-invalid') && !(await store.read(id))) throw sessionNotFound()

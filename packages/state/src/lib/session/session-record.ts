@@ -124,6 +124,26 @@ export function encodeProgress(record: SessionRecord, state: string): StoredProg
   return { id, revision, epoch, touchedAt, head, state }
 }
 
+/** What a record is after a step beside its state, as the step log keeps it. */
+export type Moment = Pick<SessionRecord, 'rng' | 'now' | 'end' | 'seats' | 'history' | 'turn' | 'outside'>
+
+/** Characters of a moment that a step log keeps at most: a page, as the step writes several of them. */
+const MOMENT = 4_096
+
+/**
+ * Returns the text of the state after a step for the step log. `state` is the text that names the pages of its state.
+ * A moment that has little room, because the session remembers much, is left out: it is computed by replay.
+ */
+export function encodeMoment({ rng, now, end, seats, history, turn, outside }: SessionRecord, state: string): string {
+  const moment = JSON.stringify({ rng, now, end, seats, history, turn, outside } satisfies Moment)
+  return moment.length > MOMENT ? state : `${state.slice(0, -1)},${moment}]`
+}
+
+/** Returns the moment that the text of a state in the step log has; `null` for none. */
+export function decodeMoment(text: string | undefined): Moment | null {
+  return text === undefined ? null : (JSON.parse(text)[2] ?? null)
+}
+
 /** UTF-8 bytes that a store keeps for a session, its step log included. */
 export function storedBytes(
   { origin, base, head, state }: StoredSession,

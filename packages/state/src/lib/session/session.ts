@@ -14,11 +14,19 @@ import { byteLength, encodeStep } from '../state/state-text.ts'
 import { StateError } from '../state-error.ts'
 import type { LogEntry, SessionStore } from '../store/session-store.ts'
 import type { Clock } from './clock.ts'
-import { type HeldSession, holdSession, storeSession } from './held-session.ts'
+import { type HeldSession, holdSession, readState, storeSession } from './held-session.ts'
 import type { HistoryBounds } from './history.ts'
 import { assertRoom, DEFAULT_EVENTS, findKnown, type Happened, recordEvent } from './outside.ts'
 import { assertMovedOn, episodeEnded, fenced, outcomeUnknown, sessionNotFound } from './session-errors.ts'
-import { encodeProgress, encodeSession, type SessionRecord, storedBytes } from './session-record.ts'
+import {
+  decodeMoment,
+  encodeMoment,
+  encodeProgress,
+  encodeSession,
+  type Moment,
+  type SessionRecord,
+  storedBytes,
+} from './session-record.ts'
 import {
   assertLogRoom,
   type Change,
@@ -307,6 +315,41 @@ export class Session {
     })
   }
 
+  /**
+   * Reads the record as it was after so many answered steps of all seats together, with its state. Resolves with `null`
+   * if the step log does not have it: the state was small, or was kept by an older release.
+   */
+  async readAfter(steps: number): Promise<HeldSession | null> {
+    const { store } = this.#options
+    const { id, base, seats, revision } = this.#record
+    // Each step has a revision, and so may what happened between two steps.
+    let low = steps - answeredIn(base?.seats ?? {})
+    let high = revision - (answeredIn(seats) - steps)
+    for (let guess = low; low <= high; guess = (low + high) >> 1) {
+      const [entry] = await store.readLog(id, { after: guess - 1, limit: 1 })
+      if (!entry) {
+        high = guess - 1
+        continue
+      }
+      const moment = decodeMoment(entry.state)
+      if (!moment) return null
+      const answered = answeredIn(moment.seats)
+      if (answered === steps) return this.#heldAt(entry, moment)
+      if (answered < steps) low = entry.revision + 1
+      else high = guess - 1
+    }
+    return null
+  }
+
+  /** Returns `null` for a state that is not the one that was answered. */
+  async #heldAt({ revision, text, state }: LogEntry, moment: Moment): Promise<HeldSession | null> {
+    const { turn, outside } = moment
+    const kept = await readState(this.#options.store, this.#record.id, state as string, this.#kept)
+    if (kept.hash(moment) !== (JSON.parse(text) as LoggedStep).report.stateHash) return null
+    const record = { ...this.#record, ...moment, turn, outside, effect: undefined, revision, state: kept.state }
+    return { record, kept, pools: this.#pools }
+  }
+
   #decide({ seat, seq, epoch = this.#epoch }: Move): StepVerdict {
     const verdict = decideStep(this.#record, { seat, seq, epoch })
     // The step that reports an end by an event is still played, as the last one.
@@ -337,8 +380,9 @@ export class Session {
     const { next, kept } = this.#keep(unkept)
     const step = { ...unhashed, report: { ...unhashed.report, stateHash: kept.hash(next) } }
     const text = encodeStep(step, next.limits, this.#options.textBytes ?? DEFAULT_TEXT_BYTES)
-    const counted = { ...next, logBytes: next.logBytes + byteLength(text) }
-    const entry = { revision: next.revision, text, ...(kept.isLarge && { state: kept.text }) }
+    const state = kept.isLarge ? encodeMoment(next, kept.text) : undefined
+    const counted = { ...next, logBytes: next.logBytes + byteLength(text) + byteLength(state ?? '') }
+    const entry = { revision: next.revision, text, ...(state !== undefined && { state }) }
     return { write: { next: counted, kept, entry }, answer: { step, replayed: false, played } }
   }
 
@@ -411,7 +455,7 @@ export class Session {
     const { revision, epoch, touchedAt, state } = stored
     if (revision === held.revision && epoch === held.epoch && touchedAt === held.touchedAt && state === this.#kept.text)
       return
-    const { record, kept } = await holdSession(store, stored)
+    const { record, kept } = await holdSession(store, stored, this.#kept)
     assertMovedOn(held, record)
     this.#record = record
     this.#kept = kept
@@ -451,4 +495,9 @@ export class Session {
     if (next) next()
     else this.#running = false
   }
+}
+
+/** Answered steps of all seats together. */
+function answeredIn(seats: { readonly [seat: string]: { readonly seq: number } }): number {
+  return Object.values(seats).reduce((sum, { seq }) => sum + seq, 0)
 }

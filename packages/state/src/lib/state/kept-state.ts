@@ -87,12 +87,16 @@ export class KeptState {
     return kept
   }
 
-  /** Reads the state that a text of a store stands for. Throws `store-invalid` for missing and damaged pages. */
-  static async read(text: string, read: ReadPages): Promise<KeptState> {
+  /**
+   * Reads the state that a text of a store stands for. `near` is a state of the same session: what both have is not
+   * read. Throws `store-invalid` for missing and damaged pages.
+   */
+  static async read(text: string, read: ReadPages, near?: KeptState): Promise<KeptState> {
     const found = JSON.parse(text)
     // A state that an older release has kept as one text is large from its next change on.
     if (!Array.isArray(found)) return KeptState.parsed(text, found)
-    return KeptState.#large(await readTree(found[1], read), {})
+    const tree = near ? near.#tree : null
+    return KeptState.#large(await readTree(found[1], read, tree && pageOf(tree.root)), {})
   }
 
   /** Keeps the state of a text that is no tree. */

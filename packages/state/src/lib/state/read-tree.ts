@@ -26,17 +26,21 @@ const forgotten = new FinalizationRegistry<string>((name) => {
 })
 
 /**
- * Reads a value of the tree and all pages below it that this process does not hold. Throws `store-invalid` for a
- * missing page, and for one whose text does not have its name.
+ * Reads a value of the tree and all pages below it that this process does not hold. `near` is a page of a value that
+ * shares pages with it, so that only what differs is read. Throws `store-invalid` for a missing page, and for one whose
+ * text does not have its name.
  */
-export async function readTree(name: string, read: ReadPages): Promise<Value> {
+export async function readTree(name: string, read: ReadPages, near: PageNode | null = null): Promise<Value> {
   const pages = new Map<string, Page>()
   // A held node may go while the others are read.
   const held = new Map<string, PageNode>()
+  const shared = new Map<string, PageNode>()
+  let level = near ? [near] : []
   for (let names = [name]; names.length > 0; ) {
+    for (const node of level) shared.set(node.name, node)
     const missing: string[] = []
     for (const each of names) {
-      const node = nodes.get(each)?.deref()
+      const node = nodes.get(each)?.deref() ?? shared.get(each)
       if (node) held.set(each, node)
       else missing.push(each)
     }
@@ -47,6 +51,8 @@ export async function readTree(name: string, read: ReadPages): Promise<Value> {
       pages.set(each, page)
       for (const child of namesIn(page)) if (!pages.has(child) && !held.has(child)) next.add(child)
     }
+    // What both values have needs no closer search.
+    level = level.filter((node) => !held.has(node.name)).flatMap((node) => node.children())
     names = [...next]
   }
   return asValue(nodeOf(name))
