@@ -3,6 +3,8 @@ import { parentPort } from 'node:worker_threads'
 import { beginThreadsWith } from './lib/clock/threads.ts'
 import { installVirtualClock } from './lib/clock/virtual-clock.ts'
 
+// What libraries print is for nobody to read; unread, it would keep the process from ending.
+for (const stream of [process.stdout, process.stderr]) stream.write = () => true
 const clock = installVirtualClock()
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 beginThreadsWith(new URL(`./clock.${extension}`, import.meta.url))

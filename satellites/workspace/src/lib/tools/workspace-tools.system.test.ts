@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { defineEnvironment, rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -160,6 +162,17 @@ describe('runCommand', () => {
   it('ends a command that runs too long', async () => {
     const result = await runCommand(DISK, 'node -e "for (;;) {}"', { languages: ['javascript'], seconds: 1 })
     expect(result).toMatchObject({ exitCode: 137, stderr: expect.stringMatching(/more than 1 seconds/) })
+  })
+
+  it('lets its process end once it is done', async () => {
+    const library = JSON.stringify(new URL('../../index.ts', import.meta.url).href)
+    const program = `import { createDisk, runCommand } from ${library}
+      console.log(await runCommand(createDisk({}), 'node -e 1', { languages: ['javascript'] }))`
+    // A process that goes on is killed, and rejects.
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', program], {
+      timeout: 60_000,
+    })
+    expect(stdout).toContain('exitCode: 0')
   })
 })
 
