@@ -1,4 +1,4 @@
-import type { EpisodeColumns, Summary } from '@episodic/report'
+import type { Summary } from '@episodic/report'
 import {
   formatCost,
   formatCount,
@@ -18,7 +18,6 @@ import {
   noteMissingRewards,
   noteUnknownTools,
   noteVoids,
-  rowTimes,
   shortBounds,
   shortVoids,
   totalTokens,
@@ -27,14 +26,8 @@ import {
 import { formatTokens } from '../parts/amounts.ts'
 import { type Figure, FigureStrip } from '../parts/figure-strip.tsx'
 
-interface HeadlineProps {
-  readonly summary: Summary
-  /** Without them, the figures that only columns have are left out. */
-  readonly columns: EpisodeColumns | null
-}
-
 /** The main figures of a run, each with its interval, and what has to be known of them. */
-export function Headline({ summary, columns }: HeadlineProps) {
+export function Headline({ summary }: { readonly summary: Summary }) {
   const alarms = [noteFailures(summary), noteUnknownTools(summary), noteMissingRewards(summary)].filter(
     (notice) => notice !== null,
   )
@@ -52,7 +45,7 @@ export function Headline({ summary, columns }: HeadlineProps) {
           {notice}
         </p>
       ))}
-      <FigureStrip figures={[...scoresOf(summary), ...spentOf(summary, columns)].filter((figure) => figure !== null)} />
+      <FigureStrip figures={[...scoresOf(summary), ...spentOf(summary)].filter((figure) => figure !== null)} />
       <p class="caption">{notes.filter(Boolean).join(' ')}</p>
     </section>
   )
@@ -118,8 +111,7 @@ function scoresOf(summary: Summary): (Figure | null)[] {
   ]
 }
 
-function spentOf({ tokens, time, counts }: Summary, columns: EpisodeColumns | null): (Figure | null)[] {
-  const times = columns && rowTimes(columns)
+function spentOf({ tokens, time, counts }: Summary): (Figure | null)[] {
   return [
     tokens && {
       name: 'Tokens',
@@ -127,6 +119,7 @@ function spentOf({ tokens, time, counts }: Summary, columns: EpisodeColumns | nu
       notes: [
         `${formatTokens(tokens.completion)} written, ${formatCount(tokens.requests)} requests`,
         ...(tokens.counted === undefined ? [] : [`counted for ${formatCount(tokens.counted)} of them`]),
+        tokens.traced?.drifted ? `${formatCount(tokens.traced.drifted)} answers drifted` : '',
       ],
     },
     tokens && tokens.cost !== null
@@ -135,9 +128,6 @@ function spentOf({ tokens, time, counts }: Summary, columns: EpisodeColumns | nu
           value: formatCost(tokens.cost),
           notes: [`${formatCost(tokens.cost / tokens.episodes)} per episode`],
         }
-      : null,
-    times && times.model !== null && times.modelSteps > 0
-      ? { name: 'Model, per step', value: formatDuration(times.model / times.modelSteps), notes: [] }
       : null,
     time.step
       ? {

@@ -77,7 +77,7 @@ export function RunFigures({ detail, columns, grades, tab }: RunFiguresProps) {
         <LoadingNote>The sealed episodes are being counted. Their list can be read meanwhile.</LoadingNote>
       ) : (
         <>
-          <Headline summary={summary} columns={columns} />
+          <Headline summary={summary} />
           <Account summary={summary} />
         </>
       )}

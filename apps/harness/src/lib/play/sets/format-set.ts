@@ -15,6 +15,8 @@ import type { PlayedMember } from './play-set.ts'
 import type { SetWorld } from './set-plan.ts'
 import { worstCost, worstTotal } from './worst-cost.ts'
 
+const CURRENCY = 'Costs are in the currency of the prices.'
+
 /** Formats the results of a set as a table, with a line break at the end. */
 export function formatSet(members: readonly PlayedMember[], baseline: string): string {
   const rows = members.map(({ world, player, scheduled, summary, stopped }) => [
@@ -35,7 +37,10 @@ export function formatSet(members: readonly PlayedMember[], baseline: string): s
       .join(', '),
   ])
   const head = ['WORLD', 'PLAYER', 'SUCCESS', '95 %', 'RETURN', 'FINISHED', 'FAILED', 'COST', '']
-  const legend = members.some(({ summary }) => summary?.success.bounds) ? `\n${VOIDS_LEGEND}\n` : ''
+  const legend = [
+    members.some(({ summary }) => summary?.success.bounds) ? `\n${VOIDS_LEGEND}\n` : '',
+    members.some(({ summary }) => (summary?.tokens?.cost ?? null) !== null) ? `\n${CURRENCY}\n` : '',
+  ].join('')
   return `${formatTable([head, ...rows])}\n${legend}`
 }
 
@@ -100,6 +105,6 @@ export function formatMembers({ members, worstCost: worst }: ListedSet, folder: 
     run,
   ])
   const episodes = members.reduce((sum, member) => sum + member.episodes, 0)
-  const total = `${formatCount(episodes)} episodes; worst cost ${worst === null ? 'unknown' : formatCost(worst)}${folder === null ? '' : `; in ${folder}`}`
+  const total = `${formatCount(episodes)} episodes; worst cost ${worst === null ? 'unknown' : formatCost(worst)}${folder === null ? '' : `; in ${folder}`}${worst ? `\n${CURRENCY}` : ''}`
   return `${formatTable([['WORLD', 'PLAYER', 'TASKS', 'EPISODES', 'WORST COST', 'RUN'], ...rows])}\n\n${total}\n`
 }

@@ -170,7 +170,13 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
             : []),
           ...(tokens.cost === null
             ? []
-            : [line('cost', formatCost(tokens.cost), `${formatCost(tokens.cost / tokens.episodes)} per episode`)]),
+            : [
+                line(
+                  'cost',
+                  formatCost(tokens.cost),
+                  `${formatCost(tokens.cost / tokens.episodes)} per episode, in the currency of the prices`,
+                ),
+              ]),
         ]
       : []),
     ...(counts.refused > 0 ? [line('refused steps', formatCount(counts.refused), formatRefused(counts))] : []),

@@ -133,15 +133,22 @@ describe.skipIf(lacksBrowser)(
     it('shows what models took', async () => {
       const asked = playRun({ tasks: 4, attempts: 1, failures: 0 }).map((record) => ({
         ...record,
-        steps: record.steps.map((step) => ({ ...step, completions: [answer] })),
+        // Each prompt but the first goes on from the one before with another token than was sampled.
+        steps: record.steps.map((step, at) => ({
+          ...step,
+          completions: [{ ...answer, promptTokenIds: new Array(at + 1).fill(1), tokenIds: [2] }],
+        })),
       }))
       const steps = asked.reduce((sum, record) => sum + record.steps.length, 0)
       const { page } = await openReport(asked, 'model')
       expect(await figureOf(page, 'Tokens')).toBe(`${((steps * (412 + 61)) / 1_000).toFixed(1)} k`)
-      expect(await figureOf(page, 'Model, per step')).toBe('840 ms')
+      expect(await page.locator('.figure-strip').textContent()).toContain(`${steps - asked.length} answers drifted`)
       await page.locator('.tabs a', { hasText: 'Time and cost' }).click()
       const row = page.locator('tr', { hasText: 'Tokens written' })
       expect(await row.locator('td').nth(1).textContent()).toBe((steps * 61).toLocaleString('en-US'))
+      const drifted = page.locator('tr', { hasText: 'Answers that drifted' })
+      expect(await drifted.locator('td').nth(1).textContent()).toBe((steps - asked.length).toLocaleString('en-US'))
+      expect(await page.locator('tr', { hasText: 'Cost, in the currency of the prices' }).count()).toBe(1)
       await page.close()
     })
 
