@@ -1,5 +1,6 @@
 import { type Command, defineCommand, type ResolvedCommandContext } from 'just-bash'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
+import { absolutePath, directoryOf } from '../disk/disk.ts'
 
 /** A language that programs on the disk may be written in. */
 export type Language = 'javascript' | 'python'
@@ -12,7 +13,9 @@ const failed = (stderr: string, exitCode = 1): Result => ({ stdout: '', stderr: 
 /** Returns the commands that the shell has beside its library's own. */
 export function commands(languages: readonly Language[], clock: VirtualClock): Command[] {
   const more = [mktemp(clock), shuf(clock), uname, yes, nproc]
-  return languages.includes('javascript') ? [...more, node] : more
+  if (languages.includes('javascript')) more.push(node)
+  if (languages.includes('python')) more.push(python3)
+  return more
 }
 
 const mktemp = (clock: VirtualClock) =>
@@ -79,6 +82,51 @@ const node = defineCommand('node', async ([first, ...rest], { exec, cwd, stdin }
   const args = isCode ? ['-c', ...rest] : first?.endsWith('.cjs') ? source : ['-m', ...source]
   return exec('js-exec', { args, cwd, stdin: stdin as unknown as string, stdinKind: 'bytes' })
 })
+
+/** Where Python finds the disk. */
+const DISK = '/host'
+
+/**
+ * Runs Python with the directory of its program among those of its modules, as everybody expects; the shell's own
+ * command copies the program elsewhere.
+ */
+const python3 = defineCommand('python3', async (args, context) => {
+  const { exec, cwd, fs } = context
+  if (!exec) return failed('python3: cannot run here')
+  const [first = '-', ...rest] = args
+  if (first === '--version' || first === '-V') return said('Python 3.13.2\n')
+  const isFile = !['-', '-c', '-m'].includes(first)
+  const file = absolutePath(cwd, first)
+  if (isFile && !(await fs.exists(file)))
+    return failed(`python3: can't open file '${file}': [Errno 2] No such file or directory`, 2)
+  const code = [
+    'import sys',
+    'sys.dont_write_bytecode = True',
+    `sys.path[0] = ${pythonText(DISK + (isFile ? directoryOf(file) : cwd))}`,
+    `sys.argv = [${(first === '-m' ? rest : first === '-c' ? [first, ...rest.slice(1)] : [first, ...rest]).map(pythonText).join(', ')}]`,
+    isFile
+      ? `__file__ = ${pythonText(DISK + file)}; exec(compile(open(__file__).read(), __file__, 'exec'))`
+      : first === '-m'
+        ? // What looks for modules by itself, such as unittest, begins where it is.
+          `import os, runpy; os.getcwd = lambda: ${pythonText(DISK + cwd)}; runpy.run_module(${pythonText(rest[0] ?? '')}, run_name='__main__', alter_sys=True)`
+        : `exec(compile(${pythonText(first === '-c' ? (rest[0] ?? '') : stdinOf(context))}, '<string>', 'exec'))`,
+  ].join('\n')
+  const stdin = first === '-' ? '' : (context.stdin as unknown as string)
+  const run = await exec('python', { args: ['-c', code], cwd, stdin, stdinKind: 'bytes' })
+  // Without the frame of the command, and with the place that the program has on the disk.
+  const stderr = run.stderr
+    .replace(/ {2}File "\/tmp\/_jb_script\.py".*\n(?: {4}.*\n)*/g, '')
+    .replaceAll(`"${DISK}/`, '"/')
+  return { stdout: run.stdout, stderr, exitCode: run.exitCode, ...(run.stdoutKind && { stdoutKind: run.stdoutKind }) }
+})
+
+/** Returns a text as Python writes it. */
+function pythonText(text: string): string {
+  return JSON.stringify(text).replace(
+    /[^ -~]/gu,
+    (letter) => `\\U${(letter.codePointAt(0) as number).toString(16).padStart(8, '0')}`,
+  )
+}
 
 function stdinOf({ stdin }: ResolvedCommandContext): string {
   return Buffer.from(stdin as unknown as string, 'latin1').toString()
