@@ -1,6 +1,9 @@
 import { DatasetError, generateTasks } from '@episodic/dataset'
 import type { Policy } from '@episodic/env'
+import { rehearse } from '@episodic/mcp-server'
 import { canonicalJson, DEFAULT_LIMITS, type Json, type JsonObject, type Task } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
+import { isFrozenWhole } from '@episodic/state/internal'
 import { HarnessError } from '../base/harness-error.ts'
 import type { World } from '../worlds/world.ts'
 import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
@@ -37,6 +40,11 @@ export interface CheckContext {
   readonly pairs: number
   readonly endpoints: readonly AgentEndpoint[]
   readonly signal: AbortSignal | undefined
+  /**
+   * Returns how many of so many episodes are played, but no fewer than `least` of them: all, unless each begins with a
+   * large state of its own, which has to be made.
+   */
+  readonly affordable: (count: number, least: number) => number
   /** Called with the progress of a long check. */
   readonly onProgress: (done: number, total: number) => void
 }
@@ -89,6 +97,20 @@ export function settingsOf({ environment, tasks }: CheckedWorld, seed: string): 
   add({}, null)
   for (const task of drawTasks(tasks ?? null, seed)) add(task.params, task)
   return [...settings.values()]
+}
+
+/** Bytes of a state that are made for each episode, up to which a check plays all its episodes. */
+const OWN_BYTES = 16_384
+
+/** Returns which share of its episodes a check plays. Frozen values, which all episodes begin with, cost nothing. */
+export function affordableShare({ environment }: CheckedWorld, settings: readonly Setting[], seed: string): number {
+  const bytes = settings.map(({ params }) => ownBytes(rehearse(environment, { params, seed }).start.state))
+  return Math.min(1, OWN_BYTES / Math.max(...bytes))
+}
+
+function ownBytes({ public: open, own, private: hidden }: SessionState): number {
+  const fields = [open, hidden, ...Object.values(own ?? {})].flatMap((part) => Object.values(part))
+  return fields.reduce<number>((sum, field) => sum + (isFrozenWhole(field) ? 0 : JSON.stringify(field).length), 1)
 }
 
 function drawTasks(tasks: World['tasks'], seed: string): Task[] {

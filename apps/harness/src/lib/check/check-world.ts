@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Policy } from '@episodic/env'
 import { HarnessError } from '../base/harness-error.ts'
 import { checkedPolicy } from '../worlds/policy-fault.ts'
-import { type CheckContext, type CheckedWorld, learnerOf, settingsOf } from './check-context.ts'
+import { affordableShare, type CheckContext, type CheckedWorld, learnerOf, settingsOf } from './check-context.ts'
 import {
   CHECKS,
   type CheckName,
@@ -97,6 +97,7 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
   const { solver } = world
   const guarded = solver ? { ...world, solver: checkedPolicy(solver, 'solver') } : world
   const learner = learnerOf(world.environment, partners && checkedPartners(partners))
+  const share = shareOf(guarded, settings, seed)
   const checks: CheckResult[] = []
   for (const check of CHECKS.filter((one) => only.includes(one))) {
     onProgress?.(check, 0, 1)
@@ -105,9 +106,10 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
       settings,
       learner,
       seed,
-      pairs,
+      pairs: affordable(share, pairs, PAIRS),
       endpoints,
       signal,
+      affordable: (count, least) => affordable(share, count, least),
       onProgress: (done, total) => onProgress?.(check, done, total),
     }
     const result = conclude(await runCheck(check, context), waivers, options.only ?? [])
@@ -121,6 +123,22 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
   const played = skips * 2 < checks.length
   const outcome = ok ? (played ? (warned ? 'warned' : 'passed') : 'incomplete') : 'failed'
   return { world: { name, version }, seed, outcome, ok, checks, unusedWaivers }
+}
+
+/** Fewest pairs of a world whose starts are large. */
+const PAIRS = 24
+
+function affordable(share: number, count: number, least: number): number {
+  return Math.min(count, Math.max(least, Math.ceil(count * share)))
+}
+
+function shareOf(...given: Parameters<typeof affordableShare>): number {
+  try {
+    return affordableShare(...given)
+  } catch {
+    // Each check says that the world does not start.
+    return 1
+  }
 }
 
 function checkedPartners(partners: Readonly<Record<string, Policy>>): Record<string, Policy> {

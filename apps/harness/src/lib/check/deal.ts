@@ -1,13 +1,17 @@
 import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
-import { canonicalJson, createRng, type JsonObject, seedFor } from '@episodic/protocol'
+import { judgedPart, readsWhatItWrites } from '@episodic/mcp-server/internal'
+import { canonicalJson, createRng, DEFAULT_LIMITS, type Json, type JsonObject, seedFor } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
-import type { z } from 'zod'
+import { KeptState, partName } from '@episodic/state/internal'
+import { z } from 'zod'
 import type { Setting } from './check-context.ts'
+import { valueAt } from './walk-json.ts'
 
 /** The start of an episode: what everybody sees, what each of several seats holds, and what is private. */
 export interface Deal {
   /** The seed that dealt it, or most of it. */
   readonly seed: string
+  /** A large one is read-only, and kept in pages: what deals have in common, they share. */
   readonly state: SessionState
 }
 
@@ -20,7 +24,7 @@ export function drawDeals(
 ): readonly Deal[] {
   return Array.from({ length: count }, (_, i) => {
     const own = seedFor(seed, 'beginning', i)
-    return { seed: own, state: rehearse(environment, { params, seed: own }).start.state }
+    return { seed: own, state: rehearse(environment, { params, seed: own }).state }
   })
 }
 
@@ -29,9 +33,27 @@ export function seatsOfDeal({ seats }: EnvironmentDefinition, { state: { own } }
   return own ? Object.keys(own) : seats
 }
 
-/** Returns what a seat can see of a state, as JSON with sorted keys. */
+/** Returns a text of what a seat can see of a state: equal texts for equal values. */
 export function seenBy(state: SessionState, seat: string): string {
-  return canonicalJson([state.public, state.own?.[seat] ?? {}])
+  return toText([state.public, state.own?.[seat] ?? {}])
+}
+
+/** Returns a state to write into a text that is compared: a large one stands by the name of its pages. */
+export function written(state: SessionState): SessionState | string {
+  return hasLargePart(state) ? toText(state as unknown as Json) : state
+}
+
+/** Returns JSON with sorted keys, in which parts of large states stand by the names of their pages. */
+export function toText(value: Json): string {
+  return canonicalJson(withNames(value))
+}
+
+function withNames(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value
+  const name = partName(value)
+  if (name !== null) return { page: name }
+  if (Array.isArray(value)) return value.map(withNames)
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withNames(inner)]))
 }
 
 /** Returns the parts of a state that a seat cannot see. */
@@ -55,22 +77,87 @@ export function dealtEnvironment(environment: EnvironmentDefinition, { seed, sta
     start(context) {
       environment.start(context)
       environment.start({ params: context.params, rng: createRng(seed) })
-      return structuredClone(state)
+      return hasLargePart(state) ? unpacked(environment, state) : structuredClone(state)
     },
   }
 }
 
-/** Whether the schema of the private state accepts a part and keeps all of it. */
-export function keepsPrivate({ state }: EnvironmentDefinition, part: JsonObject): boolean {
-  return keepsPart(state.private, part)
+/** Whether something in a state is kept in pages, so that it is read-only and not to be walked for each episode. */
+export function hasLargePart({ public: open, own, private: hidden }: SessionState): boolean {
+  return [open, hidden, own, ...Object.values(own ?? {})].some((part) => partName(part) !== null)
 }
 
-/** Whether the schema of what one of several seats sees accepts a part and keeps all of it. */
-export function keepsOwn({ game }: EnvironmentDefinition, part: JsonObject): boolean {
-  return game !== null && keepsPart(game.own, part)
+/**
+ * Returns a large state as `start` returns it. Sessions that begin with it share the large values of its fields, as far
+ * as its schemas tell one field from another.
+ */
+function unpacked({ state: schemas, game }: EnvironmentDefinition, state: SessionState): SessionState {
+  const fieldsOf = (schema: z.ZodType, part: JsonObject): JsonObject =>
+    schema instanceof z.ZodObject && !schema.def.checks?.length ? { ...part } : part
+  const own = Object.entries(state.own ?? {}).map(([seat, part]) => [seat, game ? fieldsOf(game.own, part) : part])
+  return {
+    public: fieldsOf(schemas.public, state.public),
+    ...(state.own && { own: Object.fromEntries(own) }),
+    private: fieldsOf(schemas.private, state.private),
+  }
 }
 
-function keepsPart(schema: z.ZodType, part: JsonObject): boolean {
-  const parsed = schema.safeParse(part)
-  return parsed.success && JSON.stringify(parsed.data) === JSON.stringify(part)
+/** Whether the schemas accept the hidden parts of a state and keep all of them. */
+export function keepsHidden({ state: schemas, game }: EnvironmentDefinition, state: SessionState): boolean {
+  // A schema has accepted a large part when its state began: all of it is not read once more.
+  const keeps = (schema: z.ZodType, part: JsonObject) =>
+    partName(part) === null ? keepsAll(schema, part) : readsWhatItWrites(schema)
+  const own = game ? Object.values(state.own ?? {}).every((part) => keeps(game.own, part)) : true
+  return own && keeps(schemas.private, state.private)
+}
+
+/** Whether the schemas accept what is at a place of a state, and keep all of it. */
+function keepsPlace(
+  { state: schemas, game }: EnvironmentDefinition,
+  state: SessionState,
+  [part, ...path]: readonly string[],
+): boolean {
+  const [schema, value, place] =
+    part === 'own'
+      ? [game?.own, state.own?.[path[0] as string], path.slice(1)]
+      : [schemas[part as 'public' | 'private'], state[part as 'public' | 'private'], path]
+  if (!schema) return false
+  const judged = judgedPart(schema, value, place)
+  return judged === null || keepsAll(judged.schema as z.ZodType, judged.value)
+}
+
+function keepsAll(schema: z.ZodType, value: unknown): boolean {
+  const parsed = schema.safeParse(value)
+  return parsed.success && JSON.stringify(parsed.data) === JSON.stringify(value)
+}
+
+/** Another value for a place of a state. */
+export interface Replacement {
+  /** Begins with `private`, or with `own` and a seat. */
+  readonly path: readonly string[]
+  readonly value: Json
+}
+
+/**
+ * Returns a state with other values at some places, as far as the schemas accept them there, at the cost of what is
+ * replaced; and the places that have their new value.
+ */
+export function withReplaced(
+  environment: EnvironmentDefinition,
+  state: SessionState,
+  replacements: Iterable<Replacement>,
+): { readonly state: SessionState; readonly replaced: ReadonlySet<Replacement> } {
+  const kept = KeptState.start(state, DEFAULT_LIMITS)
+  const draft = kept.draft()
+  const replaced = new Set<Replacement>()
+  for (const replacement of replacements) {
+    const { path, value } = replacement
+    const holder = valueAt(draft as unknown as JsonObject, path.slice(0, -1)) as { [key: string]: Json }
+    const key = path.at(-1) as string
+    const before = holder[key] as Json
+    holder[key] = value
+    if (keepsPlace(environment, draft, path)) replaced.add(replacement)
+    else holder[key] = before
+  }
+  return { state: kept.next(draft, DEFAULT_LIMITS).state, replaced }
 }

@@ -1,7 +1,10 @@
 import { ServerError } from '@episodic/mcp-server'
 import { createRng, type Rng, seedFor } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
+import { differences } from '@episodic/state/internal'
 import type { CheckContext } from './check-context.ts'
 import { type CheckOutcome, checkOutcome } from './check-report.ts'
+import { hasLargePart } from './deal.ts'
 import { type Finding, findTextDifference, toErrorFinding } from './finding.ts'
 import { drawPlayPolicy } from './noisy-policy.ts'
 import { type EpisodeSetting, type RehearsedEpisode, startEpisode } from './rehearsed-episode.ts'
@@ -20,7 +23,8 @@ export async function checkDeterminism(context: CheckContext): Promise<CheckOutc
   const { environment } = world
   const findings: Finding[] = []
   let steps = 0
-  for (let i = 0; i < EPISODES; i++) {
+  const episodes = context.affordable(EPISODES, 4)
+  for (let i = 0; i < episodes; i++) {
     context.signal?.throwIfAborted()
     const setting = settings[i % settings.length] as CheckContext['settings'][number]
     const rng = createRng(seedFor(seed, 'determinism', i))
@@ -34,17 +38,19 @@ export async function checkDeterminism(context: CheckContext): Promise<CheckOutc
       maxSteps: STEPS,
     }
     const again = `params ${JSON.stringify(setting.params)}, seed ${options.seed}, policy ${policy.name}`
-    let played: readonly [RehearsedEpisode, RehearsedEpisode]
+    let played: Awaited<ReturnType<typeof playTogether>>
     try {
       played = await playTogether(options, seedFor(seed, 'beside', i), rng)
     } catch (error) {
       findings.push(faultFinding(error as Error, again))
       continue
     }
-    const [first] = played
+    const {
+      episode: first,
+      lines: [one, other],
+    } = played
     steps += first.steps.length
     if (first.fault) findings.push(faultFinding(first.fault, `${again}, step ${first.steps.length + 1}`))
-    const [one, other] = played.map(linesOf) as [string[], string[]]
     for (const [index, line] of one.entries()) {
       const difference = findTextDifference(line, other[index] ?? '')
       if (!difference) continue
@@ -61,8 +67,8 @@ export async function checkDeterminism(context: CheckContext): Promise<CheckOutc
   }
   return checkOutcome(
     'determinism',
-    `${EPISODES} episodes played twice at once, ${steps} steps: ${findings.length === 0 ? '0 bytes differ' : `${findings.length} with a finding`}`,
-    { findings, figures: { episodes: EPISODES, steps, found: findings.length } },
+    `${episodes} episodes played twice at once, ${steps} steps: ${findings.length === 0 ? '0 bytes differ' : `${findings.length} with a finding`}`,
+    { findings, figures: { episodes, steps, found: findings.length } },
   )
 }
 
@@ -71,16 +77,29 @@ async function playTogether(
   options: EpisodeSetting,
   besideSeed: string,
   rng: Rng,
-): Promise<readonly [RehearsedEpisode, RehearsedEpisode]> {
+): Promise<{ readonly episode: RehearsedEpisode; readonly lines: readonly [readonly string[], readonly string[]] }> {
   const one = await startEpisode(options)
   const beside = await startEpisode({ ...options, seed: besideSeed })
   const other = await startEpisode(options)
+  const begun = toCompared(one.episode.rehearsal.state, other.episode.rehearsal.state)
   for (let playing = true; playing; ) {
     const first = await one.advance()
     if (rng.chance()) await beside.advance()
     playing = (await other.advance()) || first
   }
-  return [one.episode, other.episode]
+  return { episode: one.episode, lines: [linesOf(one.episode, begun[0]), linesOf(other.episode, begun[1])] }
+}
+
+/** Returns what to compare of two initial states: all of them, and of large ones a place where they differ. */
+function toCompared(one: SessionState, other: SessionState): readonly [unknown, unknown] {
+  if (!hasLargePart(one)) return [one, other]
+  const [found] = differences(one, other)
+  return found
+    ? [
+        [found.path, found.before],
+        [found.path, found.after],
+      ]
+    : [null, null]
 }
 
 function faultFinding(error: Error, again: string): Finding {
@@ -92,10 +111,10 @@ function faultFinding(error: Error, again: string): Finding {
 }
 
 /** What a replay has to reproduce: one line for the start and one for each step. */
-function linesOf({ rehearsal, steps }: RehearsedEpisode): string[] {
+function linesOf({ rehearsal, steps }: RehearsedEpisode, begun: unknown): string[] {
   const { start } = rehearsal
   const lines: unknown[] = [
-    { observation: start.observation, state: start.state, potential: start.potential, seats: start.seats },
+    { observation: start.observation, state: begun, potential: start.potential, seats: start.seats },
     ...steps.map((step) => {
       const { action, observation, terms, potential, refused, end, stateHash, revealed, seats } = step
       return { action, observation, terms, potential, refused, end, stateHash, revealed, seats }

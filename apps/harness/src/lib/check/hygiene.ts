@@ -3,7 +3,7 @@ import type { JsonObject } from '@episodic/protocol'
 import type { CheckContext } from './check-context.ts'
 import { type CheckOutcome, checkOutcome } from './check-report.ts'
 import type { Finding } from './finding.ts'
-import { privateLiterals } from './secrecy/private-literals.ts'
+import { privateLiterals, SEEDS } from './secrecy/private-literals.ts'
 import { walkSchema } from './walk-json.ts'
 
 /** Longest observation that passes without a warning, in UTF-16 code units. */
@@ -13,7 +13,7 @@ const LONG_TEXT = 20_000
  * Checks what an agent reads before it plays: tools and arguments are described, inputs are bounded, and no schema or
  * description contains a value of the private state.
  */
-export function checkHygiene({ world, settings, seed }: CheckContext): CheckOutcome {
+export function checkHygiene({ world, settings, seed, affordable }: CheckContext): CheckOutcome {
   const { environment } = world
   const findings: Finding[] = []
   const warnings: Finding[] = []
@@ -65,7 +65,7 @@ export function checkHygiene({ world, settings, seed }: CheckContext): CheckOutc
       'Give each parameter a .default(…).',
     )
 
-  for (const { value, place, doubtful } of privateLiterals(environment, settings, seed)) {
+  for (const { value, place, doubtful } of privateLiterals(environment, settings, seed, affordable(SEEDS, 4))) {
     const note = doubtful ? warn : wrong
     note(
       `private-value-named:${value}`,

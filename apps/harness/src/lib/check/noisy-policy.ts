@@ -9,6 +9,8 @@ export interface Noise {
   readonly invalid: number
 }
 
+export const NO_NOISE: Noise = { random: 0, invalid: 0 }
+
 /** Values that few schemas accept. */
 const ODD: readonly Json[] = [
   null,

@@ -12,13 +12,20 @@ export function leavesOf(value: Json, path: readonly string[] = []): Leaf[] {
   return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner as Json, [...path, key]))
 }
 
-/** A copy of a tree with the leaf at a path replaced. */
-export function replaceAt(value: Json, [key, ...rest]: readonly string[], leaf: Json): Json {
-  if (key === undefined) return leaf
-  if (Array.isArray(value))
-    return value.map((inner, i) => (String(i) === key ? replaceAt(inner as Json, rest, leaf) : (inner as Json)))
-  const object = value as JsonObject
-  return { ...object, [key]: replaceAt(object[key] as Json, rest, leaf) }
+/** The values of the leaves of a tree, in order. */
+export function* eachLeaf(value: Json): Generator<Json> {
+  if (typeof value !== 'object' || value === null) yield value
+  else for (const inner of Object.values(value)) yield* eachLeaf(inner as Json)
+}
+
+/** Returns what is at a path of a tree; `undefined` for nothing. */
+export function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
+  let at = value
+  for (const key of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
+    at = (at as JsonObject)[key]
+  }
+  return at
 }
 
 /** A subschema with the path of the values that it describes; the path of the root is empty. */

@@ -17,7 +17,7 @@ import {
   type SessionState,
   systemClock,
 } from '@episodic/state'
-import { DEFAULT_EVENTS, isEndUnreported, KeptState, turnOf } from '@episodic/state/internal'
+import { DEFAULT_EVENTS, differences, isEndUnreported, KeptState, turnOf } from '@episodic/state/internal'
 import type { z } from 'zod'
 import { ServerError } from '../server-error.ts'
 import { absenceOf } from './absence.ts'
@@ -26,6 +26,7 @@ import { applyEvent, assertEvent } from './apply-event.ts'
 import { bySeat } from './by-seat.ts'
 import { declaredAction, findUndeclared } from './declared-action.ts'
 import type { EnvironmentDefinition } from './environment.ts'
+import { judgedPart } from './judged-part.ts'
 import { playAction } from './play-action.ts'
 import { prepareStep, toPrepare } from './prepare-step.ts'
 import { containsListed, SHORTEST_SECRET, tooShortSecrets } from './secrets.ts'
@@ -155,6 +156,13 @@ export function rehearse<Public extends z.ZodType>(
     assertSearchable(environment, listed)
     assertNotShown(`${what} of ${environment.name}`, listed, texts)
   }
+  /** Keeps the state that rules have left. Of a large one, a strict rehearsal checks what has changed. */
+  const keep = (left: SessionState) => {
+    const before = kept
+    if (strict && left !== before.state && !before.isLarge) assertSound(environment, left)
+    kept = before.next(left, DEFAULT_LIMITS)
+    if (strict && before.isLarge) assertSound(environment, kept.state, before.state)
+  }
   let observation = start.observation
   return {
     start,
@@ -182,8 +190,7 @@ export function rehearse<Public extends z.ZodType>(
       const event = { id: String(record.revision), type, data }
       const turn = { record, draft: kept.draft() }
       const happened = closely(`Event ${type}`, () => applyEvent(environment, turn, event))
-      if (strict) assertSound(environment, happened.change.state)
-      kept = kept.next(happened.change.state, record.limits)
+      keep(happened.change.state)
       record = {
         ...recordEvent(record, event, happened, { bound: DEFAULT_EVENTS, now: 0 }),
         state: kept.state,
@@ -223,8 +230,7 @@ export function rehearse<Public extends z.ZodType>(
         playAction(environment, { ...turnOf(record, kept.draft(), setting), truncation }, action, scrutiny),
       )
       const { next } = recordStep(record, setting, played)
-      if (strict && played.change) assertSound(environment, next.state)
-      kept = kept.next(next.state, next.limits)
+      keep(next.state)
       record = { ...next, state: kept.state }
       if (strict) {
         const { text, structured } = played.observation
@@ -275,19 +281,53 @@ function assertNotShown(
     )
 }
 
-/** Throws `rules-failed` for a state that its schemas reject or do not declare, or that JSON cannot hold. */
-function assertSound(environment: EnvironmentDefinition, state: SessionState): void {
-  const { name } = environment
+/**
+ * Throws `rules-failed` for a state that its schemas reject or do not declare, or that JSON cannot hold; if a state
+ * before it is given, for what it has changed of that.
+ */
+function assertSound(environment: EnvironmentDefinition, state: SessionState, before?: SessionState): void {
+  const known = new Map(before && partsOf(environment, before).map(({ part, value }) => [part, value]))
   for (const { part, schema, value } of partsOf(environment, state)) {
-    const parsed = schema.safeParse(value)
-    const undeclared = parsed.success && findUndeclared(value, parsed.data)
-    const problem = parsed.success
-      ? undeclared
-        ? `"${undeclared}" is not declared`
-        : findNonJson(value, part)
-      : formatZodError(parsed.error)
-    if (problem) throw new ServerError('rules-failed', `The rules of ${name} left a wrong ${part} state: ${problem}.`)
+    const changed = before ? changedParts(schema, known.get(part), value) : [{ schema, value, place: '' }]
+    for (const each of changed) {
+      const problem = problemOf(each, part)
+      if (problem)
+        throw new ServerError(
+          'rules-failed',
+          `The rules of ${environment.name} left a wrong ${part} state: ${problem}.`,
+        )
+    }
   }
+}
+
+interface CheckedPart {
+  readonly schema: z.core.$ZodType
+  readonly value: unknown
+  /** The keys that lead to it, with a dot after each. */
+  readonly place: string
+}
+
+/** Returns the parts to check of a value that was another one before. */
+function* changedParts(schema: z.ZodType, before: unknown, value: unknown): Generator<CheckedPart> {
+  for (const { path } of differences(before, value)) {
+    const part = judgedPart(schema, value, path)
+    if (part)
+      yield {
+        ...part,
+        place: path
+          .slice(0, path.length - part.rest.length)
+          .map((key) => `${key}.`)
+          .join(''),
+      }
+  }
+}
+
+/** Returns what is wrong with a value; `null` for nothing. */
+function problemOf({ schema, value, place }: CheckedPart, part: string): string | null {
+  const parsed = (schema as z.ZodType).safeParse(value)
+  if (!parsed.success) return `${place}${formatZodError(parsed.error)}`
+  const undeclared = findUndeclared(value, parsed.data)
+  return undeclared ? `"${place}${undeclared}" is not declared` : findNonJson(value, part)
 }
 
 function parsedParams(environment: EnvironmentDefinition, params: JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
 import { formatZodError, isObject } from '@episodic/protocol/internal'
-import { isFrozenWhole } from '@episodic/state/internal'
+import { isFrozenWhole, partName } from '@episodic/state/internal'
 import { z } from 'zod'
 import { freezeAll } from './frozen.ts'
 
@@ -14,9 +14,10 @@ const schemasOfRest = new WeakMap<z.ZodType, Map<string, z.ZodType>>()
  * Returns a part of an initial state as its schema parses it, so without undeclared keys; or the problem, as a text.
  *
  * A field whose value is frozen at every depth, such as a database that a module has read, is parsed once: sessions
- * that begin with the same one get the same object.
+ * that begin with the same one get the same object. What is a part of another state was parsed when that began.
  */
 export function parseStartPart(schema: z.ZodType, value: unknown): JsonObject | string {
+  if (partName(value) !== null) return value as JsonObject
   const fields = frozenFields(schema, value)
   if (fields.length === 0) return parse(schema, value)
   const known: Record<string, object> = {}
@@ -48,6 +49,7 @@ function frozenFields(schema: z.ZodType, value: unknown): (readonly [string, z.Z
 }
 
 function parseOnce(schema: z.ZodType, value: object): object | string {
+  if (partName(value) !== null) return value
   const known = parsedOnce.get(value) ?? new Map<z.ZodType, object>()
   parsedOnce.set(value, known)
   const before = known.get(schema)

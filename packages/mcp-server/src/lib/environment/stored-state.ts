@@ -47,7 +47,8 @@ const CHANGING = new Set<string>(['pipe', 'transform', 'prefault', 'success', 'c
 /** Cached results by schema: there is one pair for each environment, and sessions are read by the thousand. */
 const known = new WeakMap<z.ZodType, boolean>()
 
-function readsWhatItWrites(schema: z.ZodType): boolean {
+/** Returns whether a schema changes no values, so that it accepts what it has returned. */
+export function readsWhatItWrites(schema: z.ZodType): boolean {
   const found = known.get(schema) ?? isRepresentable(schema)
   known.set(schema, found)
   return found

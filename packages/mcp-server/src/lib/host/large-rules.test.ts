@@ -4,6 +4,8 @@ import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineEnvironment } from '../environment/define-environment.ts'
+import type { Tool } from '../environment/environment.ts'
+import { rehearse } from '../environment/rehearse.ts'
 import { atControl } from '../fixtures/addressed.fixture.ts'
 import { call, freshKey } from '../fixtures/testbed.fixture.ts'
 import { createHost } from './create-host.ts'
@@ -196,5 +198,48 @@ describe('Rules of a large state', () => {
     const { error, calls } = await failureOf(worldOf(Number.NaN, () => 'Seen.'))
     expect((error as Error).message).toContain('state.private.left is NaN')
     expect(calls).toBe(0)
+  })
+})
+
+describe('A strict rehearsal of a large state', () => {
+  it('checks what a step has changed, and names the place', () => {
+    const { shop, parsed } = shopOf(rowsOf(true))
+    const world = rehearse(withTools(shop, { closed: 7 }), { strict: true })
+    const before = parsed.rows
+    expect(() => world.play('close', { row: 'row-7' })).toThrow(
+      /left a wrong private state: rows\.row-7\.status: Invalid input/,
+    )
+    const undeclared = rehearse(withTools(shop, { closed: 'closed', extra: 1 }), { strict: true })
+    expect(() => undeclared.play('close', { row: 'row-8' })).toThrow(/"rows\.row-8\.extra" is not declared/)
+    const sound = rehearse(shop, { strict: true })
+    expect(sound.play('close', { row: 'row-9' }).refused).toBeNull()
+    // The start was parsed before, and a step has one row of 300 parsed. A wrong status is found before its row is.
+    expect(parsed.rows - before).toBe(2)
+  })
+
+  /** The shop with a tool that leaves something else in a row. */
+  function withTools(
+    shop: ReturnType<typeof shopOf>['shop'],
+    { closed, ...more }: { closed: unknown; extra?: unknown },
+  ) {
+    const { close } = shop.tools as unknown as Record<'close', Tool>
+    const play: Tool['play'] = (context) => {
+      const answer = close.play(context)
+      const { state, input } = context as unknown as { state: { private: { rows: Rows } }; input: { row: string } }
+      Object.assign(state.private.rows[input.row] as object, { status: closed, ...more })
+      return answer
+    }
+    return { ...shop, tools: { close: { ...close, play } } }
+  }
+})
+
+describe('The state of a large session', () => {
+  it('is read-only for a program in the same process, which gets it without a copy', async () => {
+    const host = createHost({ environments: [shopOf(rowsOf(true)).shop] })
+    const { session } = await host.open('trainer', { environment: 'shop', requestKey: freshKey() })
+    const { state } = await atControl(host, session, 'trainer').state()
+    expect((state.private.rows as unknown as Rows)['row-7']).toEqual({ status: 'open', note: 'a note on row 7' })
+    expect(() => Object.assign(state.public, { calls: 7 })).toThrow(TypeError)
+    expect(structuredClone(state)).toEqual(JSON.parse(JSON.stringify(state)))
   })
 })

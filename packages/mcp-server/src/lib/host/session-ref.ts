@@ -8,6 +8,7 @@ import {
 } from '@episodic/protocol'
 import { copyPlain } from '@episodic/protocol/internal'
 import type { Clock, SessionStore } from '@episodic/state'
+import { isLarge } from '@episodic/state/internal'
 import type { CallOptions } from '../environment/call-options.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import type { Secrets } from '../environment/secrets.ts'
@@ -185,10 +186,12 @@ function infoForSeat(info: EnvironmentInfo, seat: string): EnvironmentInfo {
 export class TrainerSession extends ResolvedSession implements TrainerSessionRef {
   async state(): Promise<MethodResult<'state'>> {
     const record = await this.parts.sessions.use(await this.find(), (session) => session.refresh())
-    // A caller in this process may keep and change what it gets; the record must not change with it.
-    const { id, environment, revision, epoch, now, state, end } = copyPlain(record)
+    const { state, ...rest } = record
+    // A caller in this process may keep and change what it gets; the record must not change with it. A large state is
+    // read-only.
+    const { id, environment, revision, epoch, now, end } = copyPlain(rest)
     const seats = Object.fromEntries(Object.entries(record.seats).map(([seat, { seq }]) => [seat, { seq }]))
-    return { id, environment, revision, epoch, seats, now, state, end }
+    return { id, environment, revision, epoch, seats, now, state: isLarge(state) ? state : copyPlain(state), end }
   }
 
   async legal(named?: string): Promise<LegalActions> {

@@ -1,6 +1,7 @@
 import { canonicalJson, type JsonObject } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { differences, type PartDifference } from './differences.ts'
 import { Draft } from './draft.ts'
 import { type PageNode, pageOf, type Value } from './page-node.ts'
 import { treeOf } from './tree-of.ts'
@@ -110,6 +111,22 @@ function rowOf(i: number): JsonObject {
   }
 }
 
+/** Returns a value with all differences made in it. */
+function patched(value: Node, found: readonly PartDifference[]): unknown {
+  const whole: Record<string, unknown> = { whole: value }
+  const shorter = new Set<unknown[]>()
+  for (const { path, after } of found) {
+    const [key, ...above] = ['whole', ...path].reverse() as [string, ...string[]]
+    let holder = whole
+    for (const step of above.reverse()) holder = holder[step] as Record<string, unknown>
+    if (after !== undefined) holder[key] = copy(after as Node)
+    else if (Array.isArray(holder)) shorter.add(holder)
+    if (after === undefined) delete holder[key]
+  }
+  for (const list of shorter) list.length = 1 + list.findLastIndex((_, index) => index in list)
+  return whole.whole
+}
+
 describe('Draft', () => {
   it('ends with the value, the texts and the names that the same edits give plain objects', () => {
     fc.assert(
@@ -119,7 +136,8 @@ describe('Draft', () => {
         let plain = copy(state)
         for (const edits of steps) {
           const draft = new Draft(held, lineage)
-          const before = JSON.stringify(new Views(lineage).of(held))
+          const shown = new Views(lineage).of(held)
+          const before = JSON.stringify(shown)
           const after = copy(plain)
           const failed = attempt(() => edits.map((edit) => apply(after, edit)))
           const failedDraft = attempt(() => edits.map((edit) => apply(draft.root as Node, edit)))
@@ -134,6 +152,9 @@ describe('Draft', () => {
           plain = JSON.parse(text.gave as string)
           const view = new Views(lineage).of(held)
           expect(JSON.stringify(view)).toBe(text.gave)
+          const found = [...differences(shown, view)]
+          expect(patched(JSON.parse(before), found)).toEqual(JSON.parse(text.gave as string))
+          for (const { before: was, after: is } of found) expect(JSON.stringify(was)).not.toBe(JSON.stringify(is))
           expect(Object.keys(view as object)).toEqual(Object.keys(plain))
           expect(nameOf(held)).toBe(nameOf(build(plain)))
           expect(bytesIn(held)).toBe(new TextEncoder().encode(text.gave as string).length)

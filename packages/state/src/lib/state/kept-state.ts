@@ -1,7 +1,7 @@
 import { contentId, type Limits, type RngState } from '@episodic/protocol'
 import { StateError } from '../state-error.ts'
 import { Draft } from './draft.ts'
-import { type PageNode, pageOf, type Value } from './page-node.ts'
+import { bytesOf, type PageNode, pageOf, type Value } from './page-node.ts'
 import { type ReadPages, readTree } from './read-tree.ts'
 import type { SessionState } from './session-state.ts'
 import { isShared, sharedValue } from './shared-values.ts'
@@ -71,13 +71,14 @@ export class KeptState {
    */
   static start(state: SessionState, limits: Limits): KeptState {
     const parts = [state.public, state.private, ...Object.values(state.own ?? {})]
-    const shares = parts.some((part) => Object.values(part).some((value) => isShared(value, 'state', SMALL)))
+    const shares = parts.some((part) => [part, ...Object.values(part)].some((value) => isShared(value, 'state', SMALL)))
     if (!shares) return KeptState.of(state, limits)
     const shared = new Set<PageNode>()
     const root = readable(() =>
       treeOf(state, 'state', (object, path) => {
         const value = sharedValue(object, path)
-        if (value !== null) shared.add(pageOf(value) as PageNode)
+        // Small ones are written with the session, so that many sessions find the pool of the large ones.
+        if (value !== null && bytesOf(value) > SMALL) shared.add(pageOf(value) as PageNode)
         return value
       }),
     )

@@ -1,5 +1,6 @@
 import { type Container, pageOf, type Value } from './page-node.ts'
 import { treeOf } from './tree-of.ts'
+import { shownBy } from './view.ts'
 
 /** Objects that are known to be frozen at every depth. */
 const frozen = new WeakSet<object>()
@@ -7,11 +8,14 @@ const frozen = new WeakSet<object>()
 /** Values of the tree for objects of worlds that cannot change; `null` for small ones. */
 const shared = new WeakMap<object, Value | null>()
 
-/** Returns whether a value is an object that is frozen at every depth, so that it is the same for ever. */
+/**
+ * Returns whether a value is an object that is frozen at every depth, so that it is the same for ever. A part of a
+ * large state is, as rewards and graders read it.
+ */
 export function isFrozenWhole(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   // Of a wide object, `Object.isFrozen` looks at every key.
-  if (frozen.has(value)) return true
+  if (frozen.has(value) || shownBy(value)) return true
   if (!Object.isFrozen(value)) return false
   const isWhole = Object.values(value).every(
     (inner) => typeof inner !== 'object' || inner === null || isFrozenWhole(inner),
@@ -25,7 +29,7 @@ export function isFrozenWhole(value: unknown): value is object {
  * that begin with it share it. Returns `null` for any other object, and for a small one.
  */
 export function sharedValue(object: object, path: string): Value | null {
-  const known = shared.get(object)
+  const known = shownBy(object)?.container ?? shared.get(object)
   if (known !== undefined) return known
   if (!isFrozenWhole(object)) return null
   const built = treeOf(object, path, () => null)

@@ -2,7 +2,7 @@ import { List, type Mapping } from './containers.ts'
 import { type Container, LongText, Plain, type Value } from './page-node.ts'
 
 /** The container that a view shows, and the views that it belongs to. */
-interface Shown {
+export interface Shown {
   readonly container: Container
   readonly views: Views
 }
@@ -11,6 +11,19 @@ interface Shown {
 const ViewProxy = Proxy
 
 const shown = new WeakMap<object, Shown>()
+
+/** Returns what a view shows; `null` for any other value. */
+export function shownBy(value: unknown): Shown | null {
+  return shown.get(value as object) ?? null
+}
+
+/**
+ * Returns the name that its content gives a part of a large state, as rewards and graders read it: such a part never
+ * changes. `null` for any other value.
+ */
+export function partName(value: unknown): string | null {
+  return shown.get(value as object)?.container.page.name ?? null
+}
 
 /** Returns the container that a view of the same session shows; `null` for any other object. */
 export function containerOf(object: object, lineage: object): Container | null {

@@ -1,18 +1,19 @@
 import { definePolicy, type Policy } from '@episodic/env'
 import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { createRng, type Json, type JsonObject, seedFor, type ToolInfo } from '@episodic/protocol'
+import { differences } from '@episodic/state/internal'
 import type { Learner } from '../check-context.ts'
 import { hiddenFrom } from '../deal.ts'
 import { randomAction } from '../noisy-policy.ts'
 import { toolsOfSeat } from '../seat-players.ts'
-import { leavesOf, walkSchema } from '../walk-json.ts'
+import { eachLeaf, walkSchema } from '../walk-json.ts'
 
 /** What the player does, to complete "A player who …". */
 export const ALL_WORDS = 'says all words at once'
 
-/** Seeds whose private texts are said. */
-const SEEDS = 24
-/** Most characters of a text that has no bound. */
+/** Seeds whose private texts are said by default. */
+export const SEEDS = 24
+/** Most characters of a text that has no bound, and most hidden values that are said. */
 const LONGEST = 4_000
 
 /**
@@ -20,14 +21,14 @@ const LONGEST = 4_000
  * observation, of descriptions and schemas, and the texts that are hidden from it under other seeds. A grader that
  * looks for a word in an answer is satisfied by it. None if no tool takes a free text.
  */
-export function allWordsOf(environment: EnvironmentDefinition, { seat }: Learner): Policy[] {
+export function allWordsOf(environment: EnvironmentDefinition, { seat }: Learner, seeds: number): Policy[] {
   const speaking = toolsOfSeat(environment, seat).filter((tool) => textsOf(tool).length > 0)
   if (speaking.length === 0) return []
   const policy = definePolicy({
     name: 'all words',
     start({ task: { prompt, hints, params }, seed }) {
       const rng = createRng(seed)
-      const words = wordsOf(environment, params as JsonObject, seed, seat)
+      const words = wordsOf(environment, params as JsonObject, seed, seat, seeds)
       let calls = 0
       return ({ text }) => {
         const tool = speaking[calls++ % speaking.length] as ToolInfo
@@ -57,12 +58,27 @@ function wordsOf(
   params: JsonObject,
   seed: string,
   seat: string,
+  seeds: number,
 ): readonly string[] {
-  const held: Json[] = []
-  for (let i = 0; i < SEEDS; i++) {
-    const { state } = rehearse(environment, { params, seed: seedFor(seed, 'words', i) }).start
-    held.push(...leavesOf(hiddenFrom(state, seat)).map(({ value }) => value))
+  const held = new Set<Json>()
+  const hold = (value: unknown) => {
+    if (value === undefined) return
+    for (const leaf of eachLeaf(value as Json)) {
+      if (held.size >= LONGEST) return
+      held.add(leaf)
+    }
   }
+  const [first = {}, ...others] = Array.from({ length: seeds }, (_, i) =>
+    hiddenFrom(rehearse(environment, { params, seed: seedFor(seed, 'words', i) }).state, seat),
+  )
+  // What all starts hide comes last.
+  for (const other of others)
+    for (const { before, after } of differences(first, other)) {
+      hold(before)
+      hold(after)
+      if (held.size >= LONGEST) break
+    }
+  hold(first)
   const schemas = environment.toolInfos.flatMap(({ inputSchema, outputSchema }) => [inputSchema, outputSchema ?? {}])
   const choices = schemas.flatMap((schema) =>
     [...walkSchema(schema)].flatMap((inner) => (inner.schema.enum ?? []) as Json[]),

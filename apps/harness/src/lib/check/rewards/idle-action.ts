@@ -1,5 +1,6 @@
 import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { type Action, createRng } from '@episodic/protocol'
+import { isSamePart } from '@episodic/state/internal'
 import type { Setting } from '../check-context.ts'
 import { randomAction } from '../noisy-policy.ts'
 import { playMove } from '../rehearsed-episode.ts'
@@ -16,7 +17,7 @@ export async function idleAction(
   seat = environment.seats[0] as string,
 ): Promise<Action> {
   const rng = createRng(seed).stream('idle')
-  const before = JSON.stringify(rehearse(environment, { params, seed }).state)
+  const before = rehearse(environment, { params, seed }).state
   for (let i = 0; i < TRIES; i++) {
     const action = randomAction(toolsOfSeat(environment, seat), rng)
     const rehearsal = rehearse(environment, { params, seed })
@@ -25,7 +26,7 @@ export async function idleAction(
     } catch {
       continue
     }
-    if (rehearsal.end === null && JSON.stringify(rehearsal.state) === before) return action
+    if (rehearsal.end === null && isSamePart(rehearsal.state, before)) return action
   }
   return { tool: 'wait', arguments: {} }
 }

@@ -51,9 +51,10 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
   const returns = { random: [] as number[], solver: [] as number[] }
   const gains: number[] = []
   let solverSteps = 0
-  for (let i = 0; i < EPISODES; i++) {
+  const episodes = context.affordable(EPISODES, 16)
+  for (let i = 0; i < episodes; i++) {
     context.signal?.throwIfAborted()
-    context.onProgress(i, EPISODES)
+    context.onProgress(i, episodes)
     const setting = settings[i % settings.length] as Setting
     const own = seedFor(seed, 'rewards', i)
     /** Returns what each seat earned, and the steps of all. */
@@ -90,7 +91,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
   }
   findings.push(...(await findUnearned(context, prizes)))
   const gain = clusteredMean(gains, [...gains.keys()])
-  const again = `${EPISODES} tasks of check seed ${seed}, each played by both`
+  const again = `${episodes} tasks of check seed ${seed}, each played by both`
   const place = game ? (game.utility === 'zero-sum' ? ' in one seat, against random opponents' : ' in all seats') : ''
   if (gain && (game ? (gain.high ?? gain.mean) < 0 : !(gain.mean > 0 && (gain.low ?? gain.mean) > 0))) {
     const finding: Finding = {
@@ -125,7 +126,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
   return checkOutcome(
     'rewards',
     `steps earn ${range.low.toFixed(3)} to ${range.high.toFixed(3)}${game ? ' a seat' : ''}, random play ${means.random?.toFixed(3)}${means.solver === null ? '' : `, the solver ${means.solver.toFixed(3)}${place}`}${findings.length === 0 ? shaping : ''}`,
-    { findings, warnings, figures: { episodes: EPISODES, ...range, ...means, gain: gain?.mean ?? null } },
+    { findings, warnings, figures: { episodes, ...range, ...means, gain: gain?.mean ?? null } },
   )
 }
 
@@ -171,13 +172,13 @@ function paymentFindings(
  *
  * Ng, Harada & Russell, "Policy invariance under reward transformations" (1999).
  */
-async function shapingFindings({ world, settings, seed }: CheckContext): Promise<Finding[]> {
+async function shapingFindings({ world, settings, seed, affordable }: CheckContext): Promise<Finding[]> {
   const { environment, solver = null } = world
   const findings: Finding[] = []
   await using host = createHost({ environments: [environment] })
   await using connection = await connect(inProcess(host))
   for (const discount of DISCOUNTS) {
-    for (let i = 0; i < SHAPED; i++) {
+    for (let i = 0; i < affordable(SHAPED, 2); i++) {
       const setting = settings[i % settings.length] as Setting
       const own = seedFor(seed, 'shaping', i)
       const { prompt, hints, params, steps: limit } = setting

@@ -1,10 +1,11 @@
 import { definePolicy, type Policy } from '@episodic/env'
 import { rehearse } from '@episodic/mcp-server'
-import { type Action, canonicalJson, type Json, type JsonObject, seedFor } from '@episodic/protocol'
+import { type Action, type Json, seedFor } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
 import type { CheckedWorld, Setting } from '../check-context.ts'
+import { type LeafDifference, leafDifferences } from '../leaf-differences.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
-import { playMove, rehearseEpisode, rewardOf } from '../rehearsed-episode.ts'
-import { leavesOf } from '../walk-json.ts'
+import { playMove, rewardOf, startEpisode } from '../rehearsed-episode.ts'
 
 /**
  * Actions that return to a state where the player was before, and earn more than 0 in total each time. A player who
@@ -21,7 +22,7 @@ export interface RewardCycle {
 }
 
 /** Episodes that are searched, half of them of random play and half of the solver with random actions. */
-const WALKS = 16
+export const WALKS = 16
 /** Steps of such an episode, and of a cycle. */
 const LONGEST_WALK = 60
 const LONGEST_CYCLE = 12
@@ -34,21 +35,23 @@ const PAID = 1e-6
 export async function findRewardCycle(
   { environment, solver = null }: CheckedWorld,
   { setting, seed }: { readonly setting: Setting; readonly seed: string },
+  walks = WALKS,
 ): Promise<RewardCycle | null> {
   const random = noisyPolicy(null, { random: 1, invalid: 0 })
   const nearSolver = noisyPolicy(solver, { random: 0.4, invalid: 0 })
   const candidates: RewardCycle[] = []
-  for (let walk = 0; walk < WALKS; walk++) {
+  for (let walk = 0; walk < walks; walk++) {
     const walker = walk % 2 === 0 ? random : nearSolver
     const policy = { ...walker, start: startWith(walker, seedFor(seed, 'walk', walk)) }
-    const { steps, rehearsal } = await rehearseEpisode({ environment, setting, seed, policy, maxSteps: LONGEST_WALK })
-    const states = [rehearsal.start.state]
-    for (const { change } of steps) states.push(change?.state ?? (states.at(-1) as (typeof states)[number]))
-    candidates.push(...cyclesOf(statesWithoutCounters(states), steps))
+    const ongoing = await startEpisode({ environment, setting, seed, policy, maxSteps: LONGEST_WALK })
+    const { rehearsal } = ongoing.episode
+    const states: SessionState[] = [rehearsal.state]
+    while (await ongoing.advance()) states.push(rehearsal.state)
+    candidates.push(...cyclesOf(statesWithoutCounters(states), ongoing.episode.steps))
   }
   const rate = ({ earned, actions }: RewardCycle) => earned / actions.length
   const best = candidates.toSorted((a, b) => rate(b) - rate(a) || a.before.length - b.before.length)
-  for (const cycle of best.slice(0, WALKS)) if (await paysAgain(cycle, environment, setting, seed)) return cycle
+  for (const cycle of best.slice(0, walks)) if (await paysAgain(cycle, environment, setting, seed)) return cycle
   return null
 }
 
@@ -78,27 +81,32 @@ function cyclesOf(
   })
 }
 
+/** Where a state differs from the first of its walk. */
+type Changes = ReadonlyMap<string, LeafDifference>
+
 /**
  * Returns each state of a walk as a text, without the numbers in it that count steps: those that change by the same
- * amount with every step that is not refused.
+ * amount with every step that is not refused. What a state has in common with the first of the walk is left out.
  */
-function statesWithoutCounters(states: readonly { readonly public: JsonObject; readonly private: JsonObject }[]) {
-  const leaves = states.map((state) => new Map(leavesOf(state as unknown as Json).map(leafEntry)))
+function statesWithoutCounters(states: readonly SessionState[]): string[] {
+  const [begun] = states
+  const changes = states.map((state) => leafDifferences(begun, state))
   // A refused step leaves the very same state.
-  const changed = leaves.filter((_, i) => states[i] !== states[i - 1])
-  const [first, second] = changed
+  const changed = states.flatMap((state, i) => (state === states[i - 1] ? [] : [changes[i] as Changes]))
+  const before = new Map(changes.flatMap((each) => [...each].map(([path, { from }]) => [path, from] as const)))
+  const valueIn = (each: Changes, path: string) => (each.has(path) ? each.get(path)?.to : before.get(path))
   const counters = new Set<string>()
-  for (const [path, value] of first ?? []) {
-    const by = differenceOf(value, second?.get(path))
-    const counts = changed.every((at, i) => i === 0 || differenceOf(changed[i - 1]?.get(path), at.get(path)) === by)
+  const [first, second] = changed
+  for (const path of second?.keys() ?? []) {
+    const by = differenceOf(valueIn(first as Changes, path), valueIn(second as Changes, path))
+    const counts = changed.every(
+      (at, i) => i === 0 || differenceOf(valueIn(changed[i - 1] as Changes, path), valueIn(at, path)) === by,
+    )
     if (by !== 0 && counts) counters.add(path)
   }
-  if (counters.size === 0) return states.map((state) => canonicalJson(state as unknown as Json))
-  return leaves.map((at) => JSON.stringify([...at].filter(([path]) => !counters.has(path)).sort()))
-}
-
-function leafEntry({ path, value }: { readonly path: readonly string[]; readonly value: Json }) {
-  return [path.join('.'), value] as const
+  const textOfChanges = (each: Changes) =>
+    JSON.stringify([...each].flatMap(([path, { to }]) => (counters.has(path) ? [] : [[path, to ?? null]])).sort())
+  return changes.map(textOfChanges)
 }
 
 /** 0 for what are not two numbers. */

@@ -2,7 +2,7 @@ import { definePolicy, type Policy } from '@episodic/env'
 import { rehearse } from '@episodic/mcp-server'
 import { type Action, canonicalJson, type Json, type JsonObject, type Rng, seedFor } from '@episodic/protocol'
 import type { CheckedWorld, Learner, Setting } from '../check-context.ts'
-import { drawDeals, keepsPrivate, seenBy } from '../deal.ts'
+import { drawDeals, keepsHidden, seenBy } from '../deal.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
 import { type PlayedStep, returnsOf, rewardOf, startEpisode, truncationAt } from '../rehearsed-episode.ts'
 import type { DiscreteActions } from './discrete-actions.ts'
@@ -59,7 +59,7 @@ export function tableStarts({ environment }: CheckedWorld, setting: Setting, { s
   const starts = environment.game
     ? deals.map(({ seed: own }): TableStart => ({ seed: own }))
     : deals
-        .filter(({ state }) => keepsPrivate(environment, state.private))
+        .filter(({ state }) => keepsHidden(environment, state))
         .map(({ state }): TableStart => ({ seed: first.seed, privateState: state.private }))
   const met = starts.slice(0, MET)
   const measured = Array.from({ length: MEASURED }, (_, i) => met[i % met.length] as TableStart)

@@ -1,6 +1,7 @@
 import type { EnvironmentDefinition, Rehearsal } from '@episodic/mcp-server'
 import type { Rng, ToolInfo } from '@episodic/protocol'
 import type { Setting } from '../check-context.ts'
+import { written } from '../deal.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
 import { type Move, type PlayedStep, playMove, replayMoves, returnsOf } from '../rehearsed-episode.ts'
@@ -67,5 +68,5 @@ async function playRound(rehearsal: Rehearsal, moves: readonly Move[]): Promise<
   const returns = Object.entries(returnsOf(last)).toSorted(([a], [b]) => (a < b ? -1 : 1))
   const ends = Object.entries(last.seats?.ends ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1))
   const { state, turn, end } = rehearsal
-  return JSON.stringify({ state, turn, end, returns, ends, hash: last.stateHash })
+  return JSON.stringify({ state: written(state), turn, end, returns, ends, hash: last.stateHash })
 }

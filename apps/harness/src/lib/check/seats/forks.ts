@@ -1,5 +1,6 @@
 import type { OpenResult } from '@episodic/protocol'
 import type { CheckedWorld, Setting } from '../check-context.ts'
+import { written } from '../deal.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
 import type { Move } from '../rehearsed-episode.ts'
 import { openGame, type ServedGame, serveGame, stepGame } from '../served-game.ts'
@@ -53,5 +54,5 @@ async function openFork({ host, control }: ServedGame): Promise<ServedGame> {
 async function playCourse(game: ServedGame, move: Move): Promise<string> {
   const answer = await stepGame(game, move).catch(({ code }) => code)
   const { state, end, now, seats } = await game.control.state()
-  return JSON.stringify({ answer, state, end, now, seats })
+  return JSON.stringify({ answer, state: written(state), end, now, seats })
 }

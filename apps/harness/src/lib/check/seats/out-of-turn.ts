@@ -1,6 +1,7 @@
 import { inProcess } from '@episodic/mcp-server'
 import { type Action, META, type OpenResult, type Rng } from '@episodic/protocol'
 import type { CheckedWorld, Setting } from '../check-context.ts'
+import { written } from '../deal.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
 import type { Move } from '../rehearsed-episode.ts'
@@ -89,5 +90,5 @@ async function readSituation({ control }: ServedGame, seats: readonly string[]):
   const { state, revision, seats: counts, now, end } = await control.state()
   const { steps } = await control.watch({ after: 0, limit: 1_000, wait: 0 })
   const known = await Promise.all(seats.map((seat) => control.turn({ seat, wait: 0 })))
-  return JSON.stringify({ state, revision, counts, now, end, steps: steps.length, known })
+  return JSON.stringify({ state: written(state), revision, counts, now, end, steps: steps.length, known })
 }

@@ -1,8 +1,9 @@
-import { rehearse } from '@episodic/mcp-server'
 import { createRng, type Json, type JsonObject, type Rng } from '@episodic/protocol'
-import type { CheckedWorld, Setting } from '../check-context.ts'
-import { type Deal, keepsOwn, keepsPrivate } from '../deal.ts'
-import { leavesOf, replaceAt } from '../walk-json.ts'
+import type { SessionState } from '@episodic/state'
+import type { CheckedWorld } from '../check-context.ts'
+import { type Deal, type Replacement, withReplaced } from '../deal.ts'
+import { shapeOf } from '../shape-of.ts'
+import { leavesOf, valueAt } from '../walk-json.ts'
 import { type Form, formsOf } from './encodings.ts'
 
 /** A hidden value that can be recognized. */
@@ -10,65 +11,75 @@ export interface Mark {
   readonly text: string
   /** Such as `own.first.card`. */
   readonly place: string
+  /** The kind of field that it is: the place, with a star for any row of a table. */
+  readonly kind: string
   /** The seat that holds it; `null` for the private state. */
   readonly holder: string | null
   readonly forms: readonly Form[]
-}
-
-/** Deals canaries to the private state and to every seat of a game, wherever the schemas accept them. */
-export function plantDeal(
-  { environment }: CheckedWorld,
-  { params }: Setting,
-  seed: string,
-): { readonly deal: Deal; readonly marks: readonly Mark[] } {
-  const { state } = rehearse(environment, { params, seed }).start
-  const rng = createRng(seed).stream('canaries')
-  const marks: Mark[] = []
-  const plant = (part: string, holder: string | null, real: JsonObject, keeps: (planted: JsonObject) => boolean) => {
-    const planted = plantCanaries(part, real, keeps, rng)
-    for (const [text, place] of planted.marks) marks.push({ text, place, holder, forms: formsOf(text) })
-    return planted.state
-  }
-  const own = Object.entries(state.own ?? {}).map(([seat, part]) => [
-    seat,
-    plant(`own.${seat}`, seat, part, (planted) => keepsOwn(environment, planted)),
-  ])
-  const hidden = plant('private', null, state.private, (planted) => keepsPrivate(environment, planted))
-  return {
-    deal: { seed, state: { ...state, private: hidden, ...(state.own && { own: Object.fromEntries(own) }) } },
-    marks,
-  }
-}
-
-/** A hidden part of a state with recognizable values. */
-interface CanaryState {
-  readonly state: JsonObject
-  /** Texts that do not occur by chance, each with its place in the state. */
-  readonly marks: ReadonlyMap<string, string>
+  /** Whether it is a canary, which nothing else contains. */
+  readonly isPlanted: boolean
 }
 
 /** The fewest characters of a real value that serves as a mark. Shorter ones occur by chance. */
 const LEAST_TEXT = 12
 const LEAST_DIGITS = 9
 
+/** A deal with recognizable values. */
+export interface PlantedDeal {
+  readonly deal: Deal
+  readonly marks: readonly Mark[]
+}
+
+export interface Planting {
+  /** Where to plant, in the private state and in what seats hold. Default: everywhere. */
+  readonly places?: readonly (readonly string[])[]
+  /** Values by which rules find what belongs together, and which stay what they are. */
+  readonly references: ReadonlySet<Json>
+  /** The share of the places, by chance: rules may go another way where what they compare was replaced. */
+  readonly share: number
+}
+
 /**
- * Replaces the values of a hidden part of the state by canaries: texts by 24 hexadecimal digits and numbers by primes
- * of nine digits. Where `keeps` rejects a canary, the real value stays, and is a mark if it is long enough.
+ * Replaces hidden values of a deal by canaries, in the private state and in what every seat of a game holds: texts by
+ * 24 hexadecimal digits and numbers by primes of nine digits. Where the schemas reject a canary, and for a reference,
+ * the real value stays, and is a mark if it is long enough.
  */
-function plantCanaries(part: string, real: JsonObject, keeps: (planted: JsonObject) => boolean, rng: Rng): CanaryState {
-  const marks = new Map<string, string>()
-  let state = real
-  for (const { path, value } of leavesOf(real)) {
-    const canary = canaryFor(value, rng)
-    const planted = canary === null ? null : (replaceAt(state, path, canary) as JsonObject)
-    const place = [part, ...path].join('.')
-    if (planted && keeps(planted)) {
-      state = planted
-      marks.set(String(canary), place)
-    } else if (String(value).length >= (typeof value === 'string' ? LEAST_TEXT : LEAST_DIGITS))
-      marks.set(String(value), place)
-  }
-  return { state, marks }
+export function plantDeal(
+  { environment }: CheckedWorld,
+  { seed, state }: Deal,
+  { places = hiddenPlaces(state), references, share }: Planting,
+): PlantedDeal {
+  const rng = createRng(seed).stream('canaries')
+  const chosen = places.filter(() => share === 1 || rng.chance(share))
+  const found = chosen.map((path) => ({ path, real: valueAt(state as unknown as JsonObject, path) as Json }))
+  const canaries = found.flatMap(({ path, real }): Replacement[] => {
+    const value = references.has(real) ? null : canaryFor(real, rng)
+    return value === null ? [] : [{ path, value }]
+  })
+  const planted = withReplaced(environment, state, canaries)
+  const values = new Map([...planted.replaced].map(({ path, value }) => [path, value]))
+  const marks = found.flatMap(({ path, real }): Mark[] => {
+    const canary = values.get(path)
+    const isLong = String(real).length >= (typeof real === 'string' ? LEAST_TEXT : LEAST_DIGITS)
+    if (canary === undefined && !isLong) return []
+    const text = String(canary ?? real)
+    const holder = path[0] === 'own' ? (path[1] as string) : null
+    return [
+      {
+        text,
+        place: path.join('.'),
+        kind: shapeOf(environment, path),
+        holder,
+        forms: formsOf(text),
+        isPlanted: canary !== undefined,
+      },
+    ]
+  })
+  return { deal: { seed, state: planted.state }, marks }
+}
+
+function hiddenPlaces({ own, private: hidden }: SessionState): readonly (readonly string[])[] {
+  return leavesOf({ ...(own && { own }), private: hidden }).map(({ path }) => path)
 }
 
 function canaryFor(value: Json, rng: Rng): Json | null {

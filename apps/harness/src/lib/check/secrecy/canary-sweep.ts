@@ -1,25 +1,47 @@
-import { createHost, type Fault, type Host, ServerError } from '@episodic/mcp-server'
-import { createRng, type OpenResult, seedFor } from '@episodic/protocol'
-import type { CheckContext, Setting } from '../check-context.ts'
+import { createHost, type Fault, type Host, rehearse, ServerError } from '@episodic/mcp-server'
+import { createRng, type Json, type OpenResult, seedFor } from '@episodic/protocol'
+import type { CheckContext, CheckedWorld, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
-import { type Deal, dealtEnvironment, namePlace, seatsOfDeal } from '../deal.ts'
+import { type Deal, dealtEnvironment, hasLargePart, namePlace, seatsOfDeal } from '../deal.ts'
 import type { AgentEndpoint, OpenEndpoint } from '../endpoints/agent-endpoint.ts'
 import type { Finding } from '../finding.ts'
-import { noisyPolicy, randomAction } from '../noisy-policy.ts'
-import { type Move, rehearseEpisode } from '../rehearsed-episode.ts'
+import { NO_NOISE, type Noise, noisyPolicy, randomAction } from '../noisy-policy.ts'
+import { type Move, type RehearsedEpisode, rehearseEpisode } from '../rehearsed-episode.ts'
 import { openGame, stepGame } from '../served-game.ts'
-import { type Mark, plantDeal } from './canaries.ts'
+import { eachLeaf } from '../walk-json.ts'
+import { type Mark, type PlantedDeal, plantDeal } from './canaries.ts'
 import { type Form, findSecrets, formsOf } from './encodings.ts'
 import { endpointsOf, playSide, type Route, routesAt } from './endpoint-pairs.ts'
 import { HOOKS, type Instrumentation, instrumentEnvironment } from './instrumented-environment.ts'
 import { callMessage, hostileMessages, INITIALIZE, passiveMessages, READ_STATE, TOOLS_LIST } from './messages.ts'
+import { ReadPlaces } from './read-places.ts'
+import { referencesIn } from './references.ts'
 import type { SeatAnswer } from './seat-player.ts'
 import type { AgentPlayer } from './url-player.ts'
 
-/** How many settings are swept, the episodes of each seat by each route, and their most steps. */
+/** How many settings are swept, and the most steps of an episode. */
 const SETTINGS = 3
-const EPISODES = 2
 const STEPS = 24
+/** Most canaries in a large state. */
+const PLANTED = 400
+
+/** How an episode of a sweep is played. */
+interface Manner {
+  /** Of the solver; every other valid action is random. A solver that is disturbed may never get to its goal. */
+  readonly noise: Noise
+  /** The share of the hidden values that are replaced. Where rules compare one, they may go another way without it. */
+  readonly share: number
+}
+
+const NOISE: Noise = { random: 0.4, invalid: 0.2 }
+
+/** The episodes of each seat by each route. */
+const EPISODES: readonly Manner[] = [
+  { noise: NOISE, share: 1 },
+  { noise: NO_NOISE, share: 1 },
+  { noise: NOISE, share: 0.5 },
+  { noise: NO_NOISE, share: 0.5 },
+]
 /** Seconds that an answer is held at most. */
 const HOLD = 1
 
@@ -45,7 +67,7 @@ interface Sweep {
   readonly seed: string
   readonly instrumentation: Instrumentation
   readonly findings: Finding[]
-  readonly counts: { messages: number; bytes: number; readonly kinds: Set<string>; marks: number }
+  readonly counts: { messages: number; bytes: number; readonly kinds: Set<string>; marks: number; hidden: number }
   /** Who is swept now. */
   swept: Swept | null
 }
@@ -59,7 +81,7 @@ interface Sweep {
  */
 export async function sweepForCanaries(context: CheckContext): Promise<CheckOutcome> {
   const findings: Finding[] = []
-  const counts = { messages: 0, bytes: 0, kinds: new Set<string>(), marks: 0 }
+  const counts = { messages: 0, bytes: 0, kinds: new Set<string>(), marks: 0, hidden: 0 }
   const settings = context.settings.slice(0, SETTINGS)
   const endpoints = endpointsOf(context)
   let swept = 0
@@ -78,8 +100,9 @@ export async function sweepForCanaries(context: CheckContext): Promise<CheckOutc
         swept: null,
       })
     }
-  const { messages, bytes, kinds, marks } = counts
-  const planted = marks > 0 ? `${marks} canaries` : 'no hidden value that can be recognized; seeds and handles'
+  const { messages, bytes, kinds, marks, hidden } = counts
+  const read = hidden > 0 ? ` in values that the moves read, of ${hidden.toLocaleString('en')} hidden ones` : ''
+  const planted = marks > 0 ? `${marks} canaries${read}` : 'no hidden value that can be recognized; seeds and handles'
   return checkOutcome(
     'canaries',
     `${planted}: ${findings.length === 0 ? 'nothing' : `${findings.length} found`} in ${messages} answers (${bytes} bytes) to ${kinds.size} kinds of messages at ${endpoints.map(({ name }) => name).join(', ')}`,
@@ -103,15 +126,16 @@ async function sweepEndpoint(sweep: Sweep): Promise<void> {
   await using opened = await endpoint.open(host)
   const other = await playOther(sweep, host)
   for (const route of routesAt(environment, endpoint, opened))
-    for (let i = 0; i < EPISODES; i++) {
+    for (const [i, manner] of EPISODES.entries()) {
       const draws = seedFor(seed, route, i)
-      const { deal, marks } = plantDeal(context.world, setting, draws)
-      const moves = await draftMoves(sweep, deal)
+      const { deal, marks } = await plant(sweep, draws, manner)
+      const moves = await draftMoves(sweep, deal, manner)
       sweep.counts.marks += marks.length
       for (const seat of seatsOfDeal(environment, deal)) {
         const own = toSwept(seat, deal, marks)
         sweep.swept = own
         instrumentation.deal = deal
+        instrumentation.shown = hasLargePart(deal.state) ? JSON.stringify(marks.map(({ text }) => text)) : null
         const planned = { first: deal, second: deal, from: '', fits: false, setting, seat, sealed: false }
         const begun = (session: OpenResult, answers: readonly SeatAnswer[]) => {
           own.secrets = [...secretsOf(session, seat, route), ...secretsOfOther(other, deal), ...taskSecrets(setting)]
@@ -140,6 +164,32 @@ async function sweepEndpoint(sweep: Sweep): Promise<void> {
   sweep.swept = null
 }
 
+/**
+ * Deals canaries: to all hidden values of a small state, and in a large one to those that an episode has read before,
+ * of each kind of field as many. Nothing else of it can come out.
+ */
+async function plant(
+  { context, setting, counts }: Sweep,
+  seed: string,
+  { noise, share }: Manner,
+): Promise<PlantedDeal> {
+  const { environment } = context.world
+  const { state } = rehearse(environment, { params: setting.params, seed })
+  const deal = { seed, state }
+  if (!hasLargePart(state)) return plantDeal(context.world, deal, { share, references: referencesIn(state) })
+  counts.hidden ||= countLeaves([state.private, ...Object.values(state.own ?? {})])
+  const read = new ReadPlaces()
+  await draftEpisode({ ...context.world, environment: read.watch(environment) }, setting, deal, noise)
+  const places = read.draw(environment, PLANTED, createRng(seed).stream('places'))
+  return plantDeal(context.world, deal, { places, share, references: referencesIn(state, read.keys) })
+}
+
+function countLeaves(value: Json): number {
+  let count = 0
+  for (const _ of eachLeaf(value)) count += 1
+  return count
+}
+
 /** Another session, and the canaries in it. */
 interface Other {
   readonly session: OpenResult
@@ -150,17 +200,19 @@ interface Other {
 async function playOther(sweep: Sweep, host: Host): Promise<Other> {
   const { context, setting, seed, instrumentation } = sweep
   const own = seedFor(seed, 'another agent')
-  const { deal, marks } = plantDeal(context.world, setting, own)
+  const [manner] = EPISODES as [Manner]
+  const { deal, marks } = await plant(sweep, own, manner)
   instrumentation.deal = deal
   const game = await openGame(host, context.world, setting, own)
-  for (const move of (await draftMoves(sweep, deal)).slice(0, 3)) await stepGame(game, move).catch(() => {})
+  for (const move of (await draftMoves(sweep, deal, manner)).slice(0, 3)) await stepGame(game, move).catch(() => {})
   return { session: game.opened, marks }
 }
 
 /** The secrets of another session. A value that both have is none. */
 function secretsOfOther({ session, marks }: Other, { state }: Deal): Secret[] {
-  const known = JSON.stringify(state)
-  const hidden = marks.flatMap(({ text, place, forms }): Secret[] => (known.includes(text) ? [] : [[place, forms]]))
+  const known = hasLargePart(state) ? null : JSON.stringify(state)
+  const isOther = ({ text, isPlanted }: Mark) => isPlanted || (known !== null && !known.includes(text))
+  const hidden = marks.filter(isOther).map(({ place, forms }): Secret => [place, forms])
   return [...secretsOf(session, '', 'session URL'), ...hidden].map(([name, forms]) => [
     `another agent's ${name.replace(/^the /, '')}`,
     forms,
@@ -189,17 +241,9 @@ function toSwept(seat: string, { state }: Deal, marks: readonly Mark[]): Swept {
 }
 
 /** Plays an episode by the rules, so that its moves make sense in a session. What these cannot play is drawn. */
-async function draftMoves({ context, setting }: Sweep, deal: Deal): Promise<readonly Move[]> {
-  const { environment, solver = null } = context.world
-  const policy = noisyPolicy(solver, { random: 0.4, invalid: 0.2 })
-  const dealt = dealtEnvironment(environment, deal)
-  const { steps, fault } = await rehearseEpisode({
-    environment: dealt,
-    setting,
-    seed: deal.seed,
-    policy,
-    maxSteps: STEPS,
-  })
+async function draftMoves({ context, setting }: Sweep, deal: Deal, { noise }: Manner): Promise<readonly Move[]> {
+  const { environment } = context.world
+  const { steps, fault } = await draftEpisode(context.world, setting, deal, noise)
   const rng = createRng(deal.seed).stream('moves')
   const [seat] = seatsOfDeal(environment, deal) as [string]
   const drawn = fault && !environment.game ? STEPS - steps.length : 0
@@ -207,6 +251,17 @@ async function draftMoves({ context, setting }: Sweep, deal: Deal): Promise<read
     ...steps,
     ...Array.from({ length: drawn }, () => ({ seat, action: randomAction(environment.toolInfos, rng) })),
   ]
+}
+
+function draftEpisode(
+  { environment, solver = null }: CheckedWorld,
+  setting: Setting,
+  deal: Deal,
+  noise: Noise,
+): Promise<RehearsedEpisode> {
+  const policy = noisyPolicy(solver, noise)
+  const dealt = dealtEnvironment(environment, deal)
+  return rehearseEpisode({ environment: dealt, setting, seed: deal.seed, policy, maxSteps: STEPS })
 }
 
 /**
@@ -293,14 +348,14 @@ function search(
     counts.bytes += Buffer.byteLength(text)
     counts.kinds.add(message.kind)
     const kept = swept.marks.filter(({ text: mark }) => at < (swept.revealed.get(mark) ?? Number.POSITIVE_INFINITY))
-    const places = new Set(kept.map(({ place }) => place))
+    const kinds = new Map(kept.map(({ place, kind }) => [place, kind]))
     const secrets = [...swept.secrets, ...kept.map(({ place, forms }) => [place, forms] as const)]
     for (const { secret, form, at: place } of findSecrets(text, secrets))
       findings.push({
-        name: `secret-sent:${namePlace(environment, secret)}`,
+        name: `secret-sent:${namePlace(environment, kinds.get(secret) ?? secret)}`,
         what: `The answer to ${message.kind}${environment.game ? where : ''} over ${endpoint.name} contains ${secret} (${form}).`,
         again: `params ${JSON.stringify(setting.params)}, check seed ${context.seed}: “${text.slice(Math.max(0, place - 60), place + 60)}”`,
-        advice: places.has(secret)
+        advice: kinds.has(secret)
           ? 'Leave it out of what that player gets, or mark it with reveal(…) if it is meant to learn it.'
           : 'No player gets seeds, handles or what belongs to other seats and sessions. Check the code between the endpoint and the host.',
       })

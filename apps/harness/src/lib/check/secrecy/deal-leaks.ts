@@ -1,10 +1,13 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import type { JsonObject } from '@episodic/protocol'
+import { createRng, type JsonObject } from '@episodic/protocol'
+import { partName } from '@episodic/state/internal'
 import type { Setting } from '../check-context.ts'
-import { type Deal, hiddenFrom, namePlace } from '../deal.ts'
+import { type Deal, hasLargePart, hiddenFrom, namePlace } from '../deal.ts'
 import type { Finding, FindingKind } from '../finding.ts'
+import { shapeOf } from '../shape-of.ts'
 import { findDerivedTokens } from './derived-tokens.ts'
 import { findInitialStateLeaks, type StartParts } from './initial-state-leaks.ts'
+import { varyingValues } from './varying-values.ts'
 
 /** How a seen feature and a hidden value depend on each other. */
 const LEAK_WORDS = {
@@ -21,6 +24,7 @@ export function findDealLeaks(
   environment: EnvironmentDefinition,
   settings: readonly Setting[],
   allDeals: readonly (readonly Deal[])[],
+  seed: string,
 ): { readonly findings: Finding[]; readonly warnings: Finding[] } {
   const found = new Map<string, Finding>()
   for (const [i, deals] of allDeals.entries()) {
@@ -32,7 +36,8 @@ export function findDealLeaks(
       const name = `${kind}:${namePlace(environment, path)}` as const
       if (!found.has(name)) found.set(name, { name, what: `In the initial state, ${what}.`, again, advice })
     }
-    const compare = (seen: string, parts: readonly StartParts[]) => {
+    const compare = (seen: string, all: readonly StartParts[]) => {
+      const parts = deals.some(({ state }) => hasLargePart(state)) ? reduced(environment, all, seed) : all
       const named = (feature: string) => feature.replace('public', seen)
       for (const { feature, private: path, reveals } of findInitialStateLeaks(parts)) {
         const [kind, verb, rest] = LEAK_WORDS[reveals]
@@ -67,4 +72,18 @@ export function findDealLeaks(
     [...found.values()].filter(({ name }) => name.startsWith('start-reveals') === fails),
   ) as [Finding[], Finding[]]
   return { findings, warnings }
+}
+
+/** Returns large parts of states without what they have in common, and a sample of the rest. */
+function reduced(environment: EnvironmentDefinition, all: readonly StartParts[], seed: string): StartParts[] {
+  const rng = createRng(seed).stream('deal leaks')
+  const isLarge = all.some((parts) => partName(parts.public) !== null)
+  const open = all.map((parts) => parts.public)
+  const seen = isLarge ? varyingValues(open, (path) => shapeOf(environment, ['public', ...path]), rng) : open
+  const hidden = varyingValues(
+    all.map((parts) => parts.private),
+    (path) => shapeOf(environment, path),
+    rng,
+  )
+  return seen.map((part, i) => ({ public: part, private: hidden[i] as JsonObject }))
 }

@@ -1,8 +1,20 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { canonicalJson, type Json, type JsonObject, type Rng } from '@episodic/protocol'
+import type { Json, JsonObject, Rng } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
-import { type Deal, hiddenFrom, keepsOwn, keepsPrivate, seenBy } from '../deal.ts'
-import { leavesOf, replaceAt } from '../walk-json.ts'
+import {
+  type Deal,
+  hasLargePart,
+  hiddenFrom,
+  keepsHidden,
+  type Replacement,
+  seenBy,
+  toText,
+  withReplaced,
+} from '../deal.ts'
+import { leafDifferences } from '../leaf-differences.ts'
+import { valueAt } from '../walk-json.ts'
+import type { ReadPlaces } from './read-places.ts'
+import { referencesIn } from './references.ts'
 
 /** Two deals between which a seat cannot tell. */
 export interface DealtPair {
@@ -12,6 +24,8 @@ export interface DealtPair {
   readonly from: string
   /** Whether the second is known to be possible, because a seed deals it. */
   readonly fits: boolean
+  /** Returns a pair that differs in less, once it is known what the play of the first reads. Default: this pair. */
+  readonly narrowed?: (read: ReadPlaces) => DealtPair
 }
 
 /** The deals of many seeds, as one seat can and cannot see them. */
@@ -32,8 +46,8 @@ export function dealsFor(environment: EnvironmentDefinition, seat: string, deals
     deals: deals.map((deal) => ({
       deal,
       seen: seenBy(deal.state, seat),
-      hidden: canonicalJson(hiddenFrom(deal.state, seat)),
-      movable: isKept(environment, deal.state),
+      hidden: toText(hiddenFrom(deal.state, seat)),
+      movable: keepsHidden(environment, deal.state),
     })),
   }
 }
@@ -58,39 +72,74 @@ export function drawDealtPair(
   const { deal: other } = rng.pick(fitting)
   const second = fits ? other : { seed: first.seed, state: withHidden(first.state, seat, other.state) }
   const pair = { first, second, from: `what seed ${other.seed} hides`, fits }
-  // A pair that differs in one value has more to compare before it diverges.
-  return (rng.chance() && swapOne(environment, seat, pair, rng)) || pair
+  // A pair that differs in less has more to compare before it diverges.
+  const share = hasLargePart(first.state) ? NARROWED : 0.5
+  return (rng.chance(share) && swapSome(environment, seat, pair, rng)) || pair
 }
 
-function swapOne(environment: EnvironmentDefinition, seat: string, pair: DealtPair, rng: Rng): DealtPair | null {
+/** The share of pairs of large states that differ in less: what is revealed of two databases soon differs. */
+const NARROWED = 0.8
+
+/** Most values that are swapped at once, and most differing ones of which any may be the one that is swapped. */
+const SWAPPED = 400
+
+/** Returns a pair that differs in less; `null` if nothing can be swapped. */
+function swapSome(environment: EnvironmentDefinition, seat: string, pair: DealtPair, rng: Rng): DealtPair | null {
   const [hidden, theirs] = [pair.first, pair.second].map(({ state }) => hiddenFrom(state, seat)) as [
     JsonObject,
     JsonObject,
   ]
-  const known = new Map(leavesOf(theirs).map(({ path, value }) => [path.join('.'), value]))
-  const differing = leavesOf(hidden).filter(({ path, value }) => {
-    const other = known.get(path.join('.'))
-    return other !== undefined && other !== value
-  })
+  const differences = [...leafDifferences(hidden, theirs, SWAPPED).values()]
+  // Of so many, a play reads few.
+  if (differences.length > SWAPPED)
+    return { ...pair, narrowed: (read) => swapRead(environment, seat, pair, read, rng) ?? pair }
+  const differing = differences.filter(({ from, to }) => from !== undefined && to !== undefined)
   if (differing.length === 0) return null
-  const { path } = rng.pick(differing)
-  const place = path.join('.')
-  const parts = replaceAt(hidden, path, known.get(place) as Json) as unknown as SessionState
-  const { state, seed } = pair.first
-  const swapped = withHidden(state, seat, parts)
-  if (!isKept(environment, swapped)) return null
-  const isWhole = canonicalJson(hiddenFrom(swapped, seat)) === canonicalJson(theirs)
-  if (isWhole) return pair
-  return { ...pair, second: { seed, state: swapped }, from: `${place} of ${pair.from}`, fits: false }
+  const { path, to } = rng.pick(differing)
+  const swapped = withSwapped(environment, pair, [{ path, value: to as Json }])
+  if (!swapped) return null
+  const isWhole = toText(hiddenFrom(swapped.state, seat)) === toText(theirs)
+  return isWhole ? pair : { ...pair, second: swapped, from: `${path.join('.')} of ${pair.from}`, fits: false }
+}
+
+/**
+ * Returns a pair of large states that differs in some of the values that the first play has read; `null` if the two
+ * deals hide the same in all of these.
+ */
+function swapRead(
+  environment: EnvironmentDefinition,
+  seat: string,
+  pair: DealtPair,
+  read: ReadPlaces,
+  rng: Rng,
+): DealtPair | null {
+  const [hidden, theirs] = [pair.first, pair.second].map(({ state }) => hiddenFrom(state, seat))
+  const stays = referencesIn(pair.first.state, read.keys)
+  const differing = read.draw(environment, SWAPPED, rng).flatMap((path): Replacement[] => {
+    const [mine, value] = [valueAt(hidden, path), valueAt(theirs, path)]
+    return isLeaf(value) && isLeaf(mine) && mine !== value && !stays.has(mine) ? [{ path, value }] : []
+  })
+  const chosen = differing.filter(() => rng.chance())
+  const swapped = withSwapped(environment, pair, chosen.length > 0 ? chosen : differing)
+  return swapped && { ...pair, second: swapped, from: `some values of ${pair.from}`, fits: false }
+}
+
+/** Returns the first deal with values of the second; `null` if the schemas accept none of them. */
+function withSwapped(
+  environment: EnvironmentDefinition,
+  { first: { state, seed } }: DealtPair,
+  values: readonly Replacement[],
+): Deal | null {
+  const swapped = withReplaced(environment, state, values)
+  return swapped.replaced.size > 0 ? { seed, state: swapped.state } : null
+}
+
+function isLeaf(value: Json | undefined): value is null | boolean | number | string {
+  return value !== undefined && (typeof value !== 'object' || value === null)
 }
 
 /** Returns a state with the hidden parts of another one. The seat holds what it held. */
 function withHidden(state: SessionState, seat: string, { own, private: secret }: SessionState): SessionState {
-  if (!state.own) return { ...state, private: secret }
+  if (!state.own) return { public: state.public, private: secret }
   return { ...state, private: secret, own: { ...own, [seat]: state.own[seat] as JsonObject } }
-}
-
-/** Whether the schemas accept the hidden parts of a state and keep all of them. */
-function isKept(environment: EnvironmentDefinition, { own = {}, private: hidden }: SessionState): boolean {
-  return keepsPrivate(environment, hidden) && Object.values(own).every((part) => keepsOwn(environment, part))
 }

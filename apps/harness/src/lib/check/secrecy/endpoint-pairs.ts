@@ -1,6 +1,6 @@
 import { createHost, type EnvironmentDefinition, type Host, type TrainerSessionRef } from '@episodic/mcp-server'
 import { createRng, type OpenResult, type Rng, seedFor } from '@episodic/protocol'
-import type { CheckContext } from '../check-context.ts'
+import type { CheckContext, Setting } from '../check-context.ts'
 import { seatsOfDeal } from '../deal.ts'
 import type { AgentEndpoint, OpenEndpoint } from '../endpoints/agent-endpoint.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
@@ -54,7 +54,7 @@ export function routesAt(
  */
 export async function comparePairsAtEndpoints(
   context: CheckContext,
-  plan: (rng: Rng) => PlannedPair | null,
+  planPair: (rng: Rng) => PlannedPair | null,
 ): Promise<{
   readonly pairs: number
   readonly messages: number
@@ -71,14 +71,16 @@ export async function comparePairsAtEndpoints(
       bounds: { waitSeconds: HOLD },
     })
     await using opened = await endpoint.open(host)
+    // As long as it is open, what all starts share is kept for the others.
+    await openGame(host, world, context.settings[0] as Setting, seed)
     for (const route of routesAt(world.environment, endpoint, opened)) {
       const share = endpoint.name === 'in process' ? SHARE.inProcess : SHARE.connected
       for (let i = 0; i < Math.ceil(context.pairs * share); i++) {
         context.signal?.throwIfAborted()
         const draws = seedFor(seed, 'endpoint pair', endpoint.name, route, i)
-        const planned = plan(createRng(draws))
-        if (!planned) continue
-        const { moves } = await playPair(world, planned, createRng(draws).stream('play'), MOVES)
+        const plan = planPair(createRng(draws))
+        if (!plan) continue
+        const { moves, pair: planned } = await playPair(world, plan, createRng(draws).stream('play'), MOVES)
         const answers: (readonly SeatAnswer[])[] = []
         for (const which of ['first', 'second'] as const) {
           instrumentation.deal = planned[which]

@@ -10,6 +10,8 @@ export type Hook = (typeof HOOKS)[number]
 export interface Instrumentation {
   /** The start of sessions; `null` for their own. */
   deal: Deal | null
+  /** Texts of a large deal that stand for all of it in errors; `null` for all that is known there. */
+  shown?: string | null
   /** Which function throws, with an error that contains everything it knows; `null` for none. */
   failing: Hook | null
   /** Called with every value that the rules reveal, and the seats that it is for; `undefined` for all. */
@@ -24,7 +26,7 @@ export function instrumentEnvironment(
   instrumentation: Instrumentation,
 ): EnvironmentDefinition {
   const trip = (hook: Hook, known: unknown) => {
-    if (instrumentation.failing === hook) throw new Error(`${hook} failed with ${JSON.stringify(known)}`)
+    if (instrumentation.failing === hook) throw new Error(`${hook} failed with ${toMessage(instrumentation, known)}`)
   }
   return {
     ...environment,
@@ -60,6 +62,10 @@ export function instrumentEnvironment(
   }
 }
 
+function toMessage({ shown: texts }: Instrumentation, known: unknown): string {
+  return texts ?? JSON.stringify(known)
+}
+
 function instrumentTool(
   tool: Tool,
   instrumentation: Instrumentation,
@@ -73,7 +79,7 @@ function instrumentTool(
       if (seat !== undefined) instrumentation.onInput?.(context.input, seat)
       const answer = tool.play(withReveal(context, instrumentation))
       if (instrumentation.failing === 'answer' && answer?.kind === 'said' && tool.output)
-        return { ...answer, data: JSON.stringify(context.state) }
+        return { ...answer, data: toMessage(instrumentation, context.state) }
       return answer
     },
   }

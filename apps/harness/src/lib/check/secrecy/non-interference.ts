@@ -10,6 +10,7 @@ import { type Channel, formatMoves, type PairedPlay, type PlannedPair, playPair,
 
 /** Seeds of each setting whose deals are examined, and how many of them form pairs. */
 const DEALS = 384
+const LEAST_DEALS = 8
 const PAIRED = 96
 /** Pairs that are played on, to find what leaks late, and the steps of all of them together. */
 const LONG_PAIRS = 8
@@ -34,8 +35,9 @@ interface HiddenFromSeat {
 export async function checkNonInterference(context: CheckContext): Promise<CheckOutcome> {
   const { world, settings, seed } = context
   const { environment } = world
-  const allDeals = settings.map((setting) => drawDeals(environment, setting, seed, DEALS))
-  const { findings, warnings } = findDealLeaks(environment, settings, allDeals)
+  const count = context.affordable(DEALS, LEAST_DEALS)
+  const allDeals = settings.map((setting) => drawDeals(environment, setting, seed, count))
+  const { findings, warnings } = findDealLeaks(environment, settings, allDeals, seed)
   const sealed = Object.values(environment.tools).some((tool) => tool.sealed)
   const hidden = settings.flatMap((setting, i) =>
     hiddenFromSeats(context, setting, allDeals[i] as readonly Deal[], sealed),
@@ -50,7 +52,7 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
       warnings.push({
         name: 'nothing-varies',
         what: 'There is hidden state, but no two seeds differ in what they hide from a player who sees the same.',
-        again: `${DEALS} seeds of each setting, check seed ${seed}`,
+        again: `${count} seeds of each setting, check seed ${seed}`,
         advice: 'Draw what players have to find out from rng in start. A constant is memorized.',
       })
     return checkOutcome('non-interference', 'nothing that varies is hidden, so there is nothing to compare', {
@@ -71,11 +73,11 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
     const played = await playPair(world, planned, rng, most)
     counts.pairs += 1
     counts.steps += played.moves.length
-    if (planned.fits) counts.fitting += 1
+    if (played.pair.fits) counts.fitting += 1
     if (played.diverged) counts.diverged += 1
     if (played.atOnce) counts.divergedAtOnce += 1
     if (played.invalid) counts.invalid += 1
-    if (played.differs) findings.push(toLeakFinding(context, planned, played, played.differs))
+    if (played.differs) findings.push(toLeakFinding(context, played, played.differs))
   }
   const endpoints = await comparePairsAtEndpoints(context, (rng) => planPair(context, hidden, sealed, rng))
   findings.push(...endpoints.findings)
@@ -169,8 +171,7 @@ const DIFFERING: Readonly<Record<Channel, readonly [Finding['name'], string]>> =
 
 function toLeakFinding(
   { world: { environment } }: CheckContext,
-  { setting: { params }, seat, first, from }: PlannedPair,
-  { moves, policies }: PairedPlay,
+  { pair: { setting, seat, first, from }, moves, policies }: PairedPlay,
   { channel, difference }: NonNullable<PairedPlay['differs']>,
 ): Finding {
   const [kind, subject] = DIFFERING[channel]
@@ -185,7 +186,7 @@ function toLeakFinding(
   return {
     name: `${kind}:${about}` as Finding['name'],
     what: `${when}: ${subject} ${hiddenFrom}.`,
-    again: `params ${JSON.stringify(params)}, seed ${first.seed} against ${from}, moves of ${policies}: ${formatMoves(environment, moves)}`,
+    again: `params ${JSON.stringify(setting.params)}, seed ${first.seed} against ${from}, moves of ${policies}: ${formatMoves(environment, moves)}`,
     advice:
       'Except for what goes through reveal(…), nothing that a player gets may depend on the private state or on what other seats hold, nor may its length, order or time.',
     difference,

@@ -1,14 +1,16 @@
 import { type Player, randomPolicy } from '@episodic/env'
 import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
 import { type Action, type Json, type Rng, seedFor, type ToolInfo } from '@episodic/protocol'
+import { partName } from '@episodic/state/internal'
 import type { CheckedWorld, Setting } from '../check-context.ts'
 import { type Deal, dealtEnvironment } from '../deal.ts'
 import { type Difference, findTextDifference } from '../finding.ts'
-import { drawPlayPolicy, randomAction } from '../noisy-policy.ts'
+import { drawPlayPolicy, NO_NOISE, noisyPolicy, randomAction } from '../noisy-policy.ts'
 import { playMove, truncationAt } from '../rehearsed-episode.ts'
 import { startPlayer } from '../seat-players.ts'
 import { SeatTable } from '../seat-table.ts'
 import type { DealtPair } from './dealt-pairs.ts'
+import { ReadPlaces } from './read-places.ts'
 
 /** Most steps of a pair, unless it is played on. */
 export const STEPS = 64
@@ -39,6 +41,8 @@ export type Channel = 'answer' | 'view' | 'legal' | 'message' | 'turn' | 'end' |
 
 /** The comparison of two plays. */
 export interface PairedPlay {
+  /** What was compared: the planned pair, or one that differs in less. */
+  readonly pair: PlannedPair
   /** The moves until the plays diverge. */
   readonly moves: readonly PairedMove[]
   /** The names of the policies. */
@@ -63,14 +67,21 @@ export interface PairedPlay {
  */
 export async function playPair(world: CheckedWorld, planned: PlannedPair, rng: Rng, most = STEPS): Promise<PairedPlay> {
   const { environment } = world
-  const { setting, seat, first: deal } = planned
-  const first = startSide(environment, planned, deal)
+  const { setting, seat, first: deal, narrowed } = planned
+  const read = new ReadPlaces()
+  const first = startSide(narrowed ? read.watch(environment) : environment, planned, deal)
   const start = first.now
   const table = new SeatTable(environment, first.rehearsal)
   const players = new Map<string, Player>()
   const names = new Set<string>()
   for (const name of table.seats) {
-    const policy = most > STEPS && (environment.game || rng.chance()) ? randomPolicy() : drawPlayPolicy(world, rng)
+    // A player that wanders about in a large state reads little of it.
+    const isSolved = narrowed !== undefined && world.solver != null && rng.chance()
+    const policy = isSolved
+      ? noisyPolicy(world.solver ?? null, NO_NOISE)
+      : most > STEPS && (environment.game || rng.chance())
+        ? randomPolicy()
+        : drawPlayPolicy(world, rng)
     names.add(environment.game ? `${policy.name} as ${name}` : policy.name)
     players.set(name, await startPlayer(policy, environment, setting, seedFor(deal.seed, planned.from), name))
   }
@@ -94,7 +105,8 @@ export async function playPair(world: CheckedWorld, planned: PlannedPair, rng: R
     if (outcome.step) table.take(mover, outcome.step)
     if (second === null) break
   }
-  return { policies: [...names].join(', '), ...(await compare(environment, planned, moves, seen, start)) }
+  const pair = { ...planned, ...narrowed?.(read) }
+  return { pair, policies: [...names].join(', '), ...(await compare(environment, pair, moves, seen, start)) }
 }
 
 /** Plays the moves from the other deal, after the first play is over, as a server plays one session after another. */
@@ -104,7 +116,7 @@ async function compare(
   moves: readonly PairedMove[],
   seen: readonly Outcome[],
   start: Received,
-): Promise<Omit<PairedPlay, 'policies'>> {
+): Promise<Omit<PairedPlay, 'pair' | 'policies'>> {
   const { seat, second, fits } = planned
   const side = startSide(environment, planned, second)
   const stopped = (at: number, rest: Partial<PairedPlay> = {}) => ({
@@ -171,7 +183,7 @@ function startSide(environment: EnvironmentDefinition, { setting, seat, first }:
       turn: String(mine),
       end: 'null',
       // With the keys in their order, as the resource of the state has them.
-      state: JSON.stringify([state.public, state.own?.[seat]]),
+      state: JSON.stringify([state.public, state.own?.[seat]].map((part) => partName(part) ?? part)),
     }
   }
   let now = read()

@@ -4,9 +4,11 @@ import { isObject } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
 import type { Setting } from '../check-context.ts'
+import { leafDifferences } from '../leaf-differences.ts'
 import { type Leaf, leavesOf, walkSchema } from '../walk-json.ts'
 
-const SEEDS = 24
+/** Initial states of each setting that are read by default. */
+export const SEEDS = 24
 /** The fewest characters of a private value that does not occur in a text by chance. */
 const LEAST_TEXT = 4
 const LEAST_DIGITS = 4
@@ -43,8 +45,9 @@ export function privateLiterals(
   environment: EnvironmentDefinition,
   settings: readonly Setting[],
   seed: string,
+  seeds = SEEDS,
 ): readonly PrivateLiteral[] {
-  const values = privateValues(environment, settings, seed)
+  const values = privateValues(environment, settings, seed, seeds)
   const known = new Map(values.map((one) => [one.value, one]))
   const vocabulary = enumeratedBy(environment)
   const distinctive = values.filter(({ value, constant, listed }) => {
@@ -67,29 +70,44 @@ export function privateLiterals(
   return literals
 }
 
-/** The private values of many initial states, each once, without those that are public in the same state. */
-function privateValues(environment: EnvironmentDefinition, settings: readonly Setting[], seed: string): PrivateValue[] {
-  const places = new Map<string, Map<Json, number>>()
+/**
+ * The private values of many initial states, each once, without those that are public in the same state. What the
+ * states have in common is read once.
+ */
+function privateValues(
+  environment: EnvironmentDefinition,
+  settings: readonly Setting[],
+  seed: string,
+  seeds: number,
+): PrivateValue[] {
+  const states = settings.flatMap(({ params }) =>
+    Array.from({ length: seeds }, (_, i) => rehearse(environment, { params, seed: seedFor(seed, 'hygiene', i) }).state),
+  )
+  const hidden = states.map(hiddenParts)
+  const open = states.map(
+    (state) => new Set([...leavesOf(state.public), ...heldByAll(state)].map(({ value }) => value)),
+  )
+  const [first = {}] = hidden
+  const changes = hidden.map((parts) => leafDifferences(first, parts))
+  const varied = new Map(changes.flatMap((each) => [...each].map(([place, { from }]) => [place, from] as const)))
   const values = new Set<Json>()
-  for (const { params } of settings)
-    for (let i = 0; i < SEEDS; i++) {
-      const { state } = rehearse(environment, { params, seed: seedFor(seed, 'hygiene', i) }).start
-      const open = new Set([...leavesOf(state.public), ...heldByAll(state)].map(({ value }) => value))
-      for (const { path, value } of leavesOf(hiddenParts(state))) {
-        const place = path.join('.')
-        const held = places.get(place) ?? new Map<Json, number>()
-        places.set(place, held.set(value, (held.get(value) ?? 0) + 1))
-        if (!open.has(value)) values.add(value)
-      }
-    }
   const constants = new Set<Json>()
   const listed = new Set<Json>()
-  for (const held of places.values()) {
-    const begun = [...held.values()].reduce((sum, count) => sum + count, 0)
-    for (const value of held.keys()) {
-      if (held.size === 1) constants.add(value)
-      if (held.size * 2 <= begun) listed.add(value)
+  for (const [place, from] of varied) {
+    const held = changes.map((each) => (each.has(place) ? each.get(place)?.to : from))
+    const begun = held.filter((value) => value !== undefined)
+    const distinct = new Set(begun)
+    for (const value of distinct) {
+      if (distinct.size === 1) constants.add(value)
+      if (distinct.size * 2 <= begun.length) listed.add(value)
     }
+    for (const [i, value] of held.entries()) if (value !== undefined && !open[i]?.has(value)) values.add(value)
+  }
+  for (const { path, value } of leavesOf(first)) {
+    if (varied.has(path.join('.'))) continue
+    constants.add(value)
+    if (states.length > 1) listed.add(value)
+    if (open.some((each) => !each.has(value))) values.add(value)
   }
   const choices = choicesIn(privateSchemaOf(environment))
   return [...values].map((value) => ({

@@ -1,0 +1,21 @@
+import type { Json } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
+import { partName } from '@episodic/state/internal'
+import { leavesOf } from '../walk-json.ts'
+
+/**
+ * Returns the values by which rules find what belongs together: what is public, and the keys of objects. If a check
+ * replaced one of these, rules would find nothing.
+ *
+ * @param keys - those that are known. Default: all of the state, which is small.
+ */
+export function referencesIn(state: SessionState, keys?: ReadonlySet<string>): ReadonlySet<Json> {
+  const open = partName(state.public) === null ? leavesOf(state.public).map(({ value }) => value) : []
+  return new Set([...open, ...(keys ?? keysIn([state.private, { ...state.own }]))])
+}
+
+function keysIn(value: Json): readonly string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const own = Array.isArray(value) ? [] : Object.keys(value)
+  return [...own, ...Object.values(value).flatMap((inner) => keysIn(inner as Json))]
+}
