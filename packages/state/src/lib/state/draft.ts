@@ -60,9 +60,10 @@ export class Draft {
     return treeOf(left, path, known, this.#read)
   }
 
-  /** Returns the value that a part has become; `undefined` if it is what it was. */
-  changed(proxy: object, base: Base, path: string): Value | undefined {
-    const finished = this.#finish(this.#parts.get(proxy) as Part, path)
+  /** Returns what rules have left in the place of a base as a value; `undefined` if it is what it was. */
+  changed(left: unknown, base: Base, path: string): Value | undefined {
+    const part = this.#parts.get(left as object)
+    const finished = part ? this.#finish(part, path) : this.read(left, path)
     return finished === base ? undefined : asValue(finished)
   }
 
@@ -269,9 +270,11 @@ class ArrayPart extends Unalterable implements Part {
   readonly #draft: Draft
   readonly #base: Base
   readonly #inner: List | readonly Base[]
-  /** The parts of items that were read, before there is a copy. */
-  readonly #parts = new Map<number, object>()
-  /** The items once one was set, added or removed: values of the tree, parts, and what rules have set. */
+  /** The parts of items that were read, and what rules have set in the place of others, before there is a copy. */
+  readonly #left = new Map<number, unknown>()
+  /** What rules have added at the end, before there is a copy. */
+  readonly #added: unknown[] = []
+  /** All items once rules do more with them: values of the tree, parts, and what rules have set. */
   #copy: unknown[] | null = null
   #isFinishing = false
 
@@ -298,7 +301,7 @@ class ArrayPart extends Unalterable implements Part {
   }
 
   set(_: object, key: string | symbol, value: unknown): boolean {
-    return Reflect.set(this.#copied(), key, value)
+    return (!this.#copy && this.#put(key, value)) || Reflect.set(this.#copied(), key, value)
   }
 
   deleteProperty(_: object, key: string | symbol): boolean {
@@ -318,7 +321,7 @@ class ArrayPart extends Unalterable implements Part {
     const index = indexOf(key, this.#count)
     if (index < 0 || (this.#copy && !Object.hasOwn(this.#copy, index)))
       return this.#copy ? Reflect.getOwnPropertyDescriptor(this.#copy, key) : undefined
-    return lazyProperty(this.#copy ? this.#copy[index] : this.#at(index), () => this.#item(index))
+    return lazyProperty(this.#copy ? this.#copy[index] : this.#now(index), () => this.#item(index))
   }
 
   finish(path: string): Base {
@@ -331,23 +334,23 @@ class ArrayPart extends Unalterable implements Part {
     }
   }
 
-  /** Without a copy, no item was set, added or removed. */
+  /** Without a copy, items were set and added alone. */
   #finishedItems(path: string): Base {
     const set = new Map<number, Value>()
-    for (const [index, part] of this.#parts) {
-      const changed = this.#draft.changed(part, this.#at(index), `${path}[${index}]`)
+    for (const [index, left] of this.#left) {
+      const changed = this.#draft.changed(left, this.#at(index), `${path}[${index}]`)
       if (changed !== undefined) set.set(index, changed)
     }
-    if (set.size === 0) return this.#base
-    if (!(this.#inner instanceof List))
-      return arrayOf(this.#inner.map((item, index) => (set.has(index) ? (set.get(index) as Value) : asValue(item))))
-    let list: Value = this.#inner
-    for (const [index, value] of set) {
-      if (!(list instanceof List))
-        return arrayOf(this.#inner.items.toArray().map((item, at) => (set.has(at) ? (set.get(at) as Value) : item)))
-      list = list.with(index, 1, [value])
-    }
-    return list
+    const first = this.#baseCount
+    const added = this.#added.map((item, index) => this.#draft.read(item, `${path}[${first + index}]`))
+    if (set.size === 0 && added.length === 0) return this.#base
+    const isFew = this.#inner instanceof List && set.size <= MANY
+    let list: Base = isFew && added.length > 0 ? (this.#inner as List).with(first, 0, added) : this.#inner
+    for (const [index, value] of isFew ? set : NOTHING) if (list instanceof List) list = list.with(index, 1, [value])
+    // With small items in the place of large ones, a list may become a plain array.
+    if (isFew && list instanceof List) return list
+    const items = this.#baseItems.map((item, index) => (set.has(index) ? (set.get(index) as Value) : asValue(item)))
+    return this.#changed([...items, ...added])
   }
 
   #finishedCopy(copy: unknown[], path: string): Base {
@@ -356,6 +359,11 @@ class ArrayPart extends Unalterable implements Part {
       const item = copy[i]
       items.push(isHeld(item) ? item : this.#draft.read(item, `${path}[${i}]`))
     }
+    return this.#changed(items)
+  }
+
+  /** Returns the array with these items: of a list, those between the first and the last that are others are new. */
+  #changed(items: readonly Value[]): Base {
     if (!(this.#inner instanceof List)) return arrayOf(items)
     const old = this.#inner.items.toArray()
     const least = Math.min(old.length, items.length)
@@ -369,20 +377,43 @@ class ArrayPart extends Unalterable implements Part {
   }
 
   get #count(): number {
-    if (this.#copy) return this.#copy.length
+    return this.#copy ? this.#copy.length : this.#baseCount + this.#added.length
+  }
+
+  get #baseCount(): number {
     return this.#inner instanceof List ? this.#inner.items.count : this.#inner.length
+  }
+
+  get #baseItems(): readonly Base[] {
+    return this.#inner instanceof List ? this.#inner.items.toArray() : this.#inner
   }
 
   #at(index: number): Base {
     return this.#inner instanceof List ? this.#inner.items.at(index) : (this.#inner[index] as Base)
   }
 
+  /** Returns what an item is, without a copy: what rules have left, or the base. */
+  #now(index: number): unknown {
+    const first = this.#baseCount
+    if (index >= first) return this.#added[index - first]
+    return this.#left.has(index) ? this.#left.get(index) : this.#at(index)
+  }
+
+  /** Sets or adds an item without a copy. Returns whether that is what was to be set. */
+  #put(key: string | symbol, value: unknown): boolean {
+    if (key === 'length') return value === this.#count
+    const index = indexOf(key, this.#count + 1)
+    const first = this.#baseCount
+    if (index >= first) this.#added[index - first] = value
+    else if (index >= 0) this.#left.set(index, value)
+    return index >= 0
+  }
+
   #item(index: number): unknown {
     if (!this.#copy) {
-      const known = this.#parts.get(index)
-      if (known) return known
+      if (this.#left.has(index) || index >= this.#baseCount) return this.#now(index)
       const part = this.#draft.open(this.#at(index))
-      if (typeof part === 'object' && part !== null) this.#parts.set(index, part)
+      if (typeof part === 'object' && part !== null) this.#left.set(index, part)
       return part
     }
     const item = this.#copy[index]
@@ -395,11 +426,14 @@ class ArrayPart extends Unalterable implements Part {
 
   #copied(): unknown[] {
     if (this.#copy) return this.#copy
-    const items: readonly Base[] = this.#inner instanceof List ? this.#inner.items.toArray() : this.#inner
-    this.#copy = items.map((item, index) => this.#parts.get(index) ?? asValue(item))
+    const items = this.#baseItems.map((item, index) => (this.#left.has(index) ? this.#left.get(index) : asValue(item)))
+    this.#copy = [...items, ...this.#added]
     return this.#copy
   }
 }
+
+/** Items set one by one, with a look through the chunks for each; of more, the array is compared with what it was. */
+const MANY = 64
 
 /** Returns whether an item of a copy is still the value of the tree that it was. */
 function isHeld(item: unknown): item is Exclude<Value, null | boolean | number | string> {
