@@ -21,11 +21,13 @@ export interface Answer {
   readonly finish: string
 }
 
-/** Ids of tokens. A schema for each of thousands would take as long as the rest. */
-const ids = z
-  .custom<number[]>((value) => Array.isArray(value) && value.every(Number.isInteger))
-  .nullish()
-  .catch(null)
+/** A list with an item for each token. A schema for each of thousands would take as long as the rest. */
+const eachToken = <Item>(fits: (item: unknown) => boolean) =>
+  z
+    .custom<Item[]>((value) => Array.isArray(value) && value.every(fits))
+    .nullish()
+    .catch(null)
+const ids = eachToken<number>(Number.isInteger)
 /** A token count. Implausibly large ones are ignored, so that sums stay exact. */
 const count = z.int().min(0).max(1_000_000_000).catch(0)
 /** A count that is part of another one; `null` if the server did not count it. */
@@ -54,7 +56,7 @@ const messageSchema = z.looseObject({
   tool_calls: z.array(z.unknown()).nullish().catch(null),
   prompt_token_ids: ids,
   generation_token_ids: ids,
-  generation_log_probs: z.array(z.number()).nullish().catch(null),
+  generation_log_probs: eachToken<number>(Number.isFinite),
 })
 
 /**
@@ -88,11 +90,17 @@ const answerSchema = z.object({
         token_ids: ids,
         response_token_ids: ids,
         meta_info: z
-          .object({ output_token_logprobs: z.array(z.tuple([z.number(), z.int()], z.unknown())).nullish() })
+          .object({
+            output_token_logprobs: eachToken<[score: number, id: number]>(
+              (item) => Array.isArray(item) && Number.isFinite(item[0]) && Number.isInteger(item[1]),
+            ),
+          })
           .nullish()
           .catch(null),
         logprobs: z
-          .object({ content: z.array(z.object({ logprob: z.number() })).nullish() })
+          .object({
+            content: eachToken<{ logprob: number }>((item) => isObject(item) && Number.isFinite(item.logprob)),
+          })
           .nullish()
           .catch(null),
       }),
