@@ -8,22 +8,22 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { openPythonEnvironment } from '../python-environment.ts'
 import type { Report, Tally } from '../report.ts'
-import { playClaudeCode } from './claude-code.ts'
+import { ACP_AGENTS, playAcpAgent } from './acp-agents.ts'
 import { chatOfOpenAi, generateContentOfAiSdk, messagesOfAiSdk, type Play, responsesOfOpenAi } from './js-clients.ts'
 import { killAgentsAndGateways } from './kills.ts'
 import { type ReadTrace, type StartedGateway, startGateway } from './start-gateway.ts'
 import { guessing, startTokenEngine, type TokenEngine } from './token-engine.ts'
 
-const USAGE = `Usage: pnpm interop gateway [--only <client,…>] [--claude-code <command>] [--kills <count>] [--json]
+const USAGE = `Usage: pnpm interop gateway [--only <client,…>] [--agents <agent,…>] [--kills <count>] [--json]
 
 Plays conversations through episodic gateway with the official clients of language models, in each API that they speak,
 streamed and not. Each answer has to be kept with the tokens that the engine sampled, and each prompt has to begin with
 them. Then agents and gateways are killed in the middle of conversations, and no token may be lost.
 
   --only   clients: openai, anthropic, google-genai, langchain, openai-js, ai-sdk
-  --claude-code
-           also play an episode with Claude Code, of 400 MB, which this command starts:
-           npx --yes @agentclientprotocol/claude-agent-acp
+  --agents agents of the Agent Client Protocol that play an episode each: ${Object.keys(ACP_AGENTS).join(', ')}. npx installs the first
+           two, of 400 MB each; gemini is npm install --global @google/gemini-cli, of 200 MB
+  --path   a folder of programs that are found first, where agents are installed
   --kills  how many. Default: 200
   --json   print nothing but the line of JSON that ends every run`
 
@@ -48,7 +48,8 @@ export async function runGateway(args: readonly string[]): Promise<Report | null
     args: [...args],
     options: {
       only: { type: 'string' },
-      'claude-code': { type: 'string' },
+      agents: { type: 'string' },
+      path: { type: 'string' },
       kills: { type: 'string', default: '200' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -75,11 +76,12 @@ export async function runGateway(args: readonly string[]): Promise<Report | null
     }
     for (const [name, plays] of Object.entries(JAVASCRIPT))
       if (isAsked(name)) clients[name] = await playCells(name, plays, engine, gateway, say)
-    const { 'claude-code': command } = options
-    if (command !== undefined) {
-      const problem = await playClaudeCode(command, engine, folder).catch((error: Error) => error.message)
-      say(problem === null ? '✓ claude-code over ACP' : `✗ claude-code over ACP: ${problem}`)
-      clients['claude-code'] = { passed: problem === null ? 1 : 0, failed: problem === null ? 0 : 1 }
+    for (const name of options.agents?.split(',') ?? []) {
+      if (!(name in ACP_AGENTS))
+        throw new Error(`There is no agent ${name}. There is: ${Object.keys(ACP_AGENTS).join(', ')}.`)
+      const problem = await playAcpAgent(name, options.path, engine, folder).catch((error: Error) => error.message)
+      say(problem === null ? `✓ ${name} over ACP` : `✗ ${name} over ACP: ${problem}`)
+      clients[name] = { passed: problem === null ? 1 : 0, failed: problem === null ? 0 : 1 }
     }
     const kills = Number(options.kills)
     if (kills === 0) return { clients }

@@ -1,3 +1,4 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { EpisodeRecord } from '@episodic/protocol'
@@ -51,6 +52,25 @@ describe('episodic run --policy acp:<agent>', () => {
       expect(outcome).toMatchObject({ kind: 'finished', end: { kind: 'truncated', reason } })
       expect(steps).toHaveLength(2)
     }
+  })
+
+  it('leads Codex to the address of its models by the configuration that it reads, beside that of its user', async () => {
+    const bin = join(workshop.folder, 'bin')
+    mkdirSync(bin)
+    // In place of the program that would be installed.
+    writeFileSync(join(bin, 'npx'), `#!/bin/sh\nenv > "${bin}/variables"\nexec node ${AGENT}\n`, { mode: 0o755 })
+    const PATH = `${bin}:${process.env.PATH}`
+    const env = { PATH, OPENAI_API_KEY: 'none', CODEX_CONFIG: '{"model":"m","model_providers":{"own":{"name":"own"}}}' }
+    const models = ['--record-models', '--base-url', 'http://127.0.0.1:1/v1', '--concurrency', '1']
+    expect(await run('acp:codex', 'codex', env, ...models)).toMatchObject({ status: 0 })
+    const lines = readFileSync(join(bin, 'variables'), 'utf8').split('\n')
+    const given = Object.fromEntries(lines.map((line) => line.split(/=(.*)/)))
+    expect(JSON.parse(given.CODEX_CONFIG)).toMatchObject({
+      model: 'm',
+      model_provider: given.MODEL_PROVIDER,
+      model_providers: { own: { name: 'own' }, episodic: { base_url: given.OPENAI_BASE_URL, wire_api: 'responses' } },
+    })
+    expect(given).toMatchObject({ MODEL_PROVIDER: 'episodic', DEFAULT_AUTH_REQUEST: '{"methodId":"api-key"}' })
   })
 
   it('cancels an agent that takes too long', async () => {

@@ -17,6 +17,11 @@ afterEach(async () => {
   cleanUp = new AsyncDisposableStack()
 })
 
+const oddlyCalling = (name: string) => ({
+  content: 'I guess.',
+  tool_calls: [{ id: 'call_1', type: 'function', function: { name, arguments: '{}' } }],
+})
+
 /** The message of an answer: a call first, then a text once its result has come. */
 const playing = ({ messages }: TokenEngine['requests'][number]) =>
   messages.at(-1)?.role === 'tool' ? { content: 'It is 7.' } : thinkingGuess(7)
@@ -165,6 +170,30 @@ describe('openGateway', () => {
       expect(back).not.toHaveProperty('stream')
     },
   )
+
+  it('knows the tools of namespaces, as Codex has those of a world, and leaves out what a server of the provider runs', async () => {
+    const engine = cleanUp.use(await startTokenEngine(() => oddlyCalling('world__guess')))
+    const gateway = await serve(engine, await newFolder())
+    const { api_key: apiKey } = await gateway.open()
+    const client = new OpenAI({ apiKey, baseURL: `${gateway.url}/v1` })
+    const guess = { type: 'function' as const, name: 'guess', parameters: PARAMETERS, strict: false }
+    const world = { type: 'namespace' as const, name: 'world', description: 'A world.', tools: [guess] }
+    const tools = [world, { type: 'web_search' as const }, { ...guess, name: 'other' }]
+    const input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: 'Which?' }]
+    const { output } = await client.responses.create({ model: 'm', input, tools })
+    expect(output.at(-1)).toMatchObject({ type: 'function_call', namespace: 'world', name: 'guess' })
+    const asked = engine.requests[0]!.tools!.map(({ function: { name } }) => name)
+    expect(asked).toEqual(['world__guess', 'other'])
+    // Codex adds tools in the midst of its input too, and sends calls back as they came.
+    const added = { type: 'additional_tools', role: 'developer', tools: [world] }
+    const next = [added, ...input, ...output] as OpenAI.Responses.ResponseInputItem[]
+    await client.responses.create({ model: 'm', input: next })
+    expect(engine.requests[1]!.tools!.map(({ function: { name } }) => name)).toEqual(['world__guess'])
+    expect(engine.requests[1]!.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', tool_calls: [{ function: { name: 'world__guess' } }] },
+    ])
+  })
 
   it('gives the trainer one list with a mask, the reward and the figures of a session', async () => {
     const engine = cleanUp.use(await startTokenEngine(playing))

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
+import { namespacedName } from '../models/namespaces.ts'
 import { responses as recorded } from '../models/responses-api.ts'
 import {
   BadRequest,
@@ -33,7 +34,9 @@ export const responses: Dialect = {
     const read = recorded.readRequest(body)
     if (!read)
       throw new BadRequest('input', 'input is neither a text nor a list of items. Send the input of the response.')
-    const { messages, tools } = read.request
+    const { messages } = read.request
+    // Those of a provider's server cannot be played here.
+    const tools = read.request.tools.filter(({ type }) => type === 'function')
     const chosen = objectIn(body, 'tool_choice')
     const choice = chosen.type === 'function' ? { type: 'function', function: { name: chosen.name ?? '' } } : null
     return {
@@ -74,7 +77,7 @@ function responseFormat(body: JsonObject): JsonObject {
   return type === 'json_object' ? { response_format: { type } } : {}
 }
 
-function outputOf({ answer: { completion, calls }, id }: Reply): JsonObject[] {
+function outputOf({ answer: { completion, calls }, id, body }: Reply): JsonObject[] {
   const { text, reasoning } = completion
   const content = [{ type: 'output_text', text: text ?? '', annotations: [], logprobs: [] }]
   return [
@@ -95,7 +98,7 @@ function outputOf({ answer: { completion, calls }, id }: Reply): JsonObject[] {
       type: 'function_call',
       id: `fc_${id}_${i}`,
       call_id: call.id,
-      name: call.name,
+      ...namespacedName(body, call.name),
       arguments: call.arguments,
       status: 'completed',
     })),

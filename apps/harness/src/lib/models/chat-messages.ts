@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
+import { plainName } from './namespaces.ts'
 
 /**
  * Returns items of the API of responses as the messages of a chat that say the same: calls belong to the message of the
@@ -26,7 +27,8 @@ export function chatMessages(items: readonly JsonObject[]): JsonObject[] {
       if (reasoning) turn().reasoning = reasoning
     } else if (type === 'function_call') {
       const begun = turn()
-      const call = { id: callId ?? 'call', type: 'function', function: { name: name ?? '', arguments: args ?? '' } }
+      const called = plainName(String(name ?? ''), item.namespace)
+      const call = { id: callId ?? 'call', type: 'function', function: { name: called, arguments: args ?? '' } }
       begun.tool_calls = [...(begun.tool_calls ?? []), call]
     } else if (type === 'function_call_output')
       messages.push({ role: 'tool', tool_call_id: callId ?? 'call', content: partsOf(output) })

@@ -3,6 +3,7 @@ import { isObject } from '@episodic/protocol/internal'
 import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
 import { chatMessages, chatTool } from './chat-messages.ts'
+import { plainName, plainTools } from './namespaces.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { type AnswerBody, type RecordedApi, temperatureOf } from './recorded-api.ts'
 import type { ToolCall } from './transcript.ts'
@@ -25,6 +26,7 @@ const outputSchema = z.object({
   summary: texts,
   call_id: z.string().nullish().catch(null),
   name: z.string().nullish().catch(null),
+  namespace: z.string().nullish().catch(null),
   arguments: z.string().nullish().catch(null),
 })
 const responseSchema = z.object({
@@ -58,7 +60,10 @@ export const responses: RecordedApi = {
     const system = instructions ? [{ role: 'system', content: instructions }] : []
     return {
       asked: model,
-      request: { messages: [...system, ...chatMessages(items)], tools: (tools ?? []).map(chatTool) },
+      request: {
+        messages: [...system, ...chatMessages(items.filter(({ type }) => type !== 'additional_tools'))],
+        tools: plainTools(tools ?? [], items).map(chatTool),
+      },
       ...temperatureOf(parsed.data),
     }
   },
@@ -68,8 +73,10 @@ export const responses: RecordedApi = {
     if (!parsed.success || parsed.data.status === 'failed') return null
     const { id, model, status, incomplete_details, output, usage } = parsed.data
     const items = output.flatMap((item) => item ?? [])
-    const calls = items.flatMap(({ type, call_id, name, arguments: args }): ToolCall[] =>
-      type === 'function_call' && name ? [{ id: call_id ?? 'call', name, arguments: args ?? '' }] : [],
+    const calls = items.flatMap(({ type, call_id, name, namespace, arguments: args }): ToolCall[] =>
+      type === 'function_call' && name
+        ? [{ id: call_id ?? 'call', name: plainName(name, namespace), arguments: args ?? '' }]
+        : [],
     )
     const textOf = (type: string) =>
       items

@@ -17,6 +17,16 @@ import { modelVariables } from './process-agent.ts'
 interface KnownAgent {
   readonly command: string
   readonly env?: Readonly<Record<string, string>>
+  /** Variables that lead it to its models at an address, where the usual ones do not. */
+  readonly modelsAt?: (url: string) => Readonly<Record<string, string>>
+}
+
+/** Codex reads its address from a configuration alone, to which one of the user's own is added. */
+function codexModels(base_url: string): Readonly<Record<string, string>> {
+  const provider = { name: 'episodic', base_url, env_key: 'OPENAI_API_KEY', wire_api: 'responses' }
+  const own = { ...JSON.parse(process.env.CODEX_CONFIG ?? '{}'), model_provider: 'episodic' }
+  const model_providers = { ...own.model_providers, episodic: provider }
+  return { CODEX_CONFIG: JSON.stringify({ ...own, model_providers }), MODEL_PROVIDER: 'episodic' }
 }
 
 const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
@@ -25,7 +35,11 @@ const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
     // Else its model is not offered the tools of the world at once.
     env: { ENABLE_TOOL_SEARCH: 'false', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
   },
-  codex: { command: 'npx --yes @agentclientprotocol/codex-acp' },
+  codex: {
+    command: 'npx --yes @agentclientprotocol/codex-acp',
+    env: { DEFAULT_AUTH_REQUEST: '{"methodId":"api-key"}', NO_BROWSER: '1' },
+    modelsAt: codexModels,
+  },
   gemini: { command: 'gemini --acp', env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } },
   goose: { command: 'goose acp' },
   kimi: { command: 'kimi acp' },
@@ -52,7 +66,7 @@ export function createAcpAgent(name: string, given: string, secrets: readonly st
       'option-invalid',
       `acp: needs an agent. Give acp:<command>, or one of ${Object.keys(KNOWN_AGENTS).join(', ')}.`,
     )
-  const { command, env = {} } = KNOWN_AGENTS[given] ?? { command: given }
+  const { command, env = {}, modelsAt }: KnownAgent = KNOWN_AGENTS[given] ?? { command: given }
   return defineAgent({
     name,
     async play(assignment) {
@@ -61,7 +75,12 @@ export function createAcpAgent(name: string, given: string, secrets: readonly st
       try {
         assignment.signal.throwIfAborted()
         await runAgentProcess(command, {
-          env: { ...env, ...playerEnvironment(secrets), ...modelVariables(assignment) },
+          env: {
+            ...env,
+            ...playerEnvironment(secrets),
+            ...modelVariables(assignment),
+            ...(assignment.modelUrl !== null && modelsAt?.(assignment.modelUrl)),
+          },
           cwd: folder,
           signal: assignment.signal,
           onExit: () => rmSync(folder, { recursive: true, force: true }),

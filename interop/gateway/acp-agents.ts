@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Sampled, TokenEngine } from './token-engine.ts'
@@ -21,25 +21,38 @@ interface Completion {
   readonly logProbabilities?: readonly number[]
 }
 
+/** What an agent needs in its environment to play with a model that is scripted, beside a home of its own. */
+export const ACP_AGENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  // It refuses to run as root otherwise.
+  'claude-code': { IS_SANDBOX: '1' },
+  // A model that it knows may be given tools that only its own server takes.
+  codex: { CODEX_CONFIG: '{"model":"scripted"}' },
+  // It asks another model which model to ask otherwise.
+  gemini: { GEMINI_MODEL: 'gemini-2.5-flash' },
+}
+
 /**
- * Plays an episode with Claude Code over the Agent Client Protocol, whose models are asked through the gateway of the
- * run. Resolves with what is wrong; `null` if nothing is.
+ * Plays an episode with an agent over the Agent Client Protocol, whose models are asked through the gateway of the run.
+ * Resolves with what is wrong; `null` if nothing is.
  *
- * @param command - starts the agent.
+ * @param path - a folder of programs that are found first, such as an `npx` or `gemini`; `undefined` for none.
  */
-export async function playClaudeCode(command: string, engine: TokenEngine, folder: string): Promise<string | null> {
-  const out = join(folder, 'claude-code')
+export async function playAcpAgent(
+  name: string,
+  path: string | undefined,
+  engine: TokenEngine,
+  folder: string,
+): Promise<string | null> {
+  const out = join(folder, name)
   const args = [
-    ...['run', WORLD, '--policy', `acp:${command}`, '--record-models', '--token-ids', '--base-url', engine.url],
+    ...['run', WORLD, '--policy', `acp:${name}`, '--record-models', '--token-ids', '--base-url', engine.url],
     ...['--tasks', '1', '--out', out, '--episode-timeout', '240'],
   ]
   const env = {
     ...process.env,
     HOME: folder,
-    // It refuses to run as root otherwise, and to offer the tools of a world at once.
-    IS_SANDBOX: '1',
-    ENABLE_TOOL_SEARCH: 'false',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    ...(path !== undefined && { PATH: `${path}${delimiter}${process.env.PATH}` }),
+    ...ACP_AGENTS[name],
   }
   await promisify(execFile)(process.execPath, [CLI, ...args], { env, maxBuffer: 2 ** 26 })
   const { steps, undecided = [] } = JSON.parse(readFileSync(join(out, 'episodes.jsonl'), 'utf8')) as PlayedEpisode
