@@ -19,6 +19,15 @@ describe('lineDiff', () => {
     )
   })
 
+  it('marks as changed no line at the beginning or at the end that both texts have', () => {
+    const same = Array.from({ length: 5_000 }, (_, i) => `${i}\n`).join('')
+    const marks = lineDiff(`${same}old\n${same}`, `${same}new\nmore\n${same}`).map(({ mark }) => mark)
+    expect(marks.indexOf('removed')).toBe(5_000)
+    expect(marks.slice(5_000, 5_003)).toEqual(['removed', 'added', 'added'])
+    expect(marks.slice(5_003).every((mark) => mark === 'same')).toBe(true)
+    expect(marks).toHaveLength(10_003)
+  })
+
   it('marks the words of a line that changed', () => {
     expect(lineDiff('{\n  "guesses": 2\n}\n', '{\n  "guesses": 3\n}\n')).toEqual([
       { mark: 'same', pieces: [{ text: '{', changed: false }] },

@@ -1,4 +1,4 @@
-import { diffLines, diffWordsWithSpace } from 'diff'
+import { diffArrays, diffWordsWithSpace } from 'diff'
 
 /** A piece of a line, and whether it is in only one of the two texts. */
 export interface DiffPiece {
@@ -24,25 +24,37 @@ const MOST_WORD_EDITS = 200
  * lines.
  */
 export function lineDiff(before: string, after: string): DiffLine[] {
-  const changes = diffLines(before, after, { maxEditLength: MOST_EDITS }) ?? [
-    { value: before, removed: true, added: false },
-    { value: after, removed: false, added: true },
+  const [old, now] = [linesOf(before), linesOf(after)]
+  // Of a large state most is the same.
+  const most = Math.min(old.length, now.length)
+  let head = 0
+  while (head < most && old[head] === now[head]) head++
+  let tail = 0
+  while (tail < most - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++
+  const end = old.length - tail
+  const [removed, added] = [old.slice(head, end), now.slice(head, now.length - tail)]
+  const changes = diffArrays(removed, added, { maxEditLength: MOST_EDITS }) ?? [
+    { value: removed, removed: true, added: false },
+    { value: added, removed: false, added: true },
   ]
-  const lines: DiffLine[] = []
+  const lines = old.slice(0, head).map(sameLine)
   for (let i = 0; i < changes.length; i++) {
     const change = changes[i]
     const next = changes[i + 1]
     if (!change) continue
-    const own = linesOf(change.value)
     if (change.removed && next?.added) {
-      lines.push(...compareLines(own, linesOf(next.value)))
+      lines.push(...compareLines(change.value, next.value))
       i += 1
-    } else {
-      const mark = change.added ? 'added' : change.removed ? 'removed' : 'same'
-      for (const text of own) lines.push({ mark, pieces: [{ text, changed: false }] })
-    }
+    } else
+      for (const text of change.value)
+        lines.push({ ...sameLine(text), mark: change.added ? 'added' : change.removed ? 'removed' : 'same' })
   }
+  for (const text of old.slice(end)) lines.push(sameLine(text))
   return lines
+}
+
+function sameLine(text: string): DiffLine {
+  return { mark: 'same', pieces: [{ text, changed: false }] }
 }
 
 /** Compares two texts by their words. */

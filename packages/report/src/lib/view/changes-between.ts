@@ -35,15 +35,19 @@ function compareObjects(before: JsonObject, after: JsonObject, path: string, cha
 }
 
 function compareLists(before: readonly Json[], after: readonly Json[], path: string, changes: StateChange[]): void {
-  const [old, now] = [before.map(toText), after.map(toText)]
   let head = 0
-  while (head < old.length && head < now.length && old[head] === now[head]) head++
+  const most = Math.min(before.length, after.length)
+  while (head < most && isSame(before[head], after[head])) head++
   let tail = 0
-  while (tail < old.length - head && tail < now.length - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++
-  const kept = commonItems(old.slice(head, old.length - tail), now.slice(head, now.length - tail))
+  while (tail < most - head && isSame(before.at(-1 - tail), after.at(-1 - tail))) tail++
+  const [old, now] = [before, after].map((list) => list.slice(head, list.length - tail).map(toText)) as [
+    string[],
+    string[],
+  ]
+  const kept = commonItems(old, now)
   // Between items that are kept, as many as possible are compared in pairs; the rest were removed or added.
   let [from, to] = [head, head]
-  for (const [i, j] of [...kept, [old.length - tail - head, now.length - tail - head] as const]) {
+  for (const [i, j] of [...kept, [old.length, now.length] as const]) {
     const pairs = Math.min(head + i - from, head + j - to)
     for (let pair = 0; pair < pairs; pair++)
       compare(before[from + pair] as Json, after[to + pair] as Json, `${path}/${to + pair}`, changes)
@@ -72,6 +76,11 @@ function commonItems(old: readonly string[], now: readonly string[]): (readonly 
     else if (at(i + 1, j) >= at(i, j + 1)) i++
     else j++
   return common
+}
+
+/** Of a list in a large state, most items are the very same objects. */
+function isSame(one: Json | undefined, other: Json | undefined): boolean {
+  return one === other || toText(one as Json) === toText(other as Json)
 }
 
 function toText(value: Json): string {

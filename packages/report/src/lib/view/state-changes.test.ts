@@ -74,6 +74,17 @@ describe('changesBetween and applyChanges', () => {
     expect(changesBetween(long, shifted)).toHaveLength(1_200)
     expect(applyChanges(long, changesBetween(long, shifted))).toEqual(shifted)
   })
+
+  it('write no text of items that two lists share, as lists of large states do', () => {
+    const shared = Array.from({ length: 900 }, (_, id): Json => {
+      const toJSON = () => {
+        throw new Error(`Item ${id} was written.`)
+      }
+      return { id, toJSON } as unknown as Json
+    })
+    const before = shared.with(500, { id: 500 })
+    expect(changesBetween(before, shared.with(500, { id: -1 }))).toEqual([{ path: '/500/id', before: 500, after: -1 }])
+  })
 })
 
 describe('applyChanges', () => {
