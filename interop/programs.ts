@@ -10,6 +10,7 @@ import { runParity } from './parity/run-parity.ts'
 import { runProviders } from './providers/run-providers.ts'
 import { runPythonPackage } from './python-package.ts'
 import type { Program } from './report.ts'
+import { runShellProgram } from './shell/run-shell.ts'
 
 /** A program, and what it does in a few words. */
 export interface NamedProgram {
@@ -30,6 +31,7 @@ export const PROGRAMS: readonly NamedProgram[] = [
   { name: 'nemo-gym', does: 'plays with the agents of NeMo Gym', run: runNemoGym, takesPython: true },
   { name: 'gateway', does: 'speaks to models through the gateway, and kills it', run: runGateway },
   { name: 'providers', does: 'plays with servers of models of every kind', run: runProviders },
+  { name: 'shell', does: 'compares ordinary commands with bash', run: runShellProgram },
   { name: 'import', does: "plays environments of others' servers", run: runImport },
   { name: 'parity', does: 'compares the same episodes through every endpoint', run: runParity, takesPython: true },
 ]

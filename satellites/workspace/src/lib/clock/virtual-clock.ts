@@ -54,6 +54,10 @@ export function installVirtualClock(): VirtualClock {
   globalThis.Date = Object.assign(virtual, { now }) as unknown as DateConstructor
   RealDate.prototype.constructor = globalThis.Date
   performance.now = now
+  // The order of a language depends on what was built into the machine's Node; this is that of LC_ALL=C.
+  String.prototype.localeCompare = function compare(this: string, other: string) {
+    return this < other ? -1 : this > other ? 1 : 0
+  }
   const random = () => (draw(words) * 2 ** 21 + (draw(words) >>> 11)) / 2 ** 53
   Math.random = random
   const fill = <T extends ArrayBufferView>(array: T): T => {

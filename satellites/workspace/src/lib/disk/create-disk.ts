@@ -10,13 +10,16 @@ export type NewFile =
 
 /**
  * Creates a disk from its files by absolute path: texts and bytes, with permission bits where they matter, symbolic
- * links, and empty directories. Directories on the way, and `/tmp`, are created too. The disk is frozen: sessions that
- * begin with the same one keep it once.
+ * links, and empty directories. Directories on the way, `/root` and `/tmp` are created too. The disk is frozen:
+ * sessions that begin with the same one keep it once.
  *
  * Throws a `TypeError` for a path that is not absolute, and for a path that is in a file.
  */
 export function createDisk(files: Readonly<Record<string, NewFile>>): Disk {
-  const disk: Disk = { '/tmp': Object.freeze({ kind: 'directory', mode: 0o1777 }) }
+  const disk: Disk = {
+    '/root': Object.freeze({ kind: 'directory' }),
+    '/tmp': Object.freeze({ kind: 'directory', mode: 0o1777 }),
+  }
   for (const [given, file] of Object.entries(files)) {
     if (!given.startsWith('/'))
       throw new TypeError(`The path ${given} of a disk is not absolute: begin it with a slash.`)

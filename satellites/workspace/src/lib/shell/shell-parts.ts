@@ -3,7 +3,7 @@ import type { VirtualClock } from '../clock/virtual-clock.ts'
 import type { Disk } from '../disk/disk.ts'
 import { EditedDisk } from '../disk/edited-disk.ts'
 import { entryFor } from '../disk/file-content.ts'
-import { commands, type Language } from './commands.ts'
+import { commands, type Language } from './commands/commands.ts'
 import { javascriptStart } from './javascript-start.ts'
 import { ProgramFaults, type ProgramModule, programCommands, serviceFetch } from './programs.ts'
 

@@ -1,5 +1,5 @@
 import { type Disk, EPOCH, type ReadOnlyDisk } from '../disk/disk.ts'
-import type { Language } from '../shell/commands.ts'
+import type { Language } from '../shell/commands/commands.ts'
 import { JobEnded, runJob } from '../workers/command-pool.ts'
 
 /** How a command is run that judges a disk. */

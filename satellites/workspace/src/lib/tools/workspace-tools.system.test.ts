@@ -79,7 +79,7 @@ describe('bash', () => {
   it('does not see hidden paths, and cannot change read-only ones', async () => {
     const { bash, use, state } = open({ hidden: ['/secret'], readOnly: ['/etc'] })
     expect(await bash('ls /; cat /secret/answer.txt; cat /et*/motd; rm -rf /etc/motd')).toMatch(
-      /^app\nbin\ndev\netc\nproc\nrun\ntmp\nusr\nWelcome\.\ncat: \/secret\/answer\.txt: No such file/,
+      /^app\nbin\ndev\netc\nproc\nroot\nrun\ntmp\nusr\nWelcome\.\ncat: \/secret\/answer\.txt: No such file/,
     )
     await bash('mkdir /secret; echo x > /secret/answer.txt; ln -s /secret/answer.txt link; cat link; mv /etc /moved')
     expect(await use('read_file', { path: '/secret/answer.txt' })).toMatch(/ENOENT/)
@@ -123,6 +123,27 @@ describe('bash', () => {
     expect(Object.keys(state().disk).filter((path) => path.includes('pycache'))).toEqual([])
   })
 
+  it.each([
+    ['ls *.txt src', 'notes.txt\n\nsrc:\nadd.js'],
+    ['ls -l notes.txt', '-rw-r--r-- 1 root root 14 Jan  1 00:00 notes.txt'],
+    ['seq 3 | xargs -I{} echo "<{}>" | paste -sd" " -', '<1> <2> <3>'],
+    ['seq 5 | xargs -n2 echo | wc -l', '3'],
+    ['printf "b\\nB\\na\\n" | sort | uniq -c', '      1 B\n      1 a\n      1 b'],
+    ['diff <(seq 3) <(seq 2 4)', '1d0\n< 1\n3a3\n> 4\n[exit code 1]'],
+    ['head -n -2 notes.txt', 'one'],
+    ['printf hi | od -An -tx1', ' 68 69'],
+    ['printf hi | xxd -p', '6869'],
+    ['echo "scale=3; 10/4 + 2^3" | bc', '10.500'],
+    ['dd if=notes.txt bs=3 count=1 2>/dev/null', 'one'],
+    [
+      'truncate -s 3 notes.txt; wc -c notes.txt; cmp notes.txt src/add.js',
+      '3 notes.txt\nnotes.txt src/add.js differ: byte 1, line 1\n[exit code 1]',
+    ],
+    ['du -s src; realpath --relative-to=/app/src notes.txt; whoami', '8\tsrc\n../notes.txt\nroot'],
+  ])('has commands that its library lacks, or has otherwise: %s', async (command, output) => {
+    expect(await open().bash(command)).toBe(output)
+  })
+
   it('does not lose half of a surrogate pair, bytes, or the end of a file without a line feed', async () => {
     const { bash, state } = open()
     await bash('printf \'%s\' "$(seq 1 2000 | paste -sd, -)😀é" > long.txt; echo /wAB | base64 -d > raw.bin')
@@ -138,7 +159,7 @@ describe('programs of the world', () => {
   it('are commands over the whole disk, in pipes and with virtual time', async () => {
     const { bash, state } = open(options)
     expect(await bash('restart billing; restart nothing; ls /run; date -u +%T')).toBe(
-      'billing is up\n00:00:02\nrestart: unknown service nothing\nls: /run: No such file or directory',
+      "billing is up\n00:00:02\nrestart: unknown service nothing\nls: cannot access '/run': No such file or directory",
     )
     expect(readFile(state().disk, '/run/billing')).toBe('up\n')
   })

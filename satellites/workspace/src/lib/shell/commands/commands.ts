@@ -1,18 +1,40 @@
-import { type Command, defineCommand, type ResolvedCommandContext } from 'just-bash'
-import type { VirtualClock } from '../clock/virtual-clock.ts'
-import { absolutePath, directoryOf } from '../disk/disk.ts'
+import { type Command, defineCommand } from 'just-bash'
+import type { VirtualClock } from '../../clock/virtual-clock.ts'
+import { absolutePath, directoryOf } from '../../disk/disk.ts'
+import { dd, head, od, xxd } from './byte-tools.ts'
+import { failed, linesOf, said, stdinOf } from './command-line.ts'
+import { bc, du, wc } from './counting-tools.ts'
+import { cmp, realpath, truncate, whoami } from './file-tools.ts'
+import { ls } from './ls.ts'
+import { diff, uniq, xargs } from './text-tools.ts'
 
 /** A language that programs on the disk may be written in. */
 export type Language = 'javascript' | 'python'
 
-type Result = Awaited<ReturnType<Command['execute']>>
-
-const said = (stdout: string): Result => ({ stdout, stderr: '', exitCode: 0 })
-const failed = (stderr: string, exitCode = 1): Result => ({ stdout: '', stderr: `${stderr}\n`, exitCode })
-
 /** Returns the commands that the shell has beside its library's own. */
 export function commands(languages: readonly Language[], clock: VirtualClock): Command[] {
-  const more = [mktemp(clock), shuf(clock), uname, yes, nproc]
+  const more = [
+    bc,
+    cmp,
+    dd,
+    diff,
+    du,
+    head,
+    ls,
+    mktemp(clock),
+    nproc,
+    od,
+    realpath,
+    shuf(clock),
+    truncate,
+    uname,
+    uniq,
+    wc,
+    whoami,
+    xargs,
+    xxd,
+    yes,
+  ]
   if (languages.includes('javascript')) more.push(node)
   if (languages.includes('python')) more.push(python3)
   return more
@@ -126,14 +148,4 @@ function pythonText(text: string): string {
     /[^ -~]/gu,
     (letter) => `\\U${(letter.codePointAt(0) as number).toString(16).padStart(8, '0')}`,
   )
-}
-
-function stdinOf({ stdin }: ResolvedCommandContext): string {
-  return Buffer.from(stdin as unknown as string, 'latin1').toString()
-}
-
-function linesOf(text: string): string[] {
-  const lines = text.split('\n')
-  if (lines.at(-1) === '') lines.pop()
-  return lines
 }
