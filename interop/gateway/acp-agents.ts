@@ -29,6 +29,7 @@ export const ACP_AGENTS: Readonly<Record<string, Readonly<Record<string, string>
   codex: { CODEX_CONFIG: '{"model":"scripted"}' },
   // It asks another model which model to ask otherwise.
   gemini: { GEMINI_MODEL: 'gemini-2.5-flash' },
+  opencode: { OPENCODE_CONFIG_CONTENT: '{"model":"episodic/scripted"}' },
 }
 
 /**

@@ -21,8 +21,8 @@ streamed and not. Each answer has to be kept with the tokens that the engine sam
 them. Then agents and gateways are killed in the middle of conversations, and no token may be lost.
 
   --only   clients: openai, anthropic, google-genai, langchain, openai-js, ai-sdk
-  --agents agents of the Agent Client Protocol that play an episode each: ${Object.keys(ACP_AGENTS).join(', ')}. npx installs the first
-           two, of 400 MB each; gemini is npm install --global @google/gemini-cli, of 200 MB
+  --agents agents of the Agent Client Protocol that play an episode each: ${Object.keys(ACP_AGENTS).join(', ')}. npx installs the
+           first two, of 400 MB each; npm install --global @google/gemini-cli opencode-ai installs the others
   --path   a folder of programs that are found first, where agents are installed
   --kills  how many. Default: 200
   --json   print nothing but the line of JSON that ends every run`

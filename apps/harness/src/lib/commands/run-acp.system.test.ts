@@ -54,23 +54,39 @@ describe('episodic run --policy acp:<agent>', () => {
     }
   })
 
-  it('leads Codex to the address of its models by the configuration that it reads, beside that of its user', async () => {
-    const bin = join(workshop.folder, 'bin')
+  it.each([
+    [
+      'codex',
+      'npx',
+      { CODEX_CONFIG: '{"model":"m","model_providers":{"own":{"name":"own"}}}' },
+      (url: string) => ({
+        model: 'm',
+        model_provider: 'episodic',
+        model_providers: { own: { name: 'own' }, episodic: { base_url: url, wire_api: 'responses' } },
+      }),
+    ],
+    [
+      'opencode',
+      'opencode',
+      { OPENCODE_CONFIG_CONTENT: '{"model":"episodic/m","provider":{"own":{}}}' },
+      (url: string) => ({
+        model: 'episodic/m',
+        provider: { own: {}, episodic: { options: { baseURL: url }, models: { m: {} } } },
+      }),
+    ],
+  ])('leads %s to the address of its models by the configuration that it reads', async (name, program, own, wanted) => {
+    const bin = join(workshop.folder, `bin-${name}`)
     mkdirSync(bin)
     // In place of the program that would be installed.
-    writeFileSync(join(bin, 'npx'), `#!/bin/sh\nenv > "${bin}/variables"\nexec node ${AGENT}\n`, { mode: 0o755 })
-    const PATH = `${bin}:${process.env.PATH}`
-    const env = { PATH, OPENAI_API_KEY: 'none', CODEX_CONFIG: '{"model":"m","model_providers":{"own":{"name":"own"}}}' }
+    const script = `#!/bin/sh\nenv > "${bin}/variables"\nexec node ${AGENT}\n`
+    writeFileSync(join(bin, program), script, { mode: 0o755 })
+    const env = { PATH: `${bin}:${process.env.PATH}`, OPENAI_API_KEY: 'none', ...own }
     const models = ['--record-models', '--base-url', 'http://127.0.0.1:1/v1', '--concurrency', '1']
-    expect(await run('acp:codex', 'codex', env, ...models)).toMatchObject({ status: 0 })
+    expect(await run(`acp:${name}`, name, env, ...models)).toMatchObject({ status: 0 })
     const lines = readFileSync(join(bin, 'variables'), 'utf8').split('\n')
     const given = Object.fromEntries(lines.map((line) => line.split(/=(.*)/)))
-    expect(JSON.parse(given.CODEX_CONFIG)).toMatchObject({
-      model: 'm',
-      model_provider: given.MODEL_PROVIDER,
-      model_providers: { own: { name: 'own' }, episodic: { base_url: given.OPENAI_BASE_URL, wire_api: 'responses' } },
-    })
-    expect(given).toMatchObject({ MODEL_PROVIDER: 'episodic', DEFAULT_AUTH_REQUEST: '{"methodId":"api-key"}' })
+    const [variable] = Object.keys(own) as [string]
+    expect(JSON.parse(given[variable])).toMatchObject(wanted(given.OPENAI_BASE_URL))
   })
 
   it('cancels an agent that takes too long', async () => {

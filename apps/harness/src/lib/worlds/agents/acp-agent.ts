@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import type * as Acp from '@agentclientprotocol/sdk'
 import { PlayerStop } from '@episodic/env'
+import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { HarnessError } from '../../base/harness-error.ts'
 import { playerEnvironment } from '../player-environment.ts'
 import { createAcpRecorder } from './acp-recorder.ts'
@@ -21,12 +22,32 @@ interface KnownAgent {
   readonly modelsAt?: (url: string) => Readonly<Record<string, string>>
 }
 
+/** Reads the configuration that the user gave an agent in a variable. Throws `option-invalid`. */
+function configurationIn(variable: string): JsonObject {
+  try {
+    return jsonObjectSchema.parse(JSON.parse(process.env[variable] ?? '{}'))
+  } catch (cause) {
+    throw new HarnessError('option-invalid', `The variable ${variable} is no object of JSON.`, { cause })
+  }
+}
+
 /** Codex reads its address from a configuration alone, to which one of the user's own is added. */
 function codexModels(base_url: string): Readonly<Record<string, string>> {
   const provider = { name: 'episodic', base_url, env_key: 'OPENAI_API_KEY', wire_api: 'responses' }
-  const own = { ...JSON.parse(process.env.CODEX_CONFIG ?? '{}'), model_provider: 'episodic' }
-  const model_providers = { ...own.model_providers, episodic: provider }
+  const own: JsonObject = { ...configurationIn('CODEX_CONFIG'), model_provider: 'episodic' }
+  const model_providers = { ...Object(own.model_providers), episodic: provider }
   return { CODEX_CONFIG: JSON.stringify({ ...own, model_providers }), MODEL_PROVIDER: 'episodic' }
+}
+
+/** OpenCode has models of its own addresses in a configuration; `episodic/<model>` in that of the user is one there. */
+function openCodeModels(baseURL: string): Readonly<Record<string, string>> {
+  const own = configurationIn('OPENCODE_CONFIG_CONTENT')
+  const [, model] = /^episodic\/(.+)$/.exec(String(own.model)) ?? []
+  if (model === undefined) return {}
+  const options = { baseURL, apiKey: '{env:OPENAI_API_KEY}' }
+  const episodic = { npm: '@ai-sdk/openai-compatible', options, models: { [model]: {} } }
+  const config = { small_model: own.model, ...own, provider: { ...Object(own.provider), episodic } }
+  return { OPENCODE_CONFIG_CONTENT: JSON.stringify(config) }
 }
 
 const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
@@ -43,7 +64,7 @@ const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
   gemini: { command: 'gemini --acp', env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } },
   goose: { command: 'goose acp' },
   kimi: { command: 'kimi acp' },
-  opencode: { command: 'opencode acp' },
+  opencode: { command: 'opencode acp', modelsAt: openCodeModels },
   qwen: { command: 'qwen --acp' },
   vibe: { command: 'vibe-acp' },
 }
