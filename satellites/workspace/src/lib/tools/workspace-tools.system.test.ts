@@ -99,6 +99,15 @@ describe('bash', () => {
     expect(await bash('sed -n 10000p /tmp/output-1.txt')).toBe('10000')
   })
 
+  it.each([
+    ['of a file', 'for i in $(seq 40); do seq 5000 >> big.txt; done', 'ls'],
+    ['of a variable', 'x=$(seq 20000); y=$x$x$x$x$x$x$x$x$x$x', 'echo ${#y}'],
+  ])('keeps nothing of a call that changes too much %s', async (_, command, then) => {
+    const { bash } = open()
+    expect(await bash(command)).toMatch(/nothing was kept/)
+    expect(await bash(then)).toBe(then === 'ls' ? 'notes.txt\nsrc' : '0')
+  })
+
   it('runs JavaScript, if it was asked for', async () => {
     const { bash } = open({ languages: ['javascript'] })
     await bash('echo \'import { add } from "./src/add.js"; console.log(add(5, 3), Date.now(), undefined)\' > main.js')
@@ -248,6 +257,15 @@ describe('sql', () => {
     expect(await sql('COMMIT; SELECT status FROM orders')).toBe('{"status":"sent"}')
     await sql('BEGIN; DELETE FROM orders')
     expect(await sql('ROLLBACK; SELECT count(*) AS n FROM orders')).toBe('{"n":1}')
+  })
+
+  it('keeps a transaction open over a call that is ended', async () => {
+    const { use } = open({ seconds: 1 })
+    const sql = (text: string) => use('sql', { database: 'shop.db', sql: text })
+    await sql('CREATE TABLE t(a); BEGIN; INSERT INTO t VALUES (1)')
+    const endless = 'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT max(n) FROM r'
+    expect(await sql(endless)).toMatch(/more than 1 seconds/)
+    expect(await sql('COMMIT; SELECT a FROM t')).toBe('{"a":1}')
   })
 
   it('says which statement failed, and keeps what was done before', async () => {

@@ -1,15 +1,14 @@
 import type { PlayContext, Tool } from '@episodic/mcp-server'
 import { z } from 'zod'
 import { absolutePath, EPOCH } from '../disk/disk.ts'
-import { applyChanges, diskChanges } from '../disk/disk-changes.ts'
+import { applyChanges } from '../disk/disk-changes.ts'
 import { type DiskAccess, DiskError, EditedDisk } from '../disk/edited-disk.ts'
-import { sizeOf, toText } from '../disk/file-content.ts'
-import { listed } from '../disk/read-disk.ts'
 import type { Language } from '../shell/commands/commands.ts'
 import type { ShellMemory } from '../shell/run-shell.ts'
 import { JobEnded, runJob } from '../workers/command-pool.ts'
-import type { JobResult, Task } from '../workers/messages.ts'
-import { boundedOutput, KEPT } from './bounded-output.ts'
+import type { Task } from '../workers/messages.ts'
+import { type CommandRecord, commandRecord, endedRecord, shownRecord, toRecord } from './command-record.ts'
+import { listing, readLines, readText } from './read-files.ts'
 import type { WorkspaceState } from './workspace-state.ts'
 
 /** How the tools of a workspace may be used. */
@@ -43,27 +42,11 @@ type Play<Input, Given = undefined> = PlayContext<State, unknown, Input, undefin
 /** The maker of tools that a definition is given, its types erased. */
 type MakeTool = (definition: object) => Tool
 
-const prepared = z.strictObject({
-  stdout: z.string(),
-  stderr: z.string(),
-  exitCode: z.int(),
-  changes: diskChanges,
-  grown: z.int(),
-  elapsed: z.number(),
-  memory: z.strictObject({ cwd: z.string(), variables: z.array(z.tuple([z.string(), z.string()])) }).nullable(),
-  transaction: z.array(z.strictObject({ sql: z.string(), now: z.number(), seed: z.tuple([z.int(), z.int()]) })),
-})
-
-type Prepared = z.output<typeof prepared>
-
-/** Characters of JSON text that the changes of one call may have: a step is recorded with them. */
-const MOST_CHANGED = 700_000
+/** Seconds that a command may wait for a thread. */
+const WAITING = 600
 
 /** Lines that `read_file` returns by default. */
 const LINES = 500
-
-/** Characters that `read_file` returns at most. */
-const MOST_READ = 32_000
 
 /**
  * Returns the tools of a workspace: `bash`, `read_file`, `write_file`, `edit_file`, `list_files`, `search` and `sql`.
@@ -89,16 +72,16 @@ export function workspaceTools(
     description: string,
     input: Input,
     task: (input: z.output<Input>, state: WorkspaceState) => Task,
-    show: (result: Prepared) => string = shown,
+    show: (result: CommandRecord) => string = shownRecord,
   ): Tool =>
     make({
       description,
       input,
-      prepared,
+      prepared: commandRecord,
       repeatable: true,
-      prepareSeconds: seconds + 30,
+      prepareSeconds: seconds + WAITING,
       annotations: { openWorldHint: false },
-      prepare: async ({ state, input, now, rng, signal }: PrepareContext<z.output<Input>>): Promise<Prepared> => {
+      prepare: async ({ state, input, now, rng, signal }: PrepareContext<z.output<Input>>): Promise<CommandRecord> => {
         const { disk, shell } = state.private
         const chance = rng.stream(`workspace ${shell.calls}`)
         const seed = [chance.int(0, 0xffffffff), chance.int(0, 0xffffffff)] as const
@@ -110,13 +93,13 @@ export function workspaceTools(
           task: task(input, state.private),
         }
         try {
-          return bounded(await runJob(work, disk, seconds, signal), shell.calls)
+          return toRecord(await runJob(work, disk, seconds, signal), shell.calls)
         } catch (error) {
-          if (error instanceof JobEnded) return ended(error.message)
+          if (error instanceof JobEnded) return endedRecord(error.message)
           throw error
         }
       },
-      play: ({ state, input, prepared, reveal, say, elapse }: Play<z.output<Input>, Prepared>) => {
+      play: ({ state, input, prepared, reveal, say, elapse }: Play<z.output<Input>, CommandRecord>) => {
         const { disk, shell } = state.private
         shell.calls += 1
         shell.bytes += prepared.grown
@@ -124,7 +107,7 @@ export function workspaceTools(
         elapse(prepared.elapsed)
         if (prepared.memory) Object.assign(shell, prepared.memory)
         const done = task(input, state.private)
-        if (done.kind === 'sql') keepTransaction(shell, done.database, prepared.transaction)
+        if (done.kind === 'sql' && prepared.transaction) keepTransaction(shell, done.database, prepared.transaction)
         return say(reveal(show(prepared)))
       },
     })
@@ -238,7 +221,7 @@ export function workspaceTools(
         languages: [],
         programs: null,
       }),
-      (result) => (result.exitCode === 1 && !result.stderr ? 'No match.' : shown(result)),
+      (result) => (result.exitCode === 1 && !result.stderr ? 'No match.' : shownRecord(result)),
     ),
     sql: job(
       'Run SQL statements over a SQLite database. Rows come one JSON object a line. A transaction may go over several calls: it is open until COMMIT or ROLLBACK.',
@@ -263,110 +246,18 @@ interface PrepareContext<Input> {
   readonly signal: AbortSignal
 }
 
-/** Returns what is recorded of a job: bounded, with the whole of a long output in a file. */
-function bounded(result: JobResult, calls: number): Prepared {
-  const { elapsed, exitCode, memory, transaction } = result
-  let { grown } = result
-  const [said, problem] = [result.stdout.toWellFormed(), withoutAdvice(result.stderr)]
-  const file = `/tmp/output-${calls + 1}.txt`
-  const [stdout, stderr] = [boundedOutput(said, file), boundedOutput(problem, file)]
-  const isCut = stdout !== said || stderr !== problem
-  const text = `${said}${problem}`.slice(0, KEPT).toWellFormed()
-  const kept: Prepared['changes'] = isCut ? [{ how: 'write', path: file, entry: { kind: 'text', text } }] : []
-  if (isCut) grown += sizeOf(text)
-  const changes = [...result.changes, ...kept] as Prepared['changes']
-  if (JSON.stringify(changes).length > MOST_CHANGED)
-    return ended(
-      `It changed more than ${MOST_CHANGED} characters of files at once, so nothing was kept. Change less with one call.`,
-    )
-  return {
-    stdout,
-    stderr,
-    exitCode,
-    changes,
-    grown,
-    elapsed,
-    memory: memory && { cwd: memory.cwd, variables: memory.variables.map(([name, value]) => [name, value]) },
-    transaction: transaction.map(({ sql, now, seed }) => ({ sql, now, seed: [...seed] })),
-  }
-}
-
 /** Returns what a shell keeps, without the rest of its state. */
 function memoryOf({ cwd, variables }: WorkspaceState['shell']): ShellMemory {
   return { cwd, variables }
 }
 
-/** Returns an output without advice for those who configure the shell. */
-function withoutAdvice(text: string): string {
-  return text.replace(/, increase executionLimits\.\w+/g, '').toWellFormed()
-}
-
-/** What is recorded of a job that was ended: it changed nothing. */
-function ended(message: string): Prepared {
-  return {
-    stdout: '',
-    stderr: `${message}\n`,
-    exitCode: 137,
-    changes: [],
-    grown: 0,
-    elapsed: 0,
-    memory: null,
-    transaction: [],
-  }
-}
-
-/** Returns what the agent reads of a command. */
-function shown({ stdout, stderr, exitCode }: Prepared): string {
-  const code = exitCode === 0 ? '' : `[exit code ${exitCode}]`
-  const parts = [stdout.replace(/\n$/, ''), stderr.replace(/\n$/, ''), code].filter((part) => part !== '')
-  return parts.join('\n') || '[no output]'
-}
-
-function keepTransaction(shell: WorkspaceState['shell'], database: string, statements: Prepared['transaction']): void {
+function keepTransaction(
+  shell: WorkspaceState['shell'],
+  database: string,
+  statements: NonNullable<CommandRecord['transaction']>,
+): void {
   const others = shell.transactions.filter((each) => each.database !== database)
   shell.transactions = statements.length > 0 ? [...others, { database, statements }] : others
-}
-
-function readText(disk: EditedDisk, path: string): string {
-  const text = toText(disk.read(path))
-  if (text === null) throw new DiskError('EINVAL', 'not a text file', path)
-  return text
-}
-
-function readLines(disk: EditedDisk, path: string, start: number, count: number): string {
-  const text = readText(disk, path)
-  const lines = text.split('\n')
-  if (lines.at(-1) === '') lines.pop()
-  if (lines.length === 0) return `${path} is empty.`
-  if (start > lines.length) return `${path} has ${lines.length} lines.`
-  const read: string[] = []
-  let length = 0
-  for (const line of lines.slice(start - 1, start - 1 + count)) {
-    length += line.length + 8
-    if (length > MOST_READ && read.length > 0) break
-    read.push(`${String(start + read.length).padStart(6)}\t${line.slice(0, MOST_READ)}`.toWellFormed())
-  }
-  const last = start - 1 + read.length
-  const more =
-    last < lines.length ? `\n[lines ${start} to ${last} of ${lines.length}; read on with start_line ${last + 1}]` : ''
-  return `${read.join('\n')}${more}`
-}
-
-/** Files that a listing names at most. */
-const MOST_LISTED = 500
-
-function listing(disk: EditedDisk, directory: string, depth: number): string {
-  disk.list(directory)
-  const resolved = disk.resolve(directory, 'scandir')
-  const above = resolved === '/' ? 0 : resolved.split('/').length - 1
-  const found = listed(disk, resolved).filter(({ path }) => path.split('/').length - 1 - above <= depth)
-  const lines = found
-    .slice(0, MOST_LISTED)
-    .map(({ path, kind, bytes }) => (kind === 'file' ? `${path} ${bytes}` : kind === 'link' ? `${path} @` : `${path}/`))
-  if (lines.length === 0) return `${directory} is empty.`
-  const more =
-    found.length > MOST_LISTED ? [`[${found.length - MOST_LISTED} more: list a directory below, or less depth]`] : []
-  return [...lines, ...more].join('\n')
 }
 
 function lineCount(text: string): number {

@@ -39,7 +39,7 @@ export function createJobRunner(clock: VirtualClock): (message: ToThread) => Pro
       layers,
     )
     const done = isShell
-      ? { ...(await runShell(edited, task.script, task, clock)), transaction: [] }
+      ? { ...(await runShell(edited, task.script, task, clock)), transaction: null }
       : { ...(await runSql(edited, task.database, task.sql, task.transaction, { clock, seed })), memory: null }
     return { ...done, changes: edited.changes(), grown: edited.grown, elapsed: isShell ? clock.now - now : 0 }
   }

@@ -42,7 +42,8 @@ export interface JobResult {
   readonly elapsed: number
   /** What the shell keeps; `null` if the job was not for a shell. */
   readonly memory: ShellMemory | null
-  readonly transaction: readonly OpenStatement[]
+  /** The statements of the transaction that is open; `null` if the job was for a shell. */
+  readonly transaction: readonly OpenStatement[] | null
 }
 
 export interface ToThread {
