@@ -98,6 +98,7 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
   const guarded = solver ? { ...world, solver: checkedPolicy(solver, 'solver') } : world
   const learner = learnerOf(world.environment, partners && checkedPartners(partners))
   const share = shareOf(guarded, settings, seed)
+  using _ = keepAlive()
   const checks: CheckResult[] = []
   for (const check of CHECKS.filter((one) => only.includes(one))) {
     onProgress?.(check, 0, 1)
@@ -201,6 +202,12 @@ async function tryCheck(name: CheckName, context: CheckContext): Promise<CheckOu
       ],
     })
   }
+}
+
+/** Keeps the process alive until disposed: the timer of an answer that is held in this process does not. */
+function keepAlive(): Disposable {
+  const timer = setInterval(() => {}, 60_000)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /** The promise rejections that stay unhandled while something runs. */

@@ -138,4 +138,33 @@ describe('hygiene', () => {
       },
     )
   })
+
+  it('takes a number for a coincidence that stands in a bound if a table has hundreds of them', async () => {
+    const ids = Object.fromEntries(Array.from({ length: 900 }, (_, i) => [`row-${i}`, 1_500 + i]))
+    const { checks } = await checkWorld({ environment: tableOf(ids) }, { only: ['hygiene'] })
+    expect(checks[0]?.findings).toEqual([])
+    const few = await checkWorld({ environment: tableOf({ 'row-0': 2_000, 'row-1': 2_020 }) }, { only: ['hygiene'] })
+    expect(few.checks[0]?.findings.map(({ name }) => name)).toEqual(['private-value-named:2000'])
+  })
 })
+
+/** A world with a private table, one of whose tools has 2,000 as a bound. */
+function tableOf(ids: Readonly<Record<string, number>>) {
+  return defineEnvironment({
+    name: 'table',
+    version: '1.0.0',
+    description: 'Look a row up.',
+    params: z.object({}),
+    state: { public: z.object({}), private: z.object({ ids: z.record(z.string(), z.number()) }) },
+    start: () => ({ public: {}, private: { ids } }),
+    observe: () => 'A table.',
+    tools: ({ tool }) => ({
+      find: tool({
+        description: 'Find a row.',
+        input: z.object({ row: z.string().max(2_000).describe('Which.') }),
+        play: ({ state, input, reveal, say }) => say(reveal(input.row in state.private.ids) ? 'Yes.' : 'No.'),
+      }),
+    }),
+    rewards: { none: () => 0 },
+  })
+}

@@ -12,6 +12,8 @@ export const SEEDS = 24
 /** The fewest characters of a private value that does not occur in a text by chance. */
 const LEAST_TEXT = 4
 const LEAST_DIGITS = 4
+/** Private numbers from which on one of them is in a text by chance, such as a bound of a schema. */
+const MOST_NUMBERS = 100
 
 /** A private value that every agent can read in a description or schema. */
 export interface PrivateLiteral {
@@ -39,7 +41,8 @@ interface PrivateValue {
  * value that all seeds share, and a possible answer that an agent would not guess. So a value in a schema (a constant,
  * a default, or the only private one among the choices) is found if all seeds share it, or if it is drawn from a list
  * of texts or numbers that the private state does not enumerate. In sentences, words that any schema enumerates are
- * ordinary words, and a number from a wide range is a coincidence. Values that are also public are not secret.
+ * ordinary words, and a number from a wide range, or of a table of numbers, is a coincidence. Values that are also
+ * public are not secret.
  */
 export function privateLiterals(
   environment: EnvironmentDefinition,
@@ -50,8 +53,9 @@ export function privateLiterals(
   const values = privateValues(environment, settings, seed, seeds)
   const known = new Map(values.map((one) => [one.value, one]))
   const vocabulary = enumeratedBy(environment)
+  const isTable = values.filter(({ value }) => typeof value === 'number').length > MOST_NUMBERS
   const distinctive = values.filter(({ value, constant, listed }) => {
-    const byChance = vocabulary.has(value) || (typeof value === 'number' && !constant && !listed)
+    const byChance = vocabulary.has(value) || (typeof value === 'number' && (isTable || (!constant && !listed)))
     return isDistinctive(value) && !byChance
   })
   const literals = foundIn(distinctive, "the world's description", environment.description)
@@ -213,7 +217,9 @@ function givenBy(schema: JsonObject, known: ReadonlyMap<Json, PrivateValue>): Pr
 /** A schema without the enumerations that contain several private values. */
 function withoutChoices(schema: JsonObject, known: ReadonlyMap<Json, PrivateValue>): JsonObject {
   return JSON.parse(
-    JSON.stringify(schema, (key, value) => (key === 'enum' && privateIn(value, known).length > 1 ? undefined : value)),
+    JSON.stringify(schema, (key, value) =>
+      key === '$schema' || (key === 'enum' && privateIn(value, known).length > 1) ? undefined : value,
+    ),
   )
 }
 
