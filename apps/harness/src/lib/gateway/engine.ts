@@ -53,10 +53,10 @@ const LARGEST_ANSWER = 64 * 1024 ** 2
 const MOST_IGNORED = 8
 
 export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: EngineOptions): Engine {
-  const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
-  const agent = new (url.startsWith('https:') ? HttpsAgent : HttpAgent)({ keepAlive: true })
+  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`)
+  const agent = new (url.protocol === 'https:' ? HttpsAgent : HttpAgent)({ keepAlive: true })
   const concessions = new Concessions()
-  const { host } = new URL(url)
+  const { host } = url
 
   let [used, ignored] = [0, 0]
 
