@@ -9,7 +9,11 @@ import { countsHold } from './oracle.ts'
 import { CLI } from './server.ts'
 import { runTrial } from './trial.ts'
 
-const WORLD = fileURLToPath(import.meta.resolve('@episodic-world/number-guessing'))
+/** The second one has large states, of which no file of a run holds anything but hashes. */
+const WORLDS = [
+  fileURLToPath(import.meta.resolve('@episodic-world/number-guessing')),
+  fileURLToPath(new URL('./ledger-world.ts', import.meta.url)),
+] as const
 const SETTINGS = ['run.json']
 const LINES = ['episodes.jsonl']
 const FIGURES = ['summary.json', 'report.html']
@@ -44,25 +48,30 @@ await runTrial('files', {}, async ({ rng, quick, folder }) => {
     // One thread makes the changes that the main thread does not make.
     UV_THREADPOOL_SIZE: '1',
   }
-  const runIn = (out: string, tasks: number) => {
-    const args = [CLI, 'run', WORLD, '--tasks', String(tasks), '--concurrency', '1', '--out', out]
+  const runIn = (out: string, tasks: number, world: string = WORLDS[0]) => {
+    const args = [CLI, 'run', world, '--tasks', String(tasks), '--concurrency', '1', '--out', out]
     return { args, resumed: () => finish(process.execPath, [...args, '--resume'], { cwd: folder, env }) }
   }
   const tasks = quick ? 30 : 220
-  const undisturbed = runIn('undisturbed', tasks)
-  await finish(process.execPath, undisturbed.args, { cwd: folder, env })
-  const whole = played(join(folder, 'undisturbed'))
+  const wholes: (readonly string[])[] = []
+  for (const [i, world] of WORLDS.entries()) {
+    await finish(process.execPath, runIn(`undisturbed-${i}`, tasks, world).args, { cwd: folder, env })
+    wholes.push(played(join(folder, `undisturbed-${i}`)))
+  }
 
   const breaches: string[] = []
   let killed = 0
   const changes = changesOf(tasks)
   const points = quick ? changes.filter((_, i) => i % 7 === 1) : changes
   const tears = rng.stream('tears')
+  let visited = 0
   await visitAll(points, async ({ files, call, point }) => {
+    const which = visited++ % WORLDS.length
+    const whole = wholes[which] as readonly string[]
     const name = `${call} ${point} of ${files[0]}`
     const out = `killed-${name.replaceAll(' ', '-')}`
     const path = join(folder, out)
-    const { args, resumed } = runIn(out, tasks)
+    const { args, resumed } = runIn(out, tasks, WORLDS[which])
     const killedAt = { ...env, NODE_OPTIONS: `--import ${KILL_AT_RENAME}`, KILLED_AT: files[point - 1] ?? '' }
     const crashed =
       call === 'rename'
@@ -92,7 +101,8 @@ await runTrial('files', {}, async ({ rng, quick, folder }) => {
     figures: {
       points: points.length,
       killed,
-      episodes: whole.length,
+      episodes: wholes[0]?.length,
+      ofLargeStates: wholes[1]?.length,
       fullAfter: full.kept.split('\n').length - 1,
       filled: full.by,
     },

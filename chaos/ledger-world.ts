@@ -1,3 +1,4 @@
+import { defineTasks } from '@episodic/dataset'
 import { defineEnvironment } from '@episodic/mcp-server'
 import { z } from 'zod'
 
@@ -81,4 +82,15 @@ export const environment = defineEnvironment({
     }),
   }),
   rewards: { amount: ({ before, after }) => after.public.total - before.public.total },
+})
+
+/** Ledgers with hundreds of accounts, whose states are large. */
+export const tasks = defineTasks({
+  name: 'ledger',
+  environment,
+  generate: ({ rng, difficulty }) => ({
+    prompt: 'Enter amounts.',
+    params: { rows: rng.int(300, 400), entries: 6, mark: `ledger ${rng.int(0, 1_000_000)}` },
+    difficulty,
+  }),
 })
