@@ -2,9 +2,9 @@ import type { Json } from '@episodic/protocol'
 import { type EpisodeStates, keysOf, plural, type StateChange } from '@episodic/report'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { DiffPieces } from '../parts/diff-lines.tsx'
+import { DiffLineView, DiffPieces } from '../parts/diff-lines.tsx'
 import { Fold } from '../parts/folds.tsx'
-import { wordDiff } from '../parts/line-diff.ts'
+import { lineDiff, wordDiff } from '../parts/line-diff.ts'
 import { PlainText } from '../parts/plain-text.tsx'
 import { changesOfStep } from './episode-model.ts'
 import { Row } from './message-view.tsx'
@@ -129,6 +129,7 @@ function Change({ change: { path, before, after }, prefix }: ChangeProps) {
 
 function Changed({ before, after }: { readonly before: Json; readonly after: Json }) {
   if (typeof before === 'string' && typeof after === 'string' && before.length + after.length > 40) {
+    if (before.includes('\n')) return <ChangedLines before={before} after={after} />
     const { removed, added } = wordDiff(before, after)
     return (
       <>
@@ -152,6 +153,22 @@ function Changed({ before, after }: { readonly before: Json; readonly after: Jso
         <PlainText text={shorten(after)} />
       </ins>
     </>
+  )
+}
+
+/** Lines around a changed one that are shown too. */
+const AROUND = 2
+
+/** The lines of a text that changed, such as those of a file. */
+function ChangedLines({ before, after }: { readonly before: string; readonly after: string }) {
+  const lines = lineDiff(before, after)
+  const shown = lines.map((_, i) =>
+    lines.slice(Math.max(0, i - AROUND), i + AROUND + 1).some(({ mark }) => mark !== 'same'),
+  )
+  return (
+    <div class="diff">
+      {lines.map((line, i) => (shown[i] ? <DiffLineView key={i} line={line} /> : shown[i - 1] && <div key={i}>…</div>))}
+    </div>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { Refusal } from '@episodic/protocol'
+import type { Action, Refusal } from '@episodic/protocol'
 import { type EpisodeStates, formatDuration, formatNumber } from '@episodic/report'
 import { formatSigned } from '../parts/amounts.ts'
 import { JsonText } from '../parts/json-text.tsx'
@@ -32,6 +32,7 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
   if (!step) return null
   const { action, observation, refused, events = [], seat, milliseconds } = step
   const answers = model.answersOfStep[index] ?? []
+  const command = commandOf(action)
   return (
     <article
       class={`entry step ${refused ? 'refused' : ''} ${laneOf(model, seat)}`}
@@ -70,7 +71,7 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
           return answer && <AnswerRows key={number} answer={answer} number={number} isLast={i === answers.length - 1} />
         })}
         <Row label="call" kind="played">
-          <Call name={action.tool} args={JSON.stringify(action.arguments)} />
+          <Call name={action.tool} args={command ?? JSON.stringify(action.arguments)} />
           {model.placeInAnswer[index] && <small class="muted"> call {model.placeInAnswer[index]} of one answer</small>}
           {refused && (
             <span class="refusal">
@@ -87,7 +88,7 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
           }
           kind={refused ? 'fault' : 'world'}
         >
-          <LongText id={`world:${index}`} text={observation.text} />
+          <LongText id={`world:${index}`} text={observation.text} isOutput={command !== null} />
         </Row>
         {observation.structured && (
           <Row label={<span title={BESIDE_TEXT}>data</span>}>
@@ -104,6 +105,11 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
       </div>
     </article>
   )
+}
+
+/** Returns the command line of a call that gives nothing else, as a shell shows it; `null` for any other call. */
+function commandOf({ arguments: { command, ...rest } }: Action): string | null {
+  return typeof command === 'string' && Object.keys(rest).length === 0 ? `$ ${command}` : null
 }
 
 /** The reward of a step with its terms, and the sums before and after. */

@@ -9,15 +9,22 @@ import { countMatches } from './matches.ts'
 const MOST_CHARACTERS = 1_400
 const MOST_LINES = 18
 
+interface LongTextProps {
+  readonly id: string
+  readonly text: string
+  /** Whether a program has printed it, so that its letters have one width. Default: whether it looks like a grid. */
+  readonly isOutput?: boolean
+}
+
 /**
  * A text of any length, with its line breaks. Of a long one the start is shown until it is opened, or found in the
  * rest.
  */
-export function LongText({ id, text }: { readonly id: string; readonly text: string }) {
+export function LongText({ id, text, isOutput }: LongTextProps) {
   const folds = useContext(FoldsContext)
   const wanted = useContext(FoundContext)
   const start = startOf(text)
-  const look = hasGrid(start) ? 'text grid-text' : 'text'
+  const look = isOutput || hasGrid(start) ? 'text grid-text' : 'text'
   if (start === text)
     return (
       <div class={look}>

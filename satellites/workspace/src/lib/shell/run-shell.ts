@@ -29,6 +29,9 @@ const OWN = new Set(
   'IFS OSTYPE MACHTYPE HOSTTYPE HOSTNAME PWD OPTIND SHELLOPTS BASHOPTS ? PATH _ LINENO __proto__'.split(' '),
 )
 
+/** Variables that a shell begins with. */
+const DEFAULTS: Readonly<Record<string, string>> = { HOME: '/root', USER: 'root' }
+
 /** Bytes that a command line may print: more than any agent reads, and than is kept. */
 const MOST_OUTPUT = 1_048_576
 
@@ -47,7 +50,7 @@ export async function runShell(
     ...(await shellParts({ languages, programs }, disk, clock, faults)),
     fs: new ShellFs(disk),
     cwd: memory.cwd,
-    env: { HOME: '/root', USER: 'root', ...Object.fromEntries(memory.variables) },
+    env: { ...DEFAULTS, ...Object.fromEntries(memory.variables) },
     processInfo: { uid: 0, gid: 0 },
     sleep: async (milliseconds) => clock.sleep(milliseconds),
     // Its deadline is in virtual time; the thread is ended in real time.
@@ -63,7 +66,7 @@ export async function runShell(
   faults.rethrow()
   const { stdout, stderr, exitCode, env } = result
   const variables = Object.entries(env)
-    .filter(([name]) => !OWN.has(name))
+    .filter(([name, value]) => !OWN.has(name) && DEFAULTS[name] !== value)
     .map(([name, value]) => [name, value.toWellFormed()] as const)
   return { stdout, stderr, exitCode, memory: { cwd: env.PWD ?? memory.cwd, variables } }
 }

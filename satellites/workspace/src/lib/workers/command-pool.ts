@@ -11,6 +11,9 @@ const ENTRY = import.meta.url.endsWith('.ts')
 /** Megabytes of objects that the commands of one thread may hold. */
 const HEAP = 256
 
+/** Seconds that a thread may take to start, on a machine with much else to do. */
+const STARTING = 120
+
 /** Bytes of pages that a thread is sent at most; then a new one takes its place. */
 const MOST_SENT = 256 * 1_024 * 1_024
 
@@ -83,7 +86,8 @@ class CommandThread {
   /** The pages that it has. */
   readonly #sent = new Set<string>()
   #sentBytes = 0
-  #current: (Waiting & { readonly stop: () => void }) | null = null
+  #current: (Waiting & { begin(): void; release(): void }) | null = null
+  #isReady = false
   #isGone = false
 
   constructor(onIdle: () => void, onGone: () => void) {
@@ -101,29 +105,33 @@ class CommandThread {
   }
 
   take(waiting: Waiting): void {
-    const { job, disk, seconds, signal, reject } = waiting
+    const { job, disk, signal, reject } = waiting
     const stop = (error: Error) => {
+      this.#current?.release()
       this.#current = null
-      clearTimeout(timer)
       reject(error)
       this.#end(error)
       void this.#worker.terminate()
     }
     const giveUp = () => stop(signal.reason)
-    const timer = setTimeout(
-      () => stop(new JobEnded(`It ran for more than ${seconds} seconds and was ended.`)),
-      seconds * 1_000,
-    )
+    const unstarted = () => stop(new Error(`A thread for commands did not start within ${STARTING} seconds.`))
+    let timer = setTimeout(unstarted, STARTING * 1_000)
     signal.addEventListener('abort', giveUp, { once: true })
     this.#current = {
       ...waiting,
-      stop: () => {
+      begin() {
+        const { seconds } = waiting
+        clearTimeout(timer)
+        const late = () => stop(new JobEnded(`It ran for more than ${seconds} seconds and was ended.`))
+        timer = setTimeout(late, seconds * 1_000)
+      },
+      release() {
         clearTimeout(timer)
         signal.removeEventListener('abort', giveUp)
       },
     }
-    // A thread that waits does not keep the process alive; a command does.
-    this.#worker.ref()
+    // A thread that starts takes longer than most commands.
+    if (this.#isReady) this.#current.begin()
     this.#worker.postMessage({ job, disk: this.#sendable(disk) } satisfies ToThread)
   }
 
@@ -135,11 +143,15 @@ class CommandThread {
   }
 
   #received(message: FromThread): void {
-    if (message.kind === 'ready') return
+    if (message.kind === 'ready') {
+      this.#isReady = true
+      this.#current?.begin()
+      return
+    }
     const current = this.#current
     this.#current = null
     if (!current) return
-    current.stop()
+    current.release()
     this.#worker.unref()
     if (message.kind === 'done') current.resolve(message.result)
     else current.reject(Object.assign(new Error(message.message), { stack: message.stack }))
@@ -156,7 +168,7 @@ class CommandThread {
     this.#isGone = true
     const current = this.#current
     this.#current = null
-    current?.stop()
+    current?.release()
     current?.reject(error)
     this.#onGone()
   }
