@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads'
-import type { Clock } from '@episodic/state'
+import type { Change, Clock, Happened, SessionState } from '@episodic/state'
+import type { PlayOutcome } from '../environment/rules-turn.ts'
 import { ServerError } from '../server-error.ts'
-import type { RulesAnswer, RulesCall, ThreadData, ThreadMessage } from './worker-messages.ts'
+import { isSent, PagesInThread, stateOf, withState } from './sent-states.ts'
+import type { RulesAnswer, RulesCall, SentCall, SentState, ThreadData, ThreadMessage } from './worker-messages.ts'
 
 /** The code of a thread: beside this file in the source, and beside the bundle that contains this file. */
 const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './worker-main.ts' : './worker-main.js', import.meta.url)
@@ -23,7 +25,7 @@ export type Doing = 'loading' | 'resting' | 'playing'
 /** A call that waits for its answer. */
 export interface WaitingCall {
   readonly call: RulesCall
-  resolve(answer: RulesAnswer): void
+  resolve(answer: RulesAnswer | Promise<RulesAnswer>): void
   reject(cause: unknown): void
 }
 
@@ -54,6 +56,7 @@ export class RulesThread {
   readonly #options: ThreadOptions
   readonly #worker: Worker
   readonly #gone: Promise<void>
+  readonly #pages = new PagesInThread()
   #doing: Doing = 'loading'
   #current: WaitingCall | null = null
   /** Why the thread is about to end. */
@@ -87,8 +90,9 @@ export class RulesThread {
     this.#worker.ref()
     this.#callOff = this.#limit(seconds, `The rules ran for more than ${seconds} s and were stopped.`)
     try {
-      this.#worker.postMessage(waiting.call)
+      this.#worker.postMessage(this.#sent(waiting.call))
     } catch (cause) {
+      this.#pages.forget()
       this.#settle()?.reject(cause)
       this.#rest()
     }
@@ -109,12 +113,24 @@ export class RulesThread {
 
   #receive(message: ThreadMessage): void {
     const settled = this.#settle()
-    if (message.kind === 'done') settled?.resolve(message)
+    if (message.kind === 'done') settled?.resolve(message.made ? this.#received(message, settled.call) : message)
     if (message.kind === 'threw') settled?.reject(Object.assign(new Error(), message.error))
     if (this.#fate) return
     // The answer is valid, but the memory that the thread keeps outside its heap would only grow.
     if (message.kind !== 'ready' && message.outside > MEGABYTES * 1_048_576) void this.stop(outOfMemory())
     else this.#rest()
+  }
+
+  #sent(call: RulesCall): SentCall {
+    const state = stateOf(call)
+    const sent = state && this.#pages.send(state)
+    return sent && isSent(sent) ? { call: withState(call, null), sent } : { call, sent: null }
+  }
+
+  async #received(answer: RulesAnswer, call: RulesCall): Promise<RulesAnswer> {
+    const { made, value } = answer as { readonly made: SentState; readonly value: PlayOutcome | Happened }
+    const state = await this.#pages.receive(made, stateOf(call) as SessionState)
+    return { ...answer, value: { ...value, change: { ...(value.change as Change), state } } }
   }
 
   /** An error that nothing caught ends the thread. */

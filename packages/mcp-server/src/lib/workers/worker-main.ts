@@ -2,7 +2,7 @@ import { scheduler } from 'node:timers/promises'
 import { getHeapStatistics } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { JsonObject } from '@episodic/protocol'
-import type { SessionState } from '@episodic/state'
+import type { Happened, SessionState } from '@episodic/state'
 import { assertJsonState } from '@episodic/state/internal'
 import { bySeat } from '../environment/by-seat.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
@@ -10,10 +10,12 @@ import { directRules } from '../environment/rules-runner.ts'
 import type { PlayOutcome } from '../environment/rules-turn.ts'
 import { asError } from '../environment/thrown-value.ts'
 import { ServerError } from '../server-error.ts'
+import { isSent, type OpenedState, StatesInThread, stateOf, withState } from './sent-states.ts'
 import type {
   RulesAnswer,
   RulesCall,
   SecretsBySeat,
+  SentCall,
   ThreadData,
   ThreadMessage,
   ThrownError,
@@ -29,8 +31,10 @@ for (const address of (workerData as ThreadData).modules)
 for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'])
   Object.defineProperty(globalThis, name, { value: refuseToSchedule(name), configurable: true, writable: true })
 
-parentPort?.on('message', async (call: RulesCall) => {
-  const answered = answer(call)
+const states = new StatesInThread()
+
+parentPort?.on('message', async (message: SentCall) => {
+  const answered = await answer(message)
   // A promise that the rules left behind fails first: it ends the thread while the call is still theirs.
   await scheduler.yield()
   say(answered)
@@ -48,16 +52,22 @@ function refuseToSchedule(name: string): () => never {
 
 function say(message: ThreadMessage): void {
   try {
-    parentPort?.postMessage(message)
+    try {
+      parentPort?.postMessage(message)
+    } catch {
+      // An answer may contain a part of a large state, which only a copy can be sent of.
+      parentPort?.postMessage(structuredClone(message))
+    }
   } catch (cause) {
     // An answer may contain a function, for example, which cannot be sent to another thread.
     parentPort?.postMessage(threw(cause))
   }
 }
 
-function answer(call: RulesCall): ThreadMessage {
+async function answer({ call, sent }: SentCall): Promise<ThreadMessage> {
   try {
-    return { kind: 'done', ...run(call), outside: bytesOutside() }
+    const opened = sent ? await states.open(sent) : openPlain(stateOf(call) as SessionState)
+    return { kind: 'done', ...run(sent ? withState(call, opened.state) : call, opened), outside: bytesOutside() }
   } catch (cause) {
     return threw(cause)
   }
@@ -71,7 +81,20 @@ function bytesOutside(): number {
   return getHeapStatistics().external_memory
 }
 
-function run(call: RulesCall): RulesAnswer {
+/** Opens a state that came as it is. */
+function openPlain(state: SessionState): OpenedState {
+  return {
+    state,
+    draft: () => structuredClone(state),
+    settle(left) {
+      // An instance of a class would arrive as a plain object, which looks like a valid state.
+      assertJsonState(left)
+      return { state: left, sent: left }
+    },
+  }
+}
+
+function run(call: RulesCall, opened: OpenedState): RulesAnswer {
   const environment = find(call.environment)
   if (call.kind === 'start') {
     const start = directRules.start(environment, call.params, call.seed)
@@ -90,22 +113,22 @@ function run(call: RulesCall): RulesAnswer {
     const success = directRules.evaluateSuccess(environment, { end, state, params, seat })
     return { value: success, secrets: list(environment, state, params) }
   }
-  const { params, state } = call.turn.record
-  if (call.kind === 'event') {
-    const turn = { record: call.turn.record, draft: structuredClone(state) }
-    const happened = directRules.apply(environment, turn, call.event)
-    assertJsonState(happened.change.state)
-    return { value: happened, secrets: list(environment, happened.change.state, params) }
+  const { params } = call.turn.record
+  const changed = <Value extends PlayOutcome | Happened>(value: Value): RulesAnswer => {
+    if (!value.change) return { value, secrets: list(environment, opened.state, params) }
+    const { state, sent } = opened.settle(value.change.state)
+    const secrets = list(environment, state, params)
+    if (!isSent(sent)) return { value: { ...value, change: { ...value.change, state: sent } }, secrets }
+    return { value: { ...value, change: { ...value.change, state: NOT_HERE } }, secrets, made: sent }
   }
-  const outcome: PlayOutcome = directRules.play(
-    environment,
-    { ...call.turn, draft: structuredClone(state) },
-    call.action,
-  )
-  // An instance of a class would arrive as a plain object, which looks like a valid state.
-  if (outcome.change) assertJsonState(outcome.change.state)
-  return { value: outcome, secrets: list(environment, outcome.change?.state ?? state, params) }
+  const draft = opened.draft()
+  return call.kind === 'event'
+    ? changed(directRules.apply(environment, { record: call.turn.record, draft }, call.event))
+    : changed(directRules.play(environment, { ...call.turn, draft }, call.action))
 }
+
+/** In the place of a state that is sent by its pages. */
+const NOT_HERE: SessionState = { public: {}, private: {} }
 
 /** Lists the secrets of a state. If that throws, the step still counts, and only its answers are withheld. */
 function list(environment: EnvironmentDefinition, state: SessionState, params: JsonObject): SecretsBySeat {

@@ -11,7 +11,7 @@ export interface ThreadData {
   readonly modules: readonly string[]
 }
 
-/** One call of an environment's rules, as it goes to a thread. */
+/** One call of an environment's rules. */
 export type RulesCall = {
   readonly environment: { readonly name: string; readonly version: string }
 } & (
@@ -24,6 +24,21 @@ export type RulesCall = {
   | { readonly kind: 'event'; readonly turn: Omit<EventTurn, 'draft'>; readonly event: OutsideEvent }
 )
 
+/** A large state as it goes to or from a thread: its first page, and the pages that the other side lacks. */
+export interface SentState {
+  readonly page: string
+  readonly pages: readonly (readonly [name: string, text: string])[]
+  /** The thread has to forget all pages that it was sent before. */
+  readonly isFirst: boolean
+}
+
+/** A call as it goes to a thread. */
+export interface SentCall {
+  readonly call: RulesCall
+  /** The state of the call if that is large: the call itself has none. */
+  readonly sent: SentState | null
+}
+
 /** A message of a thread: first that it is ready, then an answer to each call. */
 export type ThreadMessage =
   | { readonly kind: 'ready' }
@@ -34,6 +49,8 @@ export type ThreadMessage =
 export interface RulesAnswer {
   readonly value: ObservedState | PlayOutcome | Happened | LegalActions | boolean | undefined
   readonly secrets: SecretsBySeat
+  /** The changed state, if it is large: the change in the value has none. */
+  readonly made?: SentState | undefined
 }
 
 /** The secrets that the environment lists for each of its seats and the state after a call. */

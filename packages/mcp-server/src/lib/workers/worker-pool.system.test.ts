@@ -1,3 +1,5 @@
+import { serialize } from 'node:v8'
+import { Worker } from 'node:worker_threads'
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { createManualClock } from '@episodic/state'
 import fc from 'fast-check'
@@ -11,12 +13,13 @@ import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import { asking, call, createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
 import { throwingHands } from '../fixtures/throwing-hands.fixture.ts'
 import { tide } from '../fixtures/tide.fixture.ts'
+import { warehouse } from '../fixtures/warehouse.fixture.ts'
 import { treadmill } from '../fixtures/worker-world.fixture.ts'
 import { workshop } from '../fixtures/workshop.fixture.ts'
 import type { Host, StepCall, StepOutcome } from '../host/host.ts'
 import { createWorkerPool, type WorkerPoolOptions } from './worker-pool.ts'
 
-const MODULES = ['number-guessing', 'workshop', 'worker-world', 'tide', 'kuhn', 'throwing-hands'].map(
+const MODULES = ['number-guessing', 'workshop', 'worker-world', 'tide', 'kuhn', 'throwing-hands', 'warehouse'].map(
   (name) => new URL(`../fixtures/${name}.fixture.ts`, import.meta.url).href,
 )
 
@@ -27,7 +30,7 @@ function createIsolatedHost(options: Partial<WorkerPoolOptions> = {}) {
   onTestFinished(() => rules[Symbol.asyncDispose]())
   return { rulesClock, rules, ...createTestHost({ environments: WORLDS, rules }) }
 }
-const WORLDS: EnvironmentDefinition[] = [numberGuessing, workshop, treadmill, tide, kuhn, throwingHands]
+const WORLDS: EnvironmentDefinition[] = [numberGuessing, workshop, treadmill, tide, kuhn, throwingHands, warehouse]
 
 const onTreadmill = (params = {}) => asking({ environment: 'treadmill', params })
 
@@ -327,6 +330,41 @@ describe('createWorkerPool', () => {
       false,
       false,
     ])
+  })
+
+  it('plays large states as without threads, and sends only the pages that a thread lacks', async () => {
+    const messages: number[] = []
+    const native = Worker.prototype.postMessage
+    Worker.prototype.postMessage = function (this: Worker, message: unknown) {
+      messages.push(serialize(message).length)
+      native.call(this, message)
+    }
+    onTestFinished(() => {
+      Worker.prototype.postMessage = native
+    })
+    const { host: isolated } = createIsolatedHost()
+    const { host: direct } = createTestHost({ environments: WORLDS })
+    const request = { environment: 'warehouse', params: { rows: 2_000 }, seed: 'seed' }
+    const hosts = [isolated, isolated, direct]
+    const opened = await Promise.all(hosts.map((host) => host.open(null, asking(request))))
+    const sessions = hosts.map((host, index) => atControl(host, opened[index]?.session as string))
+    const outcomes: unknown[][] = []
+    for (let i = 0; i < 20; i++) {
+      const played = await Promise.all(
+        sessions.map(async (session) => {
+          if (i % 5 === 1) await session.publish({ id: `e${i}`, type: 'arrive', data: { customer: 'Ann' } })
+          return (await session.step(call(i % 3 ? 'cancel' : 'remove', { id: `o${i * 7}` }))).step
+        }),
+      )
+      outcomes.push(played)
+    }
+    for (const [one, other, plain] of outcomes) expect([one, other]).toEqual([plain, plain])
+    const states = await Promise.all(sessions.map(async (session) => (await session.state()).state))
+    expect(states[0]).toEqual(states[2])
+    expect(states[1]).toEqual(states[2])
+    const whole = JSON.stringify(states[2]).length
+    expect(messages.filter((bytes) => bytes > whole / 4).length).toBeLessThanOrEqual(4)
+    expect(messages.length).toBeGreaterThan(40)
   })
 
   it('makes further calls wait for a thread, and loses none of them', async () => {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Action, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
 import { type Clock, type Happened, type SessionState, systemClock } from '@episodic/state'
-import { isLarge, recall, remember } from '@episodic/state/internal'
+import { recall, remember } from '@episodic/state/internal'
 import type { EventTurn } from '../environment/apply-event.ts'
 import type { CallOptions } from '../environment/call-options.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
@@ -86,7 +86,7 @@ class ThreadPool implements WorkerPool {
     const call = {
       kind: 'observe',
       environment: toNameAndVersion(environment),
-      state: sendable(state),
+      state,
       params,
       seat,
     } as const
@@ -102,7 +102,7 @@ class ThreadPool implements WorkerPool {
     waiting?: CallOptions,
   ): Promise<PlayOutcome> {
     const { params, seed, rng, now, state, history, end, outside, seats, turn: inTurn } = record
-    const known = { params, seed, rng, now, state: sendable(state), history, end, outside, seats, turn: inTurn }
+    const known = { params, seed, rng, now, state, history, end, outside, seats, turn: inTurn }
     const turn = { seat, record: known, truncation }
     const call: RulesCall = { kind: 'play', environment: toNameAndVersion(environment), turn, action }
     const { value, secrets } = await this.#run(call, waiting?.signal)
@@ -113,7 +113,7 @@ class ThreadPool implements WorkerPool {
 
   async apply(environment: EnvironmentDefinition, { record }: EventTurn, event: OutsideEvent): Promise<Happened> {
     const { params, seed, rng, now, state, seats, turn: inTurn } = record
-    const turn = { record: { params, seed, rng, now, state: sendable(state), seats, turn: inTurn } }
+    const turn = { record: { params, seed, rng, now, state, seats, turn: inTurn } }
     const { value, secrets } = await this.#run({
       kind: 'event',
       environment: toNameAndVersion(environment),
@@ -135,7 +135,7 @@ class ThreadPool implements WorkerPool {
     const { value } = await this.#run({
       kind: 'legal',
       environment: toNameAndVersion(environment),
-      state: sendable(state),
+      state,
       params,
       seat,
     })
@@ -148,7 +148,6 @@ class ThreadPool implements WorkerPool {
       kind: 'judge',
       environment: toNameAndVersion(environment),
       ...final,
-      state: sendable(final.state),
     })
     return value as boolean
   }
@@ -239,11 +238,6 @@ class ThreadPool implements WorkerPool {
 
 function toNameAndVersion({ name, version }: EnvironmentDefinition): RulesCall['environment'] {
   return { name, version }
-}
-
-/** Views of a large state cannot be sent to another thread. */
-function sendable(state: SessionState): SessionState {
-  return isLarge(state) ? structuredClone(state) : state
 }
 
 function calledOff(): ServerError {

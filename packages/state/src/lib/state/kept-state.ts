@@ -2,7 +2,7 @@ import { contentId, type Limits, type RngState } from '@episodic/protocol'
 import { StateError } from '../state-error.ts'
 import { Draft } from './draft.ts'
 import { bytesOf, type PageNode, pageOf, type Value } from './page-node.ts'
-import { type ReadPages, readTree } from './read-tree.ts'
+import { findByName, type ReadPages, readTree } from './read-tree.ts'
 import type { SessionState } from './session-state.ts'
 import { isShared, sharedValue } from './shared-values.ts'
 import { assertStateFits, byteLength, encodeState, unreadable } from './state-text.ts'
@@ -201,9 +201,12 @@ export class KeptState {
     }
   }
 
-  /** Marks the pages as stored. */
-  keep(): void {
-    for (const page of this.newPages) page.keep()
+  /** Marks the pages as stored. With `isFound`, states that are read here find them, and need not read them. */
+  keep(isFound = false): void {
+    for (const page of this.newPages) {
+      page.keep()
+      if (isFound) findByName(page)
+    }
     this.#new = null
   }
 

@@ -1,6 +1,7 @@
 import { type PageNode, pageOf } from './page-node.ts'
 import { type ReadPages, readTree } from './read-tree.ts'
-import { containerShownBy, Views } from './view.ts'
+import type { SessionState } from './session-state.ts'
+import { containerShownBy, type Shown, shownBy, Views } from './view.ts'
 
 /** A part of a large state by its first page, with the pages that a reader lacks. */
 export interface PartPages {
@@ -22,6 +23,8 @@ export function pagesOfPart(part: object, known: Set<string>): PartPages | null 
     known.add(page.name)
     for (const child of page.children()) visit(child)
     pages.push([page.name, page.text])
+    // Of what is stored, the text is written again when it is needed again.
+    if (page.kept) page.keep()
   }
   visit(first)
   return { page: first.name, pages }
@@ -30,4 +33,13 @@ export function pagesOfPart(part: object, known: Set<string>): PartPages | null 
 /** Reads an object or array from its pages, as rules read it. Throws `store-invalid` for missing and damaged pages. */
 export async function readPart(page: string, read: ReadPages): Promise<object> {
   return new Views({}).of(await readTree(page, read)) as object
+}
+
+/**
+ * Reads the state that another thread has made of a large one, from its first page and the pages that `of` does not
+ * have. Throws `store-invalid` for missing and damaged pages.
+ */
+export async function readMade(of: SessionState, page: string, read: ReadPages): Promise<SessionState> {
+  const { container, views } = shownBy(of) as Shown
+  return views.of(await readTree(page, read, container.page, false)) as SessionState
 }

@@ -25,12 +25,23 @@ const forgotten = new FinalizationRegistry<string>((name) => {
   if (!nodes.get(name)?.deref()) nodes.delete(name)
 })
 
+/** Has states that are read find a page, so that it need not be read again, as long as it is held. */
+export function findByName(node: PageNode): void {
+  nodes.set(node.name, new WeakRef(node))
+  forgotten.register(node, node.name)
+}
+
 /**
  * Reads a value of the tree and all pages below it that this process does not hold. `near` is a page of a value that
- * shares pages with it, so that only what differs is read. Throws `store-invalid` for a missing page, and for one whose
- * text does not have its name.
+ * shares pages with it, so that only what differs is read. With `isStored` false, the pages that are read are not in a
+ * store of this process. Throws `store-invalid` for a missing page, and for one whose text does not have its name.
  */
-export async function readTree(name: string, read: ReadPages, near: PageNode | null = null): Promise<Value> {
+export async function readTree(
+  name: string,
+  read: ReadPages,
+  near: PageNode | null = null,
+  isStored = true,
+): Promise<Value> {
   const pages = new Map<string, Page>()
   // A held node may go while the others are read.
   const held = new Map<string, PageNode>()
@@ -40,7 +51,7 @@ export async function readTree(name: string, read: ReadPages, near: PageNode | n
     for (const node of level) shared.set(node.name, node)
     const missing: string[] = []
     for (const each of names) {
-      const node = nodes.get(each)?.deref() ?? shared.get(each)
+      const node = (isStored ? nodes.get(each)?.deref() : null) ?? shared.get(each)
       if (node) held.set(each, node)
       else missing.push(each)
     }
@@ -61,10 +72,10 @@ export async function readTree(name: string, read: ReadPages, near: PageNode | n
     const known = held.get(each)
     if (known) return known
     const node = build(pages.get(each) as Page)
-    node.keep(each)
     held.set(each, node)
-    nodes.set(each, new WeakRef(node))
-    forgotten.register(node, each)
+    if (!isStored) return node
+    node.keep(each)
+    findByName(node)
     return node
   }
 
