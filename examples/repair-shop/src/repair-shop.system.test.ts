@@ -1,0 +1,115 @@
+import { checkTasks, generateTasks } from '@episodic/dataset'
+import { connect, type Policy, randomPolicy, runEpisode } from '@episodic/env'
+import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
+import { createDisk, type Disk, readFile, runCommand } from '@episodic/workspace'
+import { describe, expect, it } from 'vitest'
+import { diskOf } from './files.ts'
+import { runHiddenTests } from './hidden-tests.ts'
+import { environment, policies, solver, tasks } from './index.ts'
+import { bugsOf, planted } from './mutations.ts'
+import { CALLS, PROGRAMS } from './programs.ts'
+
+async function play(policy: Policy, count: number, difficulty: readonly [number, number] = [0, 1]) {
+  await using host = createHost({ environments: [environment] })
+  await using connection = await connect(inProcess(host))
+  const createEnvironment = () => connection.environment()
+  const rows = [...generateTasks(tasks, { seed: 'test', count, difficulty })]
+  return Promise.all(rows.map((task) => runEpisode({ createEnvironment, policy, task })))
+}
+
+/** Opens a shop, and returns what plays a call of a tool. */
+function open(seed: string, difficulty = 1) {
+  const world = rehearse(environment, { params: { difficulty }, seed, strict: true })
+  const use = async (tool: string, args: Record<string, unknown> = {}) =>
+    world.play(tool, args as never, { prepared: await world.prepare(tool, args as never) })
+  return { world, use, shop: () => world.state.private as unknown as { disk: Disk; program: string } }
+}
+
+describe('the programs', () => {
+  it.each(PROGRAMS)(
+    '$name passes its tests, and every bug that can be planted in it is shown by both',
+    async (program) => {
+      const outcome = async (modules: Readonly<Record<string, string>>) => {
+        const disk = diskOf(program, modules, Object.keys(program.tests))
+        const [{ passed }, { exitCode }] = await Promise.all([
+          runHiddenTests(disk, { program, modules }),
+          runCommand(disk, 'node test/all.js', { cwd: '/app', languages: ['javascript'], seconds: 5 }),
+        ])
+        return { passed: passed === CALLS, exitCode }
+      }
+      expect(program.calls.length).toBe(CALLS)
+      expect(await outcome(program.modules)).toEqual({ passed: true, exitCode: 0 })
+      const bugs = bugsOf(program)
+      expect(bugs.length).toBeGreaterThan(12)
+      for (const bug of bugs)
+        expect([bug, await outcome(planted(program, [bug]))]).toEqual([bug, { passed: false, exitCode: 1 }])
+    },
+  )
+})
+
+describe('repair-shop', () => {
+  it('has tasks that pass all checks, and that the solver repairs', async () => {
+    const problems = []
+    for await (const problem of checkTasks(generateTasks(tasks, { seed: 'test', count: 60 }), {
+      environments: [environment],
+    }))
+      problems.push(problem)
+    expect(problems).toEqual([])
+    for (const episode of await play(solver, 30))
+      expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'repaired' } })
+  })
+
+  it('is not repaired by who corrects one of several bugs, who is paid for a part, nor at random', async () => {
+    const stumbled = await play(policies.stumbling, 6, [0.4, 1])
+    for (const { steps, ...episode } of stumbled) {
+      expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'rejected' } })
+      const paid = steps.map(({ reward }) => reward.terms.repaired ?? 0)
+      expect(paid.reduce((sum, one) => sum + one, 0)).toBeLessThan(1)
+      // The second submission is no better than the first.
+      expect(paid.slice(-2)).toEqual([0, 0])
+    }
+    for (const episode of await play(randomPolicy(), 3))
+      expect(episode).not.toMatchObject({ end: { reason: 'repaired' } })
+  })
+
+  it('has the hidden tests on no disk of a player, nor what has to be returned while they run', async () => {
+    const { use, shop } = open('seed')
+    const found = await use('bash', {
+      command: 'ls /judge; find / -name "calls*"; grep -rl "wanted" / --include=*.json',
+    })
+    expect(found.observation.text).toMatch(/^ls: .*No such file/)
+    await use('write_file', {
+      path: 'src/index.js',
+      content: `import { readFileSync, readdirSync } from 'node:fs'
+        const calls = JSON.parse(readFileSync('/judge/calls.json', 'utf8'))
+        console.log(JSON.stringify(calls.map(() => ({ value: true }))))
+        console.log(readdirSync('/judge').join(), JSON.stringify(calls).includes('wanted'))
+        process.exit(0)`,
+    })
+    const { observation, terms } = await use('submit')
+    expect(observation.text).toMatch(/^[0-3] of 16 hidden tests passed/)
+    expect(terms.repaired).toBe(0)
+    expect(readFile(shop().disk, '/judge/calls.json')).toBeNull()
+  })
+
+  it('answers a program that never ends like any wrong one', async () => {
+    const { use } = open('seed')
+    await use('write_file', { path: 'src/index.js', content: 'for (;;) {}\n' })
+    expect((await use('submit')).observation.text).toMatch(/^0 of 16 hidden tests passed/)
+  })
+
+  it('keeps most of the tests back when it is hardest', () => {
+    const count = (difficulty: number) =>
+      Object.keys(open('seed', difficulty).shop().disk).filter((path) => path.endsWith('.test.js')).length
+    expect(count(2)).toBe(3)
+    expect(count(3)).toBe(1)
+  })
+
+  it('judges only what is on the disk', async () => {
+    const { passed, before } = await runHiddenTests(createDisk({}), {
+      program: PROGRAMS[0] as (typeof PROGRAMS)[number],
+      modules: {},
+    })
+    expect([passed, before]).toEqual([0, 0])
+  })
+})
