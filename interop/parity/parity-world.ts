@@ -1,4 +1,5 @@
 import { classics } from '@episodic/classics'
+import * as repairShop from '@episodic-world/repair-shop'
 import { WORLDS, type World } from '../world.ts'
 
 /** A world whose solver knows its parameters. */
@@ -10,9 +11,15 @@ const DEMANDING: Readonly<Record<string, ParityWorld['demanding']>> = {
   taxi: { tool: 'act', argument: 'action' },
 }
 
+/** Worlds of files and a shell. */
+export const COMPUTERS: readonly ParityWorld[] = [
+  { name: 'repair-shop', ...repairShop, demanding: { tool: 'read_file', argument: 'path' } },
+]
+
 /** The example worlds, and the classics. */
 export const PARITY_WORLDS: readonly ParityWorld[] = [
   ...WORLDS,
+  ...COMPUTERS,
   ...classics.flatMap(({ environment, tasks, solver }) => {
     const { name } = environment
     const demanding = DEMANDING[name]

@@ -7,7 +7,7 @@ import { type Bug, bugsOf, planted } from './mutations.ts'
 import { CALLS, PROGRAMS, type Program } from './programs.ts'
 
 /** How often a program may be handed in. */
-export const SUBMISSIONS = 3
+const SUBMISSIONS = 3
 
 const module = z.enum(PROGRAMS.flatMap(({ modules }) => Object.keys(modules)))
 const bug = z.object({ module, line: z.int().min(0).max(99), correct: z.string(), wrong: z.string() })

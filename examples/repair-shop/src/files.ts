@@ -13,13 +13,18 @@ export function diskOf(
   tested: readonly string[],
 ): Disk {
   const all = [
-    ...tested.map((module) => `import './${module}.test.js'\n`),
+    ...tested.map((module) => `import './${module}.js'\n`),
     "import { finish } from './check.js'\n\nfinish()\n",
   ]
   return createDisk({
     '/app/README.md': readme,
     ...filesOf('/app/src', modules),
-    ...Object.fromEntries(tested.map((module) => [`/app/test/${module}.test.js`, tests[module] as string])),
+    ...Object.fromEntries(
+      tested.map((module) => [
+        `/app/test/${module}.js`,
+        (tests[module] as string).replace('../../check.js', './check.js'),
+      ]),
+    ),
     '/app/test/check.js': CHECK,
     '/app/test/all.js': all.join(''),
   })

@@ -44,7 +44,7 @@ async function readProgram(name: string): Promise<Program> {
     name,
     modules: readAll(`${name}/src/`, '.js'),
     readme: read(`${name}/README.md`),
-    tests: readAll(`${name}/test/`, '.test.js'),
+    tests: readAll(`${name}/test/`, '.js'),
     calls,
   }
 }

@@ -1,5 +1,5 @@
+import { check } from '../../check.js'
 import { compute } from '../src/index.js'
-import { check } from './check.js'
 
 check('rank', () => compute('1 + 2 * 3 - 4'), 3)
 check('from the left', () => compute('9 - 4 - 3'), 2)

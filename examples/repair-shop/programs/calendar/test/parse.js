@@ -1,6 +1,6 @@
+import { check } from '../../check.js'
 import { busy, fits } from '../src/index.js'
 import { timeOf } from '../src/parse.js'
-import { check } from './check.js'
 
 check('an hour', () => busy(['09:00-10:00']), 60)
 check('until midnight', () => busy(['23:30-24:00']), 30)

@@ -1,6 +1,6 @@
+import { check } from '../../check.js'
 import { compute } from '../src/index.js'
 import { tokensOf } from '../src/tokens.js'
-import { check } from './check.js'
 
 check('a number', () => compute('12.5'), 12.5)
 check('a name', () => compute('width', { width: 3 }), 3)

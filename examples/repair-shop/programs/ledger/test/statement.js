@@ -1,5 +1,5 @@
+import { check } from '../../check.js'
 import { statement } from '../src/index.js'
-import { check } from './check.js'
 
 const ENTRIES = [
   '2025-03-05 cash food 5',

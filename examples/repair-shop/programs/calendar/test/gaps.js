@@ -1,5 +1,5 @@
+import { check } from '../../check.js'
 import { fits, free } from '../src/index.js'
-import { check } from './check.js'
 
 check('around a meeting', () => free(['10:00-11:00'], '09:00-12:00', 60), ['09:00-10:00', '11:00-12:00'])
 check('too short', () => free(['09:10-11:50'], '09:00-12:00', 15), [])

@@ -1,5 +1,5 @@
+import { check } from '../../check.js'
 import { order } from '../src/index.js'
-import { check } from './check.js'
 
 const job = (name, ...after) => ({ name, minutes: 1, after })
 

@@ -1,5 +1,5 @@
+import { check } from '../../check.js'
 import { balance, largest } from '../src/index.js'
-import { check } from './check.js'
 
 const ENTRIES = [
   '2025-03-01 cash food 12.50 lunch',

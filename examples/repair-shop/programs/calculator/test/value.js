@@ -1,5 +1,5 @@
+import { check } from '../../check.js'
 import { compare, compute } from '../src/index.js'
-import { check } from './check.js'
 
 check('every sign', () => compute('7 + 8 / 4 - 3 * 2 + 9 % 5 + 2 ^ 3'), 15)
 check('division by zero', () => compute('1 / (2 - 2)'), 'error: division by zero')

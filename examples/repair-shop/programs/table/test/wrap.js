@@ -1,6 +1,6 @@
+import { check } from '../../check.js'
 import { table } from '../src/index.js'
 import { wrap } from '../src/wrap.js'
-import { check } from './check.js'
 
 check('fits exactly', () => wrap('ab cd', 5), ['ab cd'])
 check('too wide', () => wrap('ab cd ef', 5), ['ab cd', 'ef'])

@@ -1,6 +1,6 @@
+import { check } from '../../check.js'
 import { busy } from '../src/index.js'
 import { merge } from '../src/merge.js'
-import { check } from './check.js'
 
 check('shared time', () => busy(['09:00-10:00', '09:30-10:30']), 90)
 check('one within the other', () => busy(['09:00-12:00', '10:00-11:00']), 180)

@@ -1,6 +1,6 @@
+import { check } from '../../check.js'
 import { centsOf, entryOf } from '../src/entries.js'
 import { balance } from '../src/index.js'
-import { check } from './check.js'
 
 check('cents', () => centsOf('12.5'), 1250)
 check('a cent', () => centsOf('0.01'), 1)

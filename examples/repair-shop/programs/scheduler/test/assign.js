@@ -1,5 +1,5 @@
+import { check } from '../../check.js'
 import { duration, plan } from '../src/index.js'
-import { check } from './check.js'
 
 const job = (name, minutes, ...after) => ({ name, minutes, after })
 const short = (jobs, machines) =>

@@ -1,5 +1,5 @@
+import { check } from '../../check.js'
 import { table } from '../src/index.js'
-import { check } from './check.js'
 
 check(
   'widths',
