@@ -30,6 +30,11 @@ describe('the checks of a world whose private state is a database', () => {
     for (const name of row.names) expect(name).toMatch(/^secret-sent:db\.orders\.\*\./)
   })
 
+  it('find what a tool reads while it prepares its step', async () => {
+    const { names } = await check({ rows: LARGE, leak: 'prepared' }, { only: ['canaries'] })
+    expect(names).toEqual(['secret-sent:db.orders.*.note'])
+  })
+
   it('find by pairs that differ in what is read that an answer depends on it', async () => {
     const { names } = await check(
       { rows: LARGE, shared: false, leak: 'column' },

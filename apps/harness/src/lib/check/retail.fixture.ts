@@ -79,7 +79,7 @@ function databaseOf(rng: Rng, rows: number): Database {
 }
 
 /** What the answers of a shop say without \`reveal\`: all of an order, or one field of it. */
-export type RetailLeak = 'row' | 'column' | null
+export type RetailLeak = 'row' | 'column' | 'prepared' | null
 
 export interface Retail {
   /** Orders of the database: about 1,000 bytes each, with their users. */
@@ -126,10 +126,15 @@ export function retail({ rows, shared = true, leak = null }: Retail) {
         description: 'Read the status of an order.',
         input: z.object({ order: z.string().max(20).describe('Its id.') }),
         output: z.object({ status: z.string(), more: z.string() }),
-        play({ state, input, reveal, say, refuse }) {
+        prepared: z.object({ note: z.string() }),
+        repeatable: true,
+        prepare: ({ state, input }) => ({
+          note: leak === 'prepared' ? (state.private.db.orders[input.order]?.note ?? '') : '',
+        }),
+        play({ state, input, prepared, reveal, say, refuse }) {
           const found = state.private.db.orders[input.order]
           if (!reveal(found !== undefined) || !found) return refuse('There is no such order.')
-          const more = leak === 'row' ? JSON.stringify(found) : leak === 'column' ? found.note : ''
+          const more = leak === 'row' ? JSON.stringify(found) : leak === 'column' ? found.note : prepared.note
           return say({ status: reveal(found.status), more })
         },
       }),

@@ -29,7 +29,14 @@ export class ReadPlaces {
       tools: Object.fromEntries(
         Object.entries(tools).map(([name, tool]): [string, Tool] => [
           name,
-          { ...tool, play: (context) => tool.play(this.#watched(context)) },
+          {
+            ...tool,
+            play: (context) => tool.play(this.#watched(context)),
+            preparation: tool.preparation && {
+              ...tool.preparation,
+              prepare: (context) => tool.preparation?.prepare(this.#watched(context)),
+            },
+          },
         ]),
       ),
       events: Object.fromEntries(
@@ -96,7 +103,8 @@ export class ReadPlaces {
     const known = this.#wrappers.get(target)
     if (known) return known
     const bare = (value: unknown) => this.#wrapped.get(value as object) ?? value
-    const wrapper = new Proxy(target, {
+    // What `prepare` gets is frozen, of which a proxy would have to return the very parts.
+    const wrapper = new Proxy<object>(Array.isArray(target) ? [] : {}, {
       get: (_, key) => {
         const value = Reflect.get(target, key)
         if (typeof key !== 'string' || !Object.hasOwn(target, key)) return value
@@ -104,7 +112,14 @@ export class ReadPlaces {
         if (key !== 'length' || !Array.isArray(target)) part.leaves.add(key)
         return value
       },
+      has: (_, key) => Reflect.has(target, key),
+      ownKeys: () => Reflect.ownKeys(target),
+      getOwnPropertyDescriptor: (shadow, key) => {
+        const found = Reflect.getOwnPropertyDescriptor(target, key)
+        return found && { ...found, configurable: !Object.hasOwn(shadow, key) }
+      },
       set: (_, key, value) => Reflect.set(target, key, bare(value)),
+      deleteProperty: (_, key) => Reflect.deleteProperty(target, key),
       defineProperty: (_, key, property) =>
         Reflect.defineProperty(
           target,
