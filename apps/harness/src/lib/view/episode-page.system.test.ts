@@ -66,6 +66,16 @@ beforeAll(async () => {
     '--out',
     'runs/game',
   ])
+  await workshop.main([
+    'run',
+    exampleWorld('repair-shop'),
+    '--policy',
+    'solver',
+    '--tasks',
+    '1',
+    '--out',
+    'runs/commands',
+  ])
   const [played] = readEpisodes(join(workshop.folder, 'runs/plain')) as [EpisodeRecord]
   const many = Array.from({ length: 1_000 }, (_, i) => played.steps[i % played.steps.length] as RecordedStep)
   writeRun('long', { ...played, steps: many })
@@ -75,7 +85,7 @@ beforeAll(async () => {
   const sent = { id: 'e1', type: 'wind', data: { force: 3 }, said: 'It blows.' } as const
   const events = [{ ...sent, sent: { agent: ['Hold your hat.'] }, end: null }]
   writeRun('sent', { ...played, steps: [{ ...(played.steps[0] as RecordedStep), events }, ...played.steps.slice(1)] })
-  viewing = await startViewing(workshop, ['--world', world])
+  viewing = await startViewing(workshop, ['--world', world, '--world', exampleWorld('repair-shop')])
 })
 
 /** A run of one line, with the settings of another run. */
@@ -121,6 +131,30 @@ describe.skipIf(lacksBrowser)('the page of an episode', () => {
     expect(shown).toContain('It blows.')
     expect(shown).toContain('{"force":3}')
     expect(shown).toContain('{"agent":["Hold your hat."]}')
+    await page.context().close()
+  })
+
+  it('shows the command line of a step, and the lines of a file that it changed', async () => {
+    const { episode, hash } = await firstOf('commands')
+    const [first] = episode.steps as [RecordedStep]
+    const page = await open(hash)
+    const step = page.locator('.entry.step').first()
+    await step.waitFor()
+    expect(squeezed((await step.locator('.row.played').textContent()) ?? '')).toContain(
+      squeezed(`bash $ ${first.action.arguments.command}`),
+    )
+    expect(await step.locator('.row.world .grid-text').count()).toBe(1)
+    const edit = page.locator('.entry.step').nth(1)
+    await edit.getByRole('button', { name: /^private: .* hidden/ }).click()
+    const { old_text, new_text } = (episode.steps[1] as RecordedStep).action.arguments
+    const lines = edit.locator('.diff-line')
+    await lines.first().waitFor()
+    expect(squeezed((await edit.locator('.diff-line.removed').allTextContents()).join(' '))).toContain(
+      squeezed(`${old_text}`),
+    )
+    expect(squeezed((await edit.locator('.diff-line.added').allTextContents()).join(' '))).toContain(
+      squeezed(`${new_text}`),
+    )
     await page.context().close()
   })
 
