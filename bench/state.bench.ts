@@ -1,14 +1,17 @@
 /**
  * What the size of a state costs: calls that change 1 or 100 rows of states of 1 KiB to 10 MiB, in memory, SQLite and
  * Redis, in process and over HTTP; bytes that a commit writes; forks; opening from a start that sessions share; the
- * memory of 10,000 sessions that share one, before and after a restart.
+ * memory of 10,000 sessions that share one, before and after a restart. With `--out <folder>`, the costs of calls by
+ * size are kept in state-costs.json there, and drawn in state-costs.svg.
  */
 import { spawn } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { type Connection, connect, type Environment } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { META } from '@episodic/protocol'
@@ -18,11 +21,16 @@ import { openRedisStore } from '@episodic/state/redis'
 import { openSqliteStore } from '@episodic/state/sqlite'
 import { type Child, startChild } from './child.ts'
 import { inTurn, mebibytes, median, report, round2 } from './figures.ts'
-import { orders } from './servers/orders-world.ts'
+import { orders, tableOf } from './servers/orders-world.ts'
+import { drawStateCosts, type StateCost, WHOLE_TEXT } from './state-figure.ts'
 import { authorize, type Endpoint, openSession } from './trainer-endpoint.ts'
+
+// Every benchmark prints its line anyway: `--json` is taken so that one command line fits all.
+const { out } = parseArgs({ options: { out: { type: 'string' }, json: { type: 'boolean' } } }).values
 
 /** Rows of a state of about so many bytes. */
 const ROWS = { '1 KiB': 9, '10 KiB': 90, '1 MiB': 9_300, '10 MiB': 93_000 } as const
+const BYTES = { '1 KiB': 1_024, '10 KiB': 10_240, '1 MiB': 1_048_576, '10 MiB': 10_485_760 } as const
 type Size = keyof typeof ROWS
 const SIZES = Object.keys(ROWS) as Size[]
 /** The database of the best-known benchmark of customer service has 2.8 MB. */
@@ -118,6 +126,33 @@ async function measureSteps(store: string, over: string, connection: Connection)
   return measured
 }
 
+/** Microseconds in which a bare loop reads, changes, writes and hashes a whole state. */
+function wholeTextCosts(): StateCost[] {
+  return SIZES.flatMap((size) => {
+    let text = JSON.stringify({ public: { calls: 0 }, private: { orders: tableOf(ROWS[size]) } })
+    return [1, 100].map((rows) => {
+      const times = Math.max(5, Math.round(2_000_000 / text.length))
+      const began = performance.now()
+      for (let i = 0; i < times; i++) {
+        const state = JSON.parse(text)
+        for (let row = 0; row < rows; row++)
+          state.private.orders[`order-${(row * 31) % ROWS[size]}`].status = `call ${i}`
+        text = JSON.stringify(state)
+        hash('sha256', text)
+      }
+      const microseconds = Math.round(((performance.now() - began) * 1_000) / times)
+      return { series: WHOLE_TEXT, rows, bytes: BYTES[size], microseconds }
+    })
+  })
+}
+
+function costsOf({ store, over, rows, perSecond }: Measured): StateCost[] {
+  const series = over === 'http' ? 'memory, over HTTP' : store
+  return SIZES.map((size) => {
+    return { series, rows, bytes: BYTES[size], microseconds: Math.round(1_000_000 / perSecond[size]) }
+  })
+}
+
 const inProcessOn = (store: SessionStore) => connect(inProcess(createHost({ environments: [orders], store })))
 const serverOn = (address: string) => startChild<Endpoint>('./servers/counter-server.ts', address)
 const connectTo = ({ ready }: Child<Endpoint>) => connect({ url: ready.trainerUrl, token: ready.token })
@@ -137,6 +172,15 @@ const steps: Measured[] = []
   using server = await serverOn('memory')
   await using connection = await connectTo(server)
   steps.push(...(await measureSteps('memory', 'http', connection)))
+}
+
+if (out !== undefined) {
+  const costs = [...steps.flatMap(costsOf), ...wholeTextCosts()]
+  writeFileSync(
+    join(out, 'state-costs.json'),
+    `[\n${costs.map((cost) => `  ${JSON.stringify(cost)}`).join(',\n')}\n]\n`,
+  )
+  writeFileSync(join(out, 'state-costs.svg'), await drawStateCosts(costs))
 }
 
 // What a commit writes, and what 1,000 of them keep.

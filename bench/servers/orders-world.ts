@@ -14,7 +14,7 @@ type Orders = { readonly [id: string]: z.infer<typeof order> }
 const tables = new Map<number, Orders>()
 
 /** A table of so many rows of about 110 bytes, made once and frozen: sessions share it. */
-function tableOf(rows: number): Orders {
+export function tableOf(rows: number): Orders {
   const table = tables.get(rows) ?? Object.freeze(Object.fromEntries(Array.from({ length: rows }, (_, i) => rowOf(i))))
   tables.set(rows, table)
   return table

@@ -1,5 +1,6 @@
 export { createActor } from './actor.ts'
 export { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+export { draw } from './draw.ts'
 export { type Estimate, estimateOf } from './estimate.ts'
 export { drawFaultCurves, FAULT_PLAYERS, type FaultPoint } from './fault-figure.ts'
 export { type CurvePoint, drawCurves } from './figure.ts'
