@@ -259,7 +259,7 @@ describe('a small state', () => {
       (rows) => Object.assign(rows, { r1: exploding(100) }),
       1_048_576,
     )
-    expect(failure).toMatchObject({ code: 'too-large' })
+    expect(failure).toMatchObject({ code: 'not-json', message: expect.stringContaining('has too many parts') })
     expect(after).toBe(before)
   })
 })

@@ -58,8 +58,15 @@ export class KeptState {
   /** Keeps a plain state. Throws `not-json`, and `too-large` if it exceeds the limit. */
   static of(state: SessionState, limits: Limits): KeptState {
     // The text of a state that is surely large would be written in vain.
-    const text = isSurelyLarge(state) ? null : encodeState(state, limits)
-    if (text !== null && isSmall(text)) return new KeptState(state, text, null)
+    return isSurelyLarge(state) ? KeptState.#inPages(state, limits) : KeptState.#measured(state, limits)
+  }
+
+  static #measured(state: SessionState, limits: Limits): KeptState {
+    const text = encodeState(state, limits)
+    return isSmall(text) ? new KeptState(state, text, null) : KeptState.#inPages(state, limits)
+  }
+
+  static #inPages(state: SessionState, limits: Limits): KeptState {
     const root = readable(() => rootOf(state))
     assertStateFits((root as { readonly bytes: number }).bytes, limits)
     return KeptState.#large(root, {}).#knownAs(state)
@@ -146,7 +153,8 @@ export class KeptState {
    */
   next(left: SessionState, limits: Limits): KeptState {
     const tree = this.#tree
-    if (!tree) return left === this.state ? this : KeptState.of(left, limits)
+    // A small state nearly always stays one.
+    if (!tree) return left === this.state ? this : KeptState.#measured(left, limits)
     if (left === this.state) return this
     const draft = drafts.get(left)?.draft
     const shown = containerOf(left, tree.views.lineage)
