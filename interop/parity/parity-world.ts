@@ -1,4 +1,5 @@
 import { classics } from '@episodic/classics'
+import * as onCall from '@episodic-world/on-call'
 import * as repairShop from '@episodic-world/repair-shop'
 import { WORLDS, type World } from '../world.ts'
 
@@ -13,6 +14,7 @@ const DEMANDING: Readonly<Record<string, ParityWorld['demanding']>> = {
 
 /** Worlds of files and a shell. */
 export const COMPUTERS: readonly ParityWorld[] = [
+  { name: 'on-call', ...onCall, demanding: { tool: 'bash', argument: 'command' } },
   { name: 'repair-shop', ...repairShop, demanding: { tool: 'read_file', argument: 'path' } },
 ]
 
