@@ -30,7 +30,7 @@ export const commands: Readonly<Record<string, Program>> = {
       return { stderr: `restart: ${configFile(service)}: ${settings}. ${service} was not restarted.\n`, exitCode: 1 }
     call.sleep(START)
     call.disk.write(runningFile(service), text as string)
-    log({ ...call, now: call.now + START }, service, 'info', 'started')
+    log(call, service, 'info', 'started')
     return `${service} was restarted.\n`
   },
 }

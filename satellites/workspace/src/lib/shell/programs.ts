@@ -97,7 +97,7 @@ export function programCommands(
     defineCommand(name, async (args, { cwd, env, stdin }) => {
       const input = Buffer.from(stdin as unknown as string, 'latin1').toString()
       const context = contextFor(disk, clock, cwd, Object.fromEntries(env))
-      const result = faults.guard(() => program({ ...context, args, stdin: input }))
+      const result = faults.guard(() => program(Object.assign(context, { args, stdin: input })))
       const { stdout = '', stderr = '', exitCode = 0 } = typeof result === 'string' ? { stdout: result } : result
       return { stdout, stderr, exitCode }
     }),
@@ -162,7 +162,9 @@ function contextFor(
     },
     cwd,
     variables,
-    now: clock.now,
+    get now() {
+      return clock.now
+    },
     sleep: (milliseconds) => clock.sleep(milliseconds),
     random: () => clock.random(),
   }

@@ -5,6 +5,11 @@ export const commands: Readonly<Record<string, Program>> = {
   broken: () => {
     throw new RangeError('the answer is forty-two')
   },
+  nap: (call) => {
+    const before = call.now
+    call.sleep(500)
+    return `${call.now - before} ms later\n`
+  },
   restart: ({ args: [service = ''], disk, sleep }) => {
     if (disk.read(`/run/${service}`) === null) return { stderr: `restart: unknown service ${service}\n`, exitCode: 4 }
     sleep(2_000)

@@ -171,6 +171,7 @@ describe('programs of the world', () => {
       "billing is up\n00:00:02\nrestart: unknown service nothing\nls: cannot access '/run': No such file or directory",
     )
     expect(readFile(state().disk, '/run/billing')).toBe('up\n')
+    expect(await bash('nap')).toBe('500 ms later')
   })
 
   it('that throw are a fault of the world, with the place in it', async () => {
