@@ -8,7 +8,7 @@ import { isShared, sharedValue } from './shared-values.ts'
 import { assertStateFits, byteLength, encodeState, unreadable } from './state-text.ts'
 import { cloneParts } from './structured-clone.ts'
 import { treeOf } from './tree-of.ts'
-import { containerOf, Views } from './view.ts'
+import { containerOf, shownBy, Views } from './view.ts'
 
 /** UTF-8 bytes of JSON text up to which a state is one text. A larger one is a tree of pages. */
 const SMALL = 8_192
@@ -24,8 +24,6 @@ interface Tree {
 
 /** The drafts of large states by what rules get of them. */
 const drafts = new WeakMap<object, { readonly draft: Draft; readonly views: Views }>()
-/** The large states. */
-const larges = new WeakSet<object>()
 /** See {@link remember}. */
 const remembered = new WeakMap<SessionState, unknown>()
 
@@ -115,7 +113,6 @@ export class KeptState {
   static #large(root: Value, lineage: object, views = new Views(lineage)): KeptState {
     const text = JSON.stringify(['pages', pageOf(root)?.name])
     const state = views.of(root) as SessionState
-    larges.add(state)
     cloneParts()
     return new KeptState(state, text, { root, views })
   }
@@ -240,7 +237,7 @@ export class KeptState {
 
 /** Returns whether a state is large, so that it is read-only and must not be copied without need. */
 export function isLarge(state: SessionState): boolean {
-  return larges.has(state)
+  return shownBy(state) !== null
 }
 
 /** Remembers something of a state, such as what another thread has computed with it; also once the state is kept. */
