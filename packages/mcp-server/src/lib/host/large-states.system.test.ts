@@ -81,6 +81,27 @@ describe('a session with a large state', () => {
     expect(plays).toBe(12)
   })
 
+  it('is forked from fork to fork, and reads few pools, although its ancestors are closed', async () => {
+    const store = createMemoryStore()
+    const { host, opened } = await openWarehouse(store)
+    let { id, session } = opened
+    for (let i = 0; i < 70; i++) {
+      const parent = atControl(host, session)
+      await parent.step(call('cancel', { id: `o${i}` }))
+      const [fork] = await parent.fork({ requestKey: freshKey() })
+      await parent.close()
+      ;({ id, session } = fork as OpenResult)
+      expect((await store.read(id))?.pools.length).toBeLessThanOrEqual(32)
+    }
+    const { host: other } = createTestHost({ environments: [warehouse], store })
+    const { state } = await atControl(other, session).state()
+    const orders = Object.values(state.private.orders as Record<string, { status: string }>)
+    expect(orders).toHaveLength(ROWS)
+    expect(orders.slice(0, 70).filter(({ status }) => status === 'open')).toEqual([])
+    await atControl(other, session).close()
+    expect(await store.countPages()).toBe(0)
+  })
+
   it('withholds an answer with a secret of one of its rows', async () => {
     const { host, opened, faults } = await openWarehouse()
     const player = atCapability(host, capabilityOf(opened))

@@ -53,8 +53,14 @@ export async function readState(
 }
 
 /**
+ * Pools that a session reads at most: forks of forks add one for each generation, and a page is looked for in each, so
+ * that now and then all pages of a state are written again.
+ */
+const MOST_POOLS = 32
+
+/**
  * Stores a new session; resolves with `null` if its id is taken. `pools` are those of the session whose pages it reads.
- * With none, what a large state begins with goes into a pool that sessions with the same beginning share.
+ * With none, or with many, what a large state begins with goes into a pool that sessions with the same beginning share.
  *
  * `onShared` is called, and awaited, with the name of that pool and with whether this call has written its pages.
  *
@@ -69,7 +75,7 @@ export async function storeSession(
     const stored = encodeSession(record, kept.text)
     return (await store.create(stored)) ? { record, kept, pools: [stored.pool] } : null
   }
-  const start = pools.length > 0 ? null : kept.start
+  const start = pools.length > 0 && pools.length <= MOST_POOLS ? null : kept.start
   const stored = {
     ...encodeSession(record, kept.text, kept.bytes),
     pools: start ? [start.pool] : pools,
