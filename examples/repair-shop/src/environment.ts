@@ -65,7 +65,7 @@ export const environment = defineEnvironment({
         const shop = state.public
         shop.passed = reveal(passed)
         shop.submissions -= 1
-        shop.repaired = Math.max(shop.repaired, reveal(Math.max(0, (passed - before) / (CALLS - before))))
+        shop.repaired = Math.max(shop.repaired, reveal(Math.max(0, (passed - before) / Math.max(1, CALLS - before))))
         if (passed === CALLS) end('repaired')
         else if (shop.submissions === 0) end('rejected')
         return say(`${reveal(passed)} of ${CALLS} hidden tests passed.`)
