@@ -22,7 +22,7 @@ const TIMERS = [
  */
 const AMBIENT: Readonly<Record<string, readonly string[]>> = {
   'Math.random': VIRTUAL,
-  randomUUID: [],
+  randomUUID: SECRETS,
   randomBytes: SECRETS,
   getRandomValues: [...SECRETS, ...VIRTUAL],
   'Date.now': ['**/clock.ts', '**/http/fast-path/response.ts'],

@@ -12,7 +12,7 @@ export function beginThreadsWith(module: URL): void {
     constructor(file: string | URL, options?: ConstructorParameters<typeof Worker>[1]) {
       const address = file instanceof URL || file.startsWith('file:') ? String(file) : pathToFileURL(file).href
       const code = `import(${JSON.stringify(module.href)}).then(() => import(${JSON.stringify(address)}))`
-      super(code, { ...options, eval: true, env: {} })
+      super(code, { ...options, eval: true, env: {}, execArgv: [] })
     }
   }
   threads.Worker = PreparedWorker

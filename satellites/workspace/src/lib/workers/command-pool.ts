@@ -93,7 +93,7 @@ class CommandThread {
   constructor(onIdle: () => void, onGone: () => void) {
     this.#onIdle = onIdle
     this.#onGone = onGone
-    this.#worker = new Worker(ENTRY, { env: {}, resourceLimits: { maxOldGenerationSizeMb: HEAP } })
+    this.#worker = new Worker(ENTRY, { env: {}, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: HEAP } })
     this.#worker.on('message', (message: FromThread) => this.#received(message))
     this.#worker.on('error', (error) => this.#end(endedBy(error)))
     this.#worker.on('exit', () => this.#end(new JobEnded('The command ended its computer.')))
