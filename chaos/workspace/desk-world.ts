@@ -20,9 +20,9 @@ export const environment = defineEnvironment({
   version: '1.0.0',
   description: 'A computer with a project.',
   state: { public: z.object({}), private: z.object(workspaceState) },
-  start: () => ({ public: {}, private: startWorkspace(disk, { cwd: '/project' }) }),
+  start: () => ({ public: {}, private: startWorkspace(disk) }),
   observe: () => '',
-  tools: ({ tool }) => workspaceTools(tool),
+  tools: ({ tool }) => workspaceTools(tool, { cwd: '/project' }),
   rewards: {},
   limits: { steps: 1_000_000 },
 })

@@ -27,11 +27,11 @@ export const environment = defineEnvironment({
   start({ params, rng }) {
     const { disk, kinds } = drawIncident(rng, params.faults)
     const kept = KEPT.map((path) => readFile(disk, path) as string)
-    return { public: { closed: false }, private: { ...startWorkspace(disk, { cwd: '/root' }), kinds, kept } }
+    return { public: { closed: false }, private: { ...startWorkspace(disk), kinds, kept } }
   },
   observe: () => 'You are on call: http://web.internal/checkout fails. Begin with /root/runbook.md.',
   tools: ({ tool }) => ({
-    ...workspaceTools(tool, { hidden: ['/run'], programs: new URL('./programs.ts', import.meta.url) }),
+    ...workspaceTools(tool, { cwd: '/root', hidden: ['/run'], programs: new URL('./programs.ts', import.meta.url) }),
     close_incident: tool({
       description: 'Close the incident, once the shop takes orders again. It ends the episode.',
       input: z.object({}),

@@ -40,7 +40,7 @@ export const environment = defineEnvironment({
     return {
       public: { passed: null, submissions: SUBMISSIONS, repaired: 0 },
       private: {
-        ...startWorkspace(diskOf(program, planted(program, bugs), tested), { cwd: '/app' }),
+        ...startWorkspace(diskOf(program, planted(program, bugs), tested)),
         program: program.name,
         bugs,
       },
@@ -51,7 +51,7 @@ export const environment = defineEnvironment({
     return `In /app is a program with a fault. README.md says what it has to do; node test/all.js runs its tests. Submissions left: ${submissions}.${last}`
   },
   tools: ({ tool }) => ({
-    ...workspaceTools(tool, { languages: ['javascript'] }),
+    ...workspaceTools(tool, { cwd: '/app', languages: ['javascript'] }),
     submit: tool({
       description: `Hand the program in: the hidden tests are run. It ends when all of them pass, and with submission ${SUBMISSIONS}.`,
       input: z.object({}),

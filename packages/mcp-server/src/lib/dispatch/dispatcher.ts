@@ -7,7 +7,7 @@ import { randomText } from '../host/session-tokens.ts'
 import type { Advertisement } from './advertisement.ts'
 import type { ClientChannel } from './client-channel.ts'
 import { answerRequest, resolveCaller } from './handle-request.ts'
-import { isLong } from './json-bounds.ts'
+import { isLong, MESSAGE_BOUNDS, TRAINER_BOUNDS } from './json-bounds.ts'
 import { type ScannedAnswer, scanAnswer } from './leak-scan.ts'
 import { type Message, parseMessage, type RequestId } from './message.ts'
 import { ParseQueue } from './parse-queue.ts'
@@ -58,9 +58,10 @@ export interface Dispatcher {
   readonly host: Host
   /**
    * Parses the text of one message. Long texts are parsed one per turn of the event loop, so that a short message waits
-   * for one of them at most. Throws, or rejects with, `parse-error` and `invalid-request`.
+   * for one of them at most. `from` says who sends it: a trainer may send more than an agent, which is the default.
+   * Throws, or rejects with, `parse-error` and `invalid-request`.
    */
-  read(text: string): Message | Promise<Message>
+  read(text: string, from?: Caller['endpoint']): Message | Promise<Message>
   /** Never rejects: an error becomes a reply. The cause of an internal error goes to `onError`, under a reference. */
   dispatch(caller: Caller, message: Message, options?: DispatchOptions): Promise<Reply>
   /** Returns the reply for an error before there was a message. What is not a `WireError` becomes `internal`. */
@@ -127,8 +128,9 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
   return {
     host,
     refuse,
-    read(text) {
-      return isLong(text) ? turns.next().then(() => parseMessage(text)) : parseMessage(text)
+    read(text, from) {
+      const bounds = from === 'trainer' ? TRAINER_BOUNDS : MESSAGE_BOUNDS
+      return isLong(text) ? turns.next().then(() => parseMessage(text, bounds)) : parseMessage(text)
     },
     dispatch(caller, message, options = {}) {
       const { id, method, params, problem } = message

@@ -20,6 +20,15 @@ export interface LongMember {
 /** The bounds of the parameters of a request. */
 export const MESSAGE_BOUNDS: JsonBounds = { nesting: 64, values: 10_000 }
 
+/**
+ * The bounds of what a trainer sends, who may restore a session from a snapshot with a large state. Trainers have the
+ * server's token.
+ */
+export const TRAINER_BOUNDS: JsonBounds = { nesting: 560, values: 8_000_000 }
+
+/** Bytes of a message of a trainer: a state of 64 MiB, and what stands around it in its snapshot. */
+export const TRAINER_BYTES = 68_157_440
+
 /** Characters up to which a text is parsed at once: it cannot hold enough to take long. */
 const SHORT = 4_096
 /** Levels and values that a text may hold beside what is bounded: a message wraps them around its parameters. */

@@ -1,6 +1,6 @@
-import { type JsonObject, WireError } from '@episodic/protocol'
+import { type JsonObject, METHODS, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
-import { findProblem, MESSAGE_BOUNDS, parseBounded } from './json-bounds.ts'
+import { findProblem, type JsonBounds, MESSAGE_BOUNDS, parseBounded, TRAINER_BOUNDS } from './json-bounds.ts'
 
 /** An id of a request, unique among those of one client that are not answered. */
 export type RequestId = string | number
@@ -27,8 +27,8 @@ const ID_CHARACTERS = 256
  * A long text is scanned first: parsing one that nests half a million deep blocks the process for a tenth of a second.
  * Throws `parse-error`, and `invalid-request` for a text that nests too deep or holds too many values.
  */
-export function parseMessage(text: string): Message {
-  return readMessage(parseBounded(text, 'message', MESSAGE_BOUNDS))
+export function parseMessage(text: string, bounds: JsonBounds = MESSAGE_BOUNDS): Message {
+  return readMessage(parseBounded(text, 'message', bounds))
 }
 
 /** Reads a parsed message. Never throws: whatever is wrong with it is its `problem`. */
@@ -44,7 +44,8 @@ export function readMessage(value: unknown): Message {
     return { ...message, id: typeof given.method === 'string' ? id : null, problem: notAMessage() }
   if (notified) return { ...message, id: undefined }
   if (id === null) return { ...message, problem: invalidId() }
-  const problem = plain === params ? findProblem(plain, MESSAGE_BOUNDS) : 'have to be an object'
+  const bounds = method === METHODS.restore ? TRAINER_BOUNDS : MESSAGE_BOUNDS
+  const problem = plain === params ? findProblem(plain, bounds) : 'have to be an object'
   if (problem === null) return message
   return { ...message, problem: new WireError('invalid-params', `The parameters of ${method} ${problem}.`) }
 }

@@ -4,7 +4,7 @@ import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
 import { directRules, type RulesRunner } from '../environment/rules-runner.ts'
 import { atCapability, atControl } from '../fixtures/addressed.fixture.ts'
-import { asking, call, createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
+import { asking, call, controlHeaders, createTestHost, freshKey, rpc, serve } from '../fixtures/testbed.fixture.ts'
 import { SAFE_CODE, warehouse } from '../fixtures/warehouse.fixture.ts'
 
 const ROWS = 800
@@ -131,6 +131,20 @@ describe('a session with a large state', () => {
       await again.step(call('cancel', { id: 'o9' })),
     ]
     expect(other.step.report.stateHash).toBe(one.step.report.stateHash)
+  })
+
+  it('comes back from a snapshot of more than a request of an agent may have, over HTTP', async () => {
+    const { host } = createTestHost({ environments: [warehouse] })
+    const server = await serve(host)
+    const trainer = controlHeaders(server)
+    const ask = async (method: string, params: object) =>
+      (await rpc(server.trainerUrl, method, params, trainer)).json.result as Record<string, string>
+    const opened = await ask('environment/open', asking({ environment: 'warehouse', params: { rows: 12_000 } }))
+    const { snapshot } = await ask('environment/snapshot', { session: opened.session })
+    expect(JSON.stringify(snapshot).length).toBeGreaterThan(1_048_576)
+    const restored = await ask('environment/restore', { snapshot, requestKey: freshKey() })
+    const stateOf = async (session = '') => (await ask('environment/state', { session })).state
+    expect(await stateOf(restored.session)).toEqual(await stateOf(opened.session))
   })
 
   it('is listed with its own bytes, and with those that others share with it', async () => {

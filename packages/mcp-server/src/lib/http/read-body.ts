@@ -43,7 +43,7 @@ function gatherBody(request: IncomingMessage, limit: number): Promise<string> {
     if (Number(request.headers['content-length'] ?? 0) > limit) return overflow()
     request.on('data', (chunk: Buffer) => {
       if (body.length + chunk.length > limit) return overflow()
-      if (++pieces > Math.max(MAX_PIECES, limit / PIECE_BYTES)) return void request.destroy()
+      if (++pieces > MAX_PIECES + body.length / PIECE_BYTES) return void request.destroy()
       body.add(chunk)
     })
     request.on('end', () => {

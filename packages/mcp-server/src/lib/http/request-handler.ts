@@ -25,6 +25,7 @@ import type { Duplex } from 'node:stream'
 import { WireError } from '@episodic/protocol'
 import { createDispatcher, type Dispatcher, type DispatcherOptions, type Reply } from '../dispatch/dispatcher.ts'
 import { findSession } from '../dispatch/handle-request.ts'
+import { TRAINER_BYTES } from '../dispatch/json-bounds.ts'
 import type { Message } from '../dispatch/message.ts'
 import { isModern } from '../dispatch/protocol-version.ts'
 import type { AgentCaller, Caller, Rejection } from '../host/caller.ts'
@@ -208,8 +209,10 @@ export class RequestHandler implements PortHandler {
     }
     let message: Message
     try {
-      const body = readBody(request, this.#bodyBytes)
-      const reading = this.#dispatcher.read(typeof body === 'string' ? body : await body)
+      const { endpoint } = caller
+      const most = endpoint === 'trainer' ? Math.max(this.#bodyBytes, TRAINER_BYTES) : this.#bodyBytes
+      const body = readBody(request, most)
+      const reading = this.#dispatcher.read(typeof body === 'string' ? body : await body, endpoint)
       message = reading instanceof Promise ? await reading : reading
     } catch (error) {
       return this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error))

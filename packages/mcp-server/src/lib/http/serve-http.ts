@@ -41,7 +41,10 @@ export interface HttpLimits {
    * their turn on half of them; its further ones are answered at once.
    */
   readonly connections?: number
-  /** Largest request body or WebSocket message, in bytes. Default 1 MiB. */
+  /**
+   * Largest request body or WebSocket message, in bytes. Default 1 MiB. A trainer may send 65 MiB over HTTP, to restore
+   * a session with a large state.
+   */
   readonly bodyBytes?: number
   /**
    * Event streams for notifications that may be open at once; each holds a connection. Default 1,000. A further one is

@@ -5,8 +5,8 @@ import { sizeOf } from '../disk/file-content.ts'
 const statement = z.strictObject({ sql: z.string(), now: z.number(), seed: z.tuple([z.int(), z.int()]) })
 
 const shell = z.strictObject({
-  /** The directory in which the next command begins. */
-  cwd: z.string(),
+  /** The directory in which the next command begins; `null` for the one in which the shell begins. */
+  cwd: z.string().nullable(),
   /** The variables that commands have set, by name: exported ones, and others. */
   variables: z.array(z.tuple([z.string(), z.string()])),
   /** Bytes of all files together. */
@@ -27,17 +27,15 @@ export interface WorkspaceState {
 }
 
 export interface WorkspaceStart {
-  /** The directory in which the shell begins. Default `/`. */
-  readonly cwd?: string
   /** Environment variables. */
   readonly variables?: Readonly<Record<string, string>>
 }
 
 /** Returns the fields of a private state that begins with a disk. */
-export function startWorkspace(disk: Disk, { cwd = '/', variables = {} }: WorkspaceStart = {}): WorkspaceState {
+export function startWorkspace(disk: Disk, { variables = {} }: WorkspaceStart = {}): WorkspaceState {
   return {
     disk,
-    shell: { bytes: bytesOn(disk), cwd, variables: Object.entries(variables), calls: 0, transactions: [] },
+    shell: { bytes: bytesOn(disk), cwd: null, variables: Object.entries(variables), calls: 0, transactions: [] },
   }
 }
 

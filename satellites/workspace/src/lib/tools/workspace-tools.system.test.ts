@@ -23,9 +23,9 @@ function createWorld(options: WorkspaceOptions = {}) {
     version: '1.0.0',
     description: 'A computer.',
     state: { public: z.object({}), private: z.object({ ...workspaceState }) },
-    start: () => ({ public: {}, private: startWorkspace(DISK, { cwd: '/app' }) }),
+    start: () => ({ public: {}, private: startWorkspace(DISK) }),
     observe: () => '',
-    tools: ({ tool }) => ({ ...workspaceTools(tool, options) }),
+    tools: ({ tool }) => ({ ...workspaceTools(tool, { cwd: '/app', ...options }) }),
     rewards: {},
   })
 }

@@ -13,6 +13,8 @@ import type { WorkspaceState } from './workspace-state.ts'
 
 /** How the tools of a workspace may be used. */
 export interface WorkspaceOptions {
+  /** The directory in which the shell begins. Default `/`. */
+  readonly cwd?: string
   /** Paths that do not exist for the agent, with what is in them. */
   readonly hidden?: readonly string[]
   /** Paths that the agent cannot change, with what is in them. */
@@ -63,7 +65,7 @@ export function workspaceTools(
   options: WorkspaceOptions = {},
 ): { readonly [Name in WorkspaceTool]: Tool } {
   const make = tool as MakeTool
-  const { hidden = [], readOnly = [], bytes = 33_554_432, seconds = 10, languages = [], programs } = options
+  const { cwd = '/', hidden = [], readOnly = [], bytes = 33_554_432, seconds = 10, languages = [], programs } = options
   const address = programs?.href ?? null
   const accessOf = ({ shell }: WorkspaceState): DiskAccess => ({ hidden, readOnly, room: bytes - shell.bytes })
 
@@ -105,7 +107,11 @@ export function workspaceTools(
         shell.bytes += prepared.grown
         applyChanges(disk, prepared.changes)
         elapse(prepared.elapsed)
-        if (prepared.memory) Object.assign(shell, prepared.memory)
+        if (prepared.memory) {
+          shell.variables = prepared.memory.variables
+          // Where it begins is no secret, as texts of the state may be: descriptions name it.
+          shell.cwd = prepared.memory.cwd === cwd ? null : prepared.memory.cwd
+        }
         const done = task(input, state.private)
         if (done.kind === 'sql' && prepared.transaction) keepTransaction(shell, done.database, prepared.transaction)
         return say(reveal(show(prepared)))
@@ -127,7 +133,7 @@ export function workspaceTools(
         const { disk, shell } = state.private
         const edited = new EditedDisk(disk, accessOf(state.private), () => EPOCH + now)
         try {
-          const text = play(input, edited, (given) => absolutePath(shell.cwd, given))
+          const text = play(input, edited, (given) => absolutePath(shell.cwd ?? cwd, given))
           shell.calls += 1
           shell.bytes += edited.grown
           applyChanges(disk, edited.changes())
@@ -148,7 +154,7 @@ export function workspaceTools(
         kind: 'shell',
         script: command,
         stdin: null,
-        memory: memoryOf(shell),
+        memory: memoryOf(shell, cwd),
         languages,
         programs: address,
       }),
@@ -215,9 +221,9 @@ export function workspaceTools(
       }),
       ({ pattern, path }, { shell }) => ({
         kind: 'shell',
-        script: `rg -n -e ${quoted(pattern)} ${quoted(absolutePath(shell.cwd, path))}`,
+        script: `rg -n -e ${quoted(pattern)} ${quoted(absolutePath(shell.cwd ?? cwd, path))}`,
         stdin: null,
-        memory: memoryOf(shell),
+        memory: memoryOf(shell, cwd),
         languages: [],
         programs: null,
       }),
@@ -230,7 +236,7 @@ export function workspaceTools(
         sql: z.string().min(1).max(65_536).describe('One or several statements.'),
       }),
       ({ database, sql }, { shell }) => {
-        const file = absolutePath(shell.cwd, database)
+        const file = absolutePath(shell.cwd ?? cwd, database)
         const transaction = shell.transactions.find((each) => each.database === file)?.statements ?? []
         return { kind: 'sql', database: file, sql, transaction }
       },
@@ -247,8 +253,8 @@ interface PrepareContext<Input> {
 }
 
 /** Returns what a shell keeps, without the rest of its state. */
-function memoryOf({ cwd, variables }: WorkspaceState['shell']): ShellMemory {
-  return { cwd, variables }
+function memoryOf({ cwd, variables }: WorkspaceState['shell'], start: string): ShellMemory {
+  return { cwd: cwd ?? start, variables }
 }
 
 function keepTransaction(

@@ -11,7 +11,15 @@ import { leavesOf } from '../walk-json.ts'
  */
 export function referencesIn(state: SessionState, keys?: ReadonlySet<string>): ReadonlySet<Json> {
   const open = partName(state.public) === null ? leavesOf(state.public).map(({ value }) => value) : []
-  return new Set([...open, ...(keys ?? keysIn([state.private, { ...state.own }]))])
+  return new Set([...open.filter(isUnlikely), ...(keys ?? keysIn([state.private, { ...state.own }]))])
+}
+
+/** Digits from which on equal numbers are not by chance. */
+const LEAST_DIGITS = 3
+
+/** Returns whether places that hold a value belong together. An empty text and a small number are in many. */
+function isUnlikely(value: Json): boolean {
+  return typeof value === 'number' ? String(Math.abs(value)).length >= LEAST_DIGITS : value !== ''
 }
 
 function keysIn(value: Json): readonly string[] {
