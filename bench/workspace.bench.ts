@@ -13,7 +13,10 @@ import { connect, type Environment } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { Bash } from 'just-bash'
 import { heldBytes, inTurn, median, ratio, report, round2 } from './figures.ts'
-import { desk, FILES } from './servers/desk-world.ts'
+import { createDesk, createProject } from './servers/desk-world.ts'
+
+/** 1,000 files of 3 KB. */
+const FILES = createProject({ files: 1_000, parts: 50, lines: 100 })
 
 const ROUNDS = 5
 const GOALS = { openMs: 5, forkMs: 1, heldKiB: 64, shell: 0.7, atOnce: 1, sandbox: 20 }
@@ -46,7 +49,7 @@ const EPISODE = [
   'find . -name "file-1*" | wc -l',
 ]
 
-await using connection = await connect(inProcess(createHost({ environments: [desk] })))
+await using connection = await connect(inProcess(createHost({ environments: [createDesk(FILES)] })))
 let seed = 0
 const open = async (): Promise<Environment> => {
   const world = connection.environment('desk')

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+
 /** A command line that tries to hurt its computer, or to leave it. */
 export interface HostileCommand {
   readonly what: string
@@ -6,8 +8,13 @@ export interface HostileCommand {
   readonly forbidden: RegExp
 }
 
+/** Where this checkout is. */
+const ROOT = resolve(import.meta.dirname, '../..').replace(/[^\w/]/g, '\\$&')
+
 /** What can be read of a machine, and of the process that serves. */
-const MACHINE = /daemon:x:1|Debian|node:internal|\/home\/|\/work\/|\/workspace\/src|node_modules|EPISODIC|PATH=\/root/
+const MACHINE = new RegExp(
+  `daemon:x:1|Debian|node:internal|/home/|${ROOT}|/workspace/src|node_modules|EPISODIC|PATH=/root`,
+)
 
 const hostile = (what: string, command: string): HostileCommand => ({ what, command, forbidden: MACHINE })
 

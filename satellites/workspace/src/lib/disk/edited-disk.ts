@@ -270,7 +270,6 @@ export class EditedDisk {
   #layered(path: string): Readonly<Entry> | undefined {
     for (const layer of this.#layers) {
       const entry = entryAt(layer, path)
-      // A directory may be on the disk as well.
       if (entry) return entry
     }
     return undefined

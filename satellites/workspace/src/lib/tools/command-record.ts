@@ -3,6 +3,7 @@ import { diskChanges } from '../disk/disk-changes.ts'
 import { sizeOf } from '../disk/file-content.ts'
 import type { JobResult } from '../workers/messages.ts'
 import { boundedOutput, KEPT } from './bounded-output.ts'
+import { openStatements, variables } from './workspace-state.ts'
 
 /** The schema of what is recorded of a command: what it printed, and what it changed. */
 export const commandRecord = z.strictObject({
@@ -15,11 +16,9 @@ export const commandRecord = z.strictObject({
   /** Milliseconds by which virtual time has moved. */
   elapsed: z.number(),
   /** What the shell keeps; `null` if it keeps what it had. */
-  memory: z.strictObject({ cwd: z.string(), variables: z.array(z.tuple([z.string(), z.string()])) }).nullable(),
+  memory: z.strictObject({ cwd: z.string(), variables }).nullable(),
   /** The statements of the transaction that is open; `null` if it is the one that was. */
-  transaction: z
-    .array(z.strictObject({ sql: z.string(), now: z.number(), seed: z.tuple([z.int(), z.int()]) }))
-    .nullable(),
+  transaction: openStatements.nullable(),
 })
 
 export type CommandRecord = z.output<typeof commandRecord>

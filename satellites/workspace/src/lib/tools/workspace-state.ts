@@ -2,19 +2,25 @@ import { z } from 'zod'
 import { type Disk, disk } from '../disk/disk.ts'
 import { sizeOf } from '../disk/file-content.ts'
 
-const statement = z.strictObject({ sql: z.string(), now: z.number(), seed: z.tuple([z.int(), z.int()]) })
+/** Variables of a shell, by name. */
+export const variables = z.array(z.tuple([z.string(), z.string()]))
+
+/** The statements of a transaction that is open, each with the time and the chance that it had. */
+export const openStatements = z.array(
+  z.strictObject({ sql: z.string(), now: z.number(), seed: z.tuple([z.int(), z.int()]) }),
+)
 
 const shell = z.strictObject({
   /** The directory in which the next command begins; `null` for the one in which the shell begins. */
   cwd: z.string().nullable(),
   /** The variables that commands have set, by name: exported ones, and others. */
-  variables: z.array(z.tuple([z.string(), z.string()])),
+  variables,
   /** Bytes of all files together. */
   bytes: z.int(),
   /** Counts the calls of the tools: each draws its own chance. */
   calls: z.int(),
   /** Transactions of databases that are open between two calls, by the path of the database. */
-  transactions: z.array(z.strictObject({ database: z.string(), statements: z.array(statement) })),
+  transactions: z.array(z.strictObject({ database: z.string(), statements: openStatements })),
 })
 
 /** The fields of a private state that make it a workspace: spread them into its schema. */

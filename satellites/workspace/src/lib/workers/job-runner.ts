@@ -28,7 +28,6 @@ export function createJobRunner(clock: VirtualClock): (message: ToThread) => Pro
   }
 
   async function run({ access, now, seed, files, task }: Job, disk: ReadOnlyDisk): Promise<JobResult> {
-    clock.begin(now, seed)
     const isShell = task.kind === 'shell'
     const layers = [files, ...(isShell ? [await systemDisk(task, clock)] : [])]
     clock.begin(now, seed)

@@ -1,5 +1,5 @@
 import type { ResolvedCommandContext } from 'just-bash'
-import { command, failed, said, sizeOf, stdinBytes } from './command-line.ts'
+import { command, failed, MOST_BYTES, said, sizeOf, stdinBytes } from './command-line.ts'
 
 async function readBytes(paths: readonly string[], context: ResolvedCommandContext): Promise<Uint8Array> {
   const parts = paths.length > 0 ? paths : ['-']
@@ -154,6 +154,3 @@ export const dd = command('dd', '', async ({ operands }, context) => {
   await context.fs.writeFile(context.fs.resolvePath(context.cwd, given.of), copied)
   return said('', 0, stderr)
 })
-
-/** Bytes that a command makes at most. */
-const MOST_BYTES = 64 * 1_048_576

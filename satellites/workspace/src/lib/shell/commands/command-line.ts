@@ -87,6 +87,9 @@ export function stdinBytes({ stdin }: ResolvedCommandContext): Uint8Array {
   return Buffer.from(stdin as unknown as string, 'latin1')
 }
 
+/** Bytes that a command makes at most: a disk refuses what is larger than it, but only once it has it. */
+export const MOST_BYTES = 64 * 1_048_576
+
 /** Bytes of each unit that a size may have. */
 const UNITS: Readonly<Record<string, number>> = { K: 1_024, k: 1_024, M: 1_048_576, G: 1_073_741_824 }
 

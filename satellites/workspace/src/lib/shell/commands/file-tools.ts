@@ -1,4 +1,4 @@
-import { command, failed, readInput, said, sizeOf } from './command-line.ts'
+import { command, failed, MOST_BYTES, readInput, said, sizeOf } from './command-line.ts'
 
 export const realpath = command(
   'realpath',
@@ -53,7 +53,6 @@ export const truncate = command('truncate', 'cs:', async ({ operands, has, value
     const before = (await fs.exists(path)) ? await fs.readFileBuffer(path) : null
     if (before === null && has('c')) continue
     const length = sign === '' ? size : (before?.length ?? 0) + (sign === '+' ? size : -size)
-    // A disk refuses what is larger than it, but only once it has it.
     if (length > MOST_BYTES) return failed(`truncate: failed to truncate '${operand}': File too large`)
     const after = new Uint8Array(Math.max(0, length))
     after.set(before?.subarray(0, after.length) ?? [])
@@ -61,8 +60,5 @@ export const truncate = command('truncate', 'cs:', async ({ operands, has, value
   }
   return said('')
 })
-
-/** Bytes that a file can be made to have at once. */
-const MOST_BYTES = 64 * 1_048_576
 
 export const whoami = command('whoami', '', () => said('root\n'))
