@@ -15,8 +15,8 @@ import { Bash } from 'just-bash'
 import { heldBytes, inTurn, median, ratio, report, round2 } from './figures.ts'
 import { createDesk, createProject } from './servers/desk-world.ts'
 
-/** 1,000 files of 3 KB. */
-const FILES = createProject({ files: 1_000, parts: 50, lines: 100 })
+/** 1,000 files of 5 KB. */
+const FILES = createProject({ files: 1_000, parts: 50, lines: 165 })
 
 const ROUNDS = 5
 const GOALS = { openMs: 5, forkMs: 1, heldKiB: 64, shell: 0.7, atOnce: 1, sandbox: 20 }
