@@ -10,7 +10,10 @@ import { root } from './workspace.ts'
 const SECRETS = ['**/*-store.ts', '**/session-tokens.ts', '**/random-text.ts']
 /** It replaces them, in threads that run programs. */
 const VIRTUAL = ['**/virtual-clock.ts']
+/** It is sent to another engine, and reaches for what is there. */
+const SENT = ['**/start-node.ts']
 const TIMERS = [
+  ...SENT,
   '**/clock.ts',
   '**/yield-to-event-loop.ts',
   '**/lib/{redis,http,stdio,transport,workers}/**',
@@ -25,14 +28,14 @@ const AMBIENT: Readonly<Record<string, readonly string[]>> = {
   randomUUID: SECRETS,
   randomBytes: SECRETS,
   getRandomValues: [...SECRETS, ...VIRTUAL],
-  'Date.now': ['**/clock.ts', '**/http/fast-path/response.ts'],
+  'Date.now': ['**/clock.ts', '**/http/fast-path/response.ts', ...SENT],
   'Date()': ['**/clock.ts'],
   'performance.now': ['**/clock.ts', ...VIRTUAL],
   setTimeout: TIMERS,
   setInterval: TIMERS,
   setImmediate: [...TIMERS, '**/sqlite/**'],
   'AbortSignal.timeout': TIMERS,
-  console: [],
+  console: SENT,
 }
 
 /** Finds what the source of one file reaches for and may not, each as `line: name`. */

@@ -2,7 +2,7 @@ import { defineConfig } from 'tsup'
 
 export default defineConfig({
   // The last two are started as threads, by their places beside the first.
-  entry: ['src/index.ts', 'src/worker.ts', 'src/clock.ts'],
+  entry: ['src/index.ts', 'src/worker.ts', 'src/thread.ts'],
   format: 'esm',
   target: 'node22',
   dts: { entry: 'src/index.ts' },

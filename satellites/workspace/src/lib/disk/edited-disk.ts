@@ -12,6 +12,9 @@ export interface DiskAccess {
   readonly room: number
 }
 
+/** Sees and changes everything. */
+export const FULL_ACCESS: DiskAccess = { hidden: [], readOnly: [], room: Number.MAX_SAFE_INTEGER }
+
 /** A file, directory or link of an {@link EditedDisk}. */
 export type Node =
   | { readonly kind: 'file'; readonly content: Content; readonly mode: number; readonly modified: number }

@@ -2,7 +2,7 @@ import type { Command, SecureFetch } from 'just-bash'
 import { defineCommand } from 'just-bash'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
 import { absolutePath } from '../disk/disk.ts'
-import type { EditedDisk } from '../disk/edited-disk.ts'
+import { type EditedDisk, FULL_ACCESS } from '../disk/edited-disk.ts'
 import { toText } from '../disk/file-content.ts'
 
 /** The disk as a program of the world has it: all of it, hidden and read-only paths included. */
@@ -84,8 +84,6 @@ export class ProgramFaults {
   }
 }
 
-const EVERYTHING = { hidden: [], readOnly: [], room: Number.MAX_SAFE_INTEGER }
-
 /** Returns the commands of a world for the shell. */
 export function programCommands(
   { commands = {} }: ProgramModule,
@@ -145,7 +143,7 @@ function contextFor(
   cwd: string,
   variables: Readonly<Record<string, string>>,
 ): ProgramContext {
-  const all = disk.withAccess(EVERYTHING)
+  const all = disk.withAccess(FULL_ACCESS)
   const at = (path: string) => absolutePath(cwd, path)
   const isThere = (path: string) => all.at(all.resolve(path, 'stat')) !== null
   return {

@@ -4,7 +4,7 @@ import type { Disk } from '../disk/disk.ts'
 import { EditedDisk } from '../disk/edited-disk.ts'
 import { entryFor } from '../disk/file-content.ts'
 import { commands, type Language } from './commands/commands.ts'
-import { javascriptStart } from './javascript-start.ts'
+import { nodeStart } from './javascript/node-command.ts'
 import { ProgramFaults, type ProgramModule, programCommands, serviceFetch } from './programs.ts'
 
 /** Which programs a shell has. */
@@ -26,9 +26,9 @@ export async function shellParts(
   const module: ProgramModule = programs === null ? {} : await import(programs)
   const fetch = serviceFetch(module, disk, clock, faults)
   return {
-    customCommands: [...commands(languages, clock), ...programCommands(module, disk, clock, faults)],
+    customCommands: [...commands(languages, disk, clock), ...programCommands(module, disk, clock, faults)],
     ...(fetch && { fetch }),
-    javascript: languages.includes('javascript') && { bootstrap: javascriptStart(clock) },
+    javascript: languages.includes('javascript') && { bootstrap: nodeStart(clock) },
     python: languages.includes('python'),
   }
 }

@@ -1,4 +1,5 @@
 import { type Disk, EPOCH, type ReadOnlyDisk } from '../disk/disk.ts'
+import { FULL_ACCESS } from '../disk/edited-disk.ts'
 import type { Language } from '../shell/commands/commands.ts'
 import { JobEnded, runJob } from '../workers/command-pool.ts'
 
@@ -42,7 +43,6 @@ export async function runCommand(
     programs,
     signal = new AbortController().signal,
   } = options
-  const access = { hidden: [], readOnly: [], room: Number.MAX_SAFE_INTEGER }
   const memory = { cwd, variables: [] }
   const task = {
     kind: 'shell',
@@ -53,7 +53,7 @@ export async function runCommand(
     programs: programs?.href ?? null,
   } as const
   try {
-    const job = { access, now: EPOCH, seed: [0, 0] as const, files, task }
+    const job = { access: FULL_ACCESS, now: EPOCH, seed: [0, 0] as const, files, task }
     const { stdout, stderr, exitCode } = await runJob(job, disk, seconds, signal)
     return { stdout, stderr, exitCode }
   } catch (error) {

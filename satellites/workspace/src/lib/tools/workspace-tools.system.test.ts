@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { defineEnvironment, rehearse } from '@episodic/mcp-server'
+import { connect, type Environment } from '@episodic/env'
+import { createHost, defineEnvironment, inProcess, rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createDisk } from '../disk/create-disk.ts'
@@ -99,6 +100,18 @@ describe('bash', () => {
     expect(await bash('sed -n 10000p /tmp/output-1.txt')).toBe('10000')
   })
 
+  it('prints the same bytes in a hundred forks', async () => {
+    await using connection = await connect(inProcess(createHost({ environments: [createWorld()] })))
+    const origin = connection.environment('desk')
+    await origin.reset({ seed: 'seed' })
+    const say = async (world: Environment) => {
+      const command = 'sleep 86400; date; echo $RANDOM; mktemp; ls -lt; find . -type f | xargs md5sum'
+      return (await world.step({ tool: 'bash', arguments: { command } })).observation.text
+    }
+    const forks = await origin.fork({ count: 100 })
+    expect(new Set(await Promise.all([origin, ...forks].map(say))).size).toBe(1)
+  })
+
   it.each([
     ['of a file', 'for i in $(seq 40); do seq 5000 >> big.txt; done', 'ls'],
     ['of a variable', 'x=$(seq 20000); y=$x$x$x$x$x$x$x$x$x$x', 'echo ${#y}'],
@@ -115,6 +128,53 @@ describe('bash', () => {
     const drawn = await bash('node -e "console.log(Math.random())"')
     expect(await bash('node -e "console.log(Math.random())"')).not.toBe(drawn)
     expect(await open().bash('node -e 1')).toBe('bash: node: command not found\n[exit code 127]')
+  })
+
+  it.each([
+    ['a status', 'console.log(1); process.exit(3); console.log(2)', '1\n[exit code 3]'],
+    ['a status that is set', 'process.exitCode = 4', '[exit code 4]'],
+    ['an end that is caught', 'try { process.exit(3) } finally { console.log(1) }', '[exit code 3]'],
+    [
+      'a main function',
+      'const main = async () => { await null; throw new Error("no") }; main().catch((e) => { console.error(e.message); process.exit(6) })',
+      'no\n[exit code 6]',
+    ],
+    ['an error', 'throw new TypeError("bad")', /^TypeError: bad\n {4}at .*\n\[exit code 1]$/],
+    [
+      'timers',
+      'const t = Date.now(); setTimeout(() => console.log(Date.now() - t), 5000); setTimeout(console.log, 20, "first"); await new Promise((r) => setTimeout(r, 9)); console.log("now")',
+      'now\nfirst\n5000',
+    ],
+    [
+      'an interval',
+      'let n = 0; const i = setInterval(() => { if (++n === 3) clearInterval(i) }, 1); process.on("exit", () => console.log(n))',
+      '3',
+    ],
+    ['parts of lines', 'process.stdout.write("a"); console.log("b"); process.stdout.write("c")', 'ab\nc'],
+    [
+      'values',
+      'console.log("%s is %d", "x", 2, { a: [1, { b: null }], m: new Map([["k", 1]]) })',
+      "x is 2 { a: [ 1, { b: null } ], m: Map(1) { 'k' => 1 } }",
+    ],
+    ['its arguments', 'console.log(process.argv.slice(2))', "[ 'x', 'y z' ]"],
+    ['its input', 'import { readFileSync } from "node:fs"; console.log(readFileSync(0, "utf8").length)', '6'],
+  ])('runs JavaScript as Node does: %s', async (_, code, answer) => {
+    const { bash, use } = open({ languages: ['javascript'] })
+    await use('write_file', { path: 'main.js', content: code })
+    expect(await bash('echo hello | node main.js x "y z"')).toEqual(
+      typeof answer === 'string' ? answer : expect.stringMatching(answer),
+    )
+    expect(await bash('ls')).toBe('main.js\nnotes.txt\nsrc')
+  })
+
+  it('runs JavaScript from the command line and from its input', async () => {
+    const { bash } = open({ languages: ['javascript'] })
+    expect(await bash('node -p "1 + 1"; echo "console.log(2)" | node -; node -e "process.exit(5)"')).toBe(
+      '2\n2\n[exit code 5]',
+    )
+    expect(await bash('node src/add; node nothing.js; ls')).toMatch(
+      /^notes\.txt\nsrc\nError: Cannot find module '\/app\/nothing\.js'$/,
+    )
   })
 
   it('runs Python with the modules beside a program, if it was asked for', async () => {

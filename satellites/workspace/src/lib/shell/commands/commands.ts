@@ -1,6 +1,8 @@
 import { type Command, defineCommand } from 'just-bash'
 import type { VirtualClock } from '../../clock/virtual-clock.ts'
 import { absolutePath, directoryOf } from '../../disk/disk.ts'
+import type { EditedDisk } from '../../disk/edited-disk.ts'
+import { node } from '../javascript/node-command.ts'
 import { dd, head, od, xxd } from './byte-tools.ts'
 import { failed, linesOf, said, stdinOf } from './command-line.ts'
 import { bc, du, wc } from './counting-tools.ts'
@@ -12,7 +14,7 @@ import { diff, uniq, xargs } from './text-tools.ts'
 export type Language = 'javascript' | 'python'
 
 /** Returns the commands that the shell has beside its library's own. */
-export function commands(languages: readonly Language[], clock: VirtualClock): Command[] {
+export function commands(languages: readonly Language[], disk: EditedDisk, clock: VirtualClock): Command[] {
   const more = [
     bc,
     cmp,
@@ -35,7 +37,7 @@ export function commands(languages: readonly Language[], clock: VirtualClock): C
     xxd,
     yes,
   ]
-  if (languages.includes('javascript')) more.push(node)
+  if (languages.includes('javascript')) more.push(node(disk))
   if (languages.includes('python')) more.push(python3)
   return more
 }
@@ -94,16 +96,6 @@ const YES_LINES = 10_000
 const yes = defineCommand('yes', async (args) => said(`${args.join(' ') || 'y'}\n`.repeat(YES_LINES)))
 
 const nproc = defineCommand('nproc', async () => said('1\n'))
-
-/** Runs JavaScript as a module, in the engine in WebAssembly. */
-const node = defineCommand('node', async ([first, ...rest], { exec, cwd, stdin }) => {
-  if (!exec) return failed('node: cannot run here')
-  if (first === '--version' || first === '-v') return said('v24.0.0\n')
-  const isCode = first === '-e' || first === '--eval'
-  const source = first === undefined || first === '-' ? [] : [first, ...rest]
-  const args = isCode ? ['-c', ...rest] : first?.endsWith('.cjs') ? source : ['-m', ...source]
-  return exec('js-exec', { args, cwd, stdin: stdin as unknown as string, stdinKind: 'bytes' })
-})
 
 /** Where Python finds the disk. */
 const DISK = '/host'
