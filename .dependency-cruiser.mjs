@@ -35,6 +35,7 @@ export const INNER_ROOMS = {
     base: [],
     wire: ['base'],
     record: ['base', 'wire'],
+    pipe: ['base', 'wire'],
   },
   'packages/state': {
     store: [],
@@ -188,7 +189,7 @@ const NODE_FILES = [
 const NODE_PACKAGES = '^(packages/viewer/src/[^/]+|satellites/workspace/src/.*)[.]ts$'
 
 /** The files that use Node and are reached by `import()` alone, where a target asks for them. */
-const LAZY_FILES = '^packages/env/src/lib/transport/node-[^/]+[.]ts$'
+const LAZY_FILES = '^packages/(env/src/lib/transport/node-[^/]+[.]ts$|protocol/src/lib/pipe/)'
 
 const between = Object.entries(ROOMS).map(([room, imports]) => ({
   name: `imports-of-${room.replace(/^.*[/]/, '')}`,

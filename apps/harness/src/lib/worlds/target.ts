@@ -80,6 +80,7 @@ export function rawOutput({ raw }: ClientOptions, { err }: Console) {
     ? {
         onMessage: (direction: 'sent' | 'received', message: unknown) =>
           err.write(`${direction === 'sent' ? cyan('→') : green('←')} ${JSON.stringify(message)}\n`),
+        onPrinted: (text: string) => err.write(text),
       }
     : {}
 }

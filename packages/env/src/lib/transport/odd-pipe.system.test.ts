@@ -39,6 +39,11 @@ describe('a server over a pipe whose answers are a little off', () => {
         '"result":{"content":[{"type":"text","text":"hello","annotations":null}],"isError":null,"structuredContent":null,"_meta":null}',
       ),
     ],
+    ['follows a greeting in its line', answer(TEXT).map((line) => `\u001b[32mReady. ${line}`)],
+    ['follows a notification in its line', answer(TEXT).map((line) => `{"jsonrpc":"2.0","method":"a/b"}${line}`)],
+    ['follows a log of other messages', ['got {"jsonrpc":"2.0","id":ID,"method":"x"} {"id":ID}', ...answer(TEXT)]],
+    ['is written over several lines', [`{\n  "jsonrpc": "2.0",\n  "id": ID,\n  ${TEXT}\n}`]],
+    ['follows a bracket that nothing closes', ['{', ...answer(TEXT)]],
     ['has metadata that is a text', answer('"result":{"content":[{"type":"text","text":"hello"}],"_meta":"x"}')],
   ])('is read if an answer %s', async (_, lines) => {
     await using server = await open({ 'tools/call': lines })
@@ -55,6 +60,13 @@ describe('a server over a pipe whose answers are a little off', () => {
   ])('ends a call at once if its error is %s', async (_, member, message) => {
     await using server = await open({ 'tools/call': answer(member) })
     await expect(server.call()).rejects.toThrow(message)
+  })
+
+  it('ends the only call that waits if it is refused without its id', async () => {
+    await using server = await open({
+      'tools/call': ['{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"it broke"}}'],
+    })
+    await expect(server.call()).rejects.toThrow(/it broke/)
   })
 
   it('ends a call at once if its answer is cut off', async () => {
@@ -83,12 +95,23 @@ describe('a server over a pipe whose answers are a little off', () => {
     })
   })
 
+  it.each<[string, object, object]>([
+    ['a `data:` URL', { data: 'data:image/png;base64,iVBORw0KGgo=' }, { data: 'iVBORw0KGgo=', mimeType: 'image/png' }],
+    ['lines', { data: 'R0lG\nODlh\n', mimeType: 'image/x' }, { data: 'R0lGODlh', mimeType: 'image/x' }],
+    ['the form for URLs', { data: '_9j_4A', mimeType: null }, { data: '/9j/4A==', mimeType: 'image/jpeg' }],
+  ])('reads a picture whose data is %s', async (_, given, read) => {
+    const content = [{ type: 'image', ...given }]
+    await using server = await open({ 'tools/call': answer(`"result":${JSON.stringify({ content })}`) })
+    expect(await server.call()).toEqual({ content: [{ type: 'image', ...read }] })
+  })
+
   it('has all tools that can be read, and warns of any other by its name', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockReturnValue()
     const tools = [
       { name: 'nulls', title: null, description: null, annotations: null, outputSchema: null, inputSchema: null },
       { name: 'untyped', inputSchema: { properties: { text: { type: 'string' } }, required: null } },
       { name: 'wrong', inputSchema: 'text' },
+      { name: 'untyped', inputSchema: {}, description: 'again' },
       { description: 'nameless', inputSchema: {} },
     ]
     await using server = await open({ 'tools/list': answer(`"result":${JSON.stringify({ tools, nextCursor: null })}`) })
@@ -100,6 +123,7 @@ describe('a server over a pipe whose answers are a little off', () => {
     })
     expect(warn.mock.calls.map(([message]) => message)).toEqual([
       expect.stringContaining('"wrong"'),
+      expect.stringContaining('"untyped"'),
       expect.stringContaining('nameless'),
     ])
   })
@@ -118,8 +142,11 @@ describe('a server over a pipe whose answers are a little off', () => {
 
 describe('a command that does not exist', () => {
   it.each([
-    ['nowhere-to-be-found', 'Cannot connect to the command nowhere-to-be-found: there is no such command.'],
-    ['node server.mjs', /there is no such command\. Write its arguments apart from it, as `args`\./],
+    [
+      'nowhere-to-be-found',
+      'Cannot connect to the command nowhere-to-be-found: there is no command nowhere-to-be-found.',
+    ],
+    ['node server.mjs', /there is no command node server\.mjs\. Write its arguments apart from it, as `args`\./],
   ])('is named: %s', async (command, message) => {
     await expect(openChannel({ command })).rejects.toThrow(message)
   })

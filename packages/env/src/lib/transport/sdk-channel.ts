@@ -1,8 +1,7 @@
-import { statSync } from 'node:fs'
 import { type Channel, EXTENSION, type JsonObject, WireError } from '@episodic/protocol'
 import { pause, readServerResult, WIRE_VERSION } from '@episodic/protocol/internal'
+import { ServerProcess } from '@episodic/protocol/pipe/internal'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import {
   ElicitRequestSchema,
@@ -15,12 +14,11 @@ import { EnvError } from '../env-error.ts'
 import { createDirectChannel, type DirectChannelOptions } from './direct-channel.ts'
 import { answerElicitation } from './elicitation.ts'
 import { QuestionBudget, questionsAllowed } from './input-required.ts'
+import { Pipe, printedBy } from './pipe.ts'
 import { findProtocolSupport, type ProtocolSupport } from './protocol-support.ts'
 import { failureDetails, refusal } from './rpc-answer.ts'
 import { createAuthorizer } from './sdk-authorization.ts'
 import { createFetch, withAuthorizer } from './sdk-fetch.ts'
-import { readTolerantly } from './sdk-line-buffer.ts'
-import { Pipe } from './sdk-pipe.ts'
 import { startInTurn } from './starting-servers.ts'
 import type { ChannelOptions, CommandTarget, HttpTarget } from './target.ts'
 
@@ -33,8 +31,8 @@ const CALL_TIMEOUT = 120_000
  * handshake too.
  */
 const PROBE_TIMEOUT = 10_000
-/** Milliseconds for a command to start and answer for the first time. Loading its code may take a minute. */
-const START_TIMEOUT = 120_000
+/** Seconds for a server to start and answer for the first time. Loading the code of a command may take a minute. */
+const START_SECONDS = 120
 
 /** A connected server. */
 interface Connected extends Pick<Channel, 'request'> {
@@ -68,7 +66,9 @@ export async function openSdkChannel(
 
 /** Warns of a tool that cannot be read. The other tools of its server can be used. */
 function leaveOut(tool: string): void {
-  process.emitWarning(`A server lists the tool ${tool} in a form that cannot be read, so it is left out.`)
+  process.emitWarning(
+    `A server lists the tool ${tool} in a form that cannot be read, or for a second time, so it is left out.`,
+  )
 }
 
 /** Returns a `request` that uses the SDK's client. */
@@ -138,37 +138,34 @@ async function openHttp(target: HttpTarget, options: ChannelOptions): Promise<Co
   }
 }
 
-async function openCommand(
-  { command, args = [], env, cwd }: CommandTarget,
-  options: ChannelOptions,
-): Promise<Connected> {
+async function openCommand(target: CommandTarget, options: ChannelOptions): Promise<Connected> {
+  const { command, startSeconds = START_SECONDS } = target
   const name = `the command ${command}`
-  // The system says of a missing folder that there is no such command.
-  if (cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
-    throw new EnvError('connection-failed', `Cannot connect to ${name}: there is no folder ${cwd} to start it in.`)
-  const transport = new StdioClientTransport({
-    command,
-    args: [...args],
-    ...(env && { env: { ...env } }),
-    ...(cwd && { cwd }),
-    stderr: 'inherit',
-  })
-  readTolerantly(transport)
-  const { signal, onMessage, elicit } = options
+  const transport = new ServerProcess(target)
+  const { signal, onMessage, onPrinted, elicit } = options
+  transport.onprinted = onPrinted
   if (onMessage) overhear(transport, onMessage)
   const pipe = new Pipe(transport, name, elicit, questionsAllowed(options.questions))
   let found: Found
   try {
     found = await startInTurn(async () => {
       await transport.start()
-      return findOverPipe(pipe, elicit, signal)
+      const late = AbortSignal.timeout(startSeconds * 1_000)
+      const waiting = { signal: signal ? AbortSignal.any([signal, late]) : late }
+      return findOverPipe(pipe, elicit, waiting).catch((error) => {
+        throw late.aborted && !signal?.aborted ? new Error(tooSlow(startSeconds)) : error
+      })
     }, signal)
     // A handshake with a process that has ended would say only that it is not connected.
     if (pipe.lost) throw pipe.lost
   } catch (cause) {
     await pipe.close()
     signal?.throwIfAborted()
-    throw new EnvError('connection-failed', `Cannot connect to ${name}: ${reasonOf(cause)}`, { cause })
+    // What a lost pipe says has it already.
+    const printed = cause === pipe.lost ? '' : printedBy(transport)
+    throw new EnvError('connection-failed', `Cannot connect to ${name}: ${sentence(reasonOf(cause))}${printed}`, {
+      cause,
+    })
   }
   const { protocol, initialized } = found
   // Our own servers need no sender in a request, and a request without it is shorter.
@@ -179,7 +176,7 @@ async function openCommand(
   transport.start = async () => {}
   if (initialized) answerHandshake(transport, initialized)
   const { onMessage: _, ...overheard } = options
-  const handshaken = await shakeHands(transport, name, async () => {}, overheard)
+  const handshaken = await shakeHands(transport, name, async () => {}, { ...overheard, startSeconds })
   return { request: sdkRequest(handshaken, name), release: () => handshaken.client.close() }
 }
 
@@ -197,10 +194,8 @@ interface Found {
 async function findOverPipe(
   pipe: Pipe,
   elicit: ChannelOptions['elicit'],
-  signal: AbortSignal | undefined,
+  waiting: { readonly signal: AbortSignal },
 ): Promise<Found> {
-  const late = AbortSignal.timeout(START_TIMEOUT)
-  const waiting = { signal: signal ? AbortSignal.any([signal, late]) : late }
   const probing = findProtocolSupport({ request: pipe.modern }, waiting).then((protocol): Found => ({ protocol }))
   const given = new AbortController()
   const early = pause(PROBE_TIMEOUT, given.signal).then(
@@ -219,20 +214,30 @@ async function findOverPipe(
   return Promise.race([probing, shaking])
 }
 
+function tooSlow(seconds: number): string {
+  return `it has not answered within ${seconds} seconds of its start. If it starts that slowly, give it longer with \`startSeconds\` beside its \`command\`.`
+}
+
 function introductionOf(elicit: ChannelOptions['elicit']) {
   const capabilities: JsonObject = elicit ? { elicitation: { form: {} } } : {}
   return { clientInfo: { name: 'episodic', version: WIRE_VERSION }, capabilities }
 }
 
 /** Gives the client of the SDK the answer to a handshake that was made before, so that it makes no second one. */
-function answerHandshake(transport: StdioClientTransport, result: JsonObject): void {
+function answerHandshake(transport: ServerProcess, result: JsonObject): void {
   const send = transport.send.bind(transport)
   transport.send = async (message) => {
-    if (!('method' in message && message.method === 'initialize' && 'id' in message)) return send(message)
+    const { method, id } = message as { readonly method?: string; readonly id?: string | number }
+    if (method !== 'initialize') return send(message)
     transport.send = send
-    const answer = { jsonrpc: '2.0' as const, id: message.id, result }
+    const answer = { jsonrpc: '2.0', id, result }
     queueMicrotask(() => transport.onmessage?.(answer))
   }
+}
+
+interface StartOptions {
+  /** Seconds for a server to answer for the first time. */
+  readonly startSeconds?: number
 }
 
 /** A client after the handshake, and the budget for questions of its server. */
@@ -242,10 +247,10 @@ interface Handshaken {
 }
 
 async function shakeHands(
-  transport: StdioClientTransport | StreamableHTTPClientTransport,
+  transport: ServerProcess | StreamableHTTPClientTransport,
   name: string,
   release: () => Promise<void>,
-  { signal, onMessage, elicit, questions }: ChannelOptions,
+  { signal, onMessage, elicit, questions, startSeconds = START_SECONDS }: ChannelOptions & StartOptions,
 ): Promise<Handshaken> {
   const budget = new QuestionBudget(questionsAllowed(questions))
   if (onMessage) overhear(transport, onMessage)
@@ -258,7 +263,7 @@ async function shakeHands(
     })
   try {
     await client.connect(transport as Parameters<Client['connect']>[0], {
-      timeout: START_TIMEOUT,
+      timeout: startSeconds * 1_000,
       ...(signal && { signal }),
     })
     return { client, budget }
@@ -273,7 +278,7 @@ async function shakeHands(
 
 /** Calls `onMessage` for every message of a transport. */
 function overhear(
-  transport: StdioClientTransport | StreamableHTTPClientTransport,
+  transport: ServerProcess | StreamableHTTPClientTransport,
   onMessage: NonNullable<ChannelOptions['onMessage']>,
 ): void {
   const send = transport.send.bind(transport) as (message: unknown, options?: unknown) => Promise<void>
@@ -282,7 +287,7 @@ function overhear(
     return send(message, options)
   }
   // The client calls this listener before its own.
-  transport.onmessage = (message) => onMessage('received', message)
+  transport.onmessage = (message: unknown) => onMessage('received', message)
 }
 
 /** Translates an error of the SDK: an error answer keeps its code, anything else means that no answer came. */
@@ -316,13 +321,14 @@ function isLost({ code, message }: McpError): boolean {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const { code, syscall = '', path = '' } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT' && syscall.startsWith('spawn'))
-    return `there is no such command${/\s/.test(path) ? '. Write its arguments apart from it, as `args`' : ''}.`
   if (error instanceof StreamableHTTPError && error.code !== undefined && error.code >= 400)
     return `it answered with HTTP status ${error.code}${saidIn(error.message)}`
   const { cause } = error
   return cause instanceof Error && cause.message ? `${error.message} (${cause.message})` : error.message
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
 /** Returns the JSON-RPC error message in a response body, which the SDK quotes in its error. */

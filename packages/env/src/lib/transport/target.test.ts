@@ -35,7 +35,7 @@ describe('parseMcpServers', () => {
     const text = `\ufeff{
       // The servers of this machine.
       "mcpServers": {
-        "one": { "command": "npx", "args": ["//x", "/* y */", "a,]"], "disabled": true, "autoApprove": ["*"], "timeout": 60, },
+        "one": { "command": "npx", "args": ["//x", "/* y */", "a,]"], "disabled": false, "autoApprove": ["*"], "timeout": 60, },
         /* "two": {},
         */
         "three": { "url": "http://x.test/mcp", "transport": "streamable-http", "alwaysAllow": [], "headers": null, },
@@ -47,6 +47,25 @@ describe('parseMcpServers', () => {
         ['three', { url: 'http://x.test/mcp' }],
       ]),
     )
+  })
+
+  it('leaves out a server that another program does not use, unless it is named', () => {
+    const text = JSON.stringify({
+      servers: {
+        off: { command: 'off', disabled: true },
+        inactive: { command: 5, enabled: false },
+        on: { command: 'on', startup_timeout_sec: 40 },
+      },
+    })
+    const on = new Map([['on', { command: 'on', startSeconds: 40 }]])
+    expect(parseMcpServers(text, {})).toEqual(on)
+    expect(parseMcpServers(text, {}, (enabled) => (enabled.length === 1 ? enabled[0] : ''))).toEqual(on)
+    expect(parseMcpServers(text, {}, 'off')).toEqual(new Map([['off', { command: 'off' }]]))
+  })
+
+  it('says of a server with the HTTP of 2024-11-05 what is spoken', () => {
+    const text = JSON.stringify({ mcpServers: { old: { type: 'sse', url: 'http://x.test/sse' } } })
+    expect(() => parseMcpServers(text, {})).toThrow(/mcpServers\.old\.type: .*SSE of 2024-11-05 is not spoken here/)
   })
 
   it('checks only the server that is used', () => {

@@ -25,6 +25,8 @@ export interface CommandTarget {
   /** Added to the default environment variables of a child process. */
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly cwd?: string | undefined
+  /** Seconds for it to start and answer for the first time. Default 120. */
+  readonly startSeconds?: number | undefined
 }
 
 /** A target of `connect`: a URL, a URL with a token, a command, or a channel, for example to a host in this process. */
@@ -36,6 +38,8 @@ export interface ChannelOptions extends CallOptions {
    * Called with every message on the wire, for debugging. Not called for a host in the same process, which has no wire.
    */
   readonly onMessage?: (direction: 'sent' | 'received', message: unknown) => void
+  /** Called with what a command prints that is no message, for debugging. */
+  readonly onPrinted?: (text: string) => void
   /**
    * The protocol support of servers over HTTP, by URL. A channel reads it before it asks the server, and adds the
    * answer. Without it, each channel asks its server once.
@@ -60,12 +64,13 @@ export interface ChannelOptions extends CallOptions {
  *
  * Throws `config-invalid`, naming the server and the field.
  *
- * @param only - the only server that is checked and returned, or what chooses it among the names of all. Default: all.
+ * @param only - the only server that is checked and returned, or what chooses it among the names of those
+ * that are enabled. Default: all that are enabled.
  */
 export function parseMcpServers(
   text: string,
   variables: Readonly<Record<string, string | undefined>>,
-  only?: string | ((names: readonly string[]) => string | undefined),
+  only?: string | ((enabled: readonly string[]) => string | undefined),
 ): Map<string, HttpTarget | CommandTarget> {
   const fail = (message: string, cause?: unknown) => new EnvError('config-invalid', message, { cause })
   return parseMcpConfig(readConfig(text), { urlSchema: urlEntrySchema, only, variables, fail })

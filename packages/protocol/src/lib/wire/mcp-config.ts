@@ -6,10 +6,10 @@ export type CommandEntry = Omit<z.infer<typeof commandSchema>, 'type'>
 /** The values for `${NAME}` in a configuration, for example `process.env`. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** Keys of entries that other programs write, and that mean nothing here. */
+/** Keys of entries that other programs write, and that mean nothing in an entry that is used. */
 const OF_OTHERS = [
   ...['alwaysAllow', 'autoApprove', 'description', 'disabled', 'disabledTools', 'enabled', 'enabledTools', 'envFile'],
-  ...['excludeTools', 'gallery', 'icon', 'includeTools', 'initTimeout', 'isActive', 'name', 'startup_timeout_sec'],
+  ...['excludeTools', 'gallery', 'icon', 'includeTools', 'initTimeout', 'isActive', 'name'],
   ...['tags', 'timeout', 'tool_timeout_sec', 'tools', 'transport', 'transportType', 'trust', 'version'],
 ]
 
@@ -28,11 +28,16 @@ const commandSchema = z.strictObject({
   args: z.array(z.string(), 'Invalid input: expected a list of texts, such as ["-y", "a-server"]').optional(),
   env: texts.optional(),
   cwd: z.string().optional(),
+  /** Seconds for it to start and answer for the first time. */
+  startSeconds: z.number().positive().max(86_400).optional(),
 })
+
+const NO_SSE =
+  'Invalid option: expected http or streamable-http. The HTTP with SSE of 2024-11-05 is not spoken here, and most servers that have it have the newer one too, often at /mcp'
 
 /** The entry of a server at a URL. A client that accepts more fields extends it. */
 export const urlEntrySchema = z.strictObject({
-  type: z.enum(['http', 'streamable-http', 'streamableHttp']).optional(),
+  type: z.enum(['http', 'streamable-http', 'streamableHttp'], NO_SSE).optional(),
   url: z.url({ protocol: /^https?$/ }),
   headers: texts.optional(),
   token: z.string().optional(),
@@ -44,8 +49,11 @@ const entrySchema = z.looseObject({})
 /** How a client reads a configuration. */
 export interface ConfigReading<Url> {
   readonly urlSchema: z.ZodType<Url & { type?: string | undefined }>
-  /** The only server that is checked and returned, or chosen among the names of all. Default: all. */
-  readonly only?: string | ((names: readonly string[]) => string | undefined) | undefined
+  /**
+   * The only server that is checked and returned, or chosen among the names of those that are enabled. Default: all
+   * that are enabled.
+   */
+  readonly only?: string | ((enabled: readonly string[]) => string | undefined) | undefined
   /** Left out, nothing is replaced. */
   readonly variables?: Variables | undefined
   /** Returns the client's own error for a message. */
@@ -56,8 +64,9 @@ export interface ConfigReading<Url> {
  * Reads an `mcpServers` configuration, as desktop clients keep it: named servers, each a URL or a command. `${NAME}`
  * and `${env:NAME}` in any of their texts are replaced, and `${NAME:-text}` by the text if there is no such variable,
  * so that a file need not contain tokens. Objects with methods, for example a provider of tokens, are kept as they are.
- * What other programs write into an entry, such as `disabled` and `autoApprove`, is ignored, and what they call
- * otherwise (`servers`, `serverUrl`, a `command` with its arguments) is read as meant.
+ * What other programs write into an entry, such as `autoApprove`, is ignored, and what they call otherwise (`servers`,
+ * `serverUrl`, a `command` with its arguments) is read as meant. A server that is `disabled` is left out unless it is
+ * named.
  *
  * Throws the error that `fail` returns for a message that names the server and the field.
  */
@@ -69,10 +78,11 @@ export function parseMcpConfig<Url>(
   const { mcpServers, servers = mcpServers } = check(entrySchema, config, [])
   const key = mcpServers === undefined && servers !== undefined ? 'servers' : 'mcpServers'
   const entries = Object.entries(check(serversSchema, mcpServers ?? servers, [key]))
-  const chosen = typeof only === 'function' ? only(entries.map(([name]) => name)) : only
+  const enabled = entries.filter(([, entry]) => !isDisabled(entry)).map(([name]) => name)
+  const chosen = typeof only === 'function' ? only(enabled) : only
   return new Map(
     entries.flatMap(([name, given]) => {
-      if (chosen !== undefined && name !== chosen) return []
+      if (chosen === undefined ? !enabled.includes(name) : name !== chosen) return []
       const path = [key, name]
       const entry = asWrittenHere(check(entrySchema, given, path))
       if (!('command' in entry || 'url' in entry)) throw wrong(path, 'it needs either a url or a command')
@@ -126,11 +136,21 @@ const PLACEHOLDER = /\$\{((?:[A-Za-z]+:(?!-))?)([\w.-]*\w)(?::-([^}]*))?\}/g
  */
 function asWrittenHere(entry: object): object {
   const own = Object.entries(entry).filter(([key, value]) => value !== null && !OF_OTHERS.includes(key))
-  const { serverUrl, httpUrl = serverUrl, ...rest } = Object.fromEntries(own)
-  const named = { ...(httpUrl !== undefined && { url: httpUrl }), ...rest }
+  const { serverUrl, httpUrl = serverUrl, startup_timeout_sec: startSeconds, ...rest } = Object.fromEntries(own)
+  const named = {
+    ...(httpUrl !== undefined && { url: httpUrl }),
+    ...(startSeconds !== undefined && 'command' in rest && { startSeconds }),
+    ...rest,
+  }
   const { command, args = [] } = rest
   if (!Array.isArray(command) || !Array.isArray(args)) return named
   return { ...named, command: command[0], args: [...command.slice(1), ...args] }
+}
+
+/** Whether another program does not use a server. */
+function isDisabled(entry: unknown): boolean {
+  const { disabled, enabled, isActive } = (entry ?? {}) as { disabled?: unknown; enabled?: unknown; isActive?: unknown }
+  return disabled === true || enabled === false || isActive === false
 }
 
 /** Whether a value could come from a file: a plain object without functions. */

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../base/json.ts'
 import { shorten } from '../base/shorten.ts'
+import { mediaTypeOf, readBase64 } from './media.ts'
 
 /**
  * Returns the messages in a line of a server over pipes; none in a line that is none, such as a greeting. Some servers
@@ -11,12 +12,58 @@ import { shorten } from '../base/shorten.ts'
 export function readServerLine(line: string): JsonObject[] {
   const text = line.replace(/^\ufeff/, '').trim()
   const value = parsed(text)
+  if (value === undefined) {
+    const found = objectsIn(text).flatMap((object): JsonObject[] => {
+      const read = readMessage(object, text)
+      return read ? [read] : []
+    })
+    if (found.length > 0) return found
+  }
   // A batch, as versions before 2025-06-18 had it.
-  const messages = Array.isArray(value) ? value : [value]
+  const messages: readonly (Json | undefined)[] = Array.isArray(value) ? value : [value]
   return messages.flatMap((message): JsonObject[] => {
     const read = isObject(message) ? readMessage(message, text) : unreadable(text)
     return read ? [read] : []
   })
+}
+
+/** The beginning of a message. */
+const MESSAGE = /\{\s*"(?:jsonrpc|id|result|error|method|params)"\s*:/g
+
+/**
+ * Returns the messages in a line that has more than one, or begins with a greeting. After a greeting only answers: the
+ * requests in it are those that a log repeats.
+ */
+function objectsIn(text: string): JsonObject[] {
+  const found: JsonObject[] = []
+  let end = 0
+  for (const { index } of text.matchAll(MESSAGE)) {
+    // Within the one before.
+    if (index < end) continue
+    end = endOfObject(text, index)
+    // It is cut off, and with it all that follows.
+    if (end === -1) break
+    const value = parsed(text.slice(index, end))
+    if (!isObject(value) || value.jsonrpc === undefined) continue
+    if (text.startsWith('{') || value.method === undefined) found.push(value)
+  }
+  return found
+}
+
+/** Returns the place after the object that begins at `start`; -1 if it does not end. */
+function endOfObject(text: string, start: number): number {
+  let depth = 0
+  let quoted = false
+  for (let i = start; i < text.length; i++) {
+    const character = text[i]
+    if (quoted) {
+      if (character === '\\') i++
+      else if (character === '"') quoted = false
+    } else if (character === '"') quoted = true
+    else if (character === '{') depth++
+    else if (character === '}' && --depth === 0) return i + 1
+  }
+  return -1
 }
 
 function parsed(text: string): Json | undefined {
@@ -115,10 +162,13 @@ function readInitialized(result: JsonObject): JsonObject {
 
 function readToolsPage(result: JsonObject, leaveOut: (tool: string) => void): JsonObject {
   const { tools, nextCursor, ...rest } = withoutNull(result, ['_meta', 'tools', 'nextCursor'])
+  const names = new Set<unknown>()
   return {
     ...rest,
     tools: (Array.isArray(tools) ? tools : []).flatMap((tool: Json) => {
-      const read = readTool(tool)
+      const known = isObject(tool) && names.has(tool.name)
+      const read = known ? null : readTool(tool)
+      if (read) names.add(read.name)
       if (!read) leaveOut(shorten(JSON.stringify(isObject(tool) ? (tool.name ?? tool) : tool)))
       return read ?? []
     }),
@@ -156,9 +206,9 @@ function readPart(part: Json): JsonObject {
   const { annotations, ...rest } = isObject(part) ? withoutNull(part) : {}
   const { resource } = rest
   const plain: JsonObject = {
-    ...rest,
+    ...(rest.type === 'image' || rest.type === 'audio' ? withMedia(rest) : rest),
     ...(isObject(annotations) && { annotations: withoutNull(annotations) }),
-    ...(isObject(resource) && { resource: withoutNull(resource) }),
+    ...(isObject(resource) && { resource: withPlainBlob(withoutNull(resource)) }),
   }
   if (isPart(plain)) return plain
   return {
@@ -170,9 +220,25 @@ function readPart(part: Json): JsonObject {
 function isPart({ type, text, data, mimeType, uri, name, resource }: JsonObject): boolean {
   const are = (...values: unknown[]) => values.every((value) => typeof value === 'string')
   if (type === 'text') return are(text)
-  if (type === 'image' || type === 'audio') return are(data, mimeType)
+  if (type === 'image' || type === 'audio') return are(data, mimeType) && readBase64(data as string) === data
   if (type === 'resource_link') return are(uri, name)
   return type === 'resource' && isObject(resource) && are(resource.uri, resource.text ?? resource.blob)
+}
+
+/** Returns a picture or a sound with its data as base64, and with the type that its data says if it has none. */
+function withMedia(part: JsonObject): JsonObject {
+  const { data } = part
+  if (typeof data !== 'string') return part
+  const plain = readBase64(data)
+  if (plain === null) return part
+  const { mimeType = /^data:([\w.+-]+\/[\w.+-]+)/i.exec(data)?.[1] ?? mediaTypeOf(plain) } = part
+  return { ...part, data: plain, ...(mimeType && { mimeType }) }
+}
+
+function withPlainBlob(resource: JsonObject): JsonObject {
+  const { blob } = resource
+  const plain = typeof blob === 'string' ? readBase64(blob) : null
+  return plain === null ? resource : { ...resource, blob: plain }
 }
 
 /** Returns an object without the members that are `null`, of those that are named. Default: of all. */

@@ -4,6 +4,7 @@ import {
   type CallToolResult,
   Client,
   type OAuthClientProvider,
+  type RequestOptions,
   StreamableHTTPClientTransport,
   specTypeSchemas,
   type Tool,
@@ -11,7 +12,6 @@ import {
 } from '@modelcontextprotocol/client'
 import type { Connection, WaitOptions } from './connection.ts'
 import { boundedFetch } from './sdk-bounded-fetch.ts'
-import type { ChildReaper } from './sdk-child-reaper.ts'
 import {
   Explained,
   failureOf,
@@ -31,10 +31,10 @@ const PAGES = 64
 const GOODBYE = 2_000
 /** The schema of a tool's answer. Without it, the SDK searches for it at each call, with a failed attempt. */
 const RESULT = specTypeSchemas.CallToolResult
+/** The schema of a page of tools. */
+const TOOLS = specTypeSchemas.ListToolsResult
 
 export interface ConnectionOptions extends WaitOptions {
-  /** Resolves with the reaper, which ends children after this process has died. */
-  readonly loadReaper: () => Promise<ChildReaper>
   readonly openMilliseconds: number
   readonly callMilliseconds: number
 }
@@ -84,7 +84,7 @@ async function connect(
   protocol: Connection['protocol'],
   options: ConnectionOptions,
 ): Promise<Connection> {
-  const line = await openLine(server, options.loadReaper)
+  const line = await openLine(server)
   readTolerantly(line.transport)
   endPendingWithStream(line.transport)
   const client = new Client(
@@ -92,7 +92,9 @@ async function connect(
     { listMaxPages: PAGES, versionNegotiation: { mode: protocol === 'legacy' ? 'legacy' : { pin: MODERN_VERSION } } },
   )
   try {
-    await client.connect(line.transport, waitOf(options, options.openMilliseconds))
+    const { startSeconds } = 'command' in server ? server : {}
+    const wait = startSeconds === undefined ? options.openMilliseconds : startSeconds * 1_000
+    await client.connect(line.transport, waitOf(options, wait))
   } catch (cause) {
     await client.close().catch(() => {})
     await line.transport.close().catch(() => {})
@@ -134,7 +136,7 @@ function connectionOf(
     },
     async listTools({ signal }) {
       const wait = waitOf({ signal }, openMilliseconds)
-      return ask(signal, async () => (await client.listTools(undefined, wait)).tools.map(toolOf))
+      return ask(signal, async () => (await listTools(client, wait)).map(toolOf))
     },
     async call({ name, inputSchema }, args, { signal }) {
       const wait = waitOf({ signal }, callMilliseconds)
@@ -163,8 +165,8 @@ function connectionOf(
   }
 }
 
-async function openLine(server: ServerConfig, loadReaper: ConnectionOptions['loadReaper']): Promise<OpenTransport> {
-  return 'url' in server ? openHttp(server) : openChild(server, await loadReaper())
+async function openLine(server: ServerConfig): Promise<OpenTransport> {
+  return 'url' in server ? openHttp(server) : openChild(server)
 }
 
 function openHttp({ url, headers, token, authorization }: UrlServer): OpenTransport {
@@ -183,10 +185,16 @@ function openHttp({ url, headers, token, authorization }: UrlServer): OpenTransp
   return { transport: transport as Transport, endSession, ending: () => null, printed: () => '' }
 }
 
-async function openChild(server: CommandServer, reaper: ChildReaper): Promise<OpenTransport> {
-  const { ChildTransport } = await import('./sdk-child-transport.ts')
-  const transport = new ChildTransport(server, reaper)
-  return { transport, endSession: async () => {}, ending: () => transport.exit, printed: () => transport.printed }
+async function openChild(server: CommandServer): Promise<OpenTransport> {
+  // Code that starts processes is loaded only for servers that need it.
+  const { ServerProcess } = await import('@episodic/protocol/pipe/internal')
+  const transport = new ServerProcess(server)
+  return {
+    transport: transport as Transport,
+    endSession: async () => {},
+    ending: () => transport.exit,
+    printed: () => transport.printed,
+  }
 }
 
 /**
@@ -221,7 +229,9 @@ function readTolerantly(transport: Transport): void {
 
 /** Warns of a tool that cannot be read. The other tools of its server can be used. */
 function leaveOut(tool: string): void {
-  globalThis.process?.emitWarning?.(`A server lists the tool ${tool} in a form that cannot be read, so it is left out.`)
+  globalThis.process?.emitWarning?.(
+    `A server lists the tool ${tool} in a form that cannot be read, or for a second time, so it is left out.`,
+  )
 }
 
 /** Rejects a request whose stream ended without an answer; the SDK would wait until its timeout. */
@@ -235,6 +245,15 @@ function endPendingWithStream(transport: Transport): void {
       transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: STREAM_ENDED, message: 'The stream ended.' } })
     return send(message, { ...options, onRequestStreamEnd })
   }
+}
+
+/** Lists the tools of a server, though it may not say that it has any. */
+async function listTools(client: Client, wait: RequestOptions): Promise<Tool[]> {
+  if (client.getServerCapabilities()?.tools) return (await client.listTools(undefined, wait)).tools
+  return client.request({ method: 'tools/list' }, TOOLS, wait).then(
+    ({ tools }) => tools,
+    () => [],
+  )
 }
 
 function waitOf({ signal }: WaitOptions, timeout: number) {

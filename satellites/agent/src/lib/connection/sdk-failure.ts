@@ -128,17 +128,15 @@ export function openingError(name: string, server: ServerConfig, error: unknown)
       `The server ${name} (${where}) wants other credentials: ${failure.message}. Set its token, its headers or its authorization.`,
       { cause, details: { server: name, status: failure.status } },
     )
-  const notThere = (cause as NodeJS.ErrnoException)?.code === 'ENOENT' && 'command' in server
-  const why = notThere
-    ? `there is no command ${server.command}${server.cwd ? `, or no folder ${server.cwd}` : ''}`
-    : [failure?.message ?? reasonOf(cause), explanation, hintOf(failure)].filter(Boolean).join('; ')
+  const why = [failure?.message ?? reasonOf(cause), explanation, hintOf(failure, server)].filter(Boolean).join('; ')
   return new AgentError('connection-failed', `Cannot open a session with the server ${name} (${where}): ${why}.`, {
     cause,
     details: { server: name },
   })
 }
 
-function hintOf(failure: ConnectionFailure | null): string {
+function hintOf(failure: ConnectionFailure | null, server: ServerConfig): string {
+  if (failure?.kind === 'timed-out' && 'command' in server) return 'if it starts slowly, give it its `startSeconds`'
   if (failure?.status !== 404 && failure?.status !== 405) return ''
   return 'its path may be another one, or it may speak the HTTP with SSE of 2024-11-05, which is not spoken here'
 }

@@ -10,6 +10,8 @@ export interface CommandServer {
   /** Added to the few variables that a child inherits, such as `PATH` and `HOME`. */
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly cwd?: string | undefined
+  /** Seconds for it to start and answer for the first time. Default: `openMilliseconds`. */
+  readonly startSeconds?: number | undefined
 }
 
 /** A server over Streamable HTTP: one MCP session for each session. */

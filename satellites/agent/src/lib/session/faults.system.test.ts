@@ -81,6 +81,13 @@ describe('a server whose answers are a little off', () => {
     warn.mockRestore()
   })
 
+  it('has tools though it does not say that it has any', async () => {
+    const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'odd', version: '1' } }
+    await using sessions = open({ initialize: answer(`"result":${JSON.stringify(result)}`) })
+    await using session = await sessions.open('odd')
+    expect(session.tools.map(({ name }) => name)).toEqual(['echo'])
+  })
+
   it.each(['"error":"it broke"', '"error":{"message":"it broke"}', '"what":"it broke"'])(
     'refuses a call at once with %s',
     async (member) => {

@@ -2,7 +2,6 @@ import { abortable } from '@episodic/protocol/internal'
 import { AgentError } from '../agent-error.ts'
 import type { WaitOptions } from '../connection/connection.ts'
 import { finishAuthorization } from '../connection/sdk-authorization.ts'
-import type { ChildReaper } from '../connection/sdk-child-reaper.ts'
 import { openConnection } from '../connection/sdk-connection.ts'
 import { type McpServersConfig, parseServers, type ServerConfig, type Variables } from '../connection/server-config.ts'
 import { LiveSession } from './live-session.ts'
@@ -90,12 +89,6 @@ export function createMcpSessions(config: McpServersConfig, options: McpSessions
   }
   for (const name of Object.keys(recovery)) serverOf(name)
 
-  let reaper: Promise<ChildReaper> | null = null
-  // Code that starts processes is loaded only for servers that need it.
-  const loadReaper = () => {
-    reaper ??= import('../connection/sdk-child-reaper.ts').then((file) => new file.ChildReaper())
-    return reaper
-  }
   const held = new Set<Held>()
   const shared = new Map<string, Held>()
   const closing = new AbortController()
@@ -107,8 +100,7 @@ export function createMcpSessions(config: McpServersConfig, options: McpSessions
         'too-many-sessions',
         `${held.size} sessions are open, which are as many as may. Close one, or raise maximumSessions.`,
       )
-    const connect = (wait: WaitOptions) =>
-      openConnection(name, server, { ...wait, loadReaper, openMilliseconds, callMilliseconds })
+    const connect = (wait: WaitOptions) => openConnection(name, server, { ...wait, openMilliseconds, callMilliseconds })
     const opening = LiveSession.open(
       {
         server: name,
@@ -160,7 +152,6 @@ export function createMcpSessions(config: McpServersConfig, options: McpSessions
       }),
     )
     shared.clear()
-    await (await reaper)?.close()
   }
   const closeOnce = () => {
     closed ??= close()

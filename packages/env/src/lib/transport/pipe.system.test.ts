@@ -62,6 +62,20 @@ describe('a channel over a pipe', () => {
     await expect(dying).rejects.toMatchObject({ code: 'connection-failed', message: expect.stringContaining(ending) })
   })
 
+  it('says what a command printed that does not start', async () => {
+    const script = 'console.error("No database."); process.exit(3)'
+    await expect(openChannel({ command: process.execPath, args: ['-e', script] })).rejects.toThrow(
+      /it ended with status 3\. It printed: No database\.$/,
+    )
+  })
+
+  it('says of a command that does not answer how it is given longer', async () => {
+    const silent = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'], startSeconds: 0.01 }
+    await expect(openChannel(silent)).rejects.toThrow(
+      /has not answered within 0\.01 seconds of its start.*`startSeconds` beside its `command`\.$/,
+    )
+  })
+
   it('answers what the server asks before it answers, and fills in what is left out', async () => {
     const asked: Elicitation[] = []
     await using channel = await open({

@@ -1,8 +1,6 @@
-import type { ChildProcess } from 'node:child_process'
 import type { Channel, JsonObject } from '@episodic/protocol'
 import { every } from '@episodic/protocol/internal'
-import type { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import type { ServerProcess } from '@episodic/protocol/pipe/internal'
 import { EnvError } from '../env-error.ts'
 import { callWithInput } from './input-required.ts'
 import { withSender } from './modern-request.ts'
@@ -22,17 +20,16 @@ const PREFIX = 'call '
  * a server of environments.
  */
 export class Pipe {
-  readonly #transport: StdioClientTransport
+  readonly #transport: ServerProcess
   readonly #name: string
   readonly #elicit: ChannelOptions['elicit']
   readonly #questions: number
   readonly #calls = new PendingCalls()
   readonly #stopTicking: () => void
-  #child: ChildProcess | null = null
   #lost: EnvError | null = null
 
   /** Sets the listeners of a transport. Start the transport afterwards. */
-  constructor(transport: StdioClientTransport, name: string, elicit: ChannelOptions['elicit'], questions: number) {
+  constructor(transport: ServerProcess, name: string, elicit: ChannelOptions['elicit'], questions: number) {
     this.#transport = transport
     this.#name = name
     this.#elicit = elicit
@@ -98,9 +95,7 @@ export class Pipe {
   }
 
   #send(message: object): void {
-    // The SDK shows the id of the process alone, and forgets it when it ends.
-    this.#child ??= (this.#transport as unknown as { readonly _process?: ChildProcess })._process ?? null
-    this.#transport.send(message as JSONRPCMessage).catch(() => this.#lose())
+    this.#transport.send(message).catch(() => this.#lose())
   }
 
   #receive(message: object): void {
@@ -114,17 +109,18 @@ export class Pipe {
 
   #lose(): void {
     if (this.#lost) return
-    this.#lost = new EnvError('connection-failed', `No answer from ${this.#name}: ${endingOf(this.#child)}.`, {
-      details: { retryable: false },
-    })
+    const ending = this.#transport.exit ?? 'it has closed its pipe'
+    this.#lost = new EnvError(
+      'connection-failed',
+      `No answer from ${this.#name}: ${ending}.${printedBy(this.#transport)}`,
+      { details: { retryable: false } },
+    )
     this.#stopTicking()
     this.#calls.rejectAll(this.#lost)
   }
 }
 
-/** Says how a process came to close its pipe. */
-function endingOf(child: ChildProcess | null): string {
-  if (child?.signalCode) return `it was ended by ${child.signalCode}`
-  if (typeof child?.exitCode === 'number') return `it ended with status ${child.exitCode}`
-  return 'it has closed its pipe'
+/** Returns a sentence with the last that a server has printed, for the error of its failure. */
+export function printedBy({ printed }: ServerProcess): string {
+  return printed === '' ? '' : ` It printed: ${printed}`
 }

@@ -1,10 +1,28 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import { lastOf, readServerLine } from '@episodic/protocol/internal'
-import { type JSONRPCMessage, serializeMessage, type Transport } from '@modelcontextprotocol/client'
-import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
-import type { ChildReaper } from './sdk-child-reaper.ts'
-import type { CommandServer } from './server-config.ts'
+import type { Json, JsonObject } from '../base/json.ts'
+import { lastOf } from '../base/shorten.ts'
+import { ServerOutput } from '../wire/server-output.ts'
+import { holdReaper, type ReaperHold } from './process-reaper.ts'
+
+/** A server to start as a child process that speaks over its pipes. */
+export interface ServerCommand {
+  readonly command: string
+  readonly args?: readonly string[] | undefined
+  /** Added to the few variables that a child inherits. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly cwd?: string | undefined
+}
+
+/** The variables that a child inherits. The others of this process may be secrets. */
+const INHERITED =
+  process.platform === 'win32'
+    ? [
+        ...['APPDATA', 'HOMEDRIVE', 'HOMEPATH', 'LOCALAPPDATA', 'PATH', 'PROCESSOR_ARCHITECTURE', 'PROGRAMFILES'],
+        ...['SYSTEMDRIVE', 'SYSTEMROOT', 'TEMP', 'USERNAME', 'USERPROFILE'],
+      ]
+    : ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER']
 
 /** The most characters of one message. */
 const MESSAGE = 16 * 1024 * 1024
@@ -16,17 +34,23 @@ const GRACE = 2_000
 const DRAIN = 1_000
 
 /**
- * The stdio transport, with a child process.
+ * The process of a server over pipes: a transport for the clients of the MCP SDKs, and for requests without one.
  *
  * The child leads a process group of its own: what it starts ends with it, and Ctrl-C reaches it only through this
- * process, after its clean-up. It does not keep the process alive.
+ * process, after its clean-up. If this process dies, the group is ended. It keeps this process alive only while a
+ * request waits for its answer.
  */
-export class ChildTransport implements Transport {
-  onclose: Transport['onclose']
-  onerror: Transport['onerror']
-  onmessage: Transport['onmessage']
-  readonly #server: CommandServer
-  readonly #reaper: ChildReaper
+export class ServerProcess {
+  onclose?: (() => void) | undefined
+  onerror?: ((error: Error) => void) | undefined
+  onmessage?: ((message: object) => void) | undefined
+  /** Called with its output that is no message. */
+  onprinted?: ((text: string) => void) | undefined
+  readonly #server: ServerCommand
+  readonly #output = new ServerOutput()
+  /** The ids of the requests without an answer, by their text. */
+  readonly #asked = new Map<string, Json>()
+  #hold: ReaperHold | null = null
   #child: ChildProcessByStdio<Writable, Readable, Readable> | null = null
   #ended: Promise<void> = Promise.resolve()
   #printed = ''
@@ -34,14 +58,13 @@ export class ChildTransport implements Transport {
   #line = ''
   #saidTooMuch = false
 
-  constructor(server: CommandServer, reaper: ChildReaper) {
+  constructor(server: ServerCommand) {
     this.#server = server
-    this.#reaper = reaper
   }
 
   /** The last output of the child that is not a message, from standard error and standard output. */
   get printed(): string {
-    return (this.#printed + this.#line).slice(-PRINTED).trim()
+    return lastOf(this.#printed + this.#line, PRINTED).trim()
   }
 
   /** How the child ended, or `null` while it runs. */
@@ -53,29 +76,40 @@ export class ChildTransport implements Transport {
     return signalCode === null ? `it ended with status ${exitCode}` : `it was ended by ${signalCode}`
   }
 
+  /** Starts the process. Rejects with an `Error` that says what is missing: the command, or the folder. */
   async start(): Promise<void> {
     const { command, args = [], env, cwd } = this.#server
-    this.#reaper.start()
-    const child = spawn(command, [...args], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...getDefaultEnvironment(), ...env },
-      cwd,
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    })
-    this.#child = child
-    if (child.pid !== undefined) this.#reaper.add(child.pid)
-    this.#follow(child)
+    // The system says of a missing folder that there is no such command.
+    if (cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+      throw new Error(`there is no folder ${cwd} to start it in`)
+    const hold = holdReaper()
+    this.#hold = hold
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    child.once('spawn', resolve)
-    child.once('error', reject)
-    await promise
+    try {
+      const child = spawn(command, [...args], {
+        stdio: ['pipe', 'pipe', 'pipe'],
+        env: { ...inherited(), ...env },
+        cwd,
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+      })
+      this.#child = child
+      if (child.pid !== undefined) hold.add(child.pid)
+      this.#follow(child)
+      child.once('spawn', resolve)
+      child.once('error', reject)
+      await promise
+    } catch (cause) {
+      hold.release()
+      throw startError(command, cause as NodeJS.ErrnoException)
+    }
   }
 
-  async send(message: JSONRPCMessage): Promise<void> {
+  async send(message: object): Promise<void> {
     const stdin = this.#child?.stdin
     if (!stdin?.writable) throw new Error('Not connected')
-    if (stdin.write(serializeMessage(message))) return
+    this.#noteSent(message as JsonObject)
+    if (stdin.write(`${JSON.stringify(message)}\n`)) return
     const { promise, resolve } = Promise.withResolvers<void>()
     stdin.once('drain', resolve).once('close', resolve)
     await promise
@@ -103,15 +137,19 @@ export class ChildTransport implements Transport {
     const end = () => {
       if (ended) return
       ended = true
+      this.#hold?.release()
       for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy()
       resolve()
       this.#sayClosed()
     }
-    child.on('error', (error) => this.onerror?.(error))
+    child.on('error', (error) => {
+      // One that did not start has no exit.
+      if (child.pid === undefined) end()
+      this.onerror?.(error)
+    })
     child.on('exit', () => {
       // Ends the processes that are left in its group, so that none holds its pipes.
       this.#signal('SIGKILL')
-      if (child.pid !== undefined) this.#reaper.remove(child.pid)
       setTimeout(end, DRAIN).unref()
     })
     child.on('close', end)
@@ -144,18 +182,42 @@ export class ChildTransport implements Transport {
 
   /** Passes messages on unchecked, because the client checks them. */
   #take(line: string): void {
-    const messages = readServerLine(line) as unknown as JSONRPCMessage[]
+    const messages = this.#output.read(line)
     // Many servers print a greeting.
     if (messages.length === 0) this.#keep(`${line}\n`)
     for (const message of messages)
       try {
-        this.onmessage?.(message)
+        this.onmessage?.(this.#noteReceived(message))
       } catch (error) {
         this.onerror?.(error as Error)
       }
   }
 
+  #noteSent({ id, method, params }: JsonObject): void {
+    if (method === 'notifications/cancelled') this.#settle((params as { requestId?: Json })?.requestId)
+    else if (id !== undefined && method !== undefined) {
+      if (this.#asked.size === 0) this.#child?.ref()
+      this.#asked.set(String(id), id)
+    }
+  }
+
+  /**
+   * Notes an answer. A server that could not read a request refuses it without its id: the refusal is that of the only
+   * request that waits, if it is the only one.
+   */
+  #noteReceived(message: JsonObject): JsonObject {
+    const [only] = this.#asked.values()
+    const answer = message.id === null && this.#asked.size === 1 ? { ...message, id: only as Json } : message
+    if (answer.method === undefined) this.#settle(answer.id)
+    return answer
+  }
+
+  #settle(id: Json | undefined): void {
+    if (this.#asked.delete(String(id)) && this.#asked.size === 0) this.#child?.unref()
+  }
+
   #keep(printed: string): void {
+    this.onprinted?.(printed)
     this.#printed = lastOf(this.#printed + printed, PRINTED)
   }
 
@@ -179,4 +241,20 @@ async function endsWithin(ended: Promise<void>, milliseconds: number): Promise<b
   } finally {
     clearTimeout(timer)
   }
+}
+
+function inherited(): Record<string, string> {
+  return Object.fromEntries(
+    INHERITED.flatMap((name) => {
+      const value = process.env[name]
+      // A function of Bash, which is exported as a variable.
+      return value === undefined || value.startsWith('()') ? [] : [[name, value]]
+    }),
+  )
+}
+
+function startError(command: string, cause: NodeJS.ErrnoException): Error {
+  if (cause.code !== 'ENOENT') return cause
+  const apart = /\s/.test(command) ? '. Write its arguments apart from it, as `args`' : ''
+  return new Error(`there is no command ${command}${apart}`)
 }

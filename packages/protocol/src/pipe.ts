@@ -1,0 +1,8 @@
+/**
+ * The processes of servers over pipes, which need Node. It carries no promise: any release may change or remove it.
+ *
+ * @module
+ * @internal
+ */
+
+export { ServerProcess } from './lib/pipe/server-process.ts'
