@@ -24,6 +24,7 @@ export { computeStaleness, type PolicyVersions, policyVersionsOf } from './lib/f
 export {
   formatRules,
   groupOf,
+  isDefaultSuccess,
   isSuccess,
   ruleOf,
   type ShownOutcome,

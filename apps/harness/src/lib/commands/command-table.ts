@@ -83,7 +83,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./load.ts')).loadCommand,
   },
   sessions: {
-    description: 'list the sessions of a server, or dump one',
+    description: 'list the sessions of a server, dump one, or close that of a task',
     load: async () => (await import('./sessions.ts')).sessionsCommand,
   },
   tools: {

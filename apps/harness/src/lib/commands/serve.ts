@@ -9,7 +9,7 @@ import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { callRate, callRateSchema, named, wholeNumber } from '../base/option-values.ts'
+import { callRate, callRateSchema, named, nonEmpty, wholeNumber } from '../base/option-values.ts'
 import { addOptions, flag, option } from '../base/options.ts'
 import { accessOptions, readAccess } from '../worlds/serve/access-options.ts'
 import { removeControlToken, writeControlToken } from '../worlds/serve/control-token.ts'
@@ -26,6 +26,7 @@ import {
 import { playSeats } from '../worlds/serve/seat-players.ts'
 import { readSeatPolicies } from '../worlds/serve/seat-policies.ts'
 import { drain, stopped } from '../worlds/serve/stop.ts'
+import { readTaskSession, removeSessionHandle, writeSessionHandle } from '../worlds/serve/task-session.ts'
 import {
   checkTrainerEndpoints,
   openEnvUrls,
@@ -44,6 +45,11 @@ const serveOptions = z.object({
   ),
   stdio: flag('serve over standard input and output instead of HTTP'),
   trainer: flag('with --stdio: serve the trainer endpoint on the pipe instead of the agent endpoint'),
+  task: option(
+    '<file>',
+    'serve one session, of the only task in this file, at /mcp; episodic sessions close ends it and says what it earned',
+    nonEmpty.optional(),
+  ),
   store: option(
     '<store>',
     'where sessions are stored: memory, sqlite:<file>, or redis://<host>:<port>',
@@ -111,6 +117,7 @@ Examples:
   episodic serve number-guessing --store sqlite:sessions.db
   episodic serve number-guessing --store redis://127.0.0.1:6379 --processes 4
   episodic serve kuhn-poker --seat second=solver
+  episodic serve number-guessing --task task.jsonl
   episodic serve number-guessing --openenv
   episodic serve number-guessing --nemo-gym-port 8001
   episodic serve number-guessing --ors-port 8080 --tasks tasks.jsonl
@@ -123,10 +130,22 @@ By default it is random, and kept in a file that other commands find.`,
     )
     .action((worlds: string[], options: ServeOptions, { parent }: Command) => {
       checkTrainerEndpoints(options, options)
+      checkTask(options)
       return options.processes > 1 && !isServerWorker
         ? serveWithProcesses(worlds, parent?.args ?? [], options, console)
         : serve(worlds, options, console).finally(disconnectWorker)
     })
+}
+
+/** Throws `option-invalid` if the session of a task cannot be served so. */
+function checkTask({ task, stdio, processes, private: isPrivate }: ServeOptions): void {
+  if (task === undefined) return
+  const other = stdio ? '--stdio' : processes > 1 ? `--processes ${processes}` : isPrivate ? '--private' : null
+  if (other !== null)
+    throw new HarnessError(
+      'option-invalid',
+      `--task serves one session at the port of one process. Leave ${other} out.`,
+    )
 }
 
 /** Serves with several processes, each of which runs this same command. */
@@ -162,7 +181,7 @@ async function serve(references: string[], options: ServeOptions, console: Conso
     environments: worlds.map(({ environment }) => environment),
     store,
     bounds: {
-      sessions: options.sessions,
+      sessions: options.task === undefined ? options.sessions : 1,
       idleSeconds: options.idle,
       waitSeconds: options.hold,
       logBytes: options.logBytes,
@@ -226,6 +245,7 @@ async function listen(
   ]
   await using server = await serveHttp(host, {
     ...(routes.length > 0 && { extraRoutes: joinRoutes(routes) }),
+    session: options.task === undefined ? undefined : await readTaskSession(worlds, options.task),
     port: options.port,
     address: options.address,
     auth: { ...auth, ...(controlToken && { controlToken }) },
@@ -264,19 +284,20 @@ function logRejection(log: Log): (rejection: Rejection) => void {
 
 /** The addresses of a server, and its token. */
 type Listening = Pick<HttpServer, 'port' | 'controlToken' | 'agentUrl' | 'trainerUrl'> &
-  Partial<TrainerPorts['origins']>
+  Partial<Pick<HttpServer, 'session'> & TrainerPorts['origins']>
 
 /**
  * Prints the addresses and waits until it is time to stop. Meanwhile the token is in a file that other commands find.
  */
 async function announce(
-  { port, controlToken, agentUrl, trainerUrl, nemoGymUrl = null, orsUrl = null }: Listening,
+  { port, controlToken, session = null, agentUrl, trainerUrl, nemoGymUrl = null, orsUrl = null }: Listening,
   worlds: readonly World[],
   options: ServeOptions,
   console: Console,
   stop: Promise<void>,
 ): Promise<void> {
   try {
+    if (session) await writeSessionHandle(port, session.session)
     const shown = options.private ? { controlToken } : { tokenFile: await writeControlToken(port, controlToken) }
     if (options.json)
       console.out.write(
@@ -298,6 +319,7 @@ async function announce(
     await stop
   } finally {
     if (!options.private) removeControlToken(port)
+    if (session) removeSessionHandle(port)
     // An open standard input would keep the process alive.
     process.stdin.pause()
   }

@@ -8,6 +8,7 @@ import { wholeNumber } from '../base/option-values.ts'
 import { addOptions, flag, option } from '../base/options.ts'
 import { targetOf } from '../worlds/target.ts'
 import { targetOptions } from '../worlds/target-options.ts'
+import { sessionsCloseCommand } from './sessions-close.ts'
 import { sessionsDumpCommand } from './sessions-dump.ts'
 
 const sessionsOptions = z.object({
@@ -20,6 +21,7 @@ const sessionsOptions = z.object({
 export function sessionsCommand(console: Console): Command {
   return addOptions(new Command('sessions'), sessionsOptions)
     .addCommand(sessionsDumpCommand(console))
+    .addCommand(sessionsCloseCommand(console))
     .action(async ({ limit, after, json, ...options }: z.infer<typeof sessionsOptions>) => {
       const target = targetOf(options)
       if (!target) throw new HarnessError('option-invalid', 'No server given. Give --url, or --config and --server.')

@@ -20,6 +20,8 @@ export interface AuthorizerOptions extends DispatcherOptions {
   readonly rate: { readonly calls: number; readonly seconds: number }
   /** Whether every client needs a token. Default: if the agent endpoint requires one. */
   readonly asksTokens?: boolean
+  /** The capability of the only session of the agent endpoint. Default: its clients open sessions. */
+  readonly session?: string | undefined
 }
 
 /** Where a request goes, by its path. */
@@ -32,6 +34,7 @@ export class Authorizer {
   readonly #host: Host
   readonly #credentials: Credentials
   readonly #limiter: RateLimiterMemory
+  readonly #session: string | undefined
   readonly #onError: NonNullable<DispatcherOptions['onError']>
 
   constructor(host: Host, options: AuthorizerOptions) {
@@ -40,6 +43,7 @@ export class Authorizer {
     this.#credentials = createCredentials(auth.controlToken, auth)
     this.guards = createGuards(options.address, options.allow, options.asksTokens ?? this.#credentials.asksAgents)
     this.#limiter = new RateLimiterMemory({ points: rate.calls, duration: rate.seconds })
+    this.#session = options.session
     this.#onError = onError
   }
 
@@ -50,8 +54,10 @@ export class Authorizer {
     if (path === '/env') return { kind: 'trainer' }
     const hold = readHold(url)
     if (typeof hold === 'object') return hold
-    const token = /^\/mcp\/s\/([\w-]+)$/.exec(path)?.[1]
+    const only = path === '/mcp' ? this.#session : undefined
+    const token = only ?? /^\/mcp\/s\/([\w-]+)$/.exec(path)?.[1]
     if (token) return { kind: 'agent', address: { by: 'capability', token, hold } }
+    if (this.#session !== undefined) return null
     const named = path === '/mcp' ? this.#host.environments[0]?.name : /^\/mcp\/e\/([\w-]+)$/.exec(path)?.[1]
     const environment = this.#host.environments.find(({ name }) => name === named)
     if (!environment) return null

@@ -1,4 +1,4 @@
-import { DEFAULT_SEAT, META, METHODS } from '@episodic/protocol'
+import { DEFAULT_SEAT, META, METHODS, type OpenResult } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { halve } from '../fixtures/number-guessing.fixture.ts'
 import {
@@ -106,6 +106,20 @@ describe('a session URL', () => {
     const { json } = await rpc(server.trainerUrl, METHODS.watch, { session }, controlHeaders(server))
     expect(json.result).toMatchObject({ end: { kind: 'terminated', reason: 'solved' } })
     expect(json.result?.steps).toHaveLength(guesses)
+  })
+
+  it('may be the only one of a server, at the address of the agent endpoint', async () => {
+    const { host } = createTestHost()
+    const server = await serve(host, { session: { environment: 'number-guessing', seed: 'only' } })
+    const { session } = server.session as OpenResult
+    const { client } = await connectClient(server.agentUrl)
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['guess'])
+    expect(JSON.stringify(await client.callTool(guess(1)))).toContain('1 is higher')
+    for (const name of ['number-guessing', 'workshop'])
+      expect((await send(`${server.agentUrl}/e/${name}`, { body: '{}' })).status).toBe(404)
+    const { json } = await rpc(server.trainerUrl, METHODS.watch, { session }, controlHeaders(server))
+    expect(json.result?.steps).toHaveLength(1)
+    expect((await host.list({ limit: 10 })).total).toBe(1)
   })
 
   it('never ends its world when a client hangs up', async () => {

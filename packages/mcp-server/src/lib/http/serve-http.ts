@@ -1,10 +1,12 @@
+import { DEFAULT_SEAT, type OpenResult } from '@episodic/protocol'
 import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
 import type { Rejection } from '../host/caller.ts'
-import type { Host } from '../host/host.ts'
+import type { Host, OpenRequest } from '../host/host.ts'
 import type { Metrics } from '../host/metrics.ts'
 
 import { randomText } from '../host/session-tokens.ts'
-import type { AuthOptions } from '../transport/credentials.ts'
+import { ServerError } from '../server-error.ts'
+import { type AuthOptions, OPERATOR } from '../transport/credentials.ts'
 import type { ExtraRoutes } from './extra-routes.ts'
 import type { AllowOptions } from './host-origin-check.ts'
 import { openPort } from './open-port.ts'
@@ -25,6 +27,11 @@ export interface HttpOptions extends DispatcherOptions {
   readonly metrics?: Metrics
   /** Serves paths beside the endpoints, for example conversations in a web page. Drained and ended with the server. */
   readonly extraRoutes?: ExtraRoutes
+  /**
+   * Opens this session of an environment of one seat, for the holder of the control token. `/mcp` is then the address
+   * of this one session, and clients of the agent endpoint open none. Default: none.
+   */
+  readonly session?: Omit<OpenRequest, 'requestKey'> | undefined
   /** Is called with every rejected request, for an audit log. Default: nothing is called. */
   readonly onRejected?: (rejection: Rejection) => void
   /**
@@ -63,6 +70,8 @@ export interface HttpServer extends AsyncDisposable {
   /** The trainer endpoint, for `connect()` with the control token. */
   readonly trainerUrl: string
   readonly controlToken: string
+  /** The session that `session` asked for. */
+  readonly session: OpenResult | null
   /** The address of one seat, to hand to an agent. */
   sessionUrl(capability: string): string
   /**
@@ -81,13 +90,15 @@ export interface HttpServer extends AsyncDisposable {
  * An answer is JSON, or an event stream if notifications are sent before it. Clients of a session-based protocol
  * version receive the notifications of their subscriptions on the stream that they open with GET.
  *
- * Throws `unsafe-bind` for an address that would be open to a network, and `address-in-use`.
+ * Throws `unsafe-bind` for an address that would be open to a network, `address-in-use`, and with `session` the errors
+ * of `Host.open`, and `option-invalid` for an environment of several seats.
  */
 export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<HttpServer> {
   const { port = 0, address = '127.0.0.1', auth = {}, allow = {}, limits = {}, fastPath = true } = options
   const { metrics, extraRoutes, onRejected, onError = () => {} } = options
   const { controlToken = randomText() } = auth
   const connections = limits.connections ?? 10_000
+  const session = options.session ? await openFor(OPERATOR, host, options.session) : null
   const handler = new RequestHandler(host, {
     address,
     auth: { ...auth, controlToken },
@@ -98,6 +109,7 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
     streams: limits.streams ?? 1_000,
     metrics,
     extraRoutes,
+    session: session?.seats[DEFAULT_SEAT]?.capability,
     onRejected,
     onError,
   })
@@ -108,8 +120,21 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
     agentUrl: `${origin}/mcp`,
     trainerUrl: `${origin}/env`,
     controlToken,
+    session,
     sessionUrl: (capability) => `${origin}/mcp/s/${capability}`,
     drain: ({ signal } = {}) => handler.drain(signal),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
+}
+
+/** Opens a session whose only seat an agent plays. */
+async function openFor(
+  principal: string,
+  host: Host,
+  request: NonNullable<HttpOptions['session']>,
+): Promise<OpenResult> {
+  const seats = host.environments.find(({ name }) => name === request.environment)?.seats
+  if (seats)
+    throw new ServerError('option-invalid', `One address plays one seat, and ${request.environment} has several.`)
+  return host.open(principal, { ...request, requestKey: randomText() })
 }

@@ -35,8 +35,10 @@ export interface Credentials {
   identify(endpoint: Caller['endpoint'], token: string): Identity | null | Promise<Identity | null>
 }
 
-/** The holder of the server's own control token. */
-const OPERATOR: Identity = { principal: 'control', operator: true }
+/** The principal of the holder of the server's own control token. */
+export const OPERATOR = 'control'
+
+const OPERATOR_IDENTITY: Identity = { principal: OPERATOR, operator: true }
 
 /** The characters of a bearer token (RFC 6750, section 2.1). */
 const TOKEN = /^[\w.~+/=-]+$/
@@ -47,7 +49,7 @@ export function createCredentials(controlToken: string, options: Omit<AuthOption
   checkToken(controlToken, 'The control token')
   const tables = {
     agent: tableOf(agentTokens, 'A token of the agent endpoint'),
-    trainer: [{ token: controlToken, identity: OPERATOR }, ...tableOf(controlTokens, 'A control token')],
+    trainer: [{ token: controlToken, identity: OPERATOR_IDENTITY }, ...tableOf(controlTokens, 'A control token')],
   }
   if (Object.hasOwn(controlTokens, controlToken))
     throw new ServerError('option-invalid', "A control token of a principal is the operator's own. Make another one.")
