@@ -1,6 +1,7 @@
 import { runClients } from './clients.ts'
 import { runFiles } from './files.ts'
 import { runGateway } from './gateway/run-gateway.ts'
+import { runHarbor } from './harbor/run-harbor.ts'
 import { runImport } from './import/run-import.ts'
 import { runInspect } from './inspect.ts'
 import { runNemoGym } from './nemo-gym/run-nemo-gym.ts'
@@ -17,7 +18,7 @@ export interface NamedProgram {
   readonly name: string
   readonly does: string
   readonly run: Program
-  /** Whether it takes `--python`, a Python that is new enough for NeMo Gym. */
+  /** Whether it takes `--python`, a Python that is new enough for NeMo Gym and Harbor. */
   readonly takesPython?: true
 }
 
@@ -29,6 +30,7 @@ export const PROGRAMS: readonly NamedProgram[] = [
   { name: 'openenv', does: "plays with OpenEnv's clients", run: runOpenEnv },
   { name: 'ors', does: 'plays with the clients of the Open Reward Standard', run: runOrs },
   { name: 'nemo-gym', does: 'plays with the agents of NeMo Gym', run: runNemoGym, takesPython: true },
+  { name: 'harbor', does: "plays exported tasks with Harbor's own runner", run: runHarbor, takesPython: true },
   { name: 'gateway', does: 'speaks to models through the gateway, and kills it', run: runGateway },
   { name: 'providers', does: 'plays with servers of models of every kind', run: runProviders },
   { name: 'shell', does: 'compares ordinary commands with bash', run: runShellProgram },

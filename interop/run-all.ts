@@ -7,7 +7,7 @@ const USAGE = `Usage: pnpm interop all [--only <program,…>] [--python <command
 Runs the programs one after another, with their default options, and counts the checks of each client.
 
   --only    programs: ${PROGRAMS.map(({ name }) => name).join(', ')}
-  --python  a Python of 3.13 or newer for nemo-gym and parity. Default: the first of python3, python3.13 and python3.14 that is
+  --python  a Python of 3.13 or newer for nemo-gym, harbor and parity. Default: the first of python3, python3.13 and python3.14 that is
   --json    print nothing but the line of JSON that ends every run
 
 The exit code is 0 if every check passed, and 1 if one did not or a program could not run.`

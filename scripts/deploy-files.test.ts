@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { validate as validateDockerfile } from 'dockerfile-utils'
@@ -96,6 +97,23 @@ describe('deploy/compose.yaml', () => {
     expect([check(compose), check.errors]).toEqual([true, null])
     const { worker, ...others } = compose.services
     expect(check({ ...compose, services: { ...others, worker: { ...worker, restarts: 'always' } } })).toBe(false)
+  })
+
+  it('is not the only one that does: so does that of a task for Harbor', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'episodic-harbor-'))
+    try {
+      const stream = { write: () => true } as unknown as NodeJS.WriteStream
+      const exported = ['export', 'frozen-lake', '--format', 'harbor', '--tasks', '1', '--out', folder]
+      expect(await main(exported, { out: stream, err: stream })).toBe(0)
+      const [task = ''] = readdirSync(folder)
+      const file = parse(readFileSync(join(folder, task, 'environment/docker-compose.yaml'), 'utf8')) as ComposeFile
+      expect([check(file), check.errors]).toEqual([true, null])
+      // In the image the program is the entry point, and a hook finds it by its name.
+      expect(file.services.world?.command.slice(0, 3)).toEqual(['serve', 'frozen-lake', '--task'])
+      expect(dockerfile).toMatch(/^ENV .*PATH=\/app\/node_modules\/\.bin:/m)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 })
 

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { type Console, shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { nonEmpty, splitSchema } from '../base/option-values.ts'
-import { addOptions, flag, option } from '../base/options.ts'
+import { addOptions, flag, option, toWords } from '../base/options.ts'
 import { loadRecordedWorld } from '../evaluate/replay/recorded-world.ts'
 import type { ExportFormat } from '../export/export-format.ts'
 import { type Exported, exportRun } from '../export/export-run.ts'
@@ -23,9 +23,12 @@ import { findSealed, type SealedEpisodes } from '../run-folder/read-recorded.ts'
 import { tornNotice } from '../run-folder/record/report-run.ts'
 import { isOwnRun } from '../run-folder/record/run-folder.ts'
 import { seatOf } from '../run-folder/seat-of.ts'
+import { taskSource } from '../worlds/serve/served-tasks.ts'
 import { loadWorld } from '../worlds/world.ts'
 
-const FORMATS = listOf(EXPORT_FORMATS)
+/** The format that is no file of episodes, but a folder of the tasks that were played, or of those of a world. */
+const HARBOR = 'harbor'
+const FORMATS = listOf({ ...EXPORT_FORMATS, [HARBOR]: { description: 'Harbor: a folder of tasks, with solutions' } })
 const REWARDS = listOf(EXPORT_REWARDS)
 
 const REWARDED = Object.entries<ExportFormat>(EXPORT_FORMATS)
@@ -37,9 +40,18 @@ const exportOptions = z.object({
   format: option(
     '<format>',
     'format of the file, see below',
-    z.enum(Object.keys(EXPORT_FORMATS) as ExportFormatName[]),
+    z.enum([...(Object.keys(EXPORT_FORMATS) as ExportFormatName[]), HARBOR]),
   ),
-  out: option('<file>', 'file to write (default: standard output); of a set, the folder for a file of each run'),
+  out: option(
+    '<file>',
+    'file to write (default: standard output); of a set, the folder for a file of each run; for harbor, a new folder',
+  ),
+  tasks: option(
+    '<file-or-count>',
+    'for harbor, of a world: tasks from a dataset, or as many generated ones (default: 20)',
+    z.union([z.string(), z.number()]).optional(),
+    { text: { read: taskSource } },
+  ),
   split: option('<split>', 'only episodes of this split', splitSchema.optional()),
   seat: option(
     '<seat>',
@@ -62,11 +74,16 @@ const exportOptions = z.object({
   world: option('<world>', 'world whose tools are written; default: that of the run'),
   json: flag('print the counts as JSON; needs --out'),
 })
-type ExportCommandOptions = z.infer<typeof exportOptions>
+type ExportCommandOptions = Omit<z.infer<typeof exportOptions>, 'format' | 'tasks'> & {
+  readonly format: ExportFormatName
+}
 
 export function exportCommand(console: Console): Command {
   return addOptions(new Command('export'), exportOptions)
-    .argument('<run>', 'folder of a run or of a set of runs, or a file of sealed episodes')
+    .argument(
+      '<run>',
+      'folder of a run or of a set of runs, or a file of sealed episodes; for harbor, a run or a world',
+    )
     .addHelpText(
       'after',
       `
@@ -86,7 +103,11 @@ Failed episodes are left out, or marked and without a score: they are never a
 reward of 0. The ids of calls begin with the hash of the sealed episode, and
 most formats have it as "episode".`,
     )
-    .action(async (run: string, options: ExportCommandOptions) => {
+    .action(async (run: string, { format: named, tasks, ...given }: z.infer<typeof exportOptions>) => {
+      if (named === HARBOR) return exportTasks(run, { ...given, tasks }, console)
+      if (tasks !== undefined)
+        throw new HarnessError('option-invalid', `--tasks is for --format ${HARBOR}. Leave it out.`)
+      const options: ExportCommandOptions = { ...given, format: named }
       const format: ExportFormat = EXPORT_FORMATS[options.format]
       const isFolder = existsSync(run) && statSync(run).isDirectory()
       const members = isFolder ? await findPlayedMembers(run, warnOn(console)) : null
@@ -107,6 +128,29 @@ most formats have it as "episode".`,
       }
       if (options.json) console.out.write(`${JSON.stringify({ runs: exported })}\n`)
     })
+}
+
+/** The options that choose or score episodes, which tasks have none of. */
+const ofEpisodes = exportOptions.pick({
+  seat: true,
+  successful: true,
+  query: true,
+  allowSecrets: true,
+  reward: true,
+  policyVersion: true,
+})
+
+async function exportTasks(
+  reference: string,
+  { out, ...options }: Omit<z.infer<typeof exportOptions>, 'format'>,
+  console: Console,
+): Promise<void> {
+  const [unfit] = toWords(ofEpisodes, options)
+  if (unfit !== undefined)
+    throw new HarnessError('option-invalid', `${unfit} is for episodes, and ${HARBOR} has tasks. Leave it out.`)
+  if (out === undefined) throw new HarnessError('option-invalid', `${HARBOR} is a folder: give a new one as --out.`)
+  const { exportHarbor } = await import('./export-harbor.ts')
+  await exportHarbor(reference, { ...options, out }, console)
 }
 
 /** Writes each notice as a line of its own. */
