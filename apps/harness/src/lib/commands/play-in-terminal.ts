@@ -13,7 +13,7 @@ import { type Console, colorsOf } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { findPolicy } from '../worlds/policies.ts'
 import type { World } from '../worlds/world.ts'
-import { TerminalPlayer } from './terminal-player.ts'
+import { shellOf, TerminalPlayer } from './terminal-player.ts'
 
 /** The name of the policy that is a person in this terminal. */
 const PERSON = 'person'
@@ -82,17 +82,59 @@ function createPerson(terminal: TerminalPlayer, console: Console): Policy {
   const { bold } = colorsOf(console.out)
   return definePolicy({
     name: PERSON,
-    start:
-      ({ seat, tools }) =>
-      async ({ text }, { last, signal }) => {
+    start: ({ seat, tools }) => {
+      const shell = shellOf(tools)
+      const output = new CommandOutput()
+      let isCommand = false
+      return async ({ text }, { last, signal }) => {
         // Another seat has failed, so nobody waits for this action.
         signal?.addEventListener('abort', () => terminal[Symbol.dispose](), { once: true })
-        const shown = last ? formatStep(text, last, console) : text
-        const action = await terminal.ask(seat === undefined ? shown : `${bold(seat)}  ${shown}`, tools)
-        if (action) return action
-        throw QUIT
-      },
+        const said = shell ? output.of(text) : text
+        const seen = last && !isCommand ? formatStep(said, last, console) : said
+        const action = await terminal.ask(seat === undefined ? seen : `${bold(seat)}  ${seen}`, tools)
+        if (!action) throw QUIT
+        isCommand = action.tool === shell?.name
+        return action
+      }
+    },
   })
+}
+
+/** What a terminal shows of answers: without the state of the world at their end, where that has not changed. */
+class CommandOutput {
+  /** How the world describes its state, as far as that is known. */
+  #state: string | null = null
+  #before = ''
+
+  /** Returns what is new in the next answer; the first one is the state alone. */
+  of(text: string): string {
+    const before = this.#before
+    this.#before = text
+    if (this.#state === null) {
+      this.#state = text
+      return text
+    }
+    const output = withoutEnd(text, this.#state)
+    // No answer says which of its lines are the state. Two that follow each other with the same new one end alike.
+    if (output === null) this.#state = commonEnd(before, text)
+    return output ?? text
+  }
+}
+
+/** Returns a text without the lines at its end; `null` if it ends otherwise. */
+function withoutEnd(text: string, end: string): string | null {
+  if (end === '' || text === end) return text === end ? '' : null
+  return text.endsWith(`\n${end}`) ? text.slice(0, -end.length - 1) : null
+}
+
+/** Returns the lines with which both texts end. */
+function commonEnd(one: string, other: string): string {
+  const [a, b] = [one.split('\n').reverse(), other.split('\n').reverse()]
+  const different = a.findIndex((line, i) => line !== b[i])
+  return a
+    .slice(0, different < 0 ? a.length : different)
+    .reverse()
+    .join('\n')
 }
 
 /** Returns what a person reads after a step: a text, and what the step earned. */

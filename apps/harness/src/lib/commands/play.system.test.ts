@@ -28,6 +28,18 @@ describe('episodic play', () => {
     expect(out).not.toContain(String.fromCharCode(27))
   })
 
+  it('gives a shell where the world has one: a line is a command, and other tools begin with a slash', async () => {
+    const shop = ['play', exampleWorld('repair-shop'), '--seed', 'shell']
+    const lines = ['pwd', 'ls | sort -r | head -1', '/submit', 'cd src', 'pwd', '/usr/bin/env | grep HOME']
+    const { status, out, err } = await workshop.run(shop, { input: `${lines.join('\n')}\n/help\nexit\npwd\n` })
+    expect([status, err]).toEqual([0, ''])
+    // What the world says beside the output is shown where it has changed, and rewards where no command was run.
+    expect(out).toContain('Submissions left: 3.\n$ pwd\n/app\n$ ls | sort -r | head -1\ntest\n$ /submit\n')
+    expect(out).toMatch(/hidden tests passed\.\n.*Submissions left: 2\..*\nreward -0\.010 .*\n\$ cd src\n/)
+    expect(out).toMatch(/\n\$ pwd\n\/app\/src\n\$ \/usr\/bin\/env \| grep HOME\nHOME=.*\n\$ \/help\n/)
+    expect(out).toMatch(/ {2}any other line {2}Run a command line in bash\..*\n {2}\/help, exit\n\$ exit\n$/)
+  })
+
   it('plays the same game from the same seed', async () => {
     const input = 'guess 1\nguess 2\n'
     const plays = await Promise.all([workshop.run(game, { input }), workshop.run(game, { input })])

@@ -35,6 +35,10 @@ export function playCommand(console: Console): Command {
     .addHelpText(
       'after',
       `
+Write a tool and its arguments: guess 50, guess value=50 or guess {"value":50}.
+If a tool takes a command alone, it is a shell: a line is a command, and other
+tools begin with a slash: /submit. help, quit; in a shell /help, exit.
+
 Examples:
   episodic play number-guessing
   episodic play number-guessing --seed 7 --params '{"high":1000}'

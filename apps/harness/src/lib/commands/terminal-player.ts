@@ -4,6 +4,9 @@ import { type Console, colorsOf } from '../base/console.ts'
 import { readArguments, readValue } from './call.ts'
 import { formatInput } from './tools.ts'
 
+const PROMPT = '> '
+const SHELL_PROMPT = '$ '
+
 /** Reads the actions of a person from standard input. Disposing of it stops reading. */
 export class TerminalPlayer implements Disposable {
   readonly #console: Console
@@ -20,7 +23,7 @@ export class TerminalPlayer implements Disposable {
     this.#lines = createInterface({
       input: process.stdin,
       output: console.out,
-      prompt: '> ',
+      prompt: PROMPT,
       terminal: console.out.isTTY === true,
     })
     this.#lines.once('close', () => {
@@ -42,19 +45,25 @@ export class TerminalPlayer implements Disposable {
   async #ask(text: string, tools: readonly ToolInfo[]): Promise<Action | null> {
     const { out } = this.#console
     const { red } = colorsOf(out)
-    if (!this.#left) out.write(`${text}\n`)
+    const shell = shellOf(tools)
+    const prompt = shell ? SHELL_PROMPT : PROMPT
+    this.#lines.setPrompt(prompt)
+    if (!this.#left && text !== '') out.write(`${text}\n`)
     while (!this.#left) {
       // A pipe may have ended while lines are still to be played.
       if (this.#open) this.#lines.prompt()
+      else out.write(prompt)
       const { value, done } = await this.#read.next()
       if (done) break
       const line = value.trim()
       // A terminal echoes what is typed. Echo piped input, so that the transcript is complete.
       if (!process.stdin.isTTY) out.write(`${line}\n`)
-      if (line === 'quit' || line === 'exit') this[Symbol.dispose]()
-      else if (line === 'help' || line === '?') out.write(`${helpOf(tools)}\n`)
+      const said = shell ? withoutSlash(line, tools) : line
+      if (said === 'quit' || said === 'exit') this[Symbol.dispose]()
+      else if (said === 'help' || said === '?') out.write(`${helpOf(tools)}\n`)
       else if (line !== '') {
-        const action = readAction(line, tools)
+        if (shell && said === null) return { tool: shell.name, arguments: { command: line } }
+        const action = readAction(said as string, tools)
         if (typeof action !== 'string') return action
         out.write(`${red(action)}\n`)
       }
@@ -66,6 +75,23 @@ export class TerminalPlayer implements Disposable {
     this.#left = true
     this.#lines.close()
   }
+}
+
+/** Returns the tool that is a shell, if there is one: its only argument is a text, the command. */
+export function shellOf(tools: readonly ToolInfo[]): ToolInfo | undefined {
+  return tools.find(({ inputSchema }) => {
+    const properties = (inputSchema.properties ?? {}) as Record<string, { readonly type?: unknown }>
+    return Object.keys(properties).length === 1 && properties.command?.type === 'string'
+  })
+}
+
+/** Returns what a line beside a shell says to the terminal or to another tool; `null` if the line is a command. */
+function withoutSlash(line: string, tools: readonly ToolInfo[]): string | null {
+  if (line === 'exit') return line
+  const [, name] = /^\/(\w+)/.exec(line) ?? []
+  // Another path, such as /usr/bin/env, is a command.
+  const isKnown = name === 'help' || name === 'quit' || tools.some((tool) => tool.name === name)
+  return isKnown ? line.slice(1) : null
 }
 
 /**
@@ -92,8 +118,11 @@ export function readAction(text: string, tools: readonly ToolInfo[]): Action | s
 
 /** Returns the tools with their arguments, and the commands of the terminal. */
 export function helpOf(tools: readonly ToolInfo[]): string {
+  const shell = shellOf(tools)
+  const slash = shell ? '/' : ''
   return tools
-    .map(({ name, description, inputSchema }) => `  ${name}  ${description}  (${formatInput(inputSchema)})`)
-    .concat('  help, quit')
+    .filter((tool) => tool !== shell)
+    .map(({ name, description, inputSchema }) => `  ${slash}${name}  ${description}  (${formatInput(inputSchema)})`)
+    .concat(shell ? [`  any other line  ${shell.description}`, '  /help, exit'] : ['  help, quit'])
     .join('\n')
 }
