@@ -155,6 +155,7 @@ export const INNER_ROOMS = {
     replay: [],
     grade: ['replay'],
     compare: [],
+    gate: ['compare'],
     contracts: ['replay'],
   },
   'apps/harness/src/lib/check': {

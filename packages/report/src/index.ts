@@ -6,7 +6,7 @@ export {
 } from './lib/compare/comparison.ts'
 export { type Contrasts, contrastsSchema } from './lib/compare/contrasts.ts'
 export { SIGNIFICANCE } from './lib/compare/significance.ts'
-export { wilson } from './lib/fold/clustered-rate.ts'
+export { createRate, wilson } from './lib/fold/clustered-rate.ts'
 export { completionsOf, isCounted, ownCompletionsOf } from './lib/fold/completions.ts'
 export {
   areConflicting,

@@ -50,6 +50,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'compare two or more runs of the same tasks',
     load: async () => (await import('./compare.ts')).compareCommand,
   },
+  gate: {
+    description: 'decide whether a run is good enough, with an exit status and reports for CI',
+    load: async () => (await import('./gate.ts')).gateCommand,
+  },
+  baseline: {
+    description: 'keep the figures of a run under a name, in a file that later runs are compared with',
+    load: async () => (await import('./baseline.ts')).baselineCommand,
+  },
   tournament: {
     description: 'let every player meet every other in every seat, and rate them',
     load: async () => (await import('./tournament.ts')).tournamentCommand,

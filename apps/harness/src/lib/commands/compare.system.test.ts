@@ -60,16 +60,14 @@ describe('episodic compare', () => {
     expect(out + err).not.toContain(ESCAPE)
   })
 
-  it('pairs runs with different rollouts, lists the differences, and fails with --fail-if-worse', async () => {
-    const { status, comparison } = await compare('careless', 'random', '--fail-if-worse')
-    expect(status).toBe(1)
+  it('pairs runs with different rollouts, and lists the differences', async () => {
+    const { status, comparison } = await compare('careless', 'random')
+    expect(status).toBe(0)
     expect(comparison).toMatchObject({
       success: { effect: 'lower' },
       return: { effect: 'lower' },
       episodes: { paired: 40 },
     })
-    expect((await compare('careless', 'random')).status).toBe(0)
-    expect((await compare('random', 'careless', '--fail-if-worse')).status).toBe(0)
     const { out } = await workshop.main(['compare', 'careless', 'random'])
     expect(out).toContain('rollouts also differs: 3 in A, 1 in B')
   })
@@ -135,8 +133,8 @@ describe('episodic compare', () => {
     const pair = (await compare('solver', 'careless')).comparison
     expect(careless?.success.p).toBe(pair.success?.p)
     expect(careless?.success.difference.mean).toBeCloseTo(pair.success?.difference.mean as number, 12)
-    const shown = await workshop.main(['compare', ...runs, '--html', 'many.html', '--fail-if-worse'])
-    expect([shown.status, shown.out]).toEqual([1, expect.stringContaining('3 runs against careless')])
+    const shown = await workshop.main(['compare', ...runs, '--html', 'many.html'])
+    expect([shown.status, shown.out]).toEqual([0, expect.stringContaining('3 runs against careless')])
     expect(shown.out).toMatch(/random +success +−.* points .* p < 0\.001 +\d.* points +lower/)
     expect(readFileSync(at('many.html'), 'utf8')).toContain('Figures of each run')
     const wrong = await workshop.main(['compare', ...runs, '--baseline', 'nowhere'])
@@ -177,10 +175,6 @@ describe('episodic compare', () => {
     const shown = await workshop.main(['compare', ...many, '--html', 'left-out.html'])
     expect(shown.out).toContain('Left out: cut. It has no sealed episode.')
     expect(readFileSync(at('left-out.html'), 'utf8')).toContain('Left out: cut. It has no sealed episode.')
-    // What could not be compared is not shown to be no worse.
-    const gate = ['--fail-if-worse', '--json']
-    expect((await workshop.main(['compare', 'careless', 'solver', 'coin', ...gate])).status).toBe(1)
-    expect((await workshop.main(['compare', 'careless', 'solver', 'few', ...gate])).status).toBe(0)
     // A baseline that was named is not replaced.
     const chosen = await workshop.main(['compare', ...many, '--baseline', 'cut'])
     expect([chosen.status, chosen.err]).toEqual([1, expect.stringContaining('cut: It has no sealed episode.')])

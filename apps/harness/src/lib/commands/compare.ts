@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from 'node:path'
-import { type Comparison, type Contrasts, cleanText, contrastRows } from '@episodic/report'
+import { type Comparison, type Contrasts, cleanText } from '@episodic/report'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath, usesColor } from '../base/console.ts'
@@ -23,7 +23,6 @@ const compareOptions = z.object({
   html: option('<file>', 'also write an HTML page, with both plays of each flipped episode'),
   seat: option('<seat>', 'of an environment of several seats: the seat to compare (default: the one in focus)'),
   allowConflicts: flag('accept conflicting lines of the same episode'),
-  failIfWorse: flag('exit with 1 if a run is shown to be worse than the baseline, or cannot be compared'),
 })
 type CompareOptions = z.infer<typeof compareOptions>
 
@@ -49,17 +48,16 @@ Examples:
   episodic compare runs/june
   episodic compare runs/june --baseline llm:qwen3
   episodic compare runs/june/warehouse --html models.html
-  episodic compare runs/main runs/branch --json --fail-if-worse`,
+  episodic compare runs/main runs/branch --json
+
+Whether a run is good enough: episodic gate.`,
     )
     .action(async (folders: string[], options: CompareOptions) => {
       const groups = await readGroups(folders, options)
       const results: CompareResult[] = []
       for (const group of groups) results.push(await compareGroup(group, options, console, groups.length > 1))
       if (options.json) console.out.write(`${JSON.stringify(jsonOf(folders[0] ?? '', results))}\n`)
-      const isNothing = results.every(({ compared }) => compared === null)
-      // Of a run that could not be compared nobody can say that it is not worse.
-      const isWorse = results.some((result) => result.compared === null || result.leftOut > 0 || result.isWorse)
-      if (isNothing || (options.failIfWorse && isWorse)) process.exitCode = 1
+      if (results.every(({ compared }) => compared === null)) process.exitCode = 1
     })
 }
 
@@ -69,8 +67,6 @@ interface CompareResult {
   readonly compared: Comparison | Contrasts | null
   /** Why nothing could be compared. */
   readonly problem: string | null
-  readonly leftOut: number
-  readonly isWorse: boolean
 }
 
 /** Compares the runs of a group. Where others follow, it says that nothing can be compared instead of throwing it. */
@@ -99,7 +95,7 @@ async function compareGroup(
     if (!others || !HarnessError.is(error)) throw error
     const problem = error.message.replace(/\s+/g, ' ')
     console.err.write(`${title} is not compared. ${problem}\n`)
-    return { title, compared: null, problem, leftOut: 0, isWorse: false }
+    return { title, compared: null, problem }
   }
 }
 
@@ -116,12 +112,7 @@ async function contrast(
     const page = await writePage(options.html, folders, runs)
     if (!options.json) out.write(`\n  page  ${colorsOf(out).bold(shownPath(page))}\n`)
   }
-  return {
-    compared: contrasts,
-    problem: null,
-    leftOut: contrasts.leftOut.length,
-    isWorse: contrasts.contrasts.some((one) => contrastRows(one).some(({ better }) => better === false)),
-  }
+  return { compared: contrasts, problem: null }
 }
 
 async function compare(
@@ -143,8 +134,7 @@ async function compare(
         : ''
     out.write(`${headingOf(title, out)}\n${formatComparison(comparison, { color: usesColor(out) })}\n${hint}`)
   }
-  const isWorse = comparison.success?.effect === 'lower' || comparison.return?.effect === 'lower'
-  return { compared: comparison, problem: null, leftOut: 0, isWorse }
+  return { compared: comparison, problem: null }
 }
 
 function headingOf(title: string | null, out: NodeJS.WriteStream): string {

@@ -53,7 +53,7 @@ function tasksOf(compared: readonly ComparedRun[]): ComparedRuns['tasks'] {
 }
 
 function figuresOf(task: ReturnType<ComparedRun['tasks']['get']>) {
-  const finished = [...(task?.plays.values() ?? [])].filter(({ failed }) => !failed)
+  const finished = [...(task?.plays.values() ?? [])].filter(({ outcome }) => outcome !== 'failed')
   const sum = finished.reduce((total, { unshaped }) => total + unshaped, 0)
   return {
     finished: finished.length,

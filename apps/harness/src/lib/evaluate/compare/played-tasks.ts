@@ -15,7 +15,7 @@ import { HarnessError } from '../../base/harness-error.ts'
 import { usageOf } from '../../run-folder/model-usage.ts'
 
 /** The result of one episode. */
-export interface Play extends SealedLine {
+export interface Play {
   readonly outcome: ShownOutcome
   /** The rule that decided its success; `null` if it failed. */
   readonly rule: SuccessRule | null
@@ -33,6 +33,9 @@ export interface Play extends SealedLine {
   /** How often the episode was played. */
   readonly tries: number
 }
+
+/** A play with what decides which of several lines counts. */
+type SealedPlay = Play & SealedLine
 
 /** What determines an episode besides the policy. */
 export interface Setup {
@@ -65,7 +68,7 @@ export function createPlayedTasks(): {
   add(record: EpisodeRecord): void
 } {
   let hasConflicts = false
-  const tasks = new Map<string, { difficulty: number; setup: Setup | null; plays: Map<number, Play> }>()
+  const tasks = new Map<string, { difficulty: number; setup: Setup | null; plays: Map<number, SealedPlay> }>()
   return {
     tasks,
     get hasConflicts() {
@@ -103,7 +106,7 @@ function setupOf({ start, environment, params, seed }: EpisodeRecord): Setup | n
   return { environment: `${environment.name}@${environment.version}`, params: contentId(canonicalJson(params)), seed }
 }
 
-function toPlay(record: EpisodeRecord): Play {
+function toPlay(record: EpisodeRecord): SealedPlay {
   const outcome = scoredOutcomeOf(record)
   const { promptTokens = null, completionTokens = null, cost = null } = usageOf(completionsOf(record)) ?? {}
   return {

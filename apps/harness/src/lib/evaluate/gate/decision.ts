@@ -1,0 +1,158 @@
+import { studentPoint } from '@episodic/protocol/internal'
+import {
+  formatCost,
+  formatCount,
+  formatInterval,
+  formatNumber,
+  formatPercent,
+  formatPoints,
+  formatShareInterval,
+  NOTHING,
+} from '@episodic/report'
+import type { Condition } from './condition.ts'
+
+/** `undecided` if the interval reaches over the limit, or there is none. */
+export type GateVerdict = 'met' | 'missed' | 'undecided'
+
+/** How a figure is written: a share in per cent, a difference of shares in points, a number, or an amount of money. */
+export type GateUnit = 'share' | 'points' | 'number' | 'cost'
+
+/** What a condition asks of a run, and what is true. */
+export interface Decision extends Condition {
+  /** The name of the figure, such as `success`. */
+  readonly name: string
+  readonly unit: GateUnit
+  /** `null` if no finished episode has it. */
+  readonly value: number | null
+  /** The 95 % interval; `null` if there is none. */
+  readonly low: number | null
+  readonly high: number | null
+  /** Tasks that it is measured over. */
+  readonly tasks: number
+  readonly verdict: GateVerdict
+  /**
+   * The smallest distance from the limit that so many tasks show with 80 % power; of a comparison the smallest margin,
+   * if both runs are equally good. `null` without an interval.
+   */
+  readonly detectable: number | null
+  /**
+   * About how many tasks would decide it with 80 % power, if the value is the true one; of a comparison how many can
+   * show the margin. `null` if these are enough, and if it is not known.
+   */
+  readonly tasksNeeded: number | null
+  /** What has to be known besides, in sentences. */
+  readonly notes: readonly string[]
+}
+
+/** An estimate that a condition is decided with. */
+interface Measured extends Pick<Decision, 'name' | 'unit' | 'value' | 'low' | 'high' | 'tasks'> {
+  /** Whether it is the same in each of several tasks, and so has no interval. */
+  readonly isConstant?: boolean
+  readonly notes?: readonly string[]
+}
+
+/**
+ * Decides a condition by the 95 % interval of a figure: met if all of the interval is on the right side of the limit,
+ * missed if none of it is. A figure that is the same in every task decides by itself.
+ */
+export function decide(condition: Condition, measured: Measured): Decision {
+  const { value, low, high, tasks, isConstant = false } = measured
+  const { way, limit } = condition
+  const [least, most] = isConstant ? [value, value] : [low, high]
+  const verdict =
+    least === null || most === null
+      ? 'undecided'
+      : (way === '>=' ? least >= limit : most <= limit)
+        ? 'met'
+        : (way === '>=' ? most < limit : least > limit)
+          ? 'missed'
+          : 'undecided'
+  const detectable = detectableOf(measured)
+  const distance = value === null ? 0 : Math.abs(value - limit)
+  const isOpen = verdict === 'undecided' && detectable !== null && distance > 0
+  return {
+    ...{ name: measured.name, unit: measured.unit, way, limit, value, low, high, tasks, verdict, detectable },
+    tasksNeeded: isOpen ? Math.ceil(tasks * (detectable / distance) ** 2) : null,
+    notes: [
+      ...(measured.notes ?? []),
+      ...(value === null ? ['No episode finished.'] : []),
+      ...(isConstant ? ['It is the same in every task, so it has no interval.'] : []),
+      ...(value !== null && !isConstant && low === null ? ['One task has no interval.'] : []),
+    ],
+  }
+}
+
+/** Half of an interval is the 97.5 % point times the standard error; the 80 % point is added for the power. */
+function detectableOf({ low, high, tasks }: Measured): number | null {
+  if (low === null || high === null || tasks < 2) return null
+  return ((high - low) / 2) * (1 + studentPoint(tasks - 1, 0.6) / studentPoint(tasks - 1))
+}
+
+/** Of several verdicts the worst, and `met` if there is none. */
+export function worstOf(verdicts: readonly GateVerdict[]): GateVerdict {
+  return (['missed', 'undecided'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'met'
+}
+
+const UNITS: Readonly<
+  Record<GateUnit, { readonly format: (value: number) => string; readonly range: typeof formatInterval }>
+> = {
+  share: { format: formatPercent, range: formatShareInterval },
+  points: {
+    format: (share) => `${formatPoints(share * 100)} points`,
+    range: ({ low, high }) =>
+      low === null || high === null ? NOTHING : `${formatPoints(low * 100)} to ${formatPoints(high * 100)} points`,
+  },
+  number: { format: formatNumber, range: formatInterval },
+  cost: {
+    format: formatCost,
+    range: ({ low, high }) => (low === null || high === null ? NOTHING : `${formatCost(low)} to ${formatCost(high)}`),
+  },
+}
+
+/** A decision in words. */
+export interface WrittenDecision {
+  readonly name: string
+  readonly asked: string
+  readonly value: string
+  readonly interval: string
+  readonly tasks: string
+  readonly verdict: GateVerdict
+  readonly notes: readonly string[]
+  /** All of it but the notes. */
+  readonly sentence: string
+}
+
+export function writtenDecision(decision: Decision): WrittenDecision {
+  const { name, unit, way, limit, value, low, high, tasks, verdict, notes } = decision
+  const { format, range } = UNITS[unit]
+  const size = (amount: number) => format(amount).replace(/^\+/, '')
+  const written = {
+    name,
+    asked: `${way} ${format(limit)}`,
+    value: value === null ? NOTHING : format(value),
+    interval: range({ low, high }),
+    tasks: tasks === 0 ? NOTHING : formatCount(tasks),
+    verdict,
+    notes: [...notes, ...formatReach(decision, size)],
+  }
+  const interval = low === null ? '' : ` (95 %: ${written.interval})`
+  return { ...written, sentence: `${name} is ${written.value}${interval}, asked ${written.asked}: ${verdict}.` }
+}
+
+/** Says what so many tasks can show, and how many it takes to show what was asked. */
+function formatReach(
+  { unit, limit, verdict, detectable, tasksNeeded }: Decision,
+  size: (amount: number) => string,
+): string[] {
+  if (detectable === null) return []
+  const needed = tasksNeeded === null ? null : `about ${formatCount(tasksNeeded)} tasks`
+  if (unit === 'points') {
+    const reach = `Of two equal runs, so many tasks show a margin of ${size(detectable)}`
+    return [needed === null ? `${reach}.` : `${reach}; ${size(-limit)} need ${needed}.`]
+  }
+  if (verdict !== 'undecided') return []
+  const distance = unit === 'share' ? UNITS.points.format(detectable).replace(/^\+/, '') : size(detectable)
+  return [
+    `So many tasks show a distance of ${distance} from the limit${needed === null ? '' : `; ${needed} would decide it, if the value is as measured`}.`,
+  ]
+}

@@ -1,0 +1,158 @@
+import { type Flip, noteVoids, otherDifferences, voidBounds } from '@episodic/report'
+import { shownPath } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { compareRuns } from '../compare/compare-runs.ts'
+import type { ComparedRun } from '../compare/compared-run.ts'
+import { readOrWhy } from '../compare/read-compared-run.ts'
+import type { Baseline } from './baseline.ts'
+import { type Decision, type GateVerdict, worstOf } from './decision.ts'
+import { type Conditions, countEpisodes, decideFigures, type GateCounts } from './figures.ts'
+import type { GateEntry } from './gate-entry.ts'
+import { decideNotWorse } from './not-worse.ts'
+
+/** What is asked of each run. */
+export interface GateConditions {
+  readonly figures: Conditions
+  /** The runs that it may not be worse than, and by how much it may, as a share. */
+  readonly notWorse: { readonly baseline: Baseline; readonly margin: number } | null
+}
+
+/** A task in a gated run. */
+export interface GatedTask {
+  readonly id: string
+  readonly finished: number
+  readonly successes: number
+  /** The code of each failed attempt. */
+  readonly failures: readonly string[]
+}
+
+/** A run with what was decided of it. */
+export interface GatedRun {
+  /** The folder, as people write it. */
+  readonly run: string
+  readonly world: string
+  readonly player: string
+  /** Why nothing could be decided of it, or not all; `null` if it could. */
+  readonly problem: string | null
+  readonly counts: GateCounts | null
+  readonly decisions: readonly Decision[]
+  /** What has to be known of the run, in sentences. */
+  readonly notes: readonly string[]
+  /** Episodes that the baseline solved and this run did not: how many, and the first of them. */
+  readonly lost: { readonly count: number; readonly flips: readonly Flip[] } | null
+  /** By their ids. */
+  readonly tasks: readonly GatedTask[]
+}
+
+/** All that a gate found. */
+export interface GateResult {
+  /** `error` if something could not be decided for another reason than chance. */
+  readonly verdict: GateVerdict | 'error'
+  /** Whether all conditions are met, or those that are not are undecided and may be. */
+  readonly passed: boolean
+  readonly runs: readonly GatedRun[]
+}
+
+export interface GateOptions {
+  /** Of several seats; default: the one in focus. */
+  readonly seat?: string | undefined
+  readonly undecided: 'pass' | 'fail'
+  readonly onTorn: (folder: string, line: number) => void
+}
+
+/** Decides the conditions of each run. A run that cannot be read or compared is a problem, and the others go on. */
+export async function gateRuns(
+  entries: readonly GateEntry[],
+  conditions: GateConditions,
+  options: GateOptions,
+): Promise<GateResult> {
+  const runs: GatedRun[] = []
+  for (const entry of entries) runs.push(await gateRun(entry, conditions, options))
+  const worst = worstOf(runs.flatMap(({ decisions }) => decisions.map(({ verdict }) => verdict)))
+  const verdict = runs.some(({ problem }) => problem !== null) ? 'error' : worst
+  const passed = verdict === 'met' || (verdict === 'undecided' && options.undecided === 'pass')
+  return { verdict, passed, runs }
+}
+
+async function gateRun(entry: GateEntry, conditions: GateConditions, options: GateOptions): Promise<GatedRun> {
+  const { folder } = entry
+  const { seat } = options
+  const read = await readOrWhy(folder, { seat, onTorn: (line) => options.onTorn(folder, line) })
+  const shown = shownPath(folder)
+  if ('problem' in read)
+    return {
+      ...{ run: shown, world: entry.world ?? '', player: entry.player ?? '', problem: read.problem },
+      ...{ counts: null, decisions: [], notes: [], lost: null, tasks: [] },
+    }
+  const { environment, policy } = read.manifest.configuration
+  const named = { run: shown, world: environment.name, player: entry.player ?? policy.name }
+  const counts = countEpisodes(read)
+  const tasks = [...read.tasks.keys()].sort().map((id) => toGatedTask(id, read))
+  const ran = { ...named, counts, tasks }
+  const decided: { decisions: Decision[]; lost: GatedRun['lost']; notes: string[] } = {
+    decisions: [],
+    lost: null,
+    notes: noteRun(read, counts),
+  }
+  try {
+    decided.decisions.push(...decideFigures(read, conditions.figures))
+    const compared = conditions.notWorse && compareWith(read, named, folder, conditions.notWorse.baseline)
+    if (compared && conditions.notWorse) {
+      const { margin, baseline } = conditions.notWorse
+      decided.decisions.push(decideNotWorse(compared, { margin, baseline: baseline.name }))
+      decided.lost = compared.episodes.lost
+      for (const { key, a, b } of otherDifferences(compared))
+        decided.notes.push(`${key} also differs: ${a} in ${baseline.name}, ${b} in this run.`)
+    }
+    return { ...ran, ...decided, problem: null }
+  } catch (error) {
+    if (!HarnessError.is(error)) throw error
+    return { ...ran, ...decided, problem: error.message.replace(/\s+/g, ' ') }
+  }
+}
+
+/** Compares a run with its counterpart in the baseline; `null` if it is itself the baseline. */
+function compareWith(
+  run: ComparedRun,
+  { world, player }: Pick<GatedRun, 'world' | 'player'>,
+  folder: string,
+  baseline: Baseline,
+) {
+  const ofWorld = baseline.runs.filter((other) => other.run.manifest.configuration.environment.name === world)
+  const counterpart = ofWorld.find((other) => other.player === player) ?? ofWorld[0]
+  if (!counterpart) throw new HarnessError('runs-differ', `${baseline.name} has no run of ${world}.`)
+  if (counterpart.folder === folder) return null
+  if ([...run.tasks.values()].length === 0)
+    throw new HarnessError('runs-differ', 'It has no sealed episode to compare.')
+  return compareRuns(counterpart.run, run)
+}
+
+function toGatedTask(id: string, { tasks }: ComparedRun): GatedTask {
+  const plays = [...(tasks.get(id)?.plays.values() ?? [])]
+  const failures = plays.filter(({ outcome }) => outcome === 'failed').map(({ ending }) => ending)
+  return {
+    id,
+    finished: plays.length - failures.length,
+    successes: plays.filter(({ outcome }) => outcome === 'succeeded').length,
+    failures,
+  }
+}
+
+/** Says what is not in the rate, and what was played again. */
+function noteRun({ tasks }: ComparedRun, { finished, failed }: GateCounts): string[] {
+  const plays = [...tasks.values()].flatMap((task) => [...task.plays.values()])
+  const again = plays.filter(({ tries }) => tries > 1)
+  const successes = plays.filter(({ outcome }) => outcome === 'succeeded').length
+  return noteVoids({
+    failed,
+    bounds: voidBounds({ successes, finished, failed }),
+    retried:
+      again.length === 0
+        ? null
+        : {
+            episodes: again.length,
+            plays: again.reduce((sum, { tries }) => sum + tries - 1, 0),
+            finished: again.filter(({ outcome }) => outcome !== 'failed').length,
+          },
+  })
+}
