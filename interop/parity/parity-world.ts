@@ -1,6 +1,7 @@
 import { classics } from '@episodic/classics'
 import * as onCall from '@episodic-world/on-call'
 import * as repairShop from '@episodic-world/repair-shop'
+import * as supportDesk from '@episodic-world/support-desk'
 import { WORLDS, type World } from '../world.ts'
 
 /** A world whose solver knows its parameters. */
@@ -12,10 +13,11 @@ const DEMANDING: Readonly<Record<string, ParityWorld['demanding']>> = {
   taxi: { tool: 'act', argument: 'action' },
 }
 
-/** Worlds of files and a shell. */
+/** Worlds with a large state: of files and a shell, and of a database. */
 export const COMPUTERS: readonly ParityWorld[] = [
   { name: 'on-call', ...onCall, demanding: { tool: 'bash', argument: 'command' } },
   { name: 'repair-shop', ...repairShop, demanding: { tool: 'read_file', argument: 'path' } },
+  { name: 'support-desk', ...supportDesk, demanding: { tool: 'get_user_details', argument: 'user_id' } },
 ]
 
 /** The example worlds, and the classics. */
