@@ -82,6 +82,7 @@ function onBareDraft(): number {
         },
         elapse: () => {},
         publish: () => {},
+        attach: () => {},
       })
       const judged = { before: state, after: draft, tool: 'guess', input: { value }, params, end }
       const transition = { ...judged, moved: environment.seats, refused: null, events: [] }

@@ -8,8 +8,8 @@ export const LIMITS = {
     why: 'A reader of the API looks through all of them. Sixteen more than before there was a workspace. Private packages do not count: `report` and `viewer` are part of the command.',
   },
   internalNames: {
-    most: 95,
-    why: 'The packages of this repository share them through `/internal` entries, and no user reads or may use them. Twenty more than before states were kept in pages: what hosts, threads, replays and checks do with a held state.',
+    most: 99,
+    why: 'The packages of this repository share them through `/internal` entries, and no user reads or may use them. Twenty more than before states were kept in pages: what hosts, threads, replays and checks do with a held state. Four for pictures: servers make them, clients read them, and endpoints of texts note them.',
   },
   filesOfAFolder: {
     most: 48,

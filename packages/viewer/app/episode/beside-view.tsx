@@ -8,6 +8,7 @@ import { ResultBadge } from '../parts/result.tsx'
 import { VirtualList } from '../parts/virtual/virtual-list.tsx'
 import { formatRoute } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
+import { Attachments } from './attachments.tsx'
 import type { EpisodeRoute } from './episode-header.tsx'
 import { type EpisodeModel, episodeModel, type LoadedEpisode } from './episode-model.ts'
 import { loadEpisode } from './load-episode.ts'
@@ -126,6 +127,7 @@ export function BesideStep({ model, index }: { readonly model: EpisodeModel; rea
       {answer?.reasoning && <ThoughtText id={`thought:${id}`} name="reasoning" text={answer.reasoning} />}
       {answer?.text && <ModelText id={id} text={answer.text} />}
       <LongText id={`world:${id}`} text={step.observation.text} />
+      <Attachments model={model} of={step.observation.attachments} />
     </div>
   )
 }

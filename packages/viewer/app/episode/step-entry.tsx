@@ -5,6 +5,7 @@ import { JsonText } from '../parts/json-text.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { AnswerRows } from './answer-rows.tsx'
+import { Attachments } from './attachments.tsx'
 import { StepChangesRow } from './change-list.tsx'
 import type { EpisodeModel } from './episode-model.ts'
 import { BESIDE_TEXT, Call, Row } from './message-view.tsx'
@@ -89,6 +90,7 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
           kind={refused ? 'fault' : 'world'}
         >
           <LongText id={`world:${index}`} text={observation.text} isOutput={command !== null} />
+          <Attachments model={model} of={observation.attachments} />
         </Row>
         {observation.structured && (
           <Row label={<span title={BESIDE_TEXT}>data</span>}>

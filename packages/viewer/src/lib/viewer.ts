@@ -40,6 +40,8 @@ export async function createViewer(app: BundledApp): Promise<Viewer> {
       `script-src ${scripts.map((text) => `'${hashOf(text)}'`).join(' ') || "'none'"}`,
       `style-src '${hashOf(app['page.css'])}'`,
       `connect-src ${connect}`,
+      'img-src data:',
+      'media-src data:',
       "base-uri 'none'",
       "form-action 'none'",
     ].join('; ')

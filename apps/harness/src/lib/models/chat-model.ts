@@ -11,6 +11,7 @@ import { createModelLimit, type ModelLimit, type ModelRates, untilTurn } from '.
 import type { ModelSettings } from './model-options.ts'
 import { findServer } from './model-server.ts'
 import { type Answer, parseAnswer } from './parse-answer.ts'
+import { withoutPictureData } from './pictures.ts'
 import { readAnswer } from './read-answer.ts'
 import { temperatureOf } from './recorded-api.ts'
 import type { Message } from './transcript.ts'
@@ -131,7 +132,10 @@ export function createChatModel(
 
 /** What a request sends, as it is recorded. */
 function sentOf({ messages, tools }: ChatBody): ModelRequest {
-  return { messages: messages.map(withoutTokens), tools: tools as unknown as JsonObject[] }
+  return {
+    messages: messages.map((message) => withoutPictureData(withoutTokens(message))),
+    tools: tools as unknown as JsonObject[],
+  }
 }
 
 /** Whether a server refused a request because of what is in it. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
+import { hasPicture, joinContents, joinTexts } from './pictures.ts'
 
 /** The body of a request in the API of chat completions. */
 export type ChatBody = JsonObject & { readonly messages: readonly JsonObject[] }
@@ -44,6 +45,16 @@ const CONCESSIONS: readonly Concession[] = [
     name: 'answers that are not streamed',
     fits: (words, { stream }) => stream !== true && /\bstream(?:ing)?\b/i.test(words),
     change: (body) => ({ ...body, stream: true, stream_options: { include_usage: true } }),
+  },
+  {
+    name: 'images',
+    isAboutValue: true,
+    fits: (words, { messages }) =>
+      messages.some(({ content }) => hasPicture(content)) && /image|vision|visual|multi-?modal/i.test(words),
+    // A note of each stays.
+    change: mapMessages((message) =>
+      hasPicture(message.content) ? { ...message, content: joinTexts(message.content) } : message,
+    ),
   },
   {
     name: 'content: null',
@@ -124,5 +135,5 @@ function mapMessages(change: (message: JsonObject) => JsonObject): (body: ChatBo
 function withoutSystem([system, first, ...rest]: readonly JsonObject[]): JsonObject[] {
   const text = String(system?.content ?? '')
   if (first?.role !== 'user') return [{ role: 'user', content: text }, ...(first ? [first] : []), ...rest]
-  return [{ ...first, content: [text, first.content].join('\n\n') }, ...rest]
+  return [{ ...first, content: joinContents(text, first.content as string) as string }, ...rest]
 }

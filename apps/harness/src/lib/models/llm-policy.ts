@@ -71,7 +71,7 @@ interface Playing {
 function createPlayer(
   chat: ChatModel,
   { task, tools, seed, seat, parallelToolCalls: wanted }: PolicyContext,
-  { settings: { tokenBudget, systemPrompt, parallelToolCalls }, earlier, journal, turns }: Playing,
+  { settings: { tokenBudget, systemPrompt, parallelToolCalls, images }, earlier, journal, turns }: Playing,
 ): Player {
   const plays = parallelToolCalls && wanted !== false && seat === undefined ? 'all' : 'first'
   let transcript: Transcript | null = null
@@ -83,7 +83,7 @@ function createPlayer(
   return async (observation, { signal, onCompletion }) => {
     transcript ??= begin(observation)
     if (turn) {
-      turn.reply(observation.text)
+      turn.reply(shown(observation))
       const next = turn.next()
       if (next) return next
       transcript.add(turn.messages)
@@ -120,12 +120,18 @@ function createPlayer(
     }
   }
 
+  /** Without the bytes of its pictures, a note stands for each. */
+  function shown({ attachments, ...observation }: Observation): Observation {
+    if (!attachments) return observation
+    return { ...observation, attachments: attachments.map(({ data, ...rest }) => (images ? { ...rest, data } : rest)) }
+  }
+
   function begin(observation: Observation): Transcript {
     const usual = plays === 'all' ? INSTRUCTIONS : `${INSTRUCTIONS} ${ONE_CALL}`
-    const begun = createTranscript(systemPrompt ?? usual, task, earlier[0]?.observation ?? observation)
+    const begun = createTranscript(systemPrompt ?? usual, task, shown(earlier[0]?.observation ?? observation))
     for (const [i, { action, answers }] of earlier.entries()) {
       // The result of the last step is the observation that the player receives next.
-      if (turn) turn.reply((earlier[i] as EarlierStep).observation.text)
+      if (turn) turn.reply(shown((earlier[i] as EarlierStep).observation))
       if (answers.length === 0 && turn?.next()) continue
       if (turn) begun.add(turn.messages)
       const known = answers.flatMap((answer) => turns.get(answer)?.again() ?? [])

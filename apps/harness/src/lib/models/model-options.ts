@@ -196,6 +196,7 @@ export function modelWords({ baseUrl = process.env.OPENAI_BASE_URL, ...options }
     maxTokens: true,
     tokenBudget: true,
     parallelToolCalls: true,
+    images: true,
     modelOption: true,
     modelHeader: true,
   })

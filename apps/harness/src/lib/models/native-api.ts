@@ -4,10 +4,11 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4Message,
 } from '@ai-sdk/provider'
-import type { JsonObject } from '@episodic/protocol'
+import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/base/internal'
 import { HarnessError } from '../base/harness-error.ts'
 import type { NativeApi } from './model-options.ts'
+import { joinTexts, pictureOf } from './pictures.ts'
 
 /** How a provider is reached. */
 export interface NativeServer {
@@ -128,10 +129,21 @@ function toPrompt(messages: readonly JsonObject[]): LanguageModelV4Message[] {
       const last = prompt.at(-1)
       if (last?.role === 'tool') last.content.push(result)
       else prompt.push({ role: 'tool', content: [result] })
-    } else prompt.push({ role: 'user', content: [{ type: 'text', text }] })
+    } else prompt.push({ role: 'user', content: userParts(message.content) })
   }
   return prompt
 }
+
+function userParts(content: Json | undefined): LanguageModelV4UserContent {
+  if (!Array.isArray(content)) return [{ type: 'text', text: joinTexts(content) }]
+  return content.map((part) => {
+    const picture = pictureOf(part)
+    if (!picture) return { type: 'text', text: joinTexts([part]) }
+    return { type: 'file', mediaType: picture.mimeType, data: { type: 'data', data: picture.data ?? '' } }
+  })
+}
+
+type LanguageModelV4UserContent = Extract<LanguageModelV4Message, { readonly role: 'user' }>['content']
 
 /** The parts of an answer, without calls that were taken out of it; made from the message if a provider gave none. */
 function partsOf({ content, tool_calls: made, parts }: JsonObject): Part[] {

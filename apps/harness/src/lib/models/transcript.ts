@@ -1,5 +1,6 @@
 import type { Action, Observation } from '@episodic/protocol'
 import type OpenAI from 'openai'
+import { joinContents, userMessage } from './pictures.ts'
 
 export type Message = OpenAI.ChatCompletionMessageParam
 /** An answer of the model, and the replies to it. */
@@ -30,7 +31,10 @@ export function createTranscript(
 ): Transcript {
   const opening: Message[] = [
     ...(instructions === '' ? [] : [{ role: 'system' as const, content: instructions }]),
-    { role: 'user', content: [prompt, ...hints, observation.text].filter((text) => text !== '').join('\n\n') },
+    userMessage(
+      [prompt, ...hints, observation.text].filter((text) => text !== '').join('\n\n'),
+      observation.attachments,
+    ),
   ]
   const exchanges: Exchange[] = []
   let remembered = 0
@@ -52,7 +56,7 @@ function joined(messages: readonly Message[]): Message[] {
   for (const message of messages) {
     const last = all.at(-1)
     if (last?.role === 'user' && message.role === 'user')
-      all[all.length - 1] = { ...last, content: [last.content, message.content].join('\n\n') }
+      all[all.length - 1] = { ...last, content: joinContents(last.content, message.content) }
     else all.push(message)
   }
   return all
@@ -79,5 +83,12 @@ export function inventId(number: number): string {
 }
 
 function lengthOf(exchange: Exchange): number {
-  return exchange.reduce((sum, message) => sum + JSON.stringify(message).length, 0)
+  return exchange.reduce((sum, message) => sum + JSON.stringify(message, withoutPicture).length, 0)
+}
+
+/** Characters that a picture counts as: models read one as some hundred to a few thousand tokens. */
+const PICTURE = ' '.repeat(4_000)
+
+function withoutPicture(key: string, value: unknown): unknown {
+  return key === 'url' && typeof value === 'string' && value.startsWith('data:') ? PICTURE : value
 }

@@ -1,6 +1,7 @@
-import type { Action, JsonObject } from '@episodic/protocol'
+import type { Action, JsonObject, Observation } from '@episodic/protocol'
 import { type RecordedCall, shorten } from '@episodic/protocol/internal'
 import type { Answer } from './parse-answer.ts'
+import { userMessage } from './pictures.ts'
 import { isAction, readCall } from './read-call.ts'
 import { assistant, callOf, type Message, type ToolCall } from './transcript.ts'
 
@@ -13,7 +14,7 @@ export interface Turn {
   /** Returns the next call to play; `null` if there is none left. */
   next(): Action | null
   /** Takes what the world answered to the call that was played last. */
-  reply(text: string): void
+  reply(observation: Pick<Observation, 'text' | 'attachments'>): void
   /** The answer with the replies to it, once no call is left. */
   readonly messages: readonly Message[]
   /** What is wrong with the answer, if it has no call to play. */
@@ -54,7 +55,9 @@ function turnOf(
 ): Turn {
   const readable = calls.filter(({ read }) => isAction(read))
   const played = plays === 'all' ? readable : readable.slice(0, 1)
-  const replies = new Map<ReadCall, string>(readable.map((each) => [each, NOT_PLAYED]))
+  const replies = new Map<ReadCall, Pick<Observation, 'text' | 'attachments'>>(
+    readable.map((each) => [each, { text: NOT_PLAYED }]),
+  )
   let started = 0
   return {
     recorded: calls.map((each) => ({ ...each.call, played: played.includes(each) })),
@@ -65,17 +68,19 @@ function turnOf(
       started += 1
       return next.read as Action
     },
-    reply: (text) => void replies.set(played[started - 1] as ReadCall, text),
+    reply: (observation) => void replies.set(played[started - 1] as ReadCall, observation),
     get messages() {
+      const attachments = readable.flatMap((each) => replies.get(each)?.attachments ?? [])
       return [
         ...answerMessages(message, new Set(readable.map(({ call }) => call.id))),
         ...readable.map(
           (each): Message => ({
             role: 'tool',
             tool_call_id: each.call.id,
-            content: replies.get(each) as string,
+            content: replies.get(each)?.text as string,
           }),
         ),
+        ...(attachments.length > 0 ? [userMessage('', attachments)] : []),
         ...(corrections.length > 0 ? [{ role: 'user' as const, content: corrections.join('\n') }] : []),
       ]
     },

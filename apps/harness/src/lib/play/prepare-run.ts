@@ -229,10 +229,11 @@ const NO_SAMPLING = { temperature: null, maxTokens: null, tokenBudget: null }
 /** The settings of a language model that affect its answers. */
 function samplingOf(policies: readonly string[], settings: RunSettings): RunConfiguration['sampling'] {
   const { temperature = null, maxTokens = null, tokenBudget = null } = settings
-  const { systemPrompt, parallelToolCalls, modelOption, modelHeader } = settings
+  const { systemPrompt, parallelToolCalls, images, modelOption, modelHeader } = settings
   const given = {
     ...(systemPrompt !== undefined && { systemPrompt }),
     ...(!parallelToolCalls && { parallelToolCalls: false as const }),
+    ...(!images && { images: false as const }),
     ...(modelOption && { modelOption }),
     ...(modelHeader && { modelHeader }),
   }

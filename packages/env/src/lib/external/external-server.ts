@@ -66,9 +66,13 @@ export async function callTool(channel: Channel, action: Action, { signal }: Cal
     )
   }
   const answer = parseReply(toolAnswerSchema, reply, `tools/call of ${tool}`)
-  const { text, structured } = observationOf(answer)
+  const { text, structured, ...attached } = observationOf(answer)
   // The text stays as the server sent it. A model would read nothing of an answer that has data alone.
-  const observation = { text: text === '' && structured ? withUnsaidData(text, structured) : text, structured }
+  const observation = {
+    text: text === '' && structured ? withUnsaidData(text, structured) : text,
+    structured,
+    ...attached,
+  }
   return { observation, refused: answer.isError ? 'rules' : null }
 }
 

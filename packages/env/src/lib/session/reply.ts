@@ -1,27 +1,41 @@
-import type { EnvironmentInfo, JsonObject, Observation, StepReport, Terms } from '@episodic/protocol'
-import { parsedObjectSchema } from '@episodic/protocol/internal'
+import type { EnvironmentInfo, Observation, StepReport, Terms } from '@episodic/protocol'
+import { attachmentOf, parsedObjectSchema } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 
 /** The part of a `tools/call` result that is read here. */
 export const toolAnswerSchema = z.looseObject({
-  content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
+  content: z.array(
+    z.looseObject({
+      type: z.string(),
+      text: z.string().optional(),
+      data: z.string().optional(),
+      mimeType: z.string().optional(),
+    }),
+  ),
   structuredContent: parsedObjectSchema.optional(),
   isError: z.boolean().optional(),
 })
-type ToolAnswer = {
-  readonly content: readonly { readonly type: string; readonly text?: string | undefined }[]
-  readonly structuredContent?: JsonObject | undefined
-}
+type ToolAnswer = Pick<z.infer<typeof toolAnswerSchema>, 'content' | 'structuredContent'>
 
-/** Returns the observation in a tool's answer: its texts, joined by newlines, and its structured content. */
+/**
+ * Returns the observation in a tool's answer: its texts, joined by newlines, its structured content, and its pictures
+ * and sounds.
+ */
 export function observationOf({ content, structuredContent }: ToolAnswer): Observation {
   const [first] = content
   // Nearly every answer is one text.
   if (content.length === 1 && first?.type === 'text' && first.text !== undefined)
     return { text: first.text, structured: structuredContent ?? null }
   const texts = content.filter(({ type, text }) => type === 'text' && text !== undefined)
-  return { text: texts.map(({ text }) => text).join('\n'), structured: structuredContent ?? null }
+  const attachments = content.flatMap(({ type, data, mimeType }) =>
+    type === 'image' || type === 'audio' ? (attachmentOf(data ?? '', mimeType) ?? []) : [],
+  )
+  return {
+    text: texts.map(({ text }) => text).join('\n'),
+    structured: structuredContent ?? null,
+    ...(attachments.length > 0 && { attachments }),
+  }
 }
 
 /** Parses a reply. Throws `reply-malformed`, so that an invalid reply is an error and never a silent zero. */

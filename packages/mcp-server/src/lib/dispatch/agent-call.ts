@@ -1,8 +1,8 @@
-import { type EnvironmentInfo, type JsonObject, WireError } from '@episodic/protocol'
+import { type Attachment, type EnvironmentInfo, type JsonObject, WireError } from '@episodic/protocol'
 import { withoutDataLine } from '@episodic/protocol/internal'
 import { EPISODE_OVER, OBSERVATION } from '../environment/agent-answer.ts'
 import type { Secrets } from '../environment/secrets.ts'
-import { renderText, type ToolResult, toolError } from '../environment/tool-result.ts'
+import { contentOf, renderText, type ToolResult, toolError } from '../environment/tool-result.ts'
 import type { AgentAddress, AgentCaller } from '../host/caller.ts'
 import type { Host, SeatTurn, SessionRef, StepCall } from '../host/host.ts'
 import { unknownEnvironment } from '../host/open-session.ts'
@@ -42,8 +42,8 @@ async function play(session: SessionRef, call: StepCall, again: string): Promise
     const isOver = report.end !== null
     if (report.refused) return refusalOf(isOver ? withEnd(said, again) : said, said, secrets)
     if (!isOver && report.seats?.turn.includes(seat) === false)
-      return answerTurn([said], await session.awaitTurn(call.waiting), again)
-    return answerOf(said, observation.structured, { isOver, again, secrets })
+      return answerTurn([said], await session.awaitTurn(call.waiting), again, observation.attachments)
+    return answerOf(said, observation.structured, { isOver, again, secrets, attachments: observation.attachments })
   } catch (error) {
     const text = failureText(error, again)
     if (text === null) throw error
@@ -52,28 +52,46 @@ async function play(session: SessionRef, call: StepCall, again: string): Promise
 }
 
 /** Answers with what a seat knows when its wait is over. `said` is the answer to its own step. */
-function answerTurn(said: readonly string[], turn: SeatTurn, again: string): ScannedAnswer {
+function answerTurn(
+  said: readonly string[],
+  turn: SeatTurn,
+  again: string,
+  attachments?: readonly Attachment[],
+): ScannedAnswer {
   const { mine, observation, messages, end, secrets } = turn
   const isOver = end !== null
   const now = mine || isOver ? observation.text : NOT_YET
-  return answerOf([...said, ...messages, now].join('\n'), observation.structured, { isOver, again, secrets })
+  return answerOf([...said, ...messages, now].join('\n'), observation.structured, {
+    isOver,
+    again,
+    secrets,
+    attachments,
+  })
+}
+
+interface AnswerParts {
+  readonly isOver: boolean
+  readonly again: string
+  readonly secrets: Secrets
+  readonly attachments?: readonly Attachment[] | undefined
 }
 
 /** Returns an answer without reward, end reason or control. `again` is used if the episode is over. */
 function answerOf(
   said: string,
   structured: JsonObject | null,
-  { isOver, again, secrets }: { readonly isOver: boolean; readonly again: string; readonly secrets: Secrets },
+  { isOver, again, secrets, attachments }: AnswerParts,
 ): ScannedAnswer {
   const text = isOver ? withEnd(said, again) : said
-  const content = [{ type: 'text', text }] as const
+  // Nearly every answer is one text.
+  const content: ToolResult['content'] = attachments ? contentOf(text, attachments) : [{ type: 'text', text }]
   const fields = { [OBSERVATION]: withoutDataLine(text, structured), [EPISODE_OVER]: isOver }
   return {
     result: { content, structuredContent: { ...structured, ...fields } } satisfies ToolResult,
     secrets,
     // What the server adds is in its own words, and repeats what the world said.
     worldText: () =>
-      renderText({ content: [{ type: 'text', text: said }], ...(structured && { structuredContent: structured }) }),
+      renderText({ content: contentOf(said, attachments), ...(structured && { structuredContent: structured }) }),
   }
 }
 

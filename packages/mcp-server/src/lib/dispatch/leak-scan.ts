@@ -47,7 +47,7 @@ export function scanAnswer(
 }
 
 function scanStep(asked: McpRequest, text: string, answer: ScannedAnswer | null): void {
-  if (!answer?.secrets?.suspects(text)) return
+  if (!answer?.secrets?.suspects(withMedia(text, answer))) return
   const said = worldTextOf(answer)
   answer.secrets.assertAbsent({ text: said, worldText: () => said, callerText: () => actionIn(asked) })
 }
@@ -61,9 +61,20 @@ function scanAll(
 ): void {
   // The address of the request names the session too.
   const callerText = () => JSON.stringify([asked, address])
-  if (answer?.secrets) answer.secrets.assertAbsent({ text, worldText: () => worldTextOf(answer), callerText })
+  if (answer?.secrets)
+    answer.secrets.assertAbsent({
+      text: withMedia(text, answer),
+      worldText: () => worldTextOf(answer),
+      callerText,
+    })
   // Discovery and refusals are the server's own words: the world says nothing in them.
   else session?.secrets?.assertAbsent({ text, worldText: null, callerText })
+}
+
+/** Returns a message with the bytes of its pictures and sounds, of which it has the base64. */
+function withMedia(text: string, answer: ScannedAnswer): string {
+  const content = (answer.result as Partial<ToolResult> | undefined)?.content
+  return content !== undefined && content.length > 1 ? `${text}\n${worldTextOf(answer)}` : text
 }
 
 /** The part of an answer that the world said. */

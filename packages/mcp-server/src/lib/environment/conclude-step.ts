@@ -55,6 +55,7 @@ export function concludeStep(
       // Each seat of a game has the texts of events among its messages since they happened.
       text: events.length > 0 && !environment.game ? prependEventTexts(events, answer) : answer,
       structured: refusal === null ? (decided.structured ?? (seen as Observation).structured) : null,
+      ...(decided.attachments && { attachments: decided.attachments }),
     },
     terms: rewarded
       ? environment.rewards({ ...transition, end: ownEnd }, seat)

@@ -1,4 +1,4 @@
-import type { JsonObject, PublishedEvent, Refusal, Truncation } from '@episodic/protocol'
+import type { Attachment, JsonObject, PublishedEvent, Refusal, Truncation } from '@episodic/protocol'
 import type { Played, SessionState } from '@episodic/state'
 import type { EnvironmentDefinition } from './environment.ts'
 import type { PlayEffects } from './play-context.ts'
@@ -13,6 +13,8 @@ export interface Decided {
   readonly shown?: string
   /** The data of the answer. Default: the view of the seat. */
   readonly structured?: JsonObject
+  /** The pictures and sounds of the answer. Default: none. */
+  readonly attachments?: readonly Attachment[]
   readonly change: Played['change']
   /** `null` if the action was refused, or is sealed until others have moved. */
   readonly effects: Pick<PlayEffects, 'ended' | 'left' | 'messages'> | null

@@ -99,6 +99,13 @@ export interface PlayContext<State, Params, Input, Data, Prepared = undefined, E
    * it as a line of JSON.
    */
   say(...answer: Saying<Data>): Said<Data>
+  /**
+   * Adds a picture or a sound to the answer of this call, after its text: bytes or base64 of PNG, JPEG, GIF, WebP, WAV
+   * or MP3, or of another `image/…` or `audio/…` type that is named. Players get it as a part of the answer of its own,
+   * and the record keeps it. At most 16 of an answer, which has 1 MiB at most as JSON, with 4 bytes for 3 of these; a
+   * refused call shows none. Throws `rules-failed` for anything else.
+   */
+  attach(data: Uint8Array | string, mimeType?: string): void
   /** Returns a refusal: the state does not change. */
   refuse(text: string): Refused
   /** Marks a private value as meant for the player, and returns it. For readers and checks: nothing enforces it. */

@@ -87,6 +87,8 @@ export interface MoveContext<
   readonly prepared: Prepared
   /** Returns an answer to the seat that moves, as `say` of a {@link PlayContext} does. */
   say(...answer: Saying<Data>): Said<Data>
+  /** Adds a picture or a sound to the answer of the seat that moves, as `attach` of a {@link PlayContext} does. */
+  attach(data: Uint8Array | string, mimeType?: string): void
   /** Returns a refusal: the state does not change. */
   refuse(text: string): Refused
 }

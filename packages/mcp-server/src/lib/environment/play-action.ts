@@ -96,7 +96,7 @@ function playTool({ environment, turn, name, input, checks }: ToolCall, tool: To
   if (isRefused(answer)) return answer
   assertSaid(environment, name, tool, answer)
   const effects = call.effects()
-  const { rng, now, published } = effects
+  const { rng, now, published, attachments } = effects
   // Most calls publish no event.
   const outcome =
     published.length > 0
@@ -115,6 +115,7 @@ function playTool({ environment, turn, name, input, checks }: ToolCall, tool: To
     text: withAdded(answer.text),
     shown: withAdded(said),
     ...(structured && { structured: structured.data, undeclared: structured.undeclared }),
+    ...(attachments.length > 0 && { attachments }),
     ...outcome,
     moved,
     called: true,

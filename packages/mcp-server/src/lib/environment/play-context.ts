@@ -1,5 +1,13 @@
-import { createRng, type Json, type JsonObject, type OutsideEvent, type Rng, type RngState } from '@episodic/protocol'
-import { copyPlain, type SavableRng } from '@episodic/protocol/internal'
+import {
+  type Attachment,
+  createRng,
+  type Json,
+  type JsonObject,
+  type OutsideEvent,
+  type Rng,
+  type RngState,
+} from '@episodic/protocol'
+import { attachmentOf, copyPlain, type SavableRng, toBase64 } from '@episodic/protocol/internal'
 import type { History, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import type { Absence } from './absence.ts'
@@ -11,6 +19,9 @@ import { say } from './tool-answer.ts'
 
 /** Events that one step may publish. */
 const MOST_PUBLISHED = 16
+
+/** Pictures and sounds of one answer. */
+const MOST_ATTACHMENTS = 16
 
 /** An event that a tool publishes. */
 export type ToolEvent = Pick<OutsideEvent, 'type' | 'data'>
@@ -45,6 +56,8 @@ export interface PlayEffects {
   readonly messages: { readonly [seat: string]: readonly string[] }
   /** The events that were published, oldest first. */
   readonly published: readonly ToolEvent[]
+  /** The pictures and sounds of the answer. */
+  readonly attachments: readonly Attachment[]
 }
 
 /** The state of a game, its types erased. */
@@ -81,6 +94,7 @@ export class PlayCall
   #left: PlayEffects['left'] = NONE
   #messages: PlayEffects['messages'] = NONE
   #published: readonly ToolEvent[] = NO_EVENTS
+  #attachments: readonly Attachment[] = NO_EVENTS
 
   constructor(setup: PlayCallSetup) {
     const { record, draft } = setup.turn
@@ -122,6 +136,7 @@ export class PlayCall
       left: this.#left,
       messages: this.#messages,
       published: this.#published,
+      attachments: this.#attachments,
     }
   }
 
@@ -151,6 +166,20 @@ export class PlayCall
     if (problem) throw new ServerError('rules-failed', `${what} could not publish. ${problem}`)
     // A copy: the data may be part of the draft, which the rules may still change.
     this.#published = [...this.#published, { type, data: copyPlain(data) as JsonObject }]
+  }
+
+  readonly attach = (data: Uint8Array | string, mimeType?: string): void => {
+    const { environment, rule } = this.#setup
+    const what = `${rule} of ${environment.name}`
+    if (this.#attachments.length === MOST_ATTACHMENTS)
+      throw new ServerError('rules-failed', `${what} attached more than ${MOST_ATTACHMENTS} pictures and sounds.`)
+    const attachment = attachmentOf(typeof data === 'string' ? data : toBase64(data), mimeType)
+    if (!attachment)
+      throw new ServerError(
+        'rules-failed',
+        `${what} attached what is no picture or sound. Give bytes or base64 of PNG, JPEG, GIF, WebP, WAV or MP3, or name its type, such as image/svg+xml.`,
+      )
+    this.#attachments = [...this.#attachments, attachment]
   }
 
   readonly leave = (seat: string, reason: string): void => {

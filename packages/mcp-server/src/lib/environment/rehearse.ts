@@ -233,9 +233,9 @@ export function rehearse<Public extends z.ZodType>(
       keep(next.state)
       record = { ...next, state: kept.state }
       if (strict) {
-        const { text, structured } = played.observation
+        const { text, structured, attachments = [] } = played.observation
         assertSecretsKept(`Tool ${tool}`, seat, {
-          shown: `${text}\n${JSON.stringify(structured)}`,
+          shown: [text, JSON.stringify(structured), ...attachments.map(({ data = '' }) => atob(data))].join('\n'),
           said: JSON.stringify([tool, args]),
         })
       }

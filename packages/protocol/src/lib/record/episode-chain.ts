@@ -1,6 +1,7 @@
 import { canonicalJson } from '../base/canonical-json.ts'
-import { contentId } from '../base/digest.ts'
+import { contentId, sha256OfBase64 } from '../base/digest.ts'
 import type { Json } from '../base/json.ts'
+import type { Observation } from '../wire/observation.ts'
 import type { EpisodeRecord, RecordedStep } from './episode-record.ts'
 import type { MatchRecord, RecordedSeat, RecordedSeatStep } from './match-record.ts'
 
@@ -49,12 +50,28 @@ function termsOf({ rewards }: RecordedSeatStep) {
 }
 
 function givenBy(step: Omit<RecordedStep, 'reward'>, terms: object) {
-  const { action, observation, potential, refused, stateHash, events, prepared } = step
+  const { action, potential, refused, stateHash, events, prepared } = step
+  const observation = withoutAttachedData(step.observation)
   // In the order of canonical JSON, which then has nothing to sort.
   const given = { action, observation, potential, refused, stateHash, terms }
   return events || prepared !== undefined
     ? { ...given, ...(events && { events }), ...(prepared !== undefined && { prepared }) }
     : given
+}
+
+/**
+ * Returns an observation without the bytes of its attachments, which their hash stands for: a line has them once, or
+ * not at all. The hash is made of the bytes where they are there, so that an edit of them is found.
+ */
+export function withoutAttachedData(observation: Observation): Observation {
+  const { attachments } = observation
+  if (!attachments) return observation
+  return {
+    ...observation,
+    attachments: attachments.map(({ data, ...rest }) =>
+      data === undefined ? rest : { ...rest, sha256: sha256OfBase64(data) },
+    ),
+  }
 }
 
 function link(beginning: object, steps: readonly object[], ending: object | null): string {

@@ -62,7 +62,7 @@ function assertStepFits(whole: LoggedStep, wholeText: string, room: number): voi
     )
   throw new StateError(
     'too-large',
-    `The answer has ${byteLength(text)} bytes, and the limit of one answer is ${room}. Say less, or let the player ask for parts.`,
+    `The answer has ${byteLength(text)} bytes, and the limit of one answer is ${room}. Say less, attach smaller pictures, or let the player ask for parts.`,
     { details: { limit: room } },
   )
 }

@@ -1,5 +1,5 @@
 import type { LoggedStep } from '@episodic/protocol'
-import { withoutDataLine } from '@episodic/protocol/internal'
+import { withAttachmentNotes, withoutDataLine } from '@episodic/protocol/internal'
 
 /** What a model is shown as the output of a tool. */
 export interface ToolAnswer {
@@ -10,9 +10,12 @@ export interface ToolAnswer {
 
 /**
  * Returns the answer to a step: its data as JSON, with the text as `observation`; the text alone if it has no data; and
- * `error` if it was refused. A refused step is answered with 200 too, because it was counted.
+ * `error` if it was refused. A refused step is answered with 200 too, because it was counted. A note stands for each
+ * picture and sound.
  */
-export function stepAnswer({ observation: { text, structured }, report }: LoggedStep): ToolAnswer {
+export function stepAnswer({ observation, report }: LoggedStep): ToolAnswer {
+  const { structured, attachments } = observation
+  const text = withAttachmentNotes(observation.text, attachments)
   if (report.refused !== null) return json(200, { error: text })
   if (structured !== null) return json(200, { ...structured, observation: withoutDataLine(text, structured) })
   return { status: 200, text, contentType: 'text/plain; charset=utf-8' }

@@ -1,4 +1,5 @@
 import type { EnvironmentInfo, JsonObject, Refusal } from '@episodic/protocol'
+import { withAttachmentNotes } from '@episodic/protocol/internal'
 import type { EpisodeStep, TrainerEpisode } from '../episode/trainer-episode.ts'
 
 /** What `reset` and `step` answer. */
@@ -51,7 +52,9 @@ export function toolsOf({ tools }: EnvironmentInfo): readonly object[] {
   return tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
 }
 
-function toolOutcome({ observation: { text, structured }, refused }: EpisodeStep) {
+function toolOutcome({ observation, refused }: EpisodeStep) {
+  const { structured, attachments } = observation
+  const text = withAttachmentNotes(observation.text, attachments)
   const type = refused && ERROR_TYPES[refused]
   return {
     result: {

@@ -1,4 +1,5 @@
 import type { EpisodeEnd, JsonObject, LoggedStep, Refusal } from '@episodic/protocol'
+import { withAttachmentNotes } from '@episodic/protocol/internal'
 import { type TextBlock, textBlock } from './blocks.ts'
 
 /** What the last event of a call carries. */
@@ -40,7 +41,7 @@ export function answerOf(
   return {
     ok: true,
     output: {
-      blocks: [textBlock(observation.text)],
+      blocks: [textBlock(withAttachmentNotes(observation.text, observation.attachments))],
       metadata: {
         structured: observation.structured,
         terms,

@@ -1,5 +1,5 @@
 import { contentId, createRng, type JsonObject, type ToolInfo } from '@episodic/protocol'
-import { shortenMiddle } from '@episodic/protocol/internal'
+import { shortenMiddle, withAttachmentNotes } from '@episodic/protocol/internal'
 import {
   AFTER_RUBRIC,
   BEFORE_RUBRIC,
@@ -96,7 +96,9 @@ function formatWith({ task, start, steps, transcript }: Described, limit: number
     for (const event of events) lines.push(`  event: ${text(event)}`)
     for (const said of saidAt(transcript, i)) lines.push(`  agent says: ${text(said)}`)
     lines.push(`  agent calls: ${action.tool} ${shortenMiddle(JSON.stringify(action.arguments), limit).text}`)
-    lines.push(`  ${refused ? 'refused' : 'answer'}: ${text(observation.text)}`)
+    lines.push(
+      `  ${refused ? 'refused' : 'answer'}: ${text(withAttachmentNotes(observation.text, observation.attachments))}`,
+    )
   }
   for (const said of saidAt(transcript, null)) lines.push(`agent says: ${text(said)}`)
   return lines.join('\n')

@@ -11,7 +11,7 @@ import {
   type SealedRecord,
   type Truncation,
 } from '@episodic/protocol'
-import { truncationOf, withoutDataLine } from '@episodic/protocol/internal'
+import { truncationOf, withoutAttachedData, withoutDataLine } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import { isAction, readCall } from '../../models/read-call.ts'
 import { REDACTED } from '../../run-folder/record/recording.ts'
@@ -70,11 +70,13 @@ export function compareAction(
  * Compares what a step showed. Lines that were sealed before answers had a line of the data that their text does not
  * say are without it.
  */
-export function compareObservation(recorded: Observation, played: Observation): Difference | null {
+export function compareObservation(line: Observation, answer: Observation): Difference | null {
+  // A line has the bytes of a picture once, and its hash in every step.
+  const [recorded, played] = [withoutAttachedData(line), withoutAttachedData(answer)]
   const difference = findDifference(recorded, played, 'observation')
   if (!difference) return null
-  const { text, structured } = played
-  return findDifference(recorded, { text: withoutDataLine(text, structured), structured }, 'observation') && difference
+  const text = withoutDataLine(played.text, played.structured)
+  return findDifference(recorded, { ...played, text }, 'observation') && difference
 }
 
 /** The replay of a recorded step. */

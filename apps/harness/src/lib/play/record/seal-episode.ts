@@ -307,7 +307,34 @@ export function sealed<Line extends SealedRecord>(line: Line): Line {
   }
 }
 
-function hashed<Line extends SealedRecord>(line: Line): Line {
+/** Characters of pictures and sounds, as base64, that one line has. */
+const MOST_ATTACHED = 8 * 1024 * 1024
+
+/**
+ * Returns a line that has the bytes of each picture and sound once, in the first step that shows it, and none above
+ * {@link MOST_ATTACHED}. The hashes stay.
+ */
+function withAttachmentsOnce<Line extends SealedRecord>(line: Line): Line {
+  const steps: readonly (RecordedStep | RecordedSeatStep)[] = line.steps
+  if (!steps.some(({ observation }) => observation.attachments)) return line
+  const known = new Set<string>()
+  let room = MOST_ATTACHED
+  return {
+    ...line,
+    steps: steps.map((step) => {
+      const attachments = step.observation.attachments?.map(({ data, ...rest }) => {
+        if (data === undefined || known.has(rest.sha256) || data.length > room) return rest
+        known.add(rest.sha256)
+        room -= data.length
+        return { ...rest, data }
+      })
+      return attachments ? { ...step, observation: { ...step.observation, attachments } } : step
+    }),
+  }
+}
+
+function hashed<Line extends SealedRecord>(given: Line): Line {
+  const line = withAttachmentsOnce(given)
   const chained = { ...line, chain: chainOf(line) }
   return { ...chained, seal: sealOf(chained) }
 }

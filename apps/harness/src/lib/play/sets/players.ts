@@ -18,7 +18,12 @@ const own = modelOptionsSchema
     timeLimit: true,
   })
   // Without their defaults: what a player leaves out is as in the set.
-  .extend({ modelTimeout: z.int().min(1), concurrency: z.int().min(1), parallelToolCalls: z.boolean() })
+  .extend({
+    modelTimeout: z.int().min(1),
+    concurrency: z.int().min(1),
+    parallelToolCalls: z.boolean(),
+    images: z.boolean(),
+  })
   .partial()
 
 /** A player of a set. Keys are given by the name of an environment variable, never by value. */

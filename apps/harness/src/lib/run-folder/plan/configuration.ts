@@ -48,6 +48,8 @@ export const configurationSchema = z.strictObject({
       systemPrompt: z.string().optional(),
       /** `false` if only the first call of an answer is played; left out otherwise. */
       parallelToolCalls: z.literal(false).optional(),
+      /** `false` if models are sent notes in place of pictures; left out otherwise. */
+      images: z.literal(false).optional(),
       /** Fields of requests, of which `null` is left out. */
       modelOption: jsonObjectSchema.optional(),
       /** Headers of requests. `env:<VARIABLE>` stands for the value of a variable. */

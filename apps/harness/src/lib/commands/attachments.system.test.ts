@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type EpisodeRecord, requestsOf } from '@episodic/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lacksBrowser, useBrowser } from '../fixtures/browser.fixture.ts'
+import { openWorkshop, readEpisodes, sealAgain, type Workshop } from '../fixtures/episodic.fixture.ts'
+import { type ChatRequest, type ChatServer, calling, startChatServer } from '../models/chat-server.fixture.ts'
+import { startViewing } from '../view/view.fixture.ts'
+
+const WORLD = fileURLToPath(new URL('../fixtures/tally.fixture.ts', import.meta.url))
+
+let workshop: Workshop
+let server: ChatServer
+/** Whether the server refuses pictures. */
+let isBlind = false
+beforeAll(async () => {
+  workshop = openWorkshop()
+  // Asks for the picture twice, and then says what it sees: its width has two parts for each bar, and one.
+  server = await startChatServer((request, _, response) => {
+    const pictures = picturesIn(request)
+    if (isBlind && pictures.length > 0) {
+      response.statusCode = 400
+      return { error: { message: 'Invalid content type. image_url is only supported by certain models.' } }
+    }
+    const asked = request.messages.filter(({ role }) => role === 'tool').length
+    if (asked < 2) return calling('draw', {})
+    const [url = ''] = pictures
+    const width = url === '' ? 0 : Buffer.from(url.slice(url.indexOf(',') + 1), 'base64').readUInt32BE(16)
+    return calling('count', { bars: width === 0 ? 0 : (width / 8 - 1) / 2 })
+  })
+})
+afterAll(async () => {
+  workshop[Symbol.dispose]()
+  await server?.[Symbol.asyncDispose]()
+})
+
+/** The addresses of the pictures in a request. */
+function picturesIn({ messages }: ChatRequest): string[] {
+  return messages.flatMap(({ content }) => {
+    const parts = Array.isArray(content) ? (content as { image_url?: { url: string } }[]) : []
+    return parts.flatMap(({ image_url: image }) => image?.url ?? [])
+  })
+}
+
+async function run(name: string, ...options: string[]): Promise<EpisodeRecord[]> {
+  const args = ['run', WORLD, '--policy', 'llm:m', '--base-url', server.url, '--tasks', '2', '--concurrency', '1']
+  const ended = await workshop.main([...args, '--out', name, ...options], { env: { OPENAI_API_KEY: 'none' } })
+  expect(ended).toMatchObject({ status: 0 })
+  return readEpisodes(join(workshop.folder, name))
+}
+
+const attached = ({ steps }: EpisodeRecord) => steps.flatMap(({ observation }) => observation.attachments ?? [])
+
+describe('pictures that a world shows', () => {
+  it('reach a model, and are in the line once with their hash; a replay shows the same', async () => {
+    const episodes = await run('seen')
+    for (const episode of episodes) {
+      expect(episode.outcome).toMatchObject({ kind: 'finished', success: true })
+      const [first, again] = attached(episode)
+      const bytes = Buffer.from(first?.data ?? '', 'base64')
+      const sha256 = createHash('sha256').update(bytes).digest('hex')
+      expect(first).toMatchObject({ type: 'image', mimeType: 'image/png', sha256, bytes: bytes.length })
+      expect(again).toEqual({ type: 'image', mimeType: 'image/png', sha256, bytes: bytes.length })
+      // What was sent has the hash in place of the picture.
+      const sent = JSON.stringify(requestsOf(episode))
+      expect(sent).toContain(`sha256:${sha256}`)
+      expect(sent).not.toContain('base64,')
+    }
+    expect(picturesIn(server.requests.at(-1) as ChatRequest)).toHaveLength(2)
+    const replay = await workshop.main(['replay', 'seen', '--world', WORLD, '--json'])
+    expect(JSON.parse(replay.out)).toMatchObject({ replayed: 2, diverged: 0 })
+  })
+
+  it('are covered by the chain: another picture is another episode', async () => {
+    const [episode] = readEpisodes(join(workshop.folder, 'seen')) as [EpisodeRecord]
+    const edited = JSON.parse(JSON.stringify(episode).replace('"data":"iVBORw0KGgoA', '"data":"iVBORw0KGgoB'))
+    expect(sealAgain(episode).chain).toBe(episode.chain)
+    expect(sealAgain(edited).chain).not.toBe(episode.chain)
+  })
+
+  it('are notes for a model that has refused them once, and for --no-images', async () => {
+    isBlind = true
+    const before = server.requests.length
+    const episodes = await run('refused')
+    isBlind = false
+    const asked = server.requests.slice(before)
+    expect(asked.filter((request) => picturesIn(request).length > 0)).toHaveLength(1)
+    expect(asked.at(-1)?.messages.at(-1)?.content).toMatch(/^\[image: image\/png, \d+ KB\]$/)
+    expect(episodes.at(-1)?.steps.at(-1)?.completions?.at(-1)).toMatchObject({ leftOut: ['images'] })
+    const start = server.requests.length
+    await run('without', '--no-images')
+    expect(server.requests.slice(start).flatMap(picturesIn)).toEqual([])
+    expect(server.requests.at(-1)?.messages.at(-1)?.content).toMatch(/^\[image: /)
+  })
+
+  it('leave exports and bundles as they were', async () => {
+    for (const format of ['trl', 'openai', 'atif', 'inspect', 'verifiers', 'otel', 'csv']) {
+      const { status, err } = await workshop.main([
+        'export',
+        'seen',
+        '--format',
+        format,
+        '--out',
+        `seen.${format === 'inspect' ? 'eval' : format}`,
+      ])
+      expect({ format, status, err }).toEqual({ format, status: 0, err: expect.any(String) })
+    }
+    expect(await workshop.main(['bundle', 'seen', '--yes', '--out', 'seen.html'])).toMatchObject({ status: 0 })
+    expect(readFileSync(join(workshop.folder, 'seen.html'), 'utf8')).toContain('img-src data:')
+  })
+})
+
+describe.skipIf(lacksBrowser)('the page of an episode with pictures', () => {
+  const browser = useBrowser()
+
+  it('shows each small, and large once it is clicked', async () => {
+    await run('runs/seen')
+    const viewing = await startViewing(workshop, ['--world', WORLD])
+    const { id } = await viewing.runNamed('seen')
+    const [episode] = readEpisodes(join(workshop.folder, 'runs/seen')) as [EpisodeRecord]
+    const context = await browser().newContext({ viewport: { width: 1_280, height: 900 } })
+    const [name = '', value = ''] = viewing.cookie.split('=')
+    await context.addCookies([{ name, value, url: viewing.origin }])
+    const page = await context.newPage()
+    const faults: string[] = []
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+    await page.goto(`${viewing.origin}/#/r/${id}/t/${episode.task.id.slice(0, 8)}/${episode.attempt}`)
+    const pictures = page.locator('.picture img')
+    await expect.poll(() => pictures.count()).toBe(2)
+    const sizes = () => pictures.evaluateAll((all) => all.map((one) => [one.naturalWidth, one.clientHeight]))
+    await expect
+      .poll(sizes)
+      .toSatisfy((all: number[][]) => all.every(([width = 0, height]) => width > 0 && height === 32))
+    await pictures.first().click()
+    expect(await page.locator('.picture[open]').count()).toBe(1)
+    if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})
