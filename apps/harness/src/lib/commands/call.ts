@@ -1,6 +1,7 @@
 import { openChannel } from '@episodic/env'
 import { disconnectPreservingSessions } from '@episodic/env/internal'
 import { type Json, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import { attachmentOf, withAttachmentNotes } from '@episodic/protocol/internal'
 import { Command } from 'commander'
 import { z } from 'zod'
 import type { Console } from '../base/console.ts'
@@ -10,7 +11,16 @@ import { rawOutput, requireTarget } from '../worlds/target.ts'
 import { clientOptions } from '../worlds/target-options.ts'
 
 const resultSchema = z.looseObject({
-  content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).default([]),
+  content: z
+    .array(
+      z.object({
+        type: z.string(),
+        text: z.string().optional(),
+        data: z.string().optional(),
+        mimeType: z.string().optional(),
+      }),
+    )
+    .default([]),
   isError: z.boolean().optional(),
 })
 
@@ -41,12 +51,26 @@ export function callCommand(console: Console): Command {
         const result = await channel.request('tools/call', call)
         const { content, isError } = resultSchema.parse(result)
         if (json) console.out.write(`${JSON.stringify(result)}\n`)
-        else for (const { type, text } of content) console.out.write(`${text ?? `[${type}]`}\n`)
+        else for (const part of content) console.out.write(`${part.text ?? noteOf(part)}\n`)
         if (isError) process.exitCode = 1
       } finally {
         await channel.close()
       }
     })
+}
+
+/** Says what a part is that has no text. */
+function noteOf({
+  type,
+  data,
+  mimeType,
+}: {
+  readonly type: string
+  readonly data?: string
+  readonly mimeType?: string
+}) {
+  const attachment = attachmentOf(data ?? '', mimeType)
+  return attachment ? withAttachmentNotes('', [attachment]) : `[${type}]`
 }
 
 /** Reads `name=value` words. */
