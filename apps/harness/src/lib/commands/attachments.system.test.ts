@@ -113,7 +113,7 @@ describe('pictures that a world shows', () => {
 })
 
 describe('episodic call', () => {
-  it('prints a note in place of a picture of a foreign server', async () => {
+  it('prints a note in place of a picture of an external server', async () => {
     const odd = fileURLToPath(
       new URL('../../../../../packages/env/src/lib/fixtures/odd-pipe.fixture.ts', import.meta.url),
     )
