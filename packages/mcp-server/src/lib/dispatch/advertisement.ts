@@ -14,9 +14,10 @@ export interface Advertisement {
    * The URI of the session's state, or its template; `null` at the trainer endpoint, whose extension returns the state.
    */
   readonly state: string | null
-  /** The extension that the trainer endpoint speaks; `null` at the agent endpoint. */
-  readonly extension: string | null
 }
 
 /** The capabilities of the agent endpoint besides tools, in both protocol versions. */
 export const AT_AGENTS = { resources: { subscribe: true }, prompts: {}, completions: {} }
+
+/** The extension of MCP by which a server shows how it is used. */
+export const SKILLS = 'io.modelcontextprotocol/skills'

@@ -2,7 +2,7 @@ import { META, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import type { Caller } from '../host/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
-import { callAsAgent } from './agent-call.ts'
+import { callAsAgent, environmentFor } from './agent-call.ts'
 import type { ScannedAnswer } from './leak-scan.ts'
 import type { Message } from './message.ts'
 import { readResource } from './state-resource.ts'
@@ -32,9 +32,18 @@ export async function answerRequest(
       ? callAsAgent(host, caller, session, call)
       : stepAsTrainer(host, caller.principal, call, meta ?? {})
   }
-  if (method === 'resources/read' && caller.endpoint === 'agent') return readResource(host, caller, session, params)
-  const answering = caller.endpoint === 'trainer' ? answerExtension(host, caller, method, params, options) : undefined
-  return answering && { result: await answering, secrets: null }
+  if (caller.endpoint === 'trainer') {
+    const answering = answerExtension(host, caller, method, params, options)
+    return answering && { result: await answering, secrets: null }
+  }
+  const reads = method === 'resources/read'
+  if (reads ? String(params.uri).startsWith('skill:') : options.modern && method.startsWith('skills/')) {
+    const { name } = await environmentFor(host, caller.address, session)
+    // Loaded with the first request that needs it, so that a command starts sooner.
+    const result = (await import('./skill.ts')).answerSkills(host, name, method, params)
+    return result && { result, secrets: null }
+  }
+  return reads ? readResource(host, caller, session, params) : undefined
 }
 
 /**

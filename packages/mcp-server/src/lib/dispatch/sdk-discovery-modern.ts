@@ -1,7 +1,7 @@
-import { WireError } from '@episodic/protocol'
+import { EXTENSION, WireError } from '@episodic/protocol'
 import { MODERN_VERSION } from '@episodic/protocol/internal'
 import { type JSONRPCRequest, PerRequestHTTPServerTransport, Server } from '@modelcontextprotocol/server'
-import { type Advertisement, AT_AGENTS } from './advertisement.ts'
+import { type Advertisement, AT_AGENTS, SKILLS } from './advertisement.ts'
 import { numbered, toolOnTheWire } from './discovery-answers.ts'
 import { complete, getPrompt, PROMPTS } from './instructions.ts'
 import { listResources, listTemplates } from './state-resource.ts'
@@ -30,14 +30,13 @@ export async function discoverModern(advertisement: Advertisement, request: obje
 
 /** Creates a server object of the SDK that describes the endpoint and lists its tools, resources and prompts. */
 function createModernServer(advertisement: Advertisement): Server {
-  const { name, title, version, instructions, presented, extension, tools, state } = advertisement
+  const { name, title, version, instructions, presented, tools, state } = advertisement
   const server = new Server(
     { name, title, version },
     {
       capabilities: {
         tools: {},
-        ...(state !== null && AT_AGENTS),
-        ...(extension && { extensions: { [extension]: {} } }),
+        ...(state === null ? { extensions: { [EXTENSION]: {} } } : { ...AT_AGENTS, extensions: { [SKILLS]: {} } }),
       },
       instructions,
       supportedProtocolVersions: [MODERN_VERSION],

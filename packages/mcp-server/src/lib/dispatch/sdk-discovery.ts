@@ -1,4 +1,4 @@
-import { WireError } from '@episodic/protocol'
+import { EXTENSION, WireError } from '@episodic/protocol'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
@@ -44,15 +44,14 @@ export async function discover(advertisement: Advertisement, request: object): P
 
 /** Creates a server object of the SDK that describes the endpoint and lists its tools, resources and prompts. */
 function createLegacyServer(advertisement: Advertisement): Server {
-  const { name, title, version, instructions, extension, tools, state } = advertisement
-  const extensions = extension ? { [extension]: {} } : undefined
+  const { name, title, version, instructions, tools, state } = advertisement
+  const extensions = { [EXTENSION]: {} }
   const server = new Server(
     { name, title, version },
     {
       capabilities: {
         tools: {},
-        ...(state !== null && AT_AGENTS),
-        ...(extensions && { extensions, experimental: extensions }),
+        ...(state === null ? { extensions, experimental: extensions } : AT_AGENTS),
       },
       instructions,
       jsonSchemaValidator: NO_VALIDATOR,

@@ -1,4 +1,4 @@
-import { type EnvironmentInfo, EXTENSION, type ToolInfo } from '@episodic/protocol'
+import type { EnvironmentInfo, ToolInfo } from '@episodic/protocol'
 import { WIRE_VERSION } from '@episodic/protocol/internal'
 import { agentTool } from '../environment/agent-answer.ts'
 import { handleNames } from '../environment/define-environment.ts'
@@ -43,7 +43,6 @@ export async function advertise(
       presented,
       tools: named ? handleTools(environment, host.idleSeconds) : toolsOfSession(environment),
       state: named ? stateTemplate(handle) : STATE_URI,
-      extension: null,
     }
   }
   const names = host.environments.map(({ name, version }) => `${name} ${version}`).join(', ')
@@ -55,7 +54,6 @@ export async function advertise(
     tools: host.environments.length === 1 && only ? only.tools : [],
     presented: null,
     state: null,
-    extension: EXTENSION,
   }
 }
 
@@ -68,26 +66,28 @@ function toolsOfSession({ tools, seats }: EnvironmentInfo): readonly ToolInfo[] 
 const INSTRUCTING = new Set(['initialize', 'server/discover', 'prompts/get'])
 
 /** Returns what a client may show its model before the first call, so that the model acts on an observation. */
-function instruct(
-  { description: about, handle, seats }: EnvironmentInfo,
-  address: AgentAddress,
-  presented: PresentedState | null,
-): string {
+function instruct(environment: EnvironmentInfo, address: AgentAddress, presented: PresentedState | null): string {
+  const { description: about, handle, seats } = environment
   const seat = address.by === 'capability' ? seats?.[0] : undefined
   const description = seat
     ? `${about}\n\nYou play the seat ${seat.name}. When it is not your turn, call ${WAIT.name}, which answers when it is.`
     : about
   if (presented) return `${description}\n\n${presented.observation}`
   if (address.by !== 'argument' || handle === undefined) return description
+  return `${description}\n\n${howToBegin(environment, handle)}`
+}
+
+/** Returns how a client begins that names its sessions in arguments. */
+export function howToBegin({ seats }: EnvironmentInfo, handle: string): string {
   const { create, join, argument } = handleNames(handle)
   const begin = `Begin with ${create}: it costs no step, returns the first observation, and answers with the ${argument} that the other tools need.`
-  if (!seats) return `${description}\n\n${begin}`
+  if (!seats) return begin
   const names = seats.map(({ name }) => name).join(', ')
-  return `${description}\n\nThe seats are: ${names}. ${begin} It also answers with an invitation to each other seat, for its player. If you were given an invitation, begin with ${join}. When it is not your turn, call ${WAIT.name}, which answers when it is.`
+  return `The seats are: ${names}. ${begin} It also answers with an invitation to each other seat, for its player. If you were given an invitation, begin with ${join}. When it is not your turn, call ${WAIT.name}, which answers when it is.`
 }
 
 /** A name as clients show it: "number-guessing" as "Number guessing". */
-function titleOf(name: string): string {
+export function titleOf(name: string): string {
   const words = name.replaceAll('-', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -47,6 +47,11 @@ export class Authorizer {
     this.#onError = onError
   }
 
+  /** Whether clients of the agent endpoint need a token. */
+  get asksTokens(): boolean {
+    return this.#credentials.asksAgents
+  }
+
   /** Returns where a request goes; `null` for a path that is no endpoint, and a denial for a malformed parameter. */
   endpointOf(asked: string, { url, headers }: Pick<HttpRequest, 'url' | 'headers'>): Endpoint | Denial | null {
     // Many clients end each URL with a slash, and some lose the body when they are redirected.

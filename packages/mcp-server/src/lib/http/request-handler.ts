@@ -167,11 +167,7 @@ export class RequestHandler implements PortHandler {
       return extraRoutes.answer(incoming, response as ServerResponse, path, identify)
     }
     const endpoint = this.#authorizer.endpointOf(path, request)
-    if (!endpoint)
-      return this.#replies.deny(request, response, null, {
-        status: 404,
-        message: 'There is nothing at this path. The endpoints are /mcp and /env.',
-      })
+    if (!endpoint) return this.#showPage(request, response, path)
     if ('status' in endpoint) return this.#replies.deny(request, response, null, endpoint)
     if (request.method === 'OPTIONS') return this.#replies.preflight(request, response)
     const identifying = this.#authorizer.identify(endpoint.kind, bearerOf(request))
@@ -315,6 +311,33 @@ export class RequestHandler implements PortHandler {
     }
   }
 
+  /** Shows a page for clients that have not connected yet, to clients that may call the agent endpoint. */
+  async #showPage(request: HttpRequest, response: HttpResponse, path: string): Promise<void> {
+    const { asksTokens } = this.#authorizer
+    // Loaded with the first request that needs it: a command starts sooner without it.
+    const { findDiscoveryPage } = await import('./server-cards.ts')
+    const page = findDiscoveryPage(this.#host, path, { host: request.headers.host as string, asksTokens })
+    if (!page) return this.#replies.deny(request, response, null, NOTHING_HERE)
+    if (request.method === 'OPTIONS') return this.#replies.preflight(request, response)
+    const identity = await this.#authorizer.identify('agent', bearerOf(request))
+    if ('status' in identity)
+      return this.#replies.deny(request, response, { endpoint: 'agent', principal: null }, identity)
+    const { principal } = identity
+    const caller = { endpoint: 'agent', principal, address: NO_SESSION } as const
+    const seconds = await this.#authorizer.count(caller, null, request.socket.remoteAddress)
+    if (seconds > 0) return this.#replies.rejectTooMany(request, response, caller, seconds)
+    // What needs a token must not be kept by a cache that answers clients without one.
+    this.#replies.report(
+      request,
+      response,
+      { ...page, status: 200 },
+      {
+        'Access-Control-Allow-Origin': '*',
+        'Cache-Control': `${asksTokens ? 'private' : 'public'}, max-age=3600`,
+      },
+    )
+  }
+
   async #showMetrics(request: HttpRequest, response: HttpResponse): Promise<void> {
     const identity = await this.#authorizer.identify('trainer', bearerOf(request))
     if ('status' in identity) return this.#replies.deny(request, response, null, identity)
@@ -322,6 +345,14 @@ export class RequestHandler implements PortHandler {
     if (!identity.operator) return this.#replies.deny(request, response, null, OPERATOR_ONLY)
     this.#replies.report(request, response, await this.#probes.metrics(this.#calls.count + this.#webSockets.calls))
   }
+}
+
+/** Discovery names no session. */
+const NO_SESSION = { by: 'argument', token: null, environment: '' } as const
+
+const NOTHING_HERE: Denial = {
+  status: 404,
+  message: 'There is nothing at this path. The endpoints are /mcp and /env.',
 }
 
 const OPERATOR_ONLY: Denial = {
