@@ -44,6 +44,7 @@ const serveOptions = z.object({
     z.string().default('127.0.0.1'),
   ),
   stdio: flag('serve over standard input and output instead of HTTP'),
+  serverJson: flag("print the server.json with which the world's package is listed in the registry of MCP, and stop"),
   trainer: flag('with --stdio: serve the trainer endpoint on the pipe instead of the agent endpoint'),
   task: option(
     '<file>',
@@ -122,6 +123,7 @@ Examples:
   episodic serve number-guessing --nemo-gym-port 8001
   episodic serve number-guessing --ors-port 8080 --tasks tasks.jsonl
   episodic serve ./my-world.ts --stdio
+  episodic serve ./my-world --server-json > server.json
   episodic serve ./my-world.ts --rate 20/1
   episodic serve ./my-world.ts --worker-threads --rules-timeout 2
 
@@ -129,6 +131,7 @@ EPISODIC_CONTROL_TOKEN sets the operator's token for the trainer endpoint.
 By default it is random, and kept in a file that other commands find.`,
     )
     .action((worlds: string[], options: ServeOptions, { parent }: Command) => {
+      if (options.serverJson) return printServerJson(worlds, console)
       checkTrainerEndpoints(options, options)
       checkTask(options)
       return options.processes > 1 && !isServerWorker
@@ -146,6 +149,14 @@ function checkTask({ task, stdio, processes, private: isPrivate }: ServeOptions)
       'option-invalid',
       `--task serves one session at the port of one process. Leave ${other} out.`,
     )
+}
+
+async function printServerJson(references: readonly string[], console: Console): Promise<void> {
+  const { serverJsonOf } = await import('../worlds/serve/server-json.ts')
+  const [reference, ...others] = references
+  if (others.length > 0)
+    throw new HarnessError('option-invalid', '--server-json is for one world, which is a package of its own. Name one.')
+  console.out.write(`${JSON.stringify(serverJsonOf(await loadWorld(reference as string)), null, 2)}\n`)
 }
 
 /** Serves with several processes, each of which runs this same command. */
