@@ -19,5 +19,8 @@ export interface Advertisement {
 /** The capabilities of the agent endpoint besides tools, in both protocol versions. */
 export const AT_AGENTS = { resources: { subscribe: true }, prompts: {}, completions: {} }
 
-/** The extension of MCP by which a server shows how it is used. */
-export const SKILLS = 'io.modelcontextprotocol/skills'
+/** The extension of MCP by which a call that waits is answered later. */
+export const TASKS = 'io.modelcontextprotocol/tasks'
+
+/** The extensions of the agent endpoint, in the stateless version: tasks, and the skill that says how it is used. */
+export const EXTENSIONS = { 'io.modelcontextprotocol/skills': {}, [TASKS]: {} }

@@ -1,28 +1,43 @@
 import { type Attachment, type EnvironmentInfo, type JsonObject, WireError } from '@episodic/protocol'
 import { withoutDataLine } from '@episodic/protocol/internal'
 import { EPISODE_OVER, OBSERVATION } from '../environment/agent-answer.ts'
+import { handleNames } from '../environment/define-environment.ts'
 import type { Secrets } from '../environment/secrets.ts'
 import { contentOf, renderText, type ToolResult, toolError } from '../environment/tool-result.ts'
 import type { AgentAddress, AgentCaller } from '../host/caller.ts'
-import type { Host, SeatTurn, SessionRef, StepCall } from '../host/host.ts'
+import type { Host, SeatTurn, SessionRef, StepCall, StepOutcome } from '../host/host.ts'
 import { unknownEnvironment } from '../host/open-session.ts'
 import { callByArgument, howToCreate } from './handle-arguments.ts'
 import type { ScannedAnswer } from './leak-scan.ts'
 import { NOT_YET, NOT_YOURS, WAIT } from './wait-tool.ts'
 
-/** Answers one `tools/call` of an agent. Faults and ends are tool errors, which a model can read. */
+/**
+ * Makes the answer to a call that goes on as a task of its session. `token` is what the call has sent to name the
+ * session; `null` if its address does.
+ */
+export type CreateTask = (session: SessionRef, name: string, token: string | null) => Promise<ScannedAnswer>
+
+/**
+ * Answers one `tools/call` of an agent. Faults and ends are tool errors, which a model can read. With `createTask`, a
+ * call that has to wait for more than a second is answered with a task.
+ */
 export async function callAsAgent(
   host: Host,
   caller: AgentCaller,
   session: SessionRef | null,
   call: StepCall,
+  createTask: CreateTask | null = null,
 ): Promise<ScannedAnswer> {
   const { address, principal } = caller
   if (address.by === 'argument') {
     const environment = handledEnvironment(host, address.environment)
-    return callByArgument(host, caller, environment, call, (named, rest) => play(named, rest, howToCreate(environment)))
+    const token = call.action.arguments[handleNames(environment.handle).argument] as string
+    return callByArgument(host, caller, environment, call, (named, rest) =>
+      play(named, rest, howToCreate(environment), createTask && ((name) => createTask(named, name, token))),
+    )
   }
-  return await play(session ?? (await host.resolve(principal, address)), call, PLAY_AGAIN[address.by])
+  const played = session ?? (await host.resolve(principal, address))
+  return await play(played, call, PLAY_AGAIN[address.by], createTask && ((name) => createTask(played, name, null)))
 }
 
 /**
@@ -32,41 +47,71 @@ export async function callAsAgent(
  * meets an ordinary environment, in which it calls and is answered. A call out of turn is answered at once and costs
  * nothing. It is not kept for later, since it would be played on a state that its player has not seen.
  */
-async function play(session: SessionRef, call: StepCall, again: string): Promise<ScannedAnswer> {
+async function play(
+  session: SessionRef,
+  call: StepCall,
+  again: string,
+  toTask: ((name: string) => Promise<ScannedAnswer>) | null,
+): Promise<ScannedAnswer> {
+  /** Waits for the turn of the seat, after a step of it if there is one. */
+  const awaitTurn = async (outcome: StepOutcome | null) => {
+    const turn = await session.awaitTurn(call.waiting, toTask ? TASK_AFTER_SECONDS : undefined)
+    if (!toTask || turn.mine || turn.end !== null) return answerTurn(outcome, turn, again)
+    const tasks = await session.tasks()
+    return toTask(await tasks.nameAfter(outcome?.step ?? null, outcome?.step.report.seq ?? turn.seq))
+  }
   try {
-    if (call.action.tool === WAIT.name && (await session.environment()).seats)
-      return answerTurn([], await session.awaitTurn(call.waiting), again)
-    const { step, messages, secrets } = await session.step(call)
-    const { observation, report, seat } = step
-    const said = messages.length > 0 ? [...messages, observation.text].join('\n') : observation.text
-    const isOver = report.end !== null
-    if (report.refused) return refusalOf(isOver ? withEnd(said, again) : said, said, secrets)
-    if (!isOver && report.seats?.turn.includes(seat) === false)
-      return answerTurn([said], await session.awaitTurn(call.waiting), again, observation.attachments)
-    return answerOf(said, observation.structured, { isOver, again, secrets, attachments: observation.attachments })
+    if (call.action.tool === WAIT.name && (await session.environment()).seats) return await awaitTurn(null)
+    const outcome = toTask ? await (await session.tasks()).step(call) : await session.step(call)
+    if (typeof outcome === 'string') return await (toTask as NonNullable<typeof toTask>)(outcome)
+    const { report, seat } = outcome.step
+    if (report.refused === null && report.end === null && report.seats?.turn.includes(seat) === false)
+      return await awaitTurn(outcome)
+    return answerStep(outcome, again)
   } catch (error) {
-    const text = failureText(error, again)
-    if (text === null) throw error
-    return { result: toolError(text), secrets: null }
+    const answer = answerFailure(error, again)
+    if (answer === null) throw error
+    return answer
   }
 }
 
-/** Answers with what a seat knows when its wait is over. `said` is the answer to its own step. */
-function answerTurn(
-  said: readonly string[],
-  turn: SeatTurn,
-  again: string,
-  attachments?: readonly Attachment[],
-): ScannedAnswer {
+/** Seconds after which a wait for other seats becomes a task, if its client takes tasks. */
+const TASK_AFTER_SECONDS = 1
+
+/** Returns the answer to a step that waits for nobody. */
+export function answerStep(outcome: StepOutcome, again: string): ScannedAnswer {
+  const { step, secrets } = outcome
+  const said = saidIn(outcome)
+  const isOver = step.report.end !== null
+  if (step.report.refused) return refusalOf(isOver ? withEnd(said, again) : said, said, secrets)
+  const { structured, attachments } = step.observation
+  return answerOf(said, structured, { isOver, again, secrets, attachments })
+}
+
+/** Returns the answer with what a seat knows when its wait is over, after its own step if there was one. */
+export function answerTurn(outcome: StepOutcome | null, turn: SeatTurn, again: string): ScannedAnswer {
   const { mine, observation, messages, end, secrets } = turn
   const isOver = end !== null
   const now = mine || isOver ? observation.text : NOT_YET
-  return answerOf([...said, ...messages, now].join('\n'), observation.structured, {
-    isOver,
-    again,
-    secrets,
-    attachments,
-  })
+  const said = outcome ? [saidIn(outcome)] : []
+  const text = [...said, ...messages, now].join('\n')
+  const attachments = outcome?.step.observation.attachments
+  return answerOf(text, observation.structured, { isOver, again, secrets, attachments })
+}
+
+/** Returns the answer to a call that was not played; `null` for an error of the protocol. */
+export function answerFailure(error: unknown, again: string): ScannedAnswer | null {
+  const text = failureText(error, again)
+  return text === null ? null : { result: toolError(text), secrets: null }
+}
+
+/** Returns how the player of an address plays another episode. */
+export function playAgain(host: Host, address: AgentAddress): string {
+  return address.by === 'argument' ? howToCreate(handledEnvironment(host, address.environment)) : PLAY_AGAIN[address.by]
+}
+
+function saidIn({ step: { observation }, messages }: StepOutcome): string {
+  return messages.length > 0 ? [...messages, observation.text].join('\n') : observation.text
 }
 
 interface AnswerParts {

@@ -161,9 +161,9 @@ function decideVersion(caller: Caller, message: Message): boolean {
 function completed(method: string, answer: unknown, server: Identity): JsonObject {
   const result = answer as JsonObject
   return {
+    resultType: 'complete',
     ...result,
     ...(method === 'resources/read' && UNCACHED),
-    resultType: 'complete',
     _meta: { ...(result._meta as JsonObject | undefined), [ENVELOPE.server]: { ...server } },
   }
 }

@@ -2,9 +2,11 @@ import { META, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import type { Caller } from '../host/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
+import { TASKS } from './advertisement.ts'
 import { callAsAgent, environmentFor } from './agent-call.ts'
 import type { ScannedAnswer } from './leak-scan.ts'
 import type { Message } from './message.ts'
+import { declares } from './protocol-version.ts'
 import { readResource } from './state-resource.ts'
 import { answerExtension, type RequestOptions, stepAsTrainer, wholeNumber } from './trainer-methods.ts'
 
@@ -28,9 +30,9 @@ export async function answerRequest(
     if (typeof tool !== 'string') throw new WireError('invalid-params', 'tools/call needs the name of a tool.')
     if (!isObject(args)) throw new WireError('invalid-params', 'The arguments of tools/call have to be an object.')
     const call = { action: { tool, arguments: args }, seq: wholeNumber(meta ?? {}, META.seq), waiting: options.waiting }
-    return caller.endpoint === 'agent'
-      ? callAsAgent(host, caller, session, call)
-      : stepAsTrainer(host, caller.principal, call, meta ?? {})
+    if (caller.endpoint === 'trainer') return stepAsTrainer(host, caller.principal, call, meta ?? {})
+    const create = options.modern && declares(meta, TASKS) ? (await import('./tasks.ts')).createTask : null
+    return callAsAgent(host, caller, session, call, create)
   }
   if (caller.endpoint === 'trainer') {
     const answering = answerExtension(host, caller, method, params, options)
@@ -43,6 +45,8 @@ export async function answerRequest(
     const result = (await import('./skill.ts')).answerSkills(host, name, method, params)
     return result && { result, secrets: null }
   }
+  if (options.modern && method.startsWith('tasks/'))
+    return (await import('./tasks.ts')).answerTasks(host, caller, session, { method, params, meta })
   return reads ? readResource(host, caller, session, params) : undefined
 }
 

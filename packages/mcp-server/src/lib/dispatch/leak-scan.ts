@@ -73,7 +73,9 @@ function scanAll(
 
 /** Returns a message with the bytes of its pictures and sounds, of which it has the base64. */
 function withMedia(text: string, answer: ScannedAnswer): string {
-  const content = (answer.result as Partial<ToolResult> | undefined)?.content
+  const given = answer.result as (Partial<ToolResult> & { readonly result?: Partial<ToolResult> }) | undefined
+  // A task holds the answer to its call.
+  const content = given?.content ?? given?.result?.content
   return content !== undefined && content.length > 1 ? `${text}\n${worldTextOf(answer)}` : text
 }
 

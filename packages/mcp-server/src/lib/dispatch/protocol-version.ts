@@ -54,6 +54,13 @@ export function assertSpoken(version: string): void {
   })
 }
 
+/** Whether the client of a request of the stateless version has declared an extension of MCP. */
+export function declares(meta: JsonObject | null, extension: string): boolean {
+  const capabilities = meta?.[ENVELOPE.capabilities]
+  const extensions = isObject(capabilities) ? capabilities.extensions : null
+  return isObject(extensions) && isObject(extensions[extension])
+}
+
 function findProblem(meta: JsonObject): string | null {
   const { [ENVELOPE.version]: version, [ENVELOPE.capabilities]: capabilities, [ENVELOPE.client]: client } = meta
   if (typeof version !== 'string') return `names its version as text, in "${ENVELOPE.version}"`

@@ -1,7 +1,7 @@
 import { EXTENSION, WireError } from '@episodic/protocol'
 import { MODERN_VERSION } from '@episodic/protocol/internal'
 import { type JSONRPCRequest, PerRequestHTTPServerTransport, Server } from '@modelcontextprotocol/server'
-import { type Advertisement, AT_AGENTS, SKILLS } from './advertisement.ts'
+import { type Advertisement, AT_AGENTS, EXTENSIONS } from './advertisement.ts'
 import { numbered, toolOnTheWire } from './discovery-answers.ts'
 import { complete, getPrompt, PROMPTS } from './instructions.ts'
 import { listResources, listTemplates } from './state-resource.ts'
@@ -36,7 +36,7 @@ function createModernServer(advertisement: Advertisement): Server {
     {
       capabilities: {
         tools: {},
-        ...(state === null ? { extensions: { [EXTENSION]: {} } } : { ...AT_AGENTS, extensions: { [SKILLS]: {} } }),
+        ...(state === null ? { extensions: { [EXTENSION]: {} } } : { ...AT_AGENTS, extensions: EXTENSIONS }),
       },
       instructions,
       supportedProtocolVersions: [MODERN_VERSION],

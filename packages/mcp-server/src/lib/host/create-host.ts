@@ -101,6 +101,8 @@ class SessionHost implements Host {
       rules,
       faults,
       metrics,
+      tasks: new Map(),
+      idleSeconds,
       stopping: this.#stopping.signal,
     }
     this.connections = new TransportSessions(sessions, clock, idleSeconds)

@@ -24,6 +24,7 @@ import type {
   PublishRequest,
   SeatTurn,
   SessionRef,
+  SessionTasks,
   SnapshotQuery,
   StateView,
   StepCall,
@@ -38,6 +39,7 @@ import { type AtOnce, type CachedSession, notFound, type SessionCache } from './
 import type { SessionFactory } from './session-factory.ts'
 import type { StateSubscriptions } from './state-subscription.ts'
 import type { SessionWriter } from './step-session.ts'
+import type { TasksInProcess } from './step-tasks.ts'
 import { legalOfSeat, turnOfSeat } from './turn-of-seat.ts'
 import { watchLog } from './watch-log.ts'
 
@@ -56,6 +58,9 @@ export interface SessionParts {
   readonly rules: RulesRunner
   readonly faults: Faults
   readonly metrics: Metrics | undefined
+  readonly tasks: TasksInProcess
+  /** See `HostBounds`. */
+  readonly idleSeconds: number
   /** Aborted when the host is disposed of. */
   readonly stopping: AbortSignal
 }
@@ -104,9 +109,16 @@ export class ResolvedSession implements SessionRef {
     return await this.parts.writer.step(cached, this.seatIn(cached, call.seat), call)
   }
 
-  async awaitTurn(waiting?: CallOptions): Promise<SeatTurn> {
+  async tasks(): Promise<SessionTasks> {
+    const cached = await this.findOrOpen()
+    // Loaded with the first task, so that a command starts sooner.
+    const { StepTasks } = await import('./step-tasks.ts')
+    return new StepTasks(this.parts, { session: this, cached, seat: this.seatIn(cached), place: this.token.place })
+  }
+
+  async awaitTurn(waiting?: CallOptions, most = Number.POSITIVE_INFINITY): Promise<SeatTurn> {
     const { clock, waitSeconds } = this.parts
-    const { hold: wait = waitSeconds } = this.token
+    const wait = Math.min(this.token.hold ?? waitSeconds, most)
     const cached = await this.find()
     const seat = this.seatIn(cached)
     const stopReporting = reportWaiting(clock, waiting?.report, 'Waiting for your turn.')

@@ -25,6 +25,8 @@ export interface SessionTokens {
   gameId(game: string): string
   /** The secret with which a principal plays a seat of such a session. Its creator may also end it. */
   player(claim: GameClaim, principal: string | null, role: 'creator' | 'guest'): string
+  /** The proof that a task of a seat of a session was named here. */
+  task(id: string, seat: number, claim: string): string
   /** The secret with which a client takes a seat of such a session. */
   invitation(claim: GameClaim): string
   /**
@@ -89,6 +91,7 @@ export function createSessionTokens(secret: Uint8Array): SessionTokens {
     control: (id, owner) => `ctl_${id}${prove('control', id, toPrincipalName(owner))}`,
     seatHandle: (id, seat) => `sct_${seat.toString(36)}${id}${prove('seat', id, String(seat))}`,
     capability: (id, seat) => `cap_${seat.toString(36)}${id}${prove('capability', id, String(seat))}`,
+    task: (id, seat, claim) => prove('task', id, String(seat), claim),
     gameId: (game) => proveAgain('game', game),
     player: ({ game, seat }, principal, role) =>
       `ply_${seat.toString(36)}${game}${proveAgain('player', role, game, String(seat), toPrincipalName(principal))}`,

@@ -151,11 +151,12 @@ function readNotified({ meta }: Message): string | null {
 }
 
 /** The methods whose `Mcp-Name` repeats a parameter. */
-const NAMED = new Set(['tools/call', 'prompts/get', 'resources/read'])
+const NAMED = new Set(['tools/call', 'prompts/get', 'resources/read', 'tasks/get', 'tasks/update', 'tasks/cancel'])
 
 /** Returns the parameter that `Mcp-Name` repeats; `undefined` if there is none. */
 function nameIn({ method, params }: Message): unknown {
-  return method === 'resources/read' ? params.uri : params.name
+  if (method === 'resources/read') return params.uri
+  return method.startsWith('tasks/') ? params.taskId : params.name
 }
 
 function checkName(header: string | undefined, name: unknown): void {

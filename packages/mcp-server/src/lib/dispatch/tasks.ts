@@ -1,0 +1,103 @@
+import { type JsonObject, WireError } from '@episodic/protocol'
+import { WIRE_ERROR_NUMBERS } from '@episodic/protocol/internal'
+import type { AgentCaller } from '../host/caller.ts'
+import type { Host, SessionRef, StepOutcome, TaskState } from '../host/host.ts'
+import { TASKS } from './advertisement.ts'
+import { answerFailure, answerStep, answerTurn, playAgain } from './agent-call.ts'
+import type { ScannedAnswer } from './leak-scan.ts'
+import type { Message } from './message.ts'
+import { declares } from './protocol-version.ts'
+
+/** Milliseconds between two polls of a task. */
+const POLL_INTERVAL = 1_000
+
+const METHODS = new Set(['tasks/get', 'tasks/update', 'tasks/cancel'])
+
+/** Returns the answer to a call that has become a task of its session. `token` is that which the call has sent. */
+export async function createTask(session: SessionRef, name: string, token: string | null): Promise<ScannedAnswer> {
+  const state = await (await session.tasks()).find(name)
+  return { result: { resultType: 'task', ...toTask(taskIdOf(name, token), 'working', state) }, secrets: null }
+}
+
+/**
+ * Answers `tasks/get`, `tasks/update` and `tasks/cancel`; resolves with `undefined` for any other method. Rejects with
+ * `missing-capability` for a client that takes no tasks, and with `invalid-params` for a task that is not there.
+ */
+export async function answerTasks(
+  host: Host,
+  caller: AgentCaller,
+  session: SessionRef | null,
+  { method, params, meta }: Pick<Message, 'method' | 'params' | 'meta'>,
+): Promise<ScannedAnswer | undefined> {
+  if (!METHODS.has(method)) return undefined
+  if (!declares(meta, TASKS))
+    throw new WireError('missing-capability', `A client that calls ${method} declares the extension ${TASKS}.`, {
+      details: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
+    })
+  const [, name, token] = /^(tsk_(?:[^.]+\.){3}[^.]*\.[^.]+)(?:\.(.+))?$/.exec(String(params.taskId)) ?? []
+  if (name === undefined) throw noTask()
+  const tasks = await (await resolveTask(host, caller, session, token)).tasks()
+  const state = await tasks.find(name)
+  if (method === 'tasks/get') return answerState(host, caller, params.taskId as string, state)
+  // A task asks its client for nothing, so that there is nothing to update.
+  if (method === 'tasks/cancel') await tasks.cancel(name)
+  return { result: {}, secrets: null }
+}
+
+/** The session of a task: that of the address, or that whose token is in the task's id. */
+async function resolveTask(
+  host: Host,
+  { principal, address }: AgentCaller,
+  session: SessionRef | null,
+  token: string | undefined,
+): Promise<SessionRef> {
+  if (session && token === undefined) return session
+  if (address.by !== 'argument' || token === undefined) throw noTask()
+  try {
+    return await host.resolve(principal, { by: 'argument', token, environment: address.environment })
+  } catch (error) {
+    throw WireError.is(error, 'session-not-found') ? noTask() : error
+  }
+}
+
+function answerState(host: Host, { address }: AgentCaller, taskId: string, state: TaskState): ScannedAnswer {
+  const { outcome } = state
+  const again = playAgain(host, address)
+  if (outcome.kind === 'answered') {
+    const { step, turn } = outcome
+    const answer = turn ? answerTurn(step, turn, again) : answerStep(step as StepOutcome, again)
+    return completed(taskId, state, answer)
+  }
+  if (outcome.kind !== 'failed') return { result: toTask(taskId, outcome.kind, state), secrets: null }
+  const answer = answerFailure(outcome.cause, again)
+  if (answer) return completed(taskId, state, answer)
+  if (!WireError.is(outcome.cause)) throw outcome.cause
+  const { code, message, details } = outcome.cause
+  const error = { code: WIRE_ERROR_NUMBERS[code], message, data: { code, ...details } }
+  return { result: { ...toTask(taskId, 'failed', state), error }, secrets: null }
+}
+
+function completed(taskId: string, state: TaskState, answer: ScannedAnswer): ScannedAnswer {
+  const result = { resultType: 'complete', ...(answer.result as JsonObject) }
+  return { ...answer, result: { ...toTask(taskId, 'completed', state), result } }
+}
+
+function toTask(taskId: string, status: string, { createdAt, updatedAt, keptSeconds }: TaskState) {
+  return {
+    taskId,
+    status,
+    createdAt: new Date(createdAt).toISOString(),
+    lastUpdatedAt: new Date(updatedAt).toISOString(),
+    ttlMs: Math.round(keptSeconds * 1_000),
+    pollIntervalMs: POLL_INTERVAL,
+  }
+}
+
+/** At an address of many sessions, the id of a task names its session with the token that the call has sent. */
+function taskIdOf(name: string, token: string | null): string {
+  return token === null ? name : `${name}.${token}`
+}
+
+function noTask(): WireError {
+  return new WireError('invalid-params', 'There is no such task, or its session is gone.')
+}
