@@ -1,11 +1,14 @@
-import { cp, writeFile } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { inEmptyProject, packedPackages } from './empty-project.ts'
-import { readJson, root } from './workspace.ts'
+import { KINDS } from 'create-episodic'
+import { inEmptyProject } from './empty-project.ts'
+import { startRegistry } from './local-registry.ts'
+import { root } from './workspace.ts'
 
-// Starts as a newcomer does: installs `episodic` and `zod` with npm into an empty project outside the workspace, and
-// runs and checks the README's first environment with `npx episodic`.
+// Starts as a newcomer does, from a registry that has the packages as they would be published: installs `episodic` and
+// `zod` by their names into an empty folder, and runs and checks the README's first environment; and creates a project
+// of each kind with `npm create episodic`, whose own tests pass.
 //
 //   node scripts/newcomer.ts <folder>    the folder has the packed tarballs
 
@@ -13,16 +16,31 @@ const { positionals } = parseArgs({ allowPositionals: true })
 const [tarballs] = positionals
 if (!tarballs) throw new Error('Name the folder of the tarballs: node scripts/newcomer.ts <folder>')
 
-await inEmptyProject('newcomer', async ({ folder: project, run }) => {
-  const { version } = readJson(join('packages/protocol/node_modules/zod/package.json'))
-  await cp(join(root, 'scripts/newcomer/my-world.ts'), join(project, 'my-world.ts'))
-  const { episodic, ...overrides } = packedPackages(tarballs)
-  const manifest = { private: true, type: 'module', dependencies: { episodic, zod: version }, overrides }
-  await writeFile(join(project, 'package.json'), JSON.stringify(manifest))
-  await run(['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline'])
-  const report = await run(['npx', 'episodic', 'run', 'my-world.ts', '--json'])
+await inEmptyProject('newcomer', async (project) => {
+  const { folder, run } = project
+  await using registry = await startRegistry(project, tarballs)
+  const npmrc = `registry=${registry.url}\nfund=false\naudit=false\nprefer-offline=true\n`
+
+  const first = join(folder, 'first')
+  await mkdir(first)
+  await writeFile(join(first, '.npmrc'), npmrc)
+  await writeFile(join(first, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+  await cp(join(root, 'scripts/newcomer/my-world.ts'), join(first, 'my-world.ts'))
+  await run(['npm', 'install', 'episodic', 'zod'], first)
+  const report = await run(['npx', 'episodic', 'run', 'my-world.ts', '--json'], first)
   const { counts } = JSON.parse(report.split('\n').at(-1) as string)
   if (counts.finished !== 100) throw new Error(`The run reported ${JSON.stringify(counts)}`)
-  await run(['npx', 'episodic', 'check', 'my-world.ts'])
+  await run(['npx', 'episodic', 'check', 'my-world.ts'], first)
   console.log(`${counts.finished} episodes of my-world.ts played and the world checked by npx episodic`)
+
+  for (const kind of Object.keys(KINDS)) {
+    const began = performance.now()
+    await writeFile(join(folder, '.npmrc'), npmrc)
+    await run(['npm', 'create', '--yes', 'episodic', kind, '--', '--kind', kind])
+    const created = join(folder, kind)
+    await writeFile(join(created, '.npmrc'), npmrc)
+    await run(['npm', 'install'], created)
+    await run(['npm', 'test'], created)
+    console.log(`npm create episodic ${kind}: tested after ${Math.round((performance.now() - began) / 1_000)} s`)
+  }
 })

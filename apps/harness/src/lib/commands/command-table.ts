@@ -10,6 +10,10 @@ export interface CommandEntry {
 
 /** The commands by name, in the order of the help. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  init: {
+    description: 'start a project with a world, its tests and a workflow for CI',
+    load: async () => (await import('./init.ts')).initCommand,
+  },
   serve: {
     description: 'serve worlds over MCP',
     load: async () => (await import('./serve.ts')).serveCommand,

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import type { EmptyProject } from './empty-project.ts'
+import { listPublished, tarballOf } from './workspace.ts'
+
+/** Verdaccio, a registry to run oneself. Its own choice of `node-fetch` is a tag that not every registry has. */
+const REGISTRY = { private: true, dependencies: { verdaccio: '6.10.4' }, overrides: { 'node-fetch': '2.7.0' } }
+
+/** A registry that has the packages of this workspace as they would be published, and passes on everything else. */
+export interface LocalRegistry extends AsyncDisposable {
+  readonly url: string
+}
+
+/** Starts a registry in a folder of the project, and publishes the packed packages there. */
+export async function startRegistry({ folder, run }: EmptyProject, tarballs: string): Promise<LocalRegistry> {
+  const place = join(folder, 'registry')
+  await mkdir(place)
+  await writeFile(join(place, 'package.json'), JSON.stringify(REGISTRY))
+  await run(['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline'], place)
+  const upstream = await run(['npm', 'config', 'get', 'registry'], place)
+  const [port, url] = await freeAddress()
+  await writeFile(join(place, 'config.yaml'), configuration(upstream, port))
+  const server = spawn(process.execPath, ['node_modules/verdaccio/bin/verdaccio', '--config', 'config.yaml'], {
+    cwd: place,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const ended = once(server, 'exit')
+  const registry = {
+    url,
+    async [Symbol.asyncDispose]() {
+      server.kill()
+      await ended
+    },
+  }
+  try {
+    while (!(await fetch(url).then(Boolean, () => false)))
+      await Promise.race([
+        new Promise(setImmediate),
+        ended.then(() => Promise.reject(new Error('The registry ended.'))),
+      ])
+    // npm publishes to nobody without a token, and this registry takes any.
+    await writeFile(join(place, '.npmrc'), `registry=${url}\n//${new URL(url).host}/:_authToken=anybody\n`)
+    for (const room of listPublished()) await run(['npm', 'publish', join(tarballs, tarballOf(room))], place)
+    return registry
+  } catch (error) {
+    await registry[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+function configuration(upstream: string, port: number): string {
+  const ours = 'access: $all\n    publish: $all'
+  return `storage: ./storage
+listen: 127.0.0.1:${port}
+uplinks:
+  upstream:
+    url: ${upstream}
+packages:
+  '{episodic,create-episodic,@episodic/*}':
+    ${ours}
+  '**':
+    access: $all
+    proxy: upstream
+log: { type: stdout, level: error }
+`
+}
+
+async function freeAddress(): Promise<[port: number, url: string]> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return [port, `http://127.0.0.1:${port}/`]
+}
