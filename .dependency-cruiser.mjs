@@ -23,6 +23,13 @@ const ROOMS = {
   ],
   'satellites/trainer-endpoints': ['packages/protocol', 'packages/mcp-server'],
   'satellites/workspace': ['packages/state', 'packages/mcp-server'],
+  'satellites/mcp-worlds': [
+    'packages/protocol',
+    'packages/state',
+    'packages/dataset',
+    'packages/env',
+    'packages/mcp-server',
+  ],
 }
 
 /**
@@ -96,6 +103,10 @@ export const INNER_ROOMS = {
     sql: ['disk', 'clock'],
     workers: ['disk', 'clock', 'shell', 'sql'],
     tools: ['disk', 'shell', 'workers'],
+  },
+  'satellites/mcp-worlds': {
+    servers: [],
+    environment: ['servers'],
   },
   'packages/report': {
     seats: [],
@@ -187,7 +198,7 @@ const NODE_FILES = [
 ]
 
 /** The package whose root entry needs Node: its pages are what runs in a browser. */
-const NODE_PACKAGES = '^(packages/viewer/src/[^/]+|satellites/workspace/src/.*)[.]ts$'
+const NODE_PACKAGES = '^(packages/viewer/src/[^/]+|satellites/(workspace|mcp-worlds)/src/.*)[.]ts$'
 
 /** The files that use Node and are reached by `import()` alone, where a target asks for them. */
 const LAZY_FILES = '^packages/(env/src/lib/transport/node-[^/]+[.]ts$|protocol/src/lib/pipe/)'

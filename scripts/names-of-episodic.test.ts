@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 /** What an author calls, by what it is for. A name that goes has to go from the pages and examples too. */
 const NAMES = [
-  ...['defineEnvironment', 'defineGame', 'conversationEnvironment', 'defineExternalEnvironment', 'defineConversation'],
+  ...['defineEnvironment', 'defineGame', 'conversationEnvironment', 'defineMcpEnvironment', 'defineConversation'],
   ...['defineTasks', 'generateTasks', 'definePolicy', 'scriptedPolicy', 'randomPolicy', 'defineAgent', 'PlayerStop'],
   ...['rehearse', 'checkWorld', 'defineGolden', 'createHost', 'inProcess', 'connect', 'runEpisode', 'runMatch'],
   ...['withLimits', 'withShaping', 'withWeights', 'defineGrader', 'judgeGrader'],

@@ -7,7 +7,8 @@ import { startRegistry } from './local-registry.ts'
 import { root } from './workspace.ts'
 
 // Starts as a newcomer does, from a registry that has the packages as they would be published: installs `episodic` and
-// `zod` by their names into an empty folder, and runs and checks the README's first environment; and creates a project
+// `zod` by their names into an empty folder, runs and checks the README's first environment, and runs the one of an MCP
+// server; and creates a project
 // of each kind with `npm create episodic`, whose own tests pass.
 //
 //   node scripts/newcomer.ts <folder>    the folder has the packed tarballs
@@ -25,12 +26,15 @@ await inEmptyProject('newcomer', async (project) => {
   await mkdir(first)
   await writeFile(join(first, '.npmrc'), npmrc)
   await writeFile(join(first, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  await cp(join(root, 'scripts/newcomer/my-world.ts'), join(first, 'my-world.ts'))
-  await run(['npm', 'install', 'episodic', 'zod'], first)
+  for (const world of ['my-world.ts', 'who-knows-whom.ts'])
+    await cp(join(root, 'scripts/newcomer', world), join(first, world))
+  await run(['npm', 'install', 'episodic', 'zod', '@modelcontextprotocol/server-memory'], first)
   const report = await run(['npx', 'episodic', 'run', 'my-world.ts', '--json'], first)
   const { counts } = JSON.parse(report.split('\n').at(-1) as string)
   if (counts.finished !== 100) throw new Error(`The run reported ${JSON.stringify(counts)}`)
   await run(['npx', 'episodic', 'check', 'my-world.ts'], first)
+  const played = await run(['npx', 'episodic', 'run', 'who-knows-whom.ts', '--tasks', '2', '--json'], first)
+  if (JSON.parse(played.split('\n').at(-1) as string).counts.finished !== 2) throw new Error(played)
   console.log(`${counts.finished} episodes of my-world.ts played and the world checked by npx episodic`)
 
   for (const kind of Object.keys(KINDS)) {

@@ -5,10 +5,11 @@ import { root } from './workspace.ts'
 
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
-describe('the README and the quick start', () => {
+describe('the README and the pages', () => {
   it.each([
     ['README.md', 'scripts/newcomer/my-world.ts'],
     ['docs/start/quickstart.md', 'scripts/consumer/higher-or-lower.ts'],
+    ['docs/write/mcp-servers.md', 'scripts/newcomer/who-knows-whom.ts'],
   ])('%s prints %s, which a check compiles and runs', (page, program) => {
     expect(read(page)).toContain(`<!-- ${program} -->\n\`\`\`ts\n${read(program)}\`\`\``)
   })

@@ -3,7 +3,6 @@ export { conversationEnvironment, defineConversation } from '@episodic/contexts'
 export { defineTasks, generateTasks, type TaskContext, type TaskDraft } from '@episodic/dataset'
 export {
   connect,
-  defineExternalEnvironment,
   definePolicy,
   type Environment,
   type Episode,
@@ -26,3 +25,4 @@ export {
   inProcess,
   rehearse,
 } from '@episodic/mcp-server'
+export { defineMcpEnvironment } from '@episodic/mcp-worlds'

@@ -46,6 +46,8 @@ export interface TasksDefinition<Params extends z.ZodType = z.ZodType> {
   /** Part of every row's seed: two families of one environment have different rows. */
   readonly name: string
   readonly environment: TaskEnvironment<Params>
+  /** How many rows there are, if they are a list: who asks for more gets these. Default: without end. */
+  readonly count?: number
   readonly generate: (context: TaskContext) => TaskDraft<z.input<Params>>
 }
 

@@ -10,7 +10,7 @@ import { taskId } from './task-id.ts'
 export interface GenerateOptions {
   /** The same seed returns the same rows. */
   readonly seed: string
-  /** How many distinct rows to make. */
+  /** How many distinct rows to make; fewer if the family is a list of fewer. */
   readonly count: number
   /** The range of `difficulty` in the generator's context. Default: 0 to 1. */
   readonly difficulty?: DifficultyRange
@@ -37,7 +37,7 @@ export function generateTasks(tasks: TasksDefinition, options: GenerateOptions):
     throw new DatasetError('options-invalid', `A count of tasks is a whole number from 0 up; got ${count}.`)
   assertRange(difficulty, 'generateTasks')
   assertRatios(splits)
-  return distinctTasks(tasks, { seed: options.seed, count, difficulty, splits })
+  return distinctTasks(tasks, { seed: options.seed, count: Math.min(count, tasks.count ?? count), difficulty, splits })
 }
 
 function* distinctTasks(

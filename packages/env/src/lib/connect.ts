@@ -2,8 +2,6 @@ import { type EnvironmentInfo, type Guarantees, METHOD_SCHEMAS, METHODS, WireErr
 import { EnvError } from './env-error.ts'
 import { type Connection, createConnection } from './environment/connection.ts'
 import { SessionEnvironment } from './environment/session-environment.ts'
-import { openDefinedConnection } from './external/defined-connection.ts'
-import type { ExternalEnvironment } from './external/external-environment.ts'
 import { toSystemTarget } from './external/system-target.ts'
 import { SessionGame } from './game/session-game.ts'
 import { openOpenEnvConnection } from './openenv/openenv-connection.ts'
@@ -31,17 +29,15 @@ export interface ConnectionOptions extends CallOptions {
 
 /**
  * Connects to a server of environments: a URL, a command to start, an `mcpServers` entry, a channel to a host in the
- * same process, an external environment from `defineExternalEnvironment`, or the URL of another system's server behind
- * `ors:` (Open Reward Standard) or `openenv:` (OpenEnv).
+ * same process, or the URL of another system's server behind `ors:` (Open Reward Standard) or `openenv:` (OpenEnv).
  *
  * Rejects with `target-invalid` for any other target, with `connection-failed` if the server does not answer, and with
  * `not-an-environment` if it is an MCP server without the environment extension.
  */
 export async function connect(
-  target: Target | ExternalEnvironment,
+  target: Target,
   { retry, onStepTimed, ...options }: ConnectionOptions = {},
 ): Promise<Connection> {
-  if (isExternal(target)) return openDefinedConnection(target, options)
   const ors = toSystemTarget('ors', target)
   if (ors) return openOrsConnection(ors, options)
   const openenv = toSystemTarget('openenv', target)
@@ -69,15 +65,11 @@ export async function connect(
     throw isUnknownMethod(error)
       ? new EnvError(
           'not-an-environment',
-          'This MCP server does not serve environments, or this is its agent endpoint. Connect to the trainer endpoint (/env), or define an environment on the server with defineExternalEnvironment.',
+          'This MCP server does not serve environments, or this is its agent endpoint. Connect to the trainer endpoint (/env), or make an environment of the server with defineMcpEnvironment of @episodic/mcp-worlds.',
           { cause: error },
         )
       : error
   }
-}
-
-function isExternal(target: Target | ExternalEnvironment): target is ExternalEnvironment {
-  return typeof target === 'object' && target !== null && 'rewards' in target
 }
 
 /** Whether a server does not know the method. Most answer `method-not-found`; some use a neighbouring code. */

@@ -14,8 +14,7 @@ import { CodedError } from '@episodic/protocol/internal'
  *   after one.
  * - `not-forkable`: a snapshot, restore or fork of an environment whose state an external server keeps.
  * - `outcome-unknown`: the reply of an external server was lost, and whether the call had its effect cannot be known.
- * - `rules-failed`: the definition of an external environment threw, returned a reward that is not finite, or was
- *   refused by its server.
+ * - `rules-failed`: the environment of another system's server failed.
  * - `option-invalid`: an option or a task names something that the environment does not have.
  */
 export type EnvErrorCode =

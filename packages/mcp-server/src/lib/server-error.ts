@@ -3,6 +3,8 @@ import { CodedError } from '@episodic/protocol/internal'
 /**
  * - `definition-invalid`: an environment is defined in a way that cannot be served.
  * - `rules-failed`: an environment's code threw, or returned what its own schemas forbid.
+ * - `session-lost`: thrown by the `prepare` of a tool: what it keeps outside for this session is gone, such as a
+ *   process that has died. No further step of the session is played.
  * - `secret-leaked`: an answer had a secret of its session in it, and was withheld.
  * - `option-invalid`: a host or endpoint was asked for something that it does not do.
  * - `unsafe-bind`: an endpoint would be open to a network without authentication.
@@ -11,6 +13,7 @@ import { CodedError } from '@episodic/protocol/internal'
 export type ServerErrorCode =
   | 'definition-invalid'
   | 'rules-failed'
+  | 'session-lost'
   | 'secret-leaked'
   | 'option-invalid'
   | 'unsafe-bind'

@@ -11,6 +11,17 @@ export function wholeNumber(low: number, high = Number.MAX_SAFE_INTEGER) {
 }
 
 /** A number within bounds. */
+/** A whole number from 1 up, or the path of a file. Default 100. */
+export const countOrFile = {
+  schema: z.union([z.int().min(1), z.string().min(1)]).default(100),
+  details: {
+    text: {
+      read: (text: string) => (/^-?[\d.]+$/.test(text) ? wholeNumber(1).parse(Number(text)) : text),
+      write: String,
+    },
+  },
+}
+
 export function numberWithin(low: number, high: number) {
   const problem = `Give a number from ${low} to ${high}.`
   return z.number(problem).min(low, problem).max(high, problem)

@@ -9,6 +9,8 @@ import { CHECKS, type CheckName } from '../check/check-report.ts'
 import { checkWorld } from '../check/check-world.ts'
 import { inProcessEndpoint } from '../check/endpoints/in-process-endpoint.ts'
 import { formatCheck, formatVerdict } from '../check/format-check.ts'
+import { mcpOptions } from '../worlds/mcp-options.ts'
+import { findWorlds } from '../worlds/mcp-world.ts'
 import { findPolicy } from '../worlds/policies.ts'
 import { loadWorld } from '../worlds/world.ts'
 
@@ -25,13 +27,15 @@ const checkOptions = z.object({
     { text: named },
   ),
   quick: flag('a first look: a tenth of the pairs, at one endpoint, without learnability'),
+  ...mcpOptions.shape,
+  server: option('<name>', 'the server of --mcp-config to check'),
   json: flag('print the report as JSON'),
 })
 type CheckOptions = z.infer<typeof checkOptions>
 
 export function checkCommand(console: Console): Command {
   return addOptions(new Command('check'), checkOptions)
-    .argument('<world>', 'name, path or package of the world')
+    .argument('[world]', 'name, path or package of the world')
     .addHelpText(
       'after',
       `
@@ -48,7 +52,10 @@ Examples:
   episodic check kuhn-poker --seat second=solver --only learnability,exploits
   episodic check ./my-world.ts --json`,
     )
-    .action((reference: string, options: CheckOptions) => check(reference, options, console))
+    .action(async (named: string | undefined, options: CheckOptions) => {
+      const [reference] = await findWorlds(named === undefined ? [] : [named], options)
+      return check(reference as string, options, console)
+    })
 }
 
 async function check(

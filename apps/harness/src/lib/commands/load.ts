@@ -13,6 +13,8 @@ import { cpuBetween, readServerCpu } from '../play/load/server-cpu.ts'
 import { tasksOf } from '../play/plan/plan.ts'
 import type { RunConfiguration } from '../run-folder/plan/configuration.ts'
 import { isAgent } from '../worlds/agents/agent.ts'
+import { type McpOptions, mcpOptions, withoutMcp } from '../worlds/mcp-options.ts'
+import { findWorlds } from '../worlds/mcp-world.ts'
 import { findPlayer } from '../worlds/policies.ts'
 import { startServer } from '../worlds/serve/start-server.ts'
 import { targetOf } from '../worlds/target.ts'
@@ -46,13 +48,14 @@ const loadOptions = z.object({
   store: option('<store>', 'where that server stores sessions, as for serve', z.string().default('memory')),
   workerThreads: flag('run the rules of that server in worker threads'),
   json: flag('print the result as JSON'),
+  ...mcpOptions.shape,
   ...targetOptions().shape,
 })
 type LoadCommandOptions = z.infer<typeof loadOptions>
 
 export function loadCommand(console: Console): Command {
   return addOptions(new Command('load'), loadOptions)
-    .argument('<world>', 'name, path or package of the world')
+    .argument('[world]', 'name, path or package of the world')
     .addHelpText(
       'after',
       `
@@ -67,10 +70,17 @@ Examples:
   episodic load ./my-world.ts --store sqlite:load.db --worker-threads --json
   episodic load ./my-world.ts --url http://127.0.0.1:7337/env`,
     )
-    .action((world: string, options: LoadCommandOptions) => load(world, options, console))
+    .action(async (named: string | undefined, options: LoadCommandOptions) => {
+      const [world] = await findWorlds(named === undefined ? [] : [named], options)
+      return load(world as string, withoutMcp(options), console)
+    })
 }
 
-async function load(reference: string, options: LoadCommandOptions, console: Console): Promise<void> {
+async function load(
+  reference: string,
+  options: Omit<LoadCommandOptions, keyof McpOptions>,
+  console: Console,
+): Promise<void> {
   const world = await loadWorld(reference)
   const { name, version } = world.environment
   const { sessions, inFlight, seconds, seed, json } = options

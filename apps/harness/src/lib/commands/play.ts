@@ -8,6 +8,8 @@ import { HarnessError } from '../base/harness-error.ts'
 import { named, nonEmpty } from '../base/option-values.ts'
 import { addOptions, option } from '../base/options.ts'
 import { openTarget, openWorld } from '../play/episodes/open-environment.ts'
+import { type McpOptions, mcpOptions, withoutMcp } from '../worlds/mcp-options.ts'
+import { findWorlds } from '../worlds/mcp-world.ts'
 import { targetOf } from '../worlds/target.ts'
 import { PLAYED_SERVERS, targetOptions } from '../worlds/target-options.ts'
 import { loadWorld, type World } from '../worlds/world.ts'
@@ -25,6 +27,7 @@ const playOptions = z.object({
     z.record(z.string(), z.string()).optional(),
     { text: named },
   ),
+  ...mcpOptions.shape,
   ...targetOptions(PLAYED_SERVERS).shape,
 })
 type PlayOptions = z.infer<typeof playOptions>
@@ -46,10 +49,17 @@ Examples:
   episodic play --url http://127.0.0.1:7337/env
   episodic play --url openenv:http://127.0.0.1:8000`,
     )
-    .action((world: string | undefined, options: PlayOptions) => play(world, options, console))
+    .action(async (named: string | undefined, options: PlayOptions) => {
+      const [world] = await findWorlds(named === undefined ? [] : [named], options, { optional: true })
+      return play(world, withoutMcp(options), console)
+    })
 }
 
-async function play(reference: string | undefined, options: PlayOptions, console: Console): Promise<void> {
+async function play(
+  reference: string | undefined,
+  options: Omit<PlayOptions, keyof McpOptions>,
+  console: Console,
+): Promise<void> {
   const target = targetOf(options, PLAYED_SERVERS)
   if (!target && reference === undefined)
     throw new HarnessError('option-invalid', 'Nothing to play. Give a world, or a server with --url.')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { countOrFile } from '../base/option-values.ts'
 import { flag, option } from '../base/options.ts'
 import { metricsOptions } from '../fleet/metrics-options.ts'
 import {
@@ -15,6 +16,7 @@ import {
   seatOptions,
   taskOptions,
 } from '../run-folder/plan/plan-options.ts'
+import { type McpOptions, mcpOptions } from '../worlds/mcp-options.ts'
 
 /** The options of a set of runs. */
 const setOptions = z.object({
@@ -42,9 +44,20 @@ const outputOptions = z.object({
 
 const workerOptions = z.object({ worker: flag('play the episodes that the parent process sends', { isHidden: true }) })
 
+/** The tasks of a world, and those of an MCP server, which are in a file. */
+const countedTasks = taskOptions.extend({
+  tasks: option(
+    '<count>',
+    'number of tasks to generate; of an MCP server, a JSONL file',
+    countOrFile.schema,
+    countOrFile.details,
+  ),
+})
+
 /** By their headings in the help, in its order. */
 export const RUN_OPTIONS: Readonly<Record<string, z.ZodObject>> = {
-  'Tasks:': taskOptions,
+  'Tasks:': countedTasks,
+  'An MCP server instead of a world:': mcpOptions,
   'Players:': policyOption.extend(seatOptions.shape),
   'Sets of runs:': setOptions,
   'Episodes:': episodeOptions,
@@ -58,7 +71,9 @@ export const RUN_OPTIONS: Readonly<Record<string, z.ZodObject>> = {
   'Output, and playing on:': outputOptions,
   'Language models:': languageModelOptions,
 }
-export type RunOptions = Omit<RunSettings, 'policy'> &
+export type RunOptions = Omit<RunSettings, 'policy' | 'tasks'> &
+  Pick<z.infer<typeof countedTasks>, 'tasks'> &
+  McpOptions &
   z.infer<typeof policyOption> &
   z.infer<typeof setOptions> &
   z.infer<typeof workerOptions> &

@@ -15,6 +15,7 @@ import { runWorker } from '../play/workers/worker-main.ts'
 import { showSummary } from '../run-folder/record/report-run.ts'
 import { defaultFolder, freeFolder, readManifest } from '../run-folder/record/run-folder.ts'
 import { resumeCommandsFor } from '../run-folder/resume-commands.ts'
+import { countRows, findWorlds } from '../worlds/mcp-world.ts'
 import type { RunOptions } from './run-options.ts'
 import { askAgain, askForSet, listSet, runSet, setFolder } from './run-set.ts'
 
@@ -34,7 +35,7 @@ async function worldMissing(folder: string): Promise<HarnessError> {
 
 /** Does what `episodic run` was asked for. */
 export async function runWorlds(
-  worlds: readonly string[],
+  given: readonly string[],
   {
     out,
     resume,
@@ -47,6 +48,10 @@ export async function runWorlds(
     dryRun,
     metricsPort,
     metricsAddress,
+    tasks,
+    mcp,
+    mcpConfig,
+    score,
     ...rest
   }: RunOptions,
   command: Command,
@@ -57,7 +62,19 @@ export async function runWorlds(
       const prepared = await prepareRun(reference, settings, undefined, target)
       return openPrepared(prepared, configuration, journalOf(prepared, configuration, folder))
     })
-  const settings = runSettingsSchema.parse(rest)
+  const isMcp = mcp !== undefined || mcpConfig !== undefined
+  const request = { mcp, mcpConfig, score, server: rest.server, tasks: typeof tasks === 'string' ? tasks : undefined }
+  const worlds = await findWorlds(given, request, { optional: true })
+  if (typeof tasks === 'string' && !isMcp)
+    throw new HarnessError(
+      'option-invalid',
+      `--tasks ${tasks} is a file, as an MCP server has. Of a world, give a count, or a file with --dataset.`,
+    )
+  const settings = runSettingsSchema.parse({
+    ...rest,
+    tasks: typeof tasks === 'string' ? await countRows(tasks) : tasks,
+    ...(isMcp && { server: undefined }),
+  })
   assertForQueue(settings, command)
   await using _metrics =
     metricsPort === undefined ? null : await openMetrics(settings, metricsPort, metricsAddress, console)

@@ -25,6 +25,7 @@ Examples:
   episodic run number-guessing --url http://127.0.0.1:7337/env --tasks 50
   episodic run --url openenv:http://127.0.0.1:8000 --tasks 20 --max-steps 50
   episodic run --url ors:http://127.0.0.1:8080 --split train --policy llm:qwen3
+  episodic run --mcp 'npx -y @playwright/mcp --headless' --tasks tasks.jsonl --score score.ts
   episodic run number-guessing --out runs/mine --resume
   episodic run number-guessing --out runs/mine --resume --retry-failed
   episodic run number-guessing frozen-lake --policy solver --policy random

@@ -11,6 +11,8 @@ import { type Console, colorsOf } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { callRate, callRateSchema, named, nonEmpty, wholeNumber } from '../base/option-values.ts'
 import { addOptions, flag, option } from '../base/options.ts'
+import { mcpOptions } from '../worlds/mcp-options.ts'
+import { findWorlds } from '../worlds/mcp-world.ts'
 import { accessOptions, readAccess } from '../worlds/serve/access-options.ts'
 import { removeControlToken, writeControlToken } from '../worlds/serve/control-token.ts'
 import { joinRoutes } from '../worlds/serve/join-routes.ts'
@@ -98,6 +100,8 @@ const serveOptions = z.object({
     'with --worker-threads: stop rules after this time (default: 10)',
     wholeNumber(1).optional(),
   ),
+  ...mcpOptions.shape,
+  server: option('<name>', 'the server of --mcp-config to serve'),
   ...accessOptions.shape,
   ...trainerEndpointOptions.shape,
   logLevel: option('<level>', 'log level on standard error', z.enum(LOG_LEVELS).default('info')),
@@ -109,7 +113,7 @@ type ServeOptions = z.infer<typeof serveOptions>
 
 export function serveCommand(console: Console): Command {
   return addOptions(new Command('serve'), serveOptions)
-    .argument('<world...>', 'names, paths or packages; /mcp serves the first')
+    .argument('[world...]', 'names, paths or packages; /mcp serves the first')
     .addHelpText(
       'after',
       `
@@ -124,13 +128,15 @@ Examples:
   episodic serve number-guessing --ors-port 8080 --tasks tasks.jsonl
   episodic serve ./my-world.ts --stdio
   episodic serve ./my-world --server-json > server.json
+  episodic serve --mcp 'npx -y @playwright/mcp --headless' --score score.ts
   episodic serve ./my-world.ts --rate 20/1
   episodic serve ./my-world.ts --worker-threads --rules-timeout 2
 
 EPISODIC_CONTROL_TOKEN sets the operator's token for the trainer endpoint.
 By default it is random, and kept in a file that other commands find.`,
     )
-    .action((worlds: string[], options: ServeOptions, { parent }: Command) => {
+    .action(async (named: string[], options: ServeOptions, { parent }: Command) => {
+      const worlds = await findWorlds(named, { ...options, tasks: undefined })
       if (options.serverJson) return printServerJson(worlds, console)
       checkTrainerEndpoints(options, options)
       checkTask(options)

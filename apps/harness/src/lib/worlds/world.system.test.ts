@@ -104,9 +104,9 @@ export const interpreter = makeInterpreter()
       /Its export "coin" is one: export it as "environment"/,
     ],
     [
-      'exports an external environment',
-      "export const environment = { name: 'git', version: '1.0.0', target: {} }",
-      /made by defineExternalEnvironment, which a program of its own connects to/,
+      'exports a promise of an environment',
+      'export const environment = Promise.resolve({})',
+      /is a promise: write `export const environment = await/,
     ],
     [
       'exports a policy that is none',

@@ -82,17 +82,12 @@ async function readWorld(module: Record<string, unknown>, reference: string): Pr
 
 /** What to do about a module that exports no environment. */
 function adviceFor({ environment, default: own, ...others }: Record<string, unknown>): string {
-  if (isExternal(environment))
-    return 'What it exports is made by defineExternalEnvironment, which a program of its own connects to and plays with runEpisode.'
+  if (environment instanceof Promise)
+    return 'What it exports is a promise: write `export const environment = await defineMcpEnvironment({ … })`.'
   if (isEnvironment(own)) return 'Its default export is one: export it by its name, as `export const environment = …`.'
   const [name] = Object.entries(others).find(([, value]) => isEnvironment(value)) ?? []
   if (name !== undefined) return `Its export "${name}" is one: export it as "environment", too.`
   return 'Write `export const environment = defineEnvironment({ … })`.'
-}
-
-/** Whether a value is the definition of an environment on an MCP server of others. */
-function isExternal(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'target' in value
 }
 
 function byName(graders: readonly Grader[]): World['graders'] {

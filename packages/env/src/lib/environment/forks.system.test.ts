@@ -9,8 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { connect } from '../connect.ts'
 import { EnvError } from '../env-error.ts'
-import { defineExternalEnvironment } from '../external/external-environment.ts'
-import { createWalkHost, ENDPOINTS, externalCommand, type TestEndpoint } from '../fixtures/endpoints.fixture.ts'
+import { createWalkHost, ENDPOINTS, type TestEndpoint } from '../fixtures/endpoints.fixture.ts'
 import { move, rest, walk } from '../fixtures/walk.fixture.ts'
 import type { Connection } from './connection.ts'
 import type { Environment, Fork } from './environment.ts'
@@ -155,24 +154,6 @@ describe('Environment.fork', () => {
       await expect(environment.fork({ count: 1_001 })).rejects.toMatchObject({ code: 'invalid-params' })
       expect((await environment.step(move(0))).info.seq).toBe(1)
     }))
-
-  it('rejects with not-forkable if an external server keeps the state', async () => {
-    const external = defineExternalEnvironment({
-      name: 'memory',
-      version: '1.0.0',
-      description: 'A graph of memories.',
-      params: z.object({}),
-      target: externalCommand('memory'),
-      observe: () => 'Remember something.',
-      rewards: {},
-    })
-    await using connection = await connect(external)
-    await using environment = connection.environment()
-    expect(environment.info.forkable).toBe(false)
-    await environment.reset()
-    const asked = [() => environment.fork(), () => environment.snapshot(), () => environment.restore({} as never)]
-    for (const ask of asked) await expect(ask()).rejects.toMatchObject({ name: 'EnvError', code: 'not-forkable' })
-  })
 
   it('makes no second set where the reply is lost, nor does restore', async () => {
     await using host = createWalkHost()

@@ -2,8 +2,7 @@ import { createHost, inProcess } from '@episodic/mcp-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { connect } from '../connect.ts'
-import { defineExternalEnvironment } from '../external/external-environment.ts'
-import { ENDPOINTS, externalCommand, type TestEndpoint } from '../fixtures/endpoints.fixture.ts'
+import { ENDPOINTS, type TestEndpoint } from '../fixtures/endpoints.fixture.ts'
 import { rest } from '../fixtures/walk.fixture.ts'
 import type { Connection } from './connection.ts'
 import type { Environment } from './environment.ts'
@@ -95,19 +94,4 @@ it('is skipped by next of a watched environment, and reported by the step that f
   await (await host.resolve(null, { by: 'capability', token: watched.capability as string })).step({ action: WAIT })
   expect(await taken).toEqual(WAIT)
   expect((await watched.step(WAIT)).info.events).toMatchObject([{ type: 'noise' }])
-})
-
-it('rejects with option-invalid if an external server keeps the state', async () => {
-  const external = defineExternalEnvironment({
-    name: 'notes',
-    version: '1.0.0',
-    description: 'Notes.',
-    params: z.object({}),
-    target: externalCommand('memory'),
-    observe: () => 'Notes.',
-    rewards: {},
-  })
-  await using connection = await connect(external)
-  await using environment = connection.environment()
-  await expect(environment.publish({ type: 'dawn' })).rejects.toMatchObject({ code: 'option-invalid' })
 })

@@ -95,6 +95,6 @@ function assertPlays({ name, version }: EnvironmentInfo, { environment }: Playab
 }
 
 /** Returns limits, of which a task may set some. */
-export function limitsOf(own: Limits, { steps, seconds, bytes }: LimitsRequest = {}): Limits {
+function limitsOf(own: Limits, { steps, seconds, bytes }: LimitsRequest = {}): Limits {
   return { steps: steps ?? own.steps, seconds: seconds ?? own.seconds, bytes: bytes ?? own.bytes }
 }

@@ -72,7 +72,7 @@ function leaveOut(tool: string): void {
 }
 
 /** Returns a `request` that uses the SDK's client. */
-function sdkRequest({ client, budget }: Handshaken, name: string): Channel['request'] {
+function sdkRequest({ client, budget }: Handshaken, name: string, command?: ServerProcess): Channel['request'] {
   return async (method, params, { signal } = {}) => {
     const call = { method, params: params as Record<string, unknown> }
     try {
@@ -82,7 +82,7 @@ function sdkRequest({ client, budget }: Handshaken, name: string): Channel['requ
       )
     } catch (error) {
       signal?.throwIfAborted()
-      throw translate(error, name)
+      throw translate(error, name, command)
     }
   }
 }
@@ -177,7 +177,7 @@ async function openCommand(target: CommandTarget, options: ChannelOptions): Prom
   if (initialized) answerHandshake(transport, initialized)
   const { onMessage: _, ...overheard } = options
   const handshaken = await shakeHands(transport, name, async () => {}, { ...overheard, startSeconds })
-  return { request: sdkRequest(handshaken, name), release: () => handshaken.client.close() }
+  return { request: sdkRequest(handshaken, name, transport), release: () => handshaken.client.close() }
 }
 
 /** What a server over a pipe supports, and its answer to a handshake that was made already. */
@@ -291,7 +291,7 @@ function overhear(
 }
 
 /** Translates an error of the SDK: an error answer keeps its code, anything else means that no answer came. */
-function translate(error: unknown, name: string): Error {
+function translate(error: unknown, name: string, command: ServerProcess | undefined): Error {
   if (EnvError.is(error)) return error
   if (error instanceof McpError && !isLost(error))
     return refusal({
@@ -299,10 +299,10 @@ function translate(error: unknown, name: string): Error {
       message: error.message.replace(/^MCP error -?\d+: /, ''),
       data: error.data as JsonObject,
     })
-  return new EnvError('connection-failed', `No answer from ${name}: ${reasonOf(error)}`, {
-    cause: error,
-    details: failureOf(error),
-  })
+  const details = failureOf(error)
+  const ending = details.retryable === false ? command?.exit : null
+  const why = command && ending ? `${ending}.${printedBy(command)}` : reasonOf(error)
+  return new EnvError('connection-failed', `No answer from ${name}: ${why}`, { cause: error, details })
 }
 
 /** Returns the details of a lost call: over HTTP a retry may succeed, but a closed pipe stays closed. */

@@ -167,6 +167,9 @@ function failureText(error: unknown, again: string): string | null {
       return error.message
     case 'too-large':
       return `The record of this session is full. The call changed nothing, and no further calls are played in it. ${again}`
+    case 'state-lost':
+      if (!sessionFailed) return null
+      return `A part of this session is gone, so no further calls are played in it. Reference: ${reference}. ${again}`
     case 'environment-failed':
       return sessionFailed
         ? `The environment failed after an earlier call, so no further calls are played in this session. Reference: ${reference}. ${again}`

@@ -38,7 +38,17 @@ export function assertDefinition(definition: object, states: readonly string[], 
       throw invalid(said, `its reward term "${term}" is ${kindOf(value)}, and has to be a function`)
 }
 
-const OPTIONAL_FUNCTIONS = ['events', 'legal', 'potential', 'success', 'secrets', 'present', 'settle', 'absent']
+const OPTIONAL_FUNCTIONS = [
+  'events',
+  'legal',
+  'potential',
+  'success',
+  'secrets',
+  'present',
+  'settle',
+  'absent',
+  'release',
+]
 
 /** Throws `definition-invalid` for a tool without a needed part. */
 export function assertTool(environment: string, name: string, tool: object): void {

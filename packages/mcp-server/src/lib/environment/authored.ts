@@ -38,7 +38,10 @@ function authored<Given extends readonly unknown[], Result>(
   }
 }
 
-/** Returns a copy of a definition whose own functions are {@link authored}, those of its reward terms included. */
+/**
+ * Returns a copy of a definition whose own functions are {@link authored}, those of its reward terms included. Only
+ * `release` is none of its rules.
+ */
 export function authoredParts<Definition extends { readonly name: string; readonly rewards: object }>(
   definition: Definition,
 ): Definition {
@@ -46,7 +49,7 @@ export function authoredParts<Definition extends { readonly name: string; readon
   const wrapped = (part: object, what: (key: string) => string) =>
     Object.entries(part).map(([key, value]) => [
       key,
-      typeof value === 'function' ? authored(what(key), value.bind(part)) : value,
+      typeof value === 'function' && key !== 'release' ? authored(what(key), value.bind(part)) : value,
     ])
   return {
     ...Object.fromEntries(wrapped(definition, (key) => `\`${key}\` of ${name}`)),

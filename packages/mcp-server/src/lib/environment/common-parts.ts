@@ -52,6 +52,8 @@ export function commonParts(
     terms: Object.keys(spec.rewards),
     hasPotential: spec.potential !== undefined,
     hasSuccess: spec.success !== undefined,
+    release: spec.release ?? null,
+    forkable: spec.forkable ?? spec.release === undefined,
     waived: spec.check?.waive ?? {},
     hasLegal: spec.legal !== undefined,
     limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),

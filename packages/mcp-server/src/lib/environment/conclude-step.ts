@@ -47,7 +47,7 @@ export function concludeStep(
   // state to act on; after a truncation there is.
   const shows = next.includes(seat) || ownEnd?.kind === 'truncated'
   const seen = shows || (refusal === null && !decided.structured) ? environment.observe(after, params, seat) : null
-  const answer = shows && seen ? `${shown}\n${seen.text}` : shown
+  const answer = shows && seen && seen.text !== '' ? `${shown}\n${seen.text}` : shown
   return {
     change,
     end,

@@ -70,6 +70,14 @@ export interface PrepareContext<State, Params, Input> {
    * so the next preparation draws the same again, unless the rules have drawn or the stream has another name.
    */
   readonly rng: Rng
+  /**
+   * Names the session: the same for all of its steps, and another for each fork. What is kept outside for a session,
+   * such as a process or a browser, is kept by this name until `release` is called with it. If it is gone, throw
+   * `new ServerError('session-lost', …)`: the call fails with `state-lost`, and the episode is void.
+   */
+  readonly session: string
+  /** Whether the limit of steps ends the episode with this step. */
+  readonly isLast: boolean
   /** Aborted after the tool's `prepareSeconds`, and when no client waits for the answer any more. */
   readonly signal: AbortSignal
 }
@@ -351,6 +359,17 @@ export interface CommonSpec<
    * reports receive the result; players do not. Default: see docs/write/environments.md, "Success".
    */
   readonly success?: (final: Final) => boolean
+  /**
+   * Drops what `prepare` keeps outside for a session, by its name: called when the episode has ended, when the session
+   * was closed or has expired, and when the server stops, which waits for it. May be called for sessions that keep
+   * nothing, and more than once. An error is reported as a fault of the environment.
+   */
+  readonly release?: (session: string) => void | Promise<void>
+  /**
+   * Whether a session can be forked. Default: unless there is `release`, because a fork has nothing of what its parent
+   * keeps outside.
+   */
+  readonly forkable?: boolean
   /** Settings of `episodic check` and `checkWorld` for this environment. They do not affect play. */
   readonly check?: {
     /**
@@ -438,6 +457,9 @@ export interface EnvironmentDefinition<
   readonly terms: readonly string[]
   readonly hasPotential: boolean
   readonly hasSuccess: boolean
+  /** `null` if nothing is kept outside for a session. */
+  readonly release: ((session: string) => unknown) | null
+  readonly forkable: boolean
   /** Reasons for intended findings of a check, by the names of the findings. */
   readonly waived: Readonly<Record<string, string>>
   readonly hasLegal: boolean

@@ -15,6 +15,15 @@ export interface ToPrepare {
   readonly input: unknown
 }
 
+/** How a step is prepared. */
+export interface PreparingStep {
+  readonly clock: Clock
+  /** Whether the limit of steps ends the episode with it. */
+  readonly isLast: boolean
+  /** Of its caller. */
+  readonly signal: AbortSignal | undefined
+}
+
 /** Returns how a tool prepares an action; `null` if it prepares nothing, or if the rules would refuse the arguments. */
 export function toPrepare(environment: EnvironmentDefinition, action: Action): ToPrepare | null {
   const tool = environment.tools[action.tool]
@@ -32,14 +41,15 @@ export async function prepareStep(
   tool: string,
   { preparation, input }: ToPrepare,
   {
+    id: session,
     state,
     params,
     limits,
     now,
     seed,
     rng,
-  }: Pick<SessionRecord, 'state' | 'params' | 'limits' | 'now' | 'seed' | 'rng'>,
-  { clock, signal: caller }: { readonly clock: Clock; readonly signal: AbortSignal | undefined },
+  }: Pick<SessionRecord, 'id' | 'state' | 'params' | 'limits' | 'now' | 'seed' | 'rng'>,
+  { clock, isLast, signal: caller }: PreparingStep,
 ): Promise<Json> {
   const { schema, seconds } = preparation
   caller?.throwIfAborted()
@@ -52,7 +62,7 @@ export async function prepareStep(
   try {
     // In a promise, so that what is thrown at once is rejected with too.
     const readOnly = isLarge(state) ? state : freezeAll(structuredClone(state))
-    const context = { state: readOnly, input, params, now, rng: createRng(seed, rng), signal }
+    const context = { state: readOnly, input, params, now, rng: createRng(seed, rng), session, isLast, signal }
     Promise.resolve()
       .then(() => preparation.prepare(context))
       .then(given.resolve, (thrown) => given.reject(faultOf(`The preparation of tool ${tool}`, thrown)))

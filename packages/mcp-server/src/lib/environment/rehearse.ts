@@ -106,6 +106,9 @@ export interface Rehearsal<Public extends z.ZodType = z.ZodType> {
   reseed(seed: string): void
 }
 
+/** Names each rehearsal for what its tools keep outside. */
+let rehearsals = 0
+
 /**
  * Starts a rehearsal. Throws `option-invalid` for parameters that the environment's schema rejects or does not know.
  */
@@ -139,6 +142,7 @@ export function rehearse<Public extends z.ZodType>(
     history: [],
     logBytes: 0,
   }
+  const session = `rehearsal ${++rehearsals}`
   const seats = Object.keys(record.seats)
   const turn = () => (record.end ? [] : (record.turn ?? seats))
   const seatNamed = (named: string | undefined): string => {
@@ -181,7 +185,9 @@ export function rehearse<Public extends z.ZodType>(
     observe: (named) => environment.observe(record.state, record.params, seatNamed(named)),
     async prepare(tool, args) {
       const needed = record.end ? null : toPrepare(environment, { tool, arguments: args })
-      return needed ? prepareStep(tool, needed, record, { clock: systemClock, signal: undefined }) : undefined
+      if (!needed) return undefined
+      const named = { ...record, id: session }
+      return prepareStep(tool, needed, named, { clock: systemClock, isLast: false, signal: undefined })
     },
     publish(type, data = {}) {
       if (record.end)

@@ -83,8 +83,8 @@ class SessionHost implements Host {
     const bare = given ?? createMemoryStore()
     const store = metrics ? withMetrics(bare, metrics, clock) : bare
     const capacity = new Capacity(store, bounds)
-    const onEscaped = (session: string, refusal: WireError) => sessions.fail(session, refusal)
-    const faults = new Faults({ onFault, metrics, containment, onEscaped })
+    const onLost = (session: string, refusal: WireError) => sessions.fail(session, refusal)
+    const faults = new Faults({ onFault, metrics, containment, onLost })
     const turns = new TurnFeed()
     const common = { environments: byName, rules, store, clock, faults, events, metrics, turns }
     const sessions = new SessionCache({ ...common, idleSeconds, queue, logBytes, textBytes })
@@ -217,7 +217,7 @@ class SessionHost implements Host {
     this.#stopping.abort()
     this.#stopSweeps()
     subscriptions.stop()
-    sessions.release()
+    await sessions.release()
     await sessions.starts.release()
     if (this.#ownsStore) await store[Symbol.asyncDispose]()
   }

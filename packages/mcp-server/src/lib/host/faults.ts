@@ -25,8 +25,11 @@ export interface FaultsOptions {
   readonly onFault: (fault: Fault) => void
   readonly metrics: Metrics | undefined
   readonly containment: Containment | undefined
-  /** Called if something of a session fails after its call was answered, with the error for all its further steps. */
-  readonly onEscaped: (session: string, refusal: WireError) => void
+  /**
+   * Called if something of a session fails after its call was answered, or is gone, with the error for all its further
+   * steps.
+   */
+  readonly onLost: (session: string, refusal: WireError) => void
 }
 
 /** Distinguishes faults of an environment's own code from mistakes of callers, and gives each fault a reference. */
@@ -34,25 +37,30 @@ export class Faults {
   readonly #onFault: (fault: Fault) => void
   readonly #metrics: Metrics | undefined
   readonly #containment: Containment | undefined
-  readonly #onEscaped: FaultsOptions['onEscaped']
+  readonly #onLost: FaultsOptions['onLost']
   /** Tools whose undeclared keys were reported. */
   readonly #reported = new Set<string>()
 
-  constructor({ onFault, metrics, containment, onEscaped }: FaultsOptions) {
+  constructor({ onFault, metrics, containment, onLost }: FaultsOptions) {
     this.#onFault = onFault
     this.#metrics = metrics
     this.#containment = containment
-    this.#onEscaped = onEscaped
+    this.#onLost = onLost
   }
 
   /**
-   * Runs an environment's code. What it throws or rejects with becomes `environment-failed`, except a `WireError` and
-   * the reason of an aborted `waiting.signal`.
+   * Runs an environment's code. What it throws or rejects with becomes `environment-failed`, or `state-lost` for the
+   * code `session-lost`, except a `WireError` and the reason of an aborted `waiting.signal`.
    */
   guard<T>(environment: string, session: string, run: () => T, waiting?: CallOptions): T {
     const fail = (thrown: unknown): never => {
       if (waiting?.signal.aborted && thrown === waiting.signal.reason) throw thrown
       const cause = asError(thrown)
+      if (ServerError.is(cause, 'session-lost')) {
+        const refusal = this.#lost(environment, session, cause)
+        this.#onLost(session, refusal)
+        throw refusal
+      }
       throw WireError.is(cause) ? cause : this.#report(environment, session, cause)
     }
     try {
@@ -75,7 +83,7 @@ export class Faults {
       if (reported) return
       reported = true
       const cause = faultOf(`What ${environment} did not await`, thrown)
-      this.#onEscaped(session, this.#report(environment, session, cause, ESCAPED, { sessionFailed: true }))
+      this.#onLost(session, this.#report(environment, session, cause, ESCAPED, { sessionFailed: true }))
     }
     return this.#containment.run({ environment, session, escaped }, run)
   }
@@ -131,6 +139,17 @@ export class Faults {
       `Tool ${tool} of ${environment} says "${key}", which its output does not declare, so it was left out. Declare it in the output, or do not return it. Further undeclared keys are counted, and not reported.`,
     )
     this.#onFault({ reference: null, environment, session, cause })
+  }
+
+  #lost(environment: string, session: string, cause: Error): WireError {
+    const reference = randomText()
+    this.#metrics?.fault(environment)
+    this.#onFault({ reference, environment, session, cause })
+    const said = cause.message.slice(0, MESSAGE_LENGTH).toWellFormed()
+    return new WireError('state-lost', `${said} Open a new session. Reference: ${reference}.`, {
+      cause,
+      details: { reference, sessionFailed: true },
+    })
   }
 
   #report(environment: string, session: string, cause: Error, what = '', details = {}): WireError {

@@ -194,7 +194,7 @@ export function toEnvironmentInfo(environment: EnvironmentDefinition): Environme
     ...(environment.hasSuccess && { success: true }),
     ...(environment.hasLegal && { legal: true }),
     ...(environment.parallelToolCalls === false && { parallelToolCalls: false }),
-    forkable: true,
+    forkable: environment.forkable,
     ...(handle !== null && { handle }),
     ...(environment.game && {
       seats: environment.seats.map((seat) => toSeatInfo(environment, seat)),

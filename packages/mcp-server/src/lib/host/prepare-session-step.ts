@@ -10,6 +10,7 @@ import { repeat } from './session-expiry.ts'
 /** Creates the preparation of a step, which runs in the session's turn. Its failure is a fault of the environment. */
 export function createPreparation(
   environment: EnvironmentDefinition,
+  seat: string,
   { action: { tool }, waiting }: StepCall,
   needed: ToPrepare,
   { clock, faults }: { readonly clock: Clock; readonly faults: Faults },
@@ -21,7 +22,9 @@ export function createPreparation(
       const stopReporting = reportWaiting(clock, waiting?.report, 'Getting from outside what the call needs.')
       // An external effect goes on even if its caller is gone, so that a retry may find the answer.
       const signal = external ? undefined : waiting?.signal
-      const prepare = () => prepareStep(tool, needed, record, { clock, signal })
+      const { seq } = record.seats[seat] as { readonly seq: number }
+      const isLast = seq + 1 >= record.limits.steps
+      const prepare = () => prepareStep(tool, needed, record, { clock, isLast, signal })
       try {
         return await faults.guard(environment.name, record.id, prepare, waiting)
       } finally {

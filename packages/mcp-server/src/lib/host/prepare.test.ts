@@ -7,6 +7,7 @@ import { rehearse } from '../environment/rehearse.ts'
 import { atControl } from '../fixtures/addressed.fixture.ts'
 import { createExchange, createMarket, type Exchange } from '../fixtures/market.fixture.ts'
 import { asking, call, connectClient, createTestHost, freshKey, serve } from '../fixtures/testbed.fixture.ts'
+import { ServerError } from '../server-error.ts'
 
 /** Creates a host of a market with its own exchange, and opens one session. */
 async function openMarket({ exchange = createExchange(), ...options }: { exchange?: Exchange } & TestOptions = {}) {
@@ -359,6 +360,114 @@ describe('what is done outside once', () => {
     expect(exchange.orders).toBe(1)
   })
 })
+
+describe('what is kept outside for a session', () => {
+  it('is known by the name of the session, and is dropped when the episode is over, closed, expired or stopped', async () => {
+    const kept = new Map<string, number>()
+    const lasts: boolean[] = []
+    const world = createKeeper({ kept, onPrepare: ({ isLast }) => lasts.push(isLast) })
+    const { host, clock } = createTestHost({ environments: [world], bounds: { idleSeconds: 60 } })
+    const open = async () => {
+      const { session } = await host.open(null, asking({ environment: 'keeper', limits: { steps: 2 } }))
+      const ref = atControl(host, session)
+      await ref.step(call('keep'))
+      return { ref }
+    }
+    const [ended, closed] = [await open(), await open()]
+    await open()
+    expect([...kept.values()]).toEqual([1, 1, 1])
+    await ended.ref.step(call('keep'))
+    expect(lasts).toEqual([false, false, false, true])
+    await closed.ref.close()
+    expect(kept.size).toBe(1)
+    clock.advance(61_000)
+    await host.sweep()
+    expect(kept.size).toBe(0)
+    await open()
+    await host[Symbol.asyncDispose]()
+    expect(kept.size).toBe(0)
+  })
+
+  it('is not ours to fork', async () => {
+    const { host } = createTestHost({ environments: [createKeeper({})] })
+    expect(host.environments[0]?.forkable).toBe(false)
+    const { session } = await host.open(null, asking({ environment: 'keeper' }))
+    await expect(atControl(host, session).fork({ requestKey: freshKey() })).rejects.toMatchObject({
+      code: 'invalid-params',
+    })
+  })
+
+  it('makes the session void if it is gone: no further step is played, and it can be closed', async () => {
+    const onPrepare = () => {
+      throw new ServerError('session-lost', 'The browser has crashed: out of memory.')
+    }
+    const { host, faults } = createTestHost({ environments: [createKeeper({ onPrepare })] })
+    const { session, seats } = await host.open(null, asking({ environment: 'keeper' }))
+    const ref = atControl(host, session)
+    const lost = {
+      code: 'state-lost',
+      message: expect.stringMatching(/^The browser has crashed: out of memory\. Open/),
+    }
+    await expect(ref.step(call('keep'))).rejects.toMatchObject(lost)
+    await expect(ref.step(call('rest'))).rejects.toMatchObject(lost)
+    const server = await serve(host)
+    const { client } = await connectClient(server.sessionUrl(seats.agent?.capability as string))
+    const shown = await client.callTool({ name: 'rest', arguments: {} })
+    expect(shown).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/no further calls are played/) }],
+    })
+    expect(JSON.stringify(shown)).not.toMatch(/memory/)
+    expect(faults).toHaveLength(1)
+    expect((await ref.close()).end).toMatchObject({ reason: 'closed' })
+  })
+
+  it('reports what fails while it is dropped', async () => {
+    const { host, faults } = createTestHost({
+      environments: [createKeeper({ release: () => Promise.reject(new Error('It does not stop.')) })],
+    })
+    const { session } = await host.open(null, asking({ environment: 'keeper' }))
+    await atControl(host, session).close()
+    await host[Symbol.asyncDispose]()
+    expect(faults.map(({ cause }) => String(cause))).toEqual(['Error: It does not stop.'])
+  })
+})
+
+/** A world that counts calls outside, by session. */
+function createKeeper({
+  kept = new Map<string, number>(),
+  onPrepare = () => {},
+  release = (session) => void kept.delete(session),
+}: {
+  readonly kept?: Map<string, number>
+  readonly onPrepare?: (context: { readonly isLast: boolean }) => void
+  readonly release?: (session: string) => void | Promise<void>
+}) {
+  return defineEnvironment({
+    name: 'keeper',
+    version: '1.0.0',
+    description: 'Keeps.',
+    state: { public: z.object({}), private: z.object({}) },
+    start: () => ({ public: {}, private: {} }),
+    observe: () => 'Keep.',
+    tools: ({ tool }) => ({
+      keep: tool({
+        description: 'Keeps.',
+        input: z.object({}),
+        prepared: z.object({}),
+        prepare(context) {
+          onPrepare(context)
+          kept.set(context.session, (kept.get(context.session) ?? 0) + 1)
+          return {}
+        },
+        play: ({ say }) => say('Kept.'),
+      }),
+      rest: tool({ description: 'Rests.', input: z.object({}), play: ({ say }) => say('Rested.') }),
+    }),
+    rewards: {},
+    release,
+  })
+}
 
 /** A world with one tool, whose preparation is up to the test. */
 function createCounter(prepare: (state: { readonly public: { readonly count: number } }) => { text?: string }) {

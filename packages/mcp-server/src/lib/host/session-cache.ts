@@ -56,6 +56,9 @@ export interface SessionCacheOptions {
 export class SessionCache {
   readonly #options: SessionCacheOptions
   readonly #cached = new Map<string, CachedSession>()
+  readonly #dropped = new WeakSet<CachedSession>()
+  /** What worlds are dropping at the moment. */
+  readonly #dropping = new Set<Promise<void>>()
   /** The starts of its sessions that the store keeps. */
   readonly starts: KeptStarts
   /** The tokens of this store's sessions; `null` until {@link loadTokens} has read its key. */
@@ -137,7 +140,10 @@ export class SessionCache {
     const { session, environment } = cached
     cached.touched = this.#options.clock.monotonic()
     // A holder that was fenced stays so: the next call is served by a new one.
-    if (session.fenced || StateError.is(error, 'session-not-found')) this.#cached.delete(session.record.id)
+    if (session.fenced || StateError.is(error, 'session-not-found')) {
+      this.#cached.delete(session.record.id)
+      this.drop(cached)
+    }
     return this.#options.faults.translate(environment.name, session.record.id, error)
   }
 
@@ -151,6 +157,7 @@ export class SessionCache {
   async remove(id: string): Promise<boolean> {
     const cached = this.#cached.get(id)
     this.#cached.delete(id)
+    if (cached) this.drop(cached)
     const removed = await this.guardStore(this.#options.store.remove(id))
     cached?.watchers.wake()
     return removed
@@ -165,18 +172,42 @@ export class SessionCache {
   letGo(): { readonly id: string; readonly touchedAt: number; readonly touched: number }[] {
     const { clock, idleSeconds } = this.#options
     const idle = []
-    for (const [id, { session, touched }] of this.#cached) {
+    for (const [id, cached] of this.#cached) {
+      const { session, touched } = cached
       if (session.busy || clock.monotonic() - touched <= idleSeconds * 1_000) continue
       this.#cached.delete(id)
+      this.drop(cached)
       idle.push({ id, touchedAt: session.record.touchedAt, touched })
     }
     return idle
   }
 
-  /** Empties the cache. The sessions stay in the store. */
-  release(): void {
-    for (const { watchers } of this.#cached.values()) watchers.wake()
+  /** Empties the cache, and waits until worlds have dropped what they keep outside. The sessions stay in the store. */
+  async release(): Promise<void> {
+    for (const cached of this.#cached.values()) {
+      cached.watchers.wake()
+      this.drop(cached)
+    }
     this.#cached.clear()
+    await Promise.all(this.#dropping)
+  }
+
+  /** Has the world drop what it keeps outside for a session, once. What that throws is reported as a fault. */
+  drop(cached: CachedSession): void {
+    const { environment, session } = cached
+    const { name, release } = environment
+    if (!release || this.#dropped.has(cached)) return
+    this.#dropped.add(cached)
+    const { id } = session.record
+    const { faults } = this.#options
+    const run = async () => {
+      await release(id)
+    }
+    const dropping: Promise<void> = faults
+      .guard(name, id, run)
+      .catch(ignore)
+      .finally(() => this.#dropping.delete(dropping))
+    this.#dropping.add(dropping)
   }
 
   /** Waits for the store, and translates its errors for the wire. */

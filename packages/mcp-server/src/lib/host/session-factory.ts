@@ -141,6 +141,12 @@ export class SessionFactory {
   /** Creates `count` sessions from `parent`'s present state, or from that after `at` steps: all of them or none. */
   async fork(parent: CachedSession, asked: ForkRequest): Promise<readonly OpenResult[]> {
     const { requestKey, at = null, count = 1, seed = null, signal } = asked
+    const { name, forkable } = parent.environment
+    if (!forkable)
+      throw new WireError(
+        'invalid-params',
+        `${name} keeps a part of its state outside of its sessions, so that they cannot be forked. Open another one.`,
+      )
     const { sessions, clock } = this.#options
     const { id, owner } = parent.session.record
     const ids = (await sessions.loadTokens()).idsFor(owner, requestKey, count)

@@ -16,7 +16,7 @@ import type { CachedSession, SessionCache } from './session-cache.ts'
 import type { TurnFeed } from './turn-feed.ts'
 
 export interface SessionWriterOptions {
-  readonly sessions: Pick<SessionCache, 'use' | 'used' | 'failed'>
+  readonly sessions: Pick<SessionCache, 'use' | 'used' | 'failed' | 'drop'>
   readonly rules: Pick<RulesRunner, 'play' | 'apply' | 'evaluateSuccess'>
   readonly clock: Clock
   readonly faults: Faults
@@ -36,7 +36,7 @@ interface Closed {
  * queue, is answered once it is committed, and wakes the session's watchers.
  */
 export class SessionWriter {
-  readonly #sessions: Pick<SessionCache, 'use' | 'used' | 'failed'>
+  readonly #sessions: Pick<SessionCache, 'use' | 'used' | 'failed' | 'drop'>
   readonly #rules: Pick<RulesRunner, 'play' | 'apply' | 'evaluateSuccess'>
   readonly #clock: Clock
   readonly #faults: Faults
@@ -128,7 +128,10 @@ export class SessionWriter {
               check?.(session.record)
               calledOff?.throwIfAborted()
               acts = preparation.preparation.external
-              return createPreparation(environment, call, preparation, { clock: this.#clock, faults: this.#faults })
+              return createPreparation(environment, seat, call, preparation, {
+                clock: this.#clock,
+                faults: this.#faults,
+              })
             }
           : undefined,
       )
@@ -145,6 +148,7 @@ export class SessionWriter {
     if (played?.undeclared !== undefined)
       this.#faults.dropped(environment.name, session.record.id, action.tool, played.undeclared)
     watchers.wake()
+    if (session.record.end) this.#sessions.drop(cached)
     if (environment.game) this.#turns.notify(cached)
     this.#metrics?.step(environment.name, outcomeOf(answered), this.#clock.monotonic() - began)
     const messages = step.report.seats?.messages?.slice(cached.shown.get(seat) ?? 0) ?? NONE
@@ -184,6 +188,7 @@ export class SessionWriter {
       }),
     )
     cached.watchers.wake()
+    this.#sessions.drop(cached)
     const seat = cached.environment.seats[0] as string
     return { end: end ?? closed, final: ended ? { end: closed, state, params, seat } : null }
   }

@@ -1,6 +1,6 @@
 /** What a connection promises about its episodes, which depends on the system that its server belongs to. */
 export interface Guarantees {
-  /** `mcp`: a server behind `defineExternalEnvironment`. */
+  /** `mcp`: an MCP server, in records of releases that played it without a world. */
   readonly system: 'episodic' | 'mcp' | 'ors' | 'openenv'
   /** Whether a recorded episode can be replayed from its seed and its actions. */
   readonly replay: boolean

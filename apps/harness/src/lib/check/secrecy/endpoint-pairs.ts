@@ -145,7 +145,7 @@ export async function playSide(host: Host, endpoint: OpenEndpoint, side: Side): 
   await sendMore?.(null)
   const answers = [...player.answers]
   const { end } = await control.state()
-  if (end === null) {
+  if (end === null && context.world.environment.forkable) {
     const [fork] = await control.fork({ requestKey: crypto.randomUUID() })
     if (fork) {
       const forked = await host.resolve(null, { by: 'control', token: fork.session })

@@ -1,0 +1,112 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
+
+const workshop = openWorkshop()
+const temporary = join(workshop.folder, 'tmp')
+const env = { TMPDIR: temporary }
+const episodeFolders = () => readdirSync(temporary).filter((name) => name.startsWith('episodic-mcp-'))
+afterAll(() => workshop[Symbol.dispose]())
+
+const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js')
+const MEMORY = `MEMORY_FILE_PATH={folder}/memory.json '${process.execPath}' '${program}'`
+const ada = { entities: [{ name: 'Ada', entityType: 'person', observations: [] }] }
+const write = (file: string, text: string) => writeFileSync(join(workshop.folder, file), text)
+const json = (text: string) => JSON.parse(text.split('\n').findLast((line) => line.startsWith('{')) as string)
+
+beforeAll(() => {
+  mkdirSync(temporary)
+  write(
+    'score.ts',
+    "export const score = async ({ call, params }) => (await call('read_graph')).text.includes(params.name)\n",
+  )
+  write('tasks.jsonl', '{"prompt":"Write down Ada.","name":"Ada"}\n{"prompt":"Write down Bob.","name":"Bob"}\n')
+  write(
+    'ada.json',
+    JSON.stringify([
+      { tool: 'create_entities', arguments: ada },
+      { tool: 'done', arguments: {} },
+    ]),
+  )
+  write(
+    'mcp.json',
+    `{ "mcpServers": {
+      // The only one that is enabled.
+      "memory": { "type": "stdio", "command": ${JSON.stringify(process.execPath)}, "args": [${JSON.stringify(program)}], "env": { "MEMORY_FILE_PATH": "{folder}/memory.json" } },
+      "far": { "url": "https://example.invalid/mcp", "disabled": true },
+    } }`,
+  )
+})
+
+describe('an MCP server as a world', () => {
+  it('is played by run with the tasks of a file and a score, and replayed without its server', async () => {
+    const asked = ['--mcp', MEMORY, '--tasks', 'tasks.jsonl', '--score', 'score.ts', '--policy', 'script:ada.json']
+    const { status, out, err } = await workshop.main(['run', ...asked, '--out', 'runs/memory', '--json'], { env })
+    expect([status, err]).toEqual([0, expect.any(String)])
+    const summary = json(out)
+    expect(summary).toMatchObject({ counts: { scheduled: 2, finished: 2 } })
+    const episodes = readEpisodes(join(workshop.folder, 'runs/memory'))
+    expect(episodes.map(({ params, returns }) => [params.name, returns?.total]).sort()).toEqual([
+      ['Ada', 1],
+      ['Bob', 0],
+    ])
+    expect(readdirSync(join(workshop.folder, '.episodic'))).toEqual([
+      '.gitignore',
+      expect.stringMatching(/^mcp-.*mjs$/),
+    ])
+    const replayed = await workshop.main(['replay', 'runs/memory'], { env })
+    expect(replayed.out).toMatch(/2 episodes: 2 reproduced/)
+    expect(episodeFolders()).toEqual([])
+  })
+
+  it('is one of an mcpServers file, served over HTTP by a process of its own', async () => {
+    const asked = ['--mcp-config', 'mcp.json', '--policy', 'random', '--tasks', '2', '--max-steps', '3']
+    const { status, out } = await workshop.main([
+      'run',
+      ...asked,
+      '--transport',
+      'http',
+      '--out',
+      'runs/served',
+      '--json',
+    ])
+    expect([status, json(out).counts]).toEqual([0, expect.objectContaining({ finished: 2 })])
+  })
+
+  it.each([
+    [['run', 'coin', '--mcp', 'x'], /Give either a world or an MCP server: coin is a world/],
+    [['run', '--mcp', 'x', '--mcp-config', 'mcp.json'], /Give either --mcp or --mcp-config/],
+    [['run', 'coin', '--score', 'score.ts'], /--score judges the episodes of an MCP server/],
+    [['run', 'coin', '--tasks', 'tasks.jsonl'], /--tasks tasks.jsonl is a file, as an MCP server has/],
+    [['run', '--mcp', 'x', '--score', 'ada.json'], /ada\.json (does not load|exports no function "score")/],
+    [['run', '--mcp', 'x', '--score', 'none.ts'], /--score none\.ts: there is no such file/],
+    [['run', '--mcp', 'no-such-program'], /The MCP server of this session is gone\. .*no command no-such-program/],
+    [['run', '--mcp-config', 'mcp.json', '--server', 'near'], /has no server "near"/],
+    [['check'], /Nothing to play\. Name a world, or give an MCP server with --mcp/],
+  ])('says what is wrong with %j', async (args, message) => {
+    const { status, err } = await workshop.main(args, { env })
+    expect(status).not.toBe(0)
+    expect(err).toMatch(message)
+  })
+
+  it('leaves no server when the run is killed', async () => {
+    const run = workshop.start(['run', '--mcp', MEMORY, '--policy', 'random', '--tasks', '200', '--max-steps', '50'], {
+      env,
+    })
+    await expect.poll(() => episodeFolders().some(hasMemory), { timeout: 60_000 }).toBe(true)
+    run.kill('SIGKILL')
+    await run.ended
+    await expect.poll(episodeFolders, { timeout: 30_000 }).toEqual([])
+  })
+})
+
+/** Whether the server of an episode has written down something. */
+function hasMemory(folder: string): boolean {
+  try {
+    return readFileSync(join(temporary, folder, 'files/memory.json'), 'utf8') !== ''
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { option } from '../base/options.ts'
+
+/** The options that make a world of an MCP server. */
+export const mcpOptions = z.object({
+  mcp: option(
+    '<server>',
+    'play an MCP server: a command line, in which {folder} is the folder of an episode, or a URL of http',
+  ),
+  mcpConfig: option('<file>', 'play a server of an mcpServers JSON file, which --server names'),
+  score: option('<file>', 'with --mcp: a module whose `score` judges an episode'),
+})
+export type McpOptions = z.infer<typeof mcpOptions>
+
+/** What is asked for on a command line, with what belongs to the options of an MCP server apart. */
+export interface McpWorldRequest extends McpOptions {
+  /** The server of `mcpConfig`. */
+  readonly server?: string | undefined
+  /** A file of tasks. */
+  readonly tasks?: string | undefined
+}
+
+/** Returns a copy of options without those of an MCP server, which are in the world then. */
+export function withoutMcp<Options extends McpOptions & { readonly server?: string | undefined }>(
+  options: Options,
+): Omit<Options, keyof McpOptions> {
+  const { mcp, mcpConfig, score: _, ...others } = options
+  return mcp === undefined && mcpConfig === undefined ? others : { ...others, server: undefined }
+}

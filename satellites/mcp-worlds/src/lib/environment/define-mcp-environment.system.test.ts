@@ -1,0 +1,300 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { type connect, runEpisode, scriptedPolicy } from '@episodic/env'
+import { createHost, defineEnvironment, rehearse } from '@episodic/mcp-server'
+import { serveHttp } from '@episodic/mcp-server/http'
+import { openSqliteStore } from '@episodic/state/sqlite'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { episodeFolders, isAlive, NOTES, openWorld, useOwnTemporaryFolder } from '../fixtures/notes.fixture.ts'
+import { defineMcpEnvironment } from './define-mcp-environment.ts'
+
+const temporary = useOwnTemporaryFolder()
+afterAll(() => rm(temporary, { recursive: true }))
+
+const call = (tool: string, args = {}) => ({ tool, arguments: args })
+const add = (text: string) => call('add', { text })
+const done = (answer?: string) => call('done', answer === undefined ? {} : { answer })
+
+/** Wants one note, with the text of the task. */
+const noting = await defineMcpEnvironment({
+  server: NOTES,
+  name: 'noting',
+  params: z.object({ prompt: z.string().default('Note: milk.'), note: z.string().default('milk') }),
+  observe: ({ prompt }) => prompt,
+  limits: { steps: 4 },
+  async score({ call, params, answer, transcript, folder }) {
+    const { structured } = await call('list')
+    const file = existsSync(join(folder, 'notes.txt')) ? await readFile(join(folder, 'notes.txt'), 'utf8') : ''
+    const said = `${(structured as { notes: string[] }).notes.join()}|${file.trim()}|${answer}|${transcript.length}`
+    return said === `${params.note}|${params.note}|${answer}|${transcript.length}` ? 1 : 0.25
+  },
+})
+
+describe('an environment of an MCP server', () => {
+  it('has the tools of the server as it lists them, and one to finish', () => {
+    expect(noting.toolInfos.map(({ name }) => name)).toEqual([
+      ...['add', 'list', 'random', 'fail', 'silent', 'exit', 'processes', 'done'],
+    ])
+    expect(noting.toolInfos[0]).toMatchObject({
+      description: 'add.',
+      inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+    })
+    expect(noting).toMatchObject({ name: 'noting', version: '1.0.0', forkable: false, terms: ['score'] })
+  })
+
+  it('is played and scored by the server, its files and its answers, which reach the player as they are', async () => {
+    await using world = await openWorld(noting)
+    const policy = scriptedPolicy([add('milk'), call('list'), done('That is all.')])
+    const episode = await runEpisode({ createEnvironment: () => world.connection.environment(), policy })
+    expect(episode).toMatchObject({
+      kind: 'finished',
+      end: { kind: 'terminated', reason: 'done' },
+      success: true,
+      start: { observation: { text: 'Note: milk.' } },
+      steps: [
+        { observation: { text: 'Noted: milk' }, reward: { total: 0 } },
+        { observation: { text: '{"notes":["milk"]}' } },
+        { observation: { text: 'Done.' }, reward: { total: 1 } },
+      ],
+    })
+    expect(world.faults).toEqual([])
+  })
+
+  it('is replayed from what was recorded, without the server', async () => {
+    await using world = await openWorld(noting)
+    const environment = world.connection.environment()
+    await environment.reset({}, { seed: 'seed' })
+    const rehearsal = rehearse(noting, { seed: 'seed', strict: true })
+    for (const action of [add('milk'), call('fail'), done()]) {
+      const { info } = await environment.step(action)
+      const { prepared } = info
+      const again = rehearsal.play(action.tool, action.arguments, { prepared })
+      expect(again.stateHash).toBe(info.stateHash)
+    }
+  })
+
+  it('keeps episodes of one seed apart, and leaves nothing of them', async () => {
+    await using world = await openWorld(noting)
+    const play = async (text: string) => {
+      await using environment = world.connection.environment()
+      await environment.reset({ params: { note: text } }, { seed: 'same' })
+      await environment.step(add(text))
+      const { observation } = await environment.step(call('list'))
+      return observation.text
+    }
+    const texts = ['a', 'b', 'c', 'd']
+    expect(await Promise.all(texts.map(play))).toEqual(texts.map((text) => `{"notes":["${text}"]}`))
+  })
+
+  it('answers with an error of a tool, and goes on', async () => {
+    await using world = await openWorld(noting)
+    await using environment = world.connection.environment()
+    await environment.reset()
+    expect(await environment.step(call('fail'))).toMatchObject({
+      observation: { text: 'No such note.' },
+      info: { refused: null, prepared: { isError: true } },
+    })
+    expect(await environment.step(call('no-such-tool'))).toMatchObject({ info: { refused: 'tool' } })
+    expect((await environment.step(add('milk'))).observation.text).toBe('Noted: milk')
+  })
+
+  it('is scored at the last step of its limit, too', async () => {
+    await using world = await openWorld(noting)
+    const policy = scriptedPolicy([add('milk'), call('list'), call('list'), call('list')])
+    const episode = await runEpisode({ createEnvironment: () => world.connection.environment(), policy })
+    expect(episode).toMatchObject({ end: { kind: 'truncated', reason: 'step-limit' }, success: true })
+    expect(episode.steps.map(({ reward }) => reward.total)).toEqual([0, 0, 0, 1])
+  })
+
+  it('is set up before the first call, on a copy of a folder, with the chance of its seed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'notes-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    await writeFile(join(folder, 'notes.txt'), 'eggs\n')
+    const environment = await defineMcpEnvironment({
+      server: NOTES,
+      name: 'set-up',
+      files: folder,
+      setup: async ({ call, rng }) => void (await call('add', { text: `${rng.int(1, 1_000_000)}` })),
+      tools: { only: ['add', 'list'], hide: ['add'], rename: { list: 'read' }, describe: { list: 'Reads all.' } },
+    })
+    expect(environment.toolInfos).toMatchObject([{ name: 'read', description: 'Reads all.' }, { name: 'done' }])
+    await using world = await openWorld(environment)
+    const read = async (seed: string) => {
+      await using episode = world.connection.environment()
+      await episode.reset({}, { seed })
+      return (await episode.step(call('read'))).observation.text
+    }
+    const first = await read('one')
+    expect(first).toMatch(/^\{"notes":\["eggs","\d+"\]\}$/)
+    expect([await read('one'), (await read('two')) === first]).toEqual([first, false])
+    expect(await readFile(join(folder, 'notes.txt'), 'utf8')).toBe('eggs\n')
+  })
+
+  it('plays each episode in an MCP session of its own at a URL', async () => {
+    const counting = defineEnvironment({
+      name: 'counting',
+      version: '1.0.0',
+      description: 'Counts.',
+      handle: false,
+      state: { public: z.object({ count: z.int() }), private: z.object({}) },
+      start: () => ({ public: { count: 0 }, private: {} }),
+      observe: ({ count }) => `${count}.`,
+      tools: ({ tool }) => ({
+        count: tool({
+          description: 'Counts.',
+          input: z.object({}),
+          play({ state, say }) {
+            state.public.count += 1
+            return say('Counted.')
+          },
+        }),
+      }),
+      rewards: { none: () => 0 },
+    })
+    await using host = createHost({ environments: [counting] })
+    await using server = await serveHttp(host)
+    await using world = await openWorld(await defineMcpEnvironment({ server: server.agentUrl }))
+    const play = async () => {
+      await using environment = world.connection.environment()
+      await environment.reset()
+      await environment.step(call('count'))
+      return (await environment.step(call('count'))).observation.text
+    }
+    expect(await Promise.all([play(), play()])).toEqual(['Counted.\n2.', 'Counted.\n2.'])
+  })
+
+  it.each([
+    [{ tools: { only: ['lits'] } }, /names the tool "lits", and its server has: add, list/],
+    [{ tools: { rename: { list: 'done' } } }, /two tools of the name "done", which ends the episode/],
+    [{ server: 'no-such-program --at all' }, /there is no command no-such-program/],
+    [{ server: "node 'server.js" }, /A quote of .* does not end/],
+    [{ server: 'DEBUG=1' }, /has no command to start/],
+    [{ server: `'${process.execPath}' -e 'console.error("no key"); process.exit(1)'` }, /status 1.*no key/s],
+  ])('is not made of %j', async (given, message) => {
+    await expect(defineMcpEnvironment({ server: NOTES, ...given })).rejects.toThrow(message)
+  })
+})
+
+describe('an episode whose server is lost', () => {
+  it('is void, says why to the trainer alone, and goes on nowhere', async () => {
+    await using world = await openWorld(noting)
+    const policy = scriptedPolicy([add('milk'), call('exit'), done()])
+    const episode = await runEpisode({ createEnvironment: () => world.connection.environment(), policy })
+    expect(episode).toMatchObject({
+      kind: 'failed',
+      steps: [{ observation: { text: 'Noted: milk' } }],
+      cause: { code: 'state-lost', message: expect.stringMatching(/ended with status 3.*Out of paper/s) },
+    })
+    await using server = await serveHttp(world.host)
+    const opened = await world.host.open(null, { environment: 'noting', requestKey: 'a-key-of-this-test-alone' })
+    const seat = await connectAgent(`${server.agentUrl}/s/${opened.seats.agent?.capability}`)
+    const lost = await seat('exit')
+    expect(JSON.stringify(lost)).toMatch(/A part of this session is gone, so no further calls are played/)
+    expect(JSON.stringify(lost)).not.toMatch(/paper|status 3|stack/)
+    expect(JSON.stringify(await seat('list'))).toMatch(/no further calls are played/)
+  })
+
+  it('is void where the server does not answer in time', async () => {
+    await using world = await openWorld(await defineMcpEnvironment({ server: NOTES, name: 'slow', callSeconds: 0.2 }))
+    const environment = world.connection.environment()
+    await environment.reset()
+    await expect(environment.step(call('silent'))).rejects.toMatchObject({
+      code: 'state-lost',
+      message: expect.stringMatching(/did not answer within 0\.2 s/),
+    })
+  })
+
+  it('is void where another process continues the session', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'notes-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'sessions.db')
+    const opening = { environment: 'noting', requestKey: 'another-key-of-this-test' }
+    const play = async (text: string) => {
+      await using store = await openSqliteStore(file)
+      await using host = createHost({ environments: [noting], store })
+      const { session } = await host.open(null, opening)
+      const ref = await host.resolve(null, { by: 'control', token: session })
+      return await ref.step({ action: add(text) })
+    }
+    expect((await play('milk')).step.observation.text).toBe('Noted: milk')
+    await expect(play('eggs')).rejects.toMatchObject({ code: 'state-lost' })
+  })
+
+  it('cannot be forked', async () => {
+    await using world = await openWorld(noting)
+    const { session } = await world.host.open(null, { environment: 'noting', requestKey: 'a-third-key-of-this-test' })
+    const ref = await world.host.resolve(null, { by: 'control', token: session })
+    await expect(ref.fork({ requestKey: 'a-fourth-key-of-this-test' })).rejects.toMatchObject({
+      code: 'invalid-params',
+      message: expect.stringMatching(/outside of its sessions/),
+    })
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('what an episode has started', () => {
+  const started = async (host: Awaited<ReturnType<typeof openWorld>>) => {
+    const environment = host.connection.environment()
+    await environment.reset()
+    const { observation } = await environment.step(call('processes'))
+    const pids = JSON.parse(observation.text) as number[]
+    expect(pids.map(isAlive)).toEqual([true, true])
+    return { environment, pids }
+  }
+
+  it.each([
+    ['has ended', async (environment: Playing) => void (await environment.step(done()))],
+    ['is closed', (environment: Playing) => environment.close()],
+    ['loses its server', (environment: Playing) => environment.step(call('exit')).then(fail, () => {})],
+  ])('is gone once it %s', async (_, end) => {
+    await using world = await openWorld(noting)
+    const { environment, pids } = await started(world)
+    await end(environment)
+    await world[Symbol.asyncDispose]()
+    // What has ended may be there until the system has noticed.
+    await expect.poll(() => pids.map(isAlive)).toEqual([false, false])
+    expect(episodeFolders()).toEqual([])
+  })
+
+  it('is gone when the process that plays it is killed', async () => {
+    const program = fileURLToPath(new URL('../fixtures/killed-host.fixture.ts', import.meta.url))
+    const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const lines = createInterface({ input: child.stdout })
+    const [line] = (await lines[Symbol.asyncIterator]()
+      .next()
+      .then(({ value }) => [value])) as [string]
+    const pids = JSON.parse(line) as number[]
+    expect(pids.map(isAlive)).toEqual([true, true])
+    child.kill('SIGKILL')
+    await expect.poll(() => pids.map(isAlive), { timeout: 20_000 }).toEqual([false, false])
+    await expect.poll(episodeFolders, { timeout: 20_000 }).toEqual([])
+  })
+})
+
+type Playing = ReturnType<Awaited<ReturnType<typeof connect>>['environment']>
+
+function fail(): never {
+  throw new Error('It was answered.')
+}
+
+/** Returns a function that calls tools as an agent, over HTTP. */
+async function connectAgent(url: string): Promise<(tool: string) => Promise<unknown>> {
+  return async (tool) => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: tool, arguments: {} },
+      }),
+    })
+    return response.text()
+  }
+}

@@ -1,0 +1,249 @@
+import { fileURLToPath } from 'node:url'
+import { defineEnvironment, type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
+import { type JsonObject, jsonObjectSchema, type LimitsRequest, type Rng } from '@episodic/protocol'
+import { z } from 'zod'
+import { type McpServer, targetOf, toName } from '../servers/command-line.ts'
+import { EpisodeServer, type RecordedCall, type ServerPlan } from '../servers/episode-server.ts'
+import { EpisodeServers } from '../servers/episode-servers.ts'
+import { chooseTools, type ToolChoice } from './choose-tools.ts'
+
+/** The parameters of an environment that declares none: what a task asks, and whatever else it has. */
+const anyParams = z.looseObject({ prompt: z.string().optional() })
+
+/** What the functions of an environment have of an episode. */
+export interface McpEpisode<Params> {
+  readonly params: Params
+  /** The folder of the episode, which is removed after it. */
+  readonly folder: string
+  /**
+   * Calls any tool of the server, by the server's own name for it, and resolves with the answer. The player does not
+   * see the call. Rejects if the tool reports an error.
+   */
+  call(tool: string, args?: JsonObject): Promise<{ readonly text: string; readonly structured: JsonObject | null }>
+}
+
+/** The argument of `score`: an episode whose player has finished, or has used up its steps. */
+export interface ScoreContext<Params> extends McpEpisode<Params> {
+  /** The player's answer; `null` if it gave none. */
+  readonly answer: string | null
+  /** The player's calls, oldest first, with what the server answered. */
+  readonly transcript: readonly RecordedCall[]
+}
+
+/** Judges an episode. Returns a number, which is the reward, or whether it succeeded. */
+export type Score<Params = z.output<typeof anyParams>> = (
+  context: ScoreContext<Params>,
+) => number | boolean | Promise<number | boolean>
+
+/** The argument of `defineMcpEnvironment`. */
+export interface McpEnvironmentSpec<Params extends z.ZodType = typeof anyParams> {
+  /**
+   * A command line, the URL of a server over HTTP, or an entry of an `mcpServers` file. Each episode has a process of
+   * its own, or an MCP session of its own at the URL. `{folder}` in a command stands for the folder of the episode, as
+   * in `MEMORY_FILE_PATH={folder}/memory.json npx -y @modelcontextprotocol/server-memory`.
+   */
+  readonly server: McpServer
+  /** Lower-case words joined by hyphens. Default: from the server's program, package or host. */
+  readonly name?: string
+  /** Semantic version. Change it when the server, the set-up or the score changes. Default 1.0.0. */
+  readonly version?: string
+  /** Default: that the tools are those of the server. */
+  readonly description?: string
+  /** Schema of what a task may set. Default: a `prompt` and anything else. */
+  readonly params?: Params
+  /** Returns the text that the player sees first. Default: how to finish. */
+  readonly observe?: (params: z.output<NoInfer<Params>>) => string
+  /** A folder whose content is copied into the folder of each episode. Default: the folder is empty. */
+  readonly files?: string | URL
+  /** Sets the server up before the first call of the player. `rng` is the chance of the episode's seed. */
+  readonly setup?: (episode: McpEpisode<z.output<NoInfer<Params>>> & { readonly rng: Rng }) => void | Promise<void>
+  /** Which tools the player has, and how they are called. Default: all, as the server lists them. */
+  readonly tools?: ToolChoice
+  /**
+   * Judges the episode once the player has called `done`, and at the last step of the limit. Default: the reward is 0,
+   * and graders judge the run.
+   */
+  readonly score?: Score<z.output<NoInfer<Params>>>
+  /** Returns whether a score is a success. Default: if it is at least 1. */
+  readonly success?: (score: number) => boolean
+  readonly limits?: LimitsRequest
+  /** Seconds that the server has to start, and to answer for the first time. Default 120. */
+  readonly startSeconds?: number
+  /** Seconds that it has for each call. Default 60. */
+  readonly callSeconds?: number
+}
+
+const preparedSchema = z.object({
+  text: z.string(),
+  structured: jsonObjectSchema.nullable(),
+  attachments: z.array(z.object({ data: z.string(), mimeType: z.string() })).optional(),
+  isError: z.boolean(),
+  score: z.number().nullable(),
+})
+
+const publicSchema = z.object({
+  /** The player's calls that the server has answered. */
+  calls: z.int(),
+})
+
+const privateSchema = z.object({
+  /** `null` until it is judged. */
+  score: z.number().nullable(),
+})
+
+type Kept = { readonly public: z.output<typeof publicSchema>; readonly private: z.output<typeof privateSchema> }
+
+/** Seconds: setting up and judging may take many calls, each of which has a limit of its own. */
+const PREPARING = 86_400
+
+const FINISH = 'Call done when you have finished.'
+
+/**
+ * Makes an environment of an MCP server: its tools, and `done({ answer })`, by which the player ends the episode. It is
+ * an ordinary one: a world module exports it as `environment`.
+ *
+ * Each call of the player is made once, outside of the rules, and its answer is recorded with the step. So a sealed
+ * episode is replayed without the server, and a retry of a step gets the stored answer. If the server dies, or does not
+ * answer in time, the episode is void (`state-lost`), and no reward is given.
+ *
+ * Starts the server once to list its tools. Rejects with `session-lost` if that fails, with `option-invalid` for a tool
+ * that the server does not have, and with `definition-invalid`.
+ */
+export async function defineMcpEnvironment<Params extends z.ZodType = typeof anyParams>(
+  spec: McpEnvironmentSpec<Params>,
+): Promise<EnvironmentDefinition> {
+  const target = targetOf(spec.server)
+  const { name = toName(target), version = '1.0.0', files, startSeconds = 120, callSeconds = 60 } = spec
+  const { description = `The tools of the MCP server ${name}. ${FINISH}` } = spec
+  const { observe = () => FINISH, setup, score, success = (value: number) => value >= 1, limits = {} } = spec
+  const plan: ServerPlan = {
+    target,
+    files: files === undefined ? null : pathOf(files),
+    startSeconds,
+    callSeconds,
+  }
+  const listed = await listOnce(plan)
+  const chosen = chooseTools(name, listed, spec.tools)
+  const servers = new EpisodeServers()
+
+  /** Returns the server of a session. The first call of the session starts and sets it up. */
+  const serverOf = ({ session, state, params, rng }: Preparing) =>
+    servers.of(session, state.public.calls, async () => {
+      const server = await EpisodeServer.start(plan)
+      try {
+        await setup?.({ ...episodeOf(server, params), rng })
+        return server
+      } catch (error) {
+        await server.close()
+        throw error
+      }
+    })
+  const judge = async (server: EpisodeServer, params: unknown, answer: string | null): Promise<number | null> => {
+    if (!score) return null
+    const { transcript } = server
+    const given = await score({ ...episodeOf<never>(server, params), answer, transcript: [...transcript] })
+    const value = Number(given)
+    if ((typeof given === 'number' || typeof given === 'boolean') && Number.isFinite(value)) return value
+    throw new TypeError(`score returned ${String(given)}. Return a finite number, or whether the episode succeeded.`)
+  }
+
+  const environment = defineEnvironment({
+    name,
+    version,
+    description,
+    params: (spec.params ?? anyParams) as z.ZodType,
+    state: { public: publicSchema, private: privateSchema },
+    limits,
+    start: () => ({ public: { calls: 0 }, private: { score: null } }),
+    // What the server answers reaches the player as it is.
+    observe: ({ calls }, params) => (calls === 0 ? observe(params as never) : ''),
+    tools: ({ tool }) => ({
+      ...Object.fromEntries(
+        chosen.map(({ theirs, ours, description, input, annotations }) => [
+          ours,
+          tool({
+            description,
+            input,
+            annotations,
+            output: z.object({}),
+            prepared: preparedSchema,
+            prepareSeconds: PREPARING,
+            effect: 'external',
+            async prepare(context) {
+              const server = await serverOf(context)
+              const args = context.input as JsonObject
+              const answer = await server.call(theirs, args)
+              server.transcript.push({ tool: ours, arguments: args, ...answer })
+              return { ...answer, score: context.isLast ? await judge(server, context.params, null) : null }
+            },
+            play({ state, prepared, attach, say }) {
+              for (const { data, mimeType } of prepared.attachments ?? []) attach(data, mimeType)
+              state.public.calls += 1
+              state.private.score = prepared.score
+              return say(prepared.text, {})
+            },
+          }),
+        ]),
+      ),
+      done: tool({
+        description: 'Say that you have finished. It ends the task.',
+        input: z.object({ answer: z.string().optional().describe('Your answer, if the task asks for one.') }),
+        output: z.object({}),
+        prepared: preparedSchema.pick({ score: true }),
+        prepareSeconds: PREPARING,
+        async prepare(context) {
+          const server = await serverOf(context)
+          return { score: await judge(server, context.params, context.input.answer ?? null) }
+        },
+        play({ state, prepared, end, say }) {
+          state.private.score = prepared.score
+          end('done')
+          return say('Done.', {})
+        },
+      }),
+    }),
+    rewards: {
+      score: ({ before, after }) => (before.private.score === null ? (after.private.score ?? 0) : 0),
+    },
+    ...(score && {
+      success: ({ state }: { readonly state: Kept }) => state.private.score !== null && success(state.private.score),
+    }),
+    release: (session) => servers.release(session),
+  })
+  return environment
+}
+
+interface Preparing {
+  readonly session: string
+  readonly state: Kept
+  readonly params: unknown
+  readonly rng: Rng
+}
+
+async function listOnce(plan: ServerPlan) {
+  const server = await EpisodeServer.start(plan)
+  try {
+    return await server.listTools()
+  } finally {
+    await server.close()
+  }
+}
+
+function episodeOf<Params>(server: EpisodeServer, params: unknown): McpEpisode<Params> {
+  return {
+    params: params as Params,
+    folder: server.folder,
+    async call(tool, args = {}) {
+      const { text, structured, isError } = await server.call(tool, args)
+      if (isError) throw new Error(`The server refused ${tool}, which the world itself needs: ${text}`)
+      return { text, structured }
+    },
+  }
+}
+
+function pathOf(files: string | URL): string {
+  if (typeof files === 'string') return files
+  if (files.protocol !== 'file:')
+    throw new ServerError('option-invalid', `The files of an environment are in a folder, and ${files} is none.`)
+  return fileURLToPath(files)
+}

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { defineTasks, type TasksDefinition } from '@episodic/dataset'
+import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
+import { type JsonObject, jsonObjectSchema, type LimitsRequest } from '@episodic/protocol'
+import { z } from 'zod'
+
+const rowSchema = z.looseObject({
+  prompt: z.string().min(1),
+  params: jsonObjectSchema.optional(),
+  hints: z.array(z.string()).optional(),
+  difficulty: z.number().min(0).max(1).optional(),
+  limits: jsonObjectSchema.optional(),
+  tags: z.array(z.string()).optional(),
+  seed: z.string().optional(),
+})
+
+/**
+ * Returns the tasks of an environment that a JSONL file lists, one in each line: an object with a `prompt`, and
+ * whatever else its score needs, such as the expected answer. All of it is the params of the task, unless the line has
+ * `params` of its own. `hints`, `difficulty` (0 to 1), `limits`, `tags` and `seed` mean what they mean in any task.
+ *
+ * Reads the file at once. Throws `option-invalid` with the number of a line that is none.
+ */
+export function tasksFromFile(environment: EnvironmentDefinition, file: string | URL): TasksDefinition {
+  const path = typeof file === 'string' ? file : fileURLToPath(file)
+  const rows = readFileSync(path, 'utf8')
+    .replace(/^\ufeff/, '')
+    .split('\n')
+    .flatMap((line, i) => (line.trim() === '' ? [] : [readRow(line, `${path}:${i + 1}`)]))
+  if (rows.length === 0)
+    throw new ServerError('option-invalid', `${path} has no tasks. Write one in each line, as JSON.`)
+  return defineTasks({
+    name: `${environment.name}-tasks`,
+    environment,
+    count: rows.length,
+    generate({ index }) {
+      const { prompt, params, hints, difficulty = 0, limits, tags, seed, ...others } = rows[index] as Row
+      return {
+        prompt,
+        params: params ?? { prompt, ...(others as JsonObject) },
+        difficulty,
+        ...(hints && { hints }),
+        ...(limits && { limits: limits as LimitsRequest }),
+        ...(tags && { tags }),
+        ...(seed !== undefined && { seed }),
+      }
+    },
+  })
+}
+
+type Row = z.output<typeof rowSchema>
+
+function readRow(line: string, where: string): Row {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch (cause) {
+    throw new ServerError('option-invalid', `${where} is not JSON: ${(cause as Error).message}.`, { cause })
+  }
+  const { data, error } = rowSchema.safeParse(value)
+  if (data) return data
+  const [issue] = error.issues
+  const at = issue?.path.length ? ` at ${issue.path.join('.')}` : ''
+  throw new ServerError(
+    'option-invalid',
+    `${where} is no task${at}: ${issue?.message}. Write an object with a prompt, such as { "prompt": "…" }.`,
+  )
+}

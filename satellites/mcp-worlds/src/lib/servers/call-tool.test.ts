@@ -1,0 +1,61 @@
+import type { Channel } from '@episodic/protocol'
+import { describe, expect, it } from 'vitest'
+import { callTool, listTools } from './call-tool.ts'
+
+const never = new AbortController().signal
+const answering = (reply: unknown): Channel => ({ request: async () => reply, close: async () => {} })
+const said = { content: [{ type: 'text', text: 'Done.' }] }
+
+describe('callTool', () => {
+  it.each([
+    ['nothing', undefined],
+    ['text', 'Done.'],
+    ['no content', { isError: false }],
+    ['content without a type', { content: [{ text: 'Done.' }] }],
+    ['a list as data', { ...said, structuredContent: [] }],
+  ])('rejects where it is answered %s', async (_, reply) => {
+    await expect(callTool(answering(reply), 'act', {}, never)).rejects.toMatchObject({ code: 'reply-malformed' })
+  })
+
+  it.each([
+    ['a text that says no data, unchanged', said.content, 'Done.'],
+    ['no text, as JSON', [], '{"left":3,"won":null}'],
+    ['several texts, in lines', [...said.content, ...said.content], 'Done.\nDone.'],
+  ])('shows an answer with %s', async (_, content, text) => {
+    const structured = { left: 3, won: null }
+    const answer = await callTool(answering({ content, structuredContent: structured }), 'act', {}, never)
+    expect(answer).toEqual({ text, structured, isError: false })
+  })
+
+  it('keeps pictures and sounds, and no other parts', async () => {
+    const picture = { data: 'iVBORw0KGgo=', mimeType: 'image/png' }
+    const content = [...said.content, { type: 'image', ...picture }, { type: 'resource_link', uri: 'file:///x' }]
+    const answer = await callTool(answering({ content }), 'act', {}, never)
+    expect(answer).toEqual({ text: 'Done.', structured: null, attachments: [picture], isError: false })
+  })
+
+  it('shows the beginning of a very long answer, and says what is left out', async () => {
+    const long = { content: [{ type: 'text', text: 'x'.repeat(200_007) }] }
+    const { text } = await callTool(answering(long), 'act', {}, never)
+    expect(text.slice(199_990)).toBe(`${'x'.repeat(10)}\n[7 more characters were left out.]`)
+  })
+})
+
+describe('listTools', () => {
+  it('rejects what lists no tools', async () => {
+    for (const reply of [{}, { tools: [{}] }, { tools: [{ name: 'act' }] }, { tools: [], nextCursor: 'again' }])
+      await expect(listTools(answering(reply), never)).rejects.toMatchObject({ code: 'reply-malformed' })
+  })
+
+  it('reads every page', async () => {
+    const channel: Channel = {
+      async request(_, { cursor }) {
+        const page = Number(cursor ?? 0)
+        const tools = [{ name: `tool-${page}`, inputSchema: { type: 'object' } }]
+        return page < 2 ? { tools, nextCursor: String(page + 1) } : { tools }
+      },
+      async close() {},
+    }
+    expect((await listTools(channel, never)).map(({ name }) => name)).toEqual(['tool-0', 'tool-1', 'tool-2'])
+  })
+})

@@ -1,0 +1,122 @@
+import { EnvError } from '@episodic/env'
+import { type Channel, type JsonObject, jsonObjectSchema, type ToolInfo, WireError } from '@episodic/protocol'
+import { attachmentOf, formatZodError, withUnsaidData } from '@episodic/protocol/internal'
+import { z } from 'zod'
+
+/** What a server answered to one call. */
+export interface ToolAnswer {
+  readonly text: string
+  /** Its structured content; `null` if it has none. */
+  readonly structured: JsonObject | null
+  /** Its pictures and sounds; left out if it has none. */
+  readonly attachments?: { data: string; mimeType: string }[] | undefined
+  /** Whether the tool reported an error, or the server refused the call. It may have changed something all the same. */
+  readonly isError: boolean
+}
+
+const answerSchema = z.looseObject({
+  content: z.array(
+    z.looseObject({
+      type: z.string(),
+      text: z.string().optional(),
+      data: z.string().optional(),
+      mimeType: z.string().optional(),
+    }),
+  ),
+  structuredContent: jsonObjectSchema.optional(),
+  isError: z.boolean().optional(),
+})
+
+/** Pictures and sounds of an answer that are kept. */
+const MOST_ATTACHMENTS = 16
+
+/** Characters of an answer that are kept. */
+const LONGEST = 200_000
+
+/**
+ * Calls a tool, and never retries: a server cannot distinguish a retry from a second call. Rejects if the answer is
+ * lost or is none.
+ */
+export async function callTool(
+  channel: Channel,
+  tool: string,
+  args: JsonObject,
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
+  let reply: unknown
+  try {
+    reply = await channel.request('tools/call', { name: tool, arguments: args }, { signal })
+  } catch (cause) {
+    signal.throwIfAborted()
+    // Some servers reject invalid arguments, and whatever else goes wrong, with an error instead of a tool's answer.
+    if (WireError.is(cause) || (EnvError.is(cause) && cause.details.refused === true))
+      return { text: cause.message, structured: null, isError: true }
+    throw cause
+  }
+  const { content, structuredContent, isError } = read(answerSchema, reply, `tools/call of ${tool}`)
+  const text = content.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('\n')
+  const structured = structuredContent ?? null
+  const attachments = content
+    .filter(({ type }) => type === 'image' || type === 'audio')
+    .flatMap(({ data = '', mimeType }) => {
+      const read = attachmentOf(data, mimeType)
+      return read ? [{ data, mimeType: read.mimeType }] : []
+    })
+    .slice(0, MOST_ATTACHMENTS)
+  // The text stays as the server sent it. A model would read nothing of an answer that has data alone.
+  const said = text === '' && structured ? withUnsaidData(text, structured) : text
+  return {
+    text: shortened(said),
+    structured,
+    ...(attachments.length > 0 && { attachments }),
+    isError: isError === true,
+  }
+}
+
+function read<S extends z.ZodType>(schema: S, reply: unknown, method: string): z.output<S> {
+  const { data, error } = schema.safeParse(reply)
+  if (!error) return data as z.output<S>
+  throw new EnvError('reply-malformed', `The server's answer to ${method} is malformed: ${formatZodError(error)}.`, {
+    cause: error,
+  })
+}
+
+function shortened(text: string): string {
+  if (text.length <= LONGEST) return text
+  const cut = text.slice(0, LONGEST).toWellFormed()
+  return `${cut}\n[${text.length - LONGEST} more characters were left out.]`
+}
+
+const toolsPageSchema = z.object({
+  tools: z.array(
+    z.object({
+      name: z.string().min(1),
+      description: z.string().default(''),
+      inputSchema: jsonObjectSchema,
+      annotations: jsonObjectSchema.optional(),
+    }),
+  ),
+  nextCursor: z.string().optional(),
+})
+
+/** A tool that a server lists. */
+export type ListedTool = Pick<ToolInfo, 'name' | 'description' | 'inputSchema'> & {
+  readonly annotations?: JsonObject | undefined
+}
+
+/** The most pages of tools that are read, in case a server never stops paging. */
+const PAGES = 100
+
+/** Lists the tools of a server. */
+export async function listTools(channel: Channel, signal: AbortSignal): Promise<ListedTool[]> {
+  const tools: ListedTool[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < PAGES; page++) {
+    const reply = await channel.request('tools/list', cursor === undefined ? {} : { cursor }, { signal })
+    const { nextCursor, ...listed } = read(toolsPageSchema, reply, 'tools/list')
+    tools.push(...listed.tools)
+    if (nextCursor === undefined) return tools
+    cursor = nextCursor
+  }
+  throw new EnvError('reply-malformed', `The server lists its tools on more than ${PAGES} pages.`)
+}

@@ -1,0 +1,151 @@
+import { cp, mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type CommandTarget, type HttpTarget, openChannel } from '@episodic/env'
+import { disconnectPreservingSessions } from '@episodic/env/internal'
+import { ServerError } from '@episodic/mcp-server'
+import type { Channel, JsonObject } from '@episodic/protocol'
+import { pause, randomText } from '@episodic/protocol/internal'
+import { callTool, type ListedTool, listTools, type ToolAnswer } from './call-tool.ts'
+import { FOLDER } from './command-line.ts'
+import { guard, unguard } from './guard.ts'
+import { endTrace, MARK, type Trace } from './traces.ts'
+
+/** One call of the player, and what the server answered. */
+export interface RecordedCall extends ToolAnswer {
+  readonly tool: string
+  readonly arguments: JsonObject
+}
+
+/** How the server of an episode is started. */
+export interface ServerPlan {
+  readonly target: CommandTarget | HttpTarget
+  /** A folder whose content each episode gets a copy of; `null` for an empty folder. */
+  readonly files: string | null
+  /** Seconds until it has answered for the first time, from its start. */
+  readonly startSeconds: number
+  /** Seconds until a call is answered. */
+  readonly callSeconds: number
+}
+
+/**
+ * The server of one episode: a process of its own, with a process group, a folder and a folder for temporary files, or
+ * an MCP session of its own at a URL. Nothing of it is left once it is closed, nor once this process has ended.
+ */
+export class EpisodeServer {
+  /** The folder of the episode. */
+  readonly folder: string
+  /** The calls of the player so far. */
+  readonly transcript: RecordedCall[] = []
+  readonly #plan: ServerPlan
+  readonly #trace: Trace
+  readonly #channel: Channel
+  #closing: Promise<void> | null = null
+
+  private constructor(plan: ServerPlan, trace: Trace, channel: Channel) {
+    this.#plan = plan
+    this.#trace = trace
+    this.folder = filesIn(trace)
+    this.#channel = channel
+  }
+
+  /** Starts a server. If that fails, nothing of it is left. Rejects with `session-lost`, which says why. */
+  static async start(plan: ServerPlan): Promise<EpisodeServer> {
+    const mark = randomText()
+    const trace: Trace = { mark, folder: join(tmpdir(), `episodic-mcp-${mark.slice(0, 10)}`) }
+    guard(trace)
+    try {
+      const temporary = join(trace.folder, 'tmp')
+      await mkdir(temporary, { recursive: true, mode: 0o700 })
+      if (plan.files === null) await mkdir(filesIn(trace))
+      else await cp(plan.files, filesIn(trace), { recursive: true })
+      const channel = await openServer(plan, filesIn(trace), { TMPDIR: temporary, [MARK]: mark })
+      return new EpisodeServer(plan, trace, channel)
+    } catch (cause) {
+      await endTrace(trace)
+      unguard(trace)
+      throw lost(cause)
+    }
+  }
+
+  listTools(): Promise<ListedTool[]> {
+    return this.#answered((signal) => listTools(this.#channel, signal))
+  }
+
+  /** Calls a tool once. If its answer is lost, the server is closed, because what it has done is not known. */
+  call(tool: string, args: JsonObject): Promise<ToolAnswer> {
+    return this.#answered((signal) => callTool(this.#channel, tool, args, signal))
+  }
+
+  async #answered<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#closing) throw new ServerError('session-lost', 'The MCP server of this session was closed.')
+    try {
+      return await within(this.#plan.callSeconds, 'It did not answer', ask)
+    } catch (cause) {
+      await this.close()
+      throw lost(cause)
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.#channel.close()
+    } finally {
+      await endTrace(this.#trace)
+      unguard(this.#trace)
+    }
+  }
+}
+
+function filesIn({ folder }: Trace): string {
+  return join(folder, 'files')
+}
+
+/** Runs `ask`, whose signal is aborted after some seconds. */
+async function within<T>(seconds: number, what: string, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const over = new AbortController()
+  const answered = new AbortController()
+  const late = pause(seconds * 1_000, answered.signal).then(
+    () => over.abort(new Error(`${what} within ${seconds} s.`)),
+    () => {},
+  )
+  try {
+    return await ask(over.signal)
+  } finally {
+    answered.abort()
+    await late
+  }
+}
+
+function lost(cause: unknown): ServerError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new ServerError('session-lost', `The MCP server of this session is gone. ${why}`, { cause })
+}
+
+async function openServer(
+  { target, startSeconds }: ServerPlan,
+  folder: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<Channel> {
+  if (!('url' in target)) return openChannel({ ...inFolder(target, folder, variables), startSeconds })
+  const session = disconnectPreservingSessions(target)
+  return within(startSeconds, 'It did not start', (signal) => openChannel(target, { ...session, signal }))
+}
+
+/** Returns a target with the folder in place of its name, and with variables of ours. */
+function inFolder(target: CommandTarget, folder: string, variables: Readonly<Record<string, string>>): CommandTarget {
+  const { command, args = [], env = {}, cwd } = target
+  const filled = (text: string) => text.replaceAll(FOLDER, folder)
+  const given = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)]))
+  return {
+    command: filled(command),
+    args: args.map(filled),
+    env: { ...variables, ...given },
+    ...(cwd !== undefined && { cwd: filled(cwd) }),
+  }
+}
