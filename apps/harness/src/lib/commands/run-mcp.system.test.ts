@@ -10,7 +10,8 @@ const env = { TMPDIR: temporary }
 const episodeFolders = () => readdirSync(temporary).filter((name) => name.startsWith('episodic-mcp-'))
 afterAll(() => workshop[Symbol.dispose]())
 
-const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js')
+const require = createRequire(import.meta.url)
+const program = require.resolve('@modelcontextprotocol/server-memory/dist/index.js')
 const MEMORY = `MEMORY_FILE_PATH={folder}/memory.json '${process.execPath}' '${program}'`
 const ada = { entities: [{ name: 'Ada', entityType: 'person', observations: [] }] }
 const write = (file: string, text: string) => writeFileSync(join(workshop.folder, file), text)

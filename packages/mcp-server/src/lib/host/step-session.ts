@@ -148,7 +148,7 @@ export class SessionWriter {
     if (played?.undeclared !== undefined)
       this.#faults.dropped(environment.name, session.record.id, action.tool, played.undeclared)
     watchers.wake()
-    if (session.record.end) this.#sessions.drop(cached)
+    if (step.report.end && session.record.end) this.#sessions.drop(cached)
     if (environment.game) this.#turns.notify(cached)
     this.#metrics?.step(environment.name, outcomeOf(answered), this.#clock.monotonic() - began)
     const messages = step.report.seats?.messages?.slice(cached.shown.get(seat) ?? 0) ?? NONE
