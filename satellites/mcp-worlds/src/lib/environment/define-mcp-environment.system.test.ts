@@ -39,7 +39,7 @@ const noting = await defineMcpEnvironment({
 describe('an environment of an MCP server', () => {
   it('has the tools of the server as it lists them, and one to finish', () => {
     expect(noting.toolInfos.map(({ name }) => name)).toEqual([
-      ...['add', 'list', 'random', 'fail', 'silent', 'exit', 'processes', 'done'],
+      ...['add', 'list', 'random', 'fail', 'photo', 'silent', 'exit', 'processes', 'done'],
     ])
     expect(noting.toolInfos[0]).toMatchObject({
       description: 'add.',
@@ -71,11 +71,17 @@ describe('an environment of an MCP server', () => {
     const environment = world.connection.environment()
     await environment.reset({}, { seed: 'seed' })
     const rehearsal = rehearse(noting, { seed: 'seed', strict: true })
-    for (const action of [add('milk'), call('fail'), done()]) {
-      const { info } = await environment.step(action)
+    for (const action of [add('milk'), call('fail'), call('photo'), done()]) {
+      const { info, observation } = await environment.step(action)
       const { prepared } = info
       const again = rehearsal.play(action.tool, action.arguments, { prepared })
       expect(again.stateHash).toBe(info.stateHash)
+      expect(again.observation.attachments).toEqual(observation.attachments)
+      if (action.tool === 'photo')
+        expect(observation).toMatchObject({
+          text: 'A photo.',
+          attachments: [{ type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }],
+        })
     }
   })
 

@@ -27,11 +27,26 @@ describe('callTool', () => {
     expect(answer).toEqual({ text, structured, isError: false })
   })
 
-  it('keeps pictures and sounds, and no other parts', async () => {
-    const picture = { data: 'iVBORw0KGgo=', mimeType: 'image/png' }
-    const content = [...said.content, { type: 'image', ...picture }, { type: 'resource_link', uri: 'file:///x' }]
-    const answer = await callTool(answering({ content }), 'act', {}, never)
-    expect(answer).toEqual({ text: 'Done.', structured: null, attachments: [picture], isError: false })
+  it('keeps pictures and sounds, reads texts of resources, and says what else there was', async () => {
+    const png = { data: 'iVBORw0KGgo=', mimeType: 'image/png' }
+    const content = [
+      { type: 'text', text: 'Look.' },
+      { type: 'image', ...png },
+      { type: 'resource', resource: { uri: 'file:///a.txt', text: 'The text of a.' } },
+      { type: 'resource', resource: { uri: 'file:///b.png', blob: png.data, mimeType: png.mimeType } },
+      { type: 'resource', resource: { uri: 'file:///c.zip', blob: 'UEsDBA==', mimeType: 'application/zip' } },
+      { type: 'resource_link', uri: 'file:///d.txt', name: 'd' },
+      { type: 'image', data: `iVBORw0KGgo${'A'.repeat(600_001)}`, mimeType: 'image/png' },
+    ]
+    expect(await callTool(answering({ content }), 'act', {}, never)).toEqual({
+      text: [
+        ...['Look.', 'The text of a.', '[resource file:///c.zip]', '[resource_link d file:///d.txt]'],
+        '[image: image/png, 450 KB] It is too large to be shown.',
+      ].join('\n'),
+      attachments: [png, png],
+      structured: null,
+      isError: false,
+    })
   })
 
   it('shows the beginning of a very long answer, and says what is left out', async () => {

@@ -1,37 +1,48 @@
 import { EnvError } from '@episodic/env'
 import { type Channel, type JsonObject, jsonObjectSchema, type ToolInfo, WireError } from '@episodic/protocol'
-import { attachmentOf, formatZodError, withUnsaidData } from '@episodic/protocol/internal'
+import { attachmentOf, formatZodError, withAttachmentNotes, withUnsaidData } from '@episodic/protocol/internal'
 import { z } from 'zod'
 
 /** What a server answered to one call. */
 export interface ToolAnswer {
+  /** Its texts, those of its resources, and a note of each part that is neither a text nor an attachment, in lines. */
   readonly text: string
+  /** Its pictures and sounds, in base64. Left out if it has none. */
+  readonly attachments?: { data: string; mimeType: string }[] | undefined
   /** Its structured content; `null` if it has none. */
   readonly structured: JsonObject | null
-  /** Its pictures and sounds; left out if it has none. */
-  readonly attachments?: { data: string; mimeType: string }[] | undefined
   /** Whether the tool reported an error, or the server refused the call. It may have changed something all the same. */
   readonly isError: boolean
 }
 
-const answerSchema = z.looseObject({
-  content: z.array(
-    z.looseObject({
-      type: z.string(),
+const partSchema = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  data: z.string().optional(),
+  mimeType: z.string().optional(),
+  uri: z.string().optional(),
+  name: z.string().optional(),
+  resource: z
+    .looseObject({
+      uri: z.string(),
       text: z.string().optional(),
-      data: z.string().optional(),
+      blob: z.string().optional(),
       mimeType: z.string().optional(),
-    }),
-  ),
+    })
+    .optional(),
+})
+
+const answerSchema = z.looseObject({
+  content: z.array(partSchema),
   structuredContent: jsonObjectSchema.optional(),
   isError: z.boolean().optional(),
 })
 
-/** Pictures and sounds of an answer that are kept. */
-const MOST_ATTACHMENTS = 16
-
-/** Characters of an answer that are kept. */
+/** Characters of the text of an answer that are kept. */
 const LONGEST = 200_000
+/** Characters of base64 of an answer that are kept, and how many pictures and sounds. */
+const LONGEST_BASE64 = 600_000
+const MOST_ATTACHMENTS = 16
 
 /**
  * Calls a tool, and never retries: a server cannot distinguish a retry from a second call. Rejects if the answer is
@@ -54,23 +65,38 @@ export async function callTool(
     throw cause
   }
   const { content, structuredContent, isError } = read(answerSchema, reply, `tools/call of ${tool}`)
-  const text = content.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('\n')
+  const { texts, attachments } = readParts(content)
+  const text = texts.join('\n')
   const structured = structuredContent ?? null
-  const attachments = content
-    .filter(({ type }) => type === 'image' || type === 'audio')
-    .flatMap(({ data = '', mimeType }) => {
-      const read = attachmentOf(data, mimeType)
-      return read ? [{ data, mimeType: read.mimeType }] : []
-    })
-    .slice(0, MOST_ATTACHMENTS)
   // The text stays as the server sent it. A model would read nothing of an answer that has data alone.
   const said = text === '' && structured ? withUnsaidData(text, structured) : text
   return {
     text: shortened(said),
-    structured,
     ...(attachments.length > 0 && { attachments }),
+    structured,
     isError: isError === true,
   }
+}
+
+/** Returns the texts and the attachments of an answer. What cannot be kept leaves a note among the texts. */
+function readParts(content: readonly z.output<typeof partSchema>[]) {
+  const texts: string[] = []
+  const attachments: { data: string; mimeType: string }[] = []
+  let room = LONGEST_BASE64
+  for (const { type, text, data, mimeType, uri, name, resource } of content) {
+    const own = text ?? resource?.text
+    if (own !== undefined) {
+      texts.push(own)
+      continue
+    }
+    const found = attachmentOf(data ?? resource?.blob ?? '', mimeType ?? resource?.mimeType)
+    if (found?.data && found.data.length <= room && attachments.length < MOST_ATTACHMENTS) {
+      room -= found.data.length
+      attachments.push({ data: found.data, mimeType: found.mimeType })
+    } else if (found) texts.push(`${withAttachmentNotes('', [found])} It is too large to be shown.`)
+    else texts.push(`[${[type, name, uri ?? resource?.uri].filter(Boolean).join(' ')}]`)
+  }
+  return { texts, attachments }
 }
 
 function read<S extends z.ZodType>(schema: S, reply: unknown, method: string): z.output<S> {
