@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { environment as exploitable } from './exploitable.ts'
 import { environment, MOVES } from './index.ts'
 
-const walk = (rehearsal: Rehearsal, ...ways: readonly ('depot' | 'house')[]) =>
+const walk = (rehearsal: Rehearsal<typeof environment>, ...ways: readonly ('depot' | 'house')[]) =>
   ways.map((to) => rehearsal.play('walk', { to }))
 
 const earned = (steps: ReturnType<typeof walk>) =>

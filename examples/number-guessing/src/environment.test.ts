@@ -1,4 +1,4 @@
-import { rehearse } from '@episodic/mcp-server'
+import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { environment } from './index.ts'
@@ -70,7 +70,7 @@ describe('number-guessing', () => {
   it('changes nothing when it refuses a guess', () => {
     fc.assert(
       fc.property(anyPlay, fc.constantFrom(-1, 1), ({ params, seed, guesses }, side) => {
-        const world = rehearse(environment, { params, seed })
+        const world = rehearse<EnvironmentDefinition>(environment, { params, seed })
         for (const value of guesses) {
           if (world.end) break
           const outside = side < 0 ? params.low - 1 : params.high + 1

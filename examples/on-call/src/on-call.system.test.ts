@@ -1,6 +1,6 @@
 import { checkTasks, generateTasks } from '@episodic/dataset'
 import { connect, type Policy, randomPolicy, runEpisode } from '@episodic/env'
-import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
+import { createHost, type EnvironmentDefinition, inProcess, rehearse } from '@episodic/mcp-server'
 import { type Disk, readFile } from '@episodic/workspace'
 import { describe, expect, it } from 'vitest'
 import { KINDS } from './incidents.ts'
@@ -18,7 +18,7 @@ async function play(policy: Policy, count: number) {
 /** Opens the first incident of a kind. */
 function open(kind: (typeof KINDS)[number]) {
   for (let seed = 0; ; seed++) {
-    const world = rehearse(environment, { seed: `seed-${seed}`, strict: true })
+    const world = rehearse<EnvironmentDefinition>(environment, { seed: `seed-${seed}`, strict: true })
     const shop = () => world.state.private as unknown as { disk: Disk; kinds: readonly string[] }
     if (!shop().kinds.includes(kind)) continue
     const use = async (tool: string, args: Record<string, string> = {}) =>

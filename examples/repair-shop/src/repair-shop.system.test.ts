@@ -1,6 +1,6 @@
 import { checkTasks, generateTasks } from '@episodic/dataset'
 import { connect, type Policy, randomPolicy, runEpisode } from '@episodic/env'
-import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
+import { createHost, type EnvironmentDefinition, inProcess, rehearse } from '@episodic/mcp-server'
 import { createDisk, type Disk, readFile, runCommand } from '@episodic/workspace'
 import { describe, expect, it } from 'vitest'
 import { diskOf } from './files.ts'
@@ -19,7 +19,7 @@ async function play(policy: Policy, count: number, difficulty: readonly [number,
 
 /** Opens a shop, and returns what plays a call of a tool. */
 function open(seed: string, difficulty = 1) {
-  const world = rehearse(environment, { params: { difficulty }, seed, strict: true })
+  const world = rehearse<EnvironmentDefinition>(environment, { params: { difficulty }, seed, strict: true })
   const use = async (tool: string, args: Record<string, unknown> = {}) =>
     world.play(tool, args as never, { prepared: await world.prepare(tool, args as never) })
   return { world, use, shop: () => world.state.private as unknown as { disk: Disk; program: string } }

@@ -1,6 +1,6 @@
 import { checkTasks, generateTasks } from '@episodic/dataset'
 import { connect, type Policy, randomPolicy, runEpisode } from '@episodic/env'
-import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
+import { createHost, type EnvironmentDefinition, inProcess, rehearse } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import type { Customer } from './customer.ts'
@@ -71,7 +71,7 @@ describe('support-desk', () => {
 /** Opens the first case of one request that begins so, with so many facts. */
 function open(beginning: string, facts: number) {
   for (let seed = 0; ; seed++) {
-    const world = rehearse(environment, { seed: `seed-${seed}`, strict: true })
+    const world = rehearse<EnvironmentDefinition>(environment, { seed: `seed-${seed}`, strict: true })
     const desk = world.state.private as unknown as Desk & { readonly customer: Customer }
     const [request] = desk.customer.requests
     const [order] = Object.values(desk.wanted.orders)

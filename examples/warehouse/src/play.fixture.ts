@@ -1,4 +1,4 @@
-import { type Rehearsal, rehearse } from '@episodic/mcp-server'
+import { type EnvironmentDefinition, type Rehearsal, rehearse } from '@episodic/mcp-server'
 import type { Action } from '@episodic/protocol'
 import fc from 'fast-check'
 import type { Floor, Units } from './floor.ts'
@@ -34,7 +34,7 @@ function call(tool: string, args: Record<string, fc.Arbitrary<string | number>>)
 }
 
 export function start(params: Params, seed: string): Rehearsal {
-  return rehearse(environment, { params, seed })
+  return rehearse<EnvironmentDefinition>(environment, { params, seed })
 }
 
 export function floorOf(world: Pick<Rehearsal, 'state'>): Floor {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { rehearse } from '@episodic/mcp-server'
+import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import type { Json } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Rows, Shop } from '../shop.ts'
@@ -84,7 +84,7 @@ export function compareRetail(folder: string): readonly Played[] {
   const file = join(folder, 'golden.json')
   const golden = existsSync(file) ? goldenSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : []
   return data.tasks.map(({ id, golden: actions }) => {
-    const world = rehearse(environment, { params: { task: id } })
+    const world = rehearse<EnvironmentDefinition>(environment, { params: { task: id } })
     world.play('say', { text: 'Hello.' }, { seat: 'user' })
     const refused = actions.flatMap(({ tool, arguments: args }, i) =>
       world.play(tool, args, { seat: 'agent' }).refused === null ? [] : [i],

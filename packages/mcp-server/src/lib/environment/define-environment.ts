@@ -32,7 +32,9 @@ export function defineEnvironment<
   Private extends z.ZodType = z.ZodType<KeepsLiterals>,
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
   Events extends WorldEvents = WorldEvents,
->(definition: EnvironmentSpec<Params, Public, Private, Tools, Events>): EnvironmentDefinition<Tools, Public, Params> {
+>(
+  definition: EnvironmentSpec<Params, Public, Private, Tools, Events>,
+): EnvironmentDefinition<Tools, Public, Params, Private> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   assertDefinition(definition, ['public', 'private'], [])
   const erased = authoredParts(definition as unknown as ErasedDefinition)
@@ -70,7 +72,7 @@ export function defineEnvironment<
     legal: (current, values) => legalActions(name, parts.toolInfos, erased.legal?.(current.public, values)),
     success: (final) => (erased.success ? judged(name, erased.success(final)) : undefined),
     secrets: (current, values) => erased.secrets?.(current, values) ?? NONE,
-  } satisfies EnvironmentDefinition<Tools, Public, Params>)
+  } satisfies EnvironmentDefinition<Tools, Public, Params, Private>)
 }
 
 /**

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { kuhn } from '../fixtures/kuhn.fixture.ts'
 import { throwingHands } from '../fixtures/throwing-hands.fixture.ts'
 import { defineGame } from './define-game.ts'
+import type { EnvironmentDefinition } from './environment.ts'
 import { rehearse } from './rehearse.ts'
 
 /** A table of three that anyone may act at, at any time, and leave. */
@@ -114,7 +115,7 @@ describe('a game of hidden cards', () => {
   })
 
   it('refuses wrong arguments as a step of the seat, which stays in turn', () => {
-    const game = rehearse(kuhn)
+    const game = rehearse<EnvironmentDefinition>(kuhn)
     const refused = game.play('act', { move: 'raise' }, { seat: 'first' })
     expect(refused).toMatchObject({ refused: 'arguments', seats: { turn: ['first'], views: {} } })
     expect(game.turn).toEqual(['first'])
@@ -218,7 +219,7 @@ describe('a game without turns', () => {
         },
       },
     })
-    const game = rehearse(noting)
+    const game = rehearse<EnvironmentDefinition>(noting)
     game.play('write', { text: 'A word.' }, { seat: 'a' })
     game.play('bid', { coins: 1 }, { seat: 'b' })
     game.play('bid', { coins: 2 }, { seat: 'a' })

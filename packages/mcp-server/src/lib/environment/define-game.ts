@@ -42,7 +42,7 @@ export function defineGame<
   Events extends WorldEvents = WorldEvents,
 >(
   definition: GameSpec<Seat, Params, Public, Own, Private, Tools, Events>,
-): EnvironmentDefinition<Tools, Public, Params> {
+): EnvironmentDefinition<Tools, Public, Params, Private> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   assertDefinition(definition, ['public', 'own', 'private'], ['turn'])
   const erased = authoredParts(definition as unknown as ErasedGame)
@@ -110,7 +110,7 @@ export function defineGame<
     },
     success: (final, seat) => (erased.success ? judged(name, erased.success({ ...final, seat })) : undefined),
     secrets: (current, values, seat) => erased.secrets?.(current, values, seat) ?? NONE,
-  } satisfies EnvironmentDefinition<Tools, Public, Params>)
+  } satisfies EnvironmentDefinition<Tools, Public, Params, Private>)
 }
 
 /** See {@link KeepsLiterals}. */

@@ -434,6 +434,7 @@ export interface EnvironmentDefinition<
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
   Public extends z.ZodType = z.ZodType,
   Params extends z.ZodType = z.ZodType,
+  Private extends z.ZodType = z.ZodType,
 > {
   readonly name: string
   readonly version: string
@@ -442,7 +443,7 @@ export interface EnvironmentDefinition<
   readonly handle: string | null
   readonly params: Params
   readonly paramsSchema: JsonObject
-  readonly state: { readonly public: Public; readonly private: z.ZodType }
+  readonly state: { readonly public: Public; readonly private: Private }
   readonly history: HistoryBounds | null
   /** `false`: a language model plays one call of each answer. */
   readonly parallelToolCalls?: false

@@ -18,6 +18,7 @@ import { PASSWORD, vault } from '../fixtures/vault.fixture.ts'
 import { TRADE_SECRET, workshop } from '../fixtures/workshop.fixture.ts'
 import { ServerError } from '../server-error.ts'
 import { defineEnvironment } from './define-environment.ts'
+import type { EnvironmentDefinition } from './environment.ts'
 import { rehearse } from './rehearse.ts'
 
 describe('rehearse', () => {
@@ -79,7 +80,7 @@ describe('rehearse', () => {
     ] as const
 
     it.each(refusals)('by %s (%s %j) says why, costs, and leaves everything as it was', (refused, tool, args, why) => {
-      const world = rehearse(numberGuessing)
+      const world = rehearse<EnvironmentDefinition>(numberGuessing)
       world.play('guess', { value: 1 })
       const before = structuredClone(world.state)
       const played = world.play(tool, args)
@@ -105,7 +106,7 @@ describe('rehearse', () => {
     it('never changes the state, in any order with other steps', () => {
       fc.assert(
         fc.property(fc.array(fc.constantFrom('take', 'regret', 'unknown'), { maxLength: 12 }), (tools) => {
-          const world = rehearse(workshop, { params: { stock: 5 } })
+          const world = rehearse<EnvironmentDefinition>(workshop, { params: { stock: 5 } })
           for (const tool of tools) {
             const before = structuredClone(world.state)
             if (world.play(tool, {}).refused) expect(world.state).toEqual(before)
@@ -133,7 +134,7 @@ describe('rehearse', () => {
     ['silence', /Tool silence of workshop returned no answer/],
     ['wait', /elapse needs milliseconds from 0 up; it got -1/],
   ])('throws what %s throws, and stays where it was', (tool, message) => {
-    const world = rehearse(workshop)
+    const world = rehearse<EnvironmentDefinition>(workshop)
     const before = structuredClone(world.state)
     expect(() => world.play(tool, { milliseconds: -1 })).toThrow(message)
     expect(world.state).toEqual(before)
@@ -241,7 +242,8 @@ describe('a strict rehearsal', () => {
   })
 
   it('throws for an answer with a text that is still secret after it, which a host would withhold', () => {
-    const play = (tool: string, args: JsonObject, strict = true) => rehearse(vault, { strict }).play(tool, args)
+    const play = (tool: string, args: JsonObject, strict = true) =>
+      rehearse<EnvironmentDefinition>(vault, { strict }).play(tool, args)
     for (const where of ['text', 'structured', 'refusal', 'observation', 'json']) {
       expect(() => play('blab', { where })).toThrow(/Tool blab of vault says what `secrets` lists/)
       expect(showsPassword(play('blab', { where }, false).observation)).toBe(true)
@@ -370,7 +372,7 @@ describe('the preparation of a rehearsed step', () => {
   })
 
   it('is nothing for a tool without one, and for arguments that are refused', async () => {
-    const world = rehearse(createMarket())
+    const world = rehearse<EnvironmentDefinition>(createMarket())
     expect(await world.prepare('buy', { shares: 1 })).toBeUndefined()
     expect(await world.prepare('quote', { shares: 'many' })).toBeUndefined()
   })

@@ -33,13 +33,13 @@ import { containsListed, SHORTEST_SECRET, tooShortSecrets } from './secrets.ts'
 import { type InitialState, startEnvironment } from './start-environment.ts'
 import { partsOf } from './stored-state.ts'
 
-export interface RehearsalOptions {
+export interface RehearsalOptions<World extends EnvironmentDefinition = EnvironmentDefinition> {
   /** Default: the world's own defaults. */
-  readonly params?: JsonObject
+  readonly params?: InputOrJson<World['params']>
   /** Default `rehearsal`. */
   readonly seed?: string
   /** Replaces the private state that `start` returned. */
-  readonly privateState?: JsonObject
+  readonly privateState?: OutputOrJson<World['state']['private']>
   /**
    * Throws `rules-failed` for what ordinary play tolerates or does not check: use of the machine's own randomness,
    * time, timers, network, files, programs or environment variables; a key that no schema declares; a state that JSON
@@ -49,8 +49,24 @@ export interface RehearsalOptions {
   readonly strict?: boolean
 }
 
-/** A step of a rehearsal. */
-export interface RehearsedStep extends Played {
+/** What a schema takes; any JSON object if the schema is not known. */
+type InputOrJson<Schema extends z.ZodType> = unknown extends z.input<Schema> ? JsonObject : z.input<Schema>
+
+/** What a schema returns; any JSON object if the schema is not known. */
+type OutputOrJson<Schema extends z.ZodType> = unknown extends z.output<Schema> ? JsonObject : z.output<Schema>
+
+/** The structured answer of a tool: by its own schema, or else what its player sees. */
+type AnswerOf<
+  World extends EnvironmentDefinition,
+  Name extends keyof World['tools'],
+> = World['tools'][Name]['output'] extends z.ZodType ? OutputOrJson<World['tools'][Name]['output']> : ViewOf<World>
+
+/** What a player sees as data: the public state. A seat of a game sees more. */
+type ViewOf<World extends EnvironmentDefinition> = OutputOrJson<World['state']['public']>
+
+/** A step of a rehearsal. `Data`: the structured answer of the tool, which a refused step does not have. */
+export interface RehearsedStep<Data = JsonObject> extends Omit<Played, 'observation'> {
+  readonly observation: Omit<Observation, 'structured'> & { readonly structured: Data | null }
   /** What the tool revealed, in order. */
   readonly revealed: readonly Json[]
   /** For each revealed value, the seats that it is meant for; `null` for all. */
@@ -59,10 +75,18 @@ export interface RehearsedStep extends Played {
   readonly stateHash: string
 }
 
-/** Plays an environment's rules alone: no session, no store, no server. For tests, checks, replays and searches. */
-export interface Rehearsal<Public extends z.ZodType = z.ZodType> {
+/**
+ * Plays an environment's rules alone: no session, no store, no server. For tests, checks, replays and searches.
+ *
+ * Its types are those of the environment: tools, arguments, answers and states. `rehearse<EnvironmentDefinition>(…)`
+ * returns one that takes any call, as an agent may send it.
+ */
+export interface Rehearsal<World extends EnvironmentDefinition = EnvironmentDefinition> {
   readonly start: InitialState
-  readonly state: SessionState & { readonly public: z.output<Public> }
+  readonly state: Omit<SessionState, 'public' | 'private'> & {
+    readonly public: OutputOrJson<World['state']['public']>
+    readonly private: OutputOrJson<World['state']['private']>
+  }
   /** The last observation, of the seat that acted last. */
   readonly observation: Observation
   readonly end: Played['end']
@@ -77,21 +101,24 @@ export interface Rehearsal<Public extends z.ZodType = z.ZodType> {
    * step can be played, which reports that end. A recorded step that the server took for an absent seat is played as
    * that.
    */
-  play(
-    tool: string,
-    args: JsonObject,
+  play<Name extends keyof World['tools'] & string>(
+    tool: Name,
+    args: InputOrJson<World['tools'][Name]['input']>,
     options?: {
       /** The seat that acts; needed if there are several. */
       readonly seat?: string
       readonly truncation?: Truncation | null
       readonly prepared?: Json | undefined
     },
-  ): RehearsedStep
+  ): RehearsedStep<AnswerOf<World, Name>>
   /**
    * Calls the `prepare` of a tool on the state of now, and resolves with what `play` gets as `prepared`; `undefined`
    * for a tool without one, and for arguments that are refused. Changes nothing. Rejects with `rules-failed`.
    */
-  prepare(tool: string, args: JsonObject): Promise<Json | undefined>
+  prepare<Name extends keyof World['tools'] & string>(
+    tool: Name,
+    args: InputOrJson<World['tools'][Name]['input']>,
+  ): Promise<Json | undefined>
   /**
    * Applies an outside event before the next step. Throws `rules-failed` once the world has ended, `invalid-params` (a
    * `WireError`) for an event that it does not take, and what the rules throw.
@@ -112,10 +139,14 @@ let rehearsals = 0
 /**
  * Starts a rehearsal. Throws `option-invalid` for parameters that the environment's schema rejects or does not know.
  */
-export function rehearse<Public extends z.ZodType>(
-  environment: EnvironmentDefinition<EnvironmentDefinition['tools'], Public>,
+export function rehearse<World extends EnvironmentDefinition>(
+  environment: World,
+  options?: RehearsalOptions<World>,
+): Rehearsal<World>
+export function rehearse(
+  environment: EnvironmentDefinition,
   { params = {}, seed = 'rehearsal', privateState, strict = false }: RehearsalOptions = {},
-): Rehearsal<Public> {
+): Rehearsal {
   const parsed = parsedParams(environment, params)
   const closely = <T>(what: string, run: () => T): T =>
     strict ? withoutAmbient(`${what} of ${environment.name}`, run) : run()
@@ -171,7 +202,7 @@ export function rehearse<Public extends z.ZodType>(
   return {
     start,
     get state() {
-      return record.state as Rehearsal<Public>['state']
+      return record.state
     },
     get observation() {
       return observation

@@ -5,6 +5,7 @@ import { createMemoryStore } from '@episodic/state/memory'
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
 import { rehearse } from '../environment/rehearse.ts'
 import { atCapability, atControl } from '../fixtures/addressed.fixture.ts'
 import { openSqliteFile } from '../fixtures/sqlite-file.fixture.ts'
@@ -275,7 +276,7 @@ describe('any steps that publish, among events from outside', () => {
       await fc.assert(
         fc.asyncProperty(moves, fc.integer({ min: 1, max: 12 }), async (sequence, seats) => {
           const { host, control, state } = await openTheatre({ store, seats })
-          const world = rehearse(theatre, { seed: 'seed', params: { seats }, strict: true })
+          const world = rehearse<EnvironmentDefinition>(theatre, { seed: 'seed', params: { seats }, strict: true })
           const stood = [structuredClone(world.state)]
           for (const [i, move] of sequence.entries()) {
             if (world.end) break

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { connect, type Environment } from '@episodic/env'
-import { createHost, defineEnvironment, inProcess, rehearse } from '@episodic/mcp-server'
+import { createHost, defineEnvironment, type EnvironmentDefinition, inProcess, rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createDisk } from '../disk/create-disk.ts'
@@ -33,7 +33,7 @@ function createWorld(options: WorkspaceOptions = {}) {
 
 /** Opens a computer, and returns what plays one call of a tool and returns what the agent reads. */
 function open(options: WorkspaceOptions = {}, seed = 'seed') {
-  const world = rehearse(createWorld(options), { seed, strict: true })
+  const world = rehearse<EnvironmentDefinition>(createWorld(options), { seed, strict: true })
   const use = async (tool: string, args: Record<string, unknown>) => {
     const prepared = await world.prepare(tool, args as never)
     const step = world.play(tool, args as never, prepared === undefined ? {} : { prepared })

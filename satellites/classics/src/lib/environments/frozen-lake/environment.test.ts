@@ -1,5 +1,5 @@
 import { connect, returnsOf, runEpisode, withShaping } from '@episodic/env'
-import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
+import { createHost, type EnvironmentDefinition, inProcess, rehearse } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -113,7 +113,7 @@ describe('frozen-lake', () => {
   })
 
   it('refuses invalid arguments without a change', () => {
-    const world = rehearse(environment)
+    const world = rehearse<EnvironmentDefinition>(environment)
     const before = structuredClone(world.state)
     for (const args of [{}, { direction: 'north' }, { direction: 2 }] as JsonObject[])
       expect(world.play('move', args)).toMatchObject({ refused: 'arguments', change: null, terms: { goal: 0 } })

@@ -1,5 +1,5 @@
 import { type Policy, randomPolicy } from '@episodic/env'
-import { rehearse } from '@episodic/mcp-server'
+import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { environment, references, solver } from '../frozen-lake.ts'
 import type { MapName } from './maps.ts'
@@ -31,7 +31,7 @@ async function countGoals(policy: Policy, params: { map: MapName; slippery: bool
   const task = { prompt: environment.description, hints: [], params }
   let goals = 0
   for (let i = 0; i < episodes; i++) {
-    const lake = rehearse(environment, { params, seed: `lake-${i}` })
+    const lake = rehearse<EnvironmentDefinition>(environment, { params, seed: `lake-${i}` })
     // Two seeds: a player that shared the lake's random stream would know where it slips.
     const player = await policy.start({ task, tools: environment.toolInfos, seed: `player-${i}` })
     while (lake.end === null) {

@@ -1,12 +1,10 @@
-import { rehearse } from '@episodic/mcp-server'
+import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { environment, solver } from '../taxi.ts'
 
-const act = (action: string) => ['act', { action }] as const
-
 /** Plays as the solver does, and returns the texts and terms. */
 async function playWell(seed: string) {
-  const world = rehearse(environment, { seed, strict: true })
+  const world = rehearse<EnvironmentDefinition>(environment, { seed, strict: true })
   const task = { prompt: '', hints: [], params: { rainy: false } }
   const player = await solver.start({ task, tools: environment.toolInfos, seed })
   const steps = []
@@ -40,6 +38,6 @@ describe('taxi', () => {
     expect(steps.at(-1)).toMatchObject({ terms: { step: 0, illegal: 0, delivered: 20 }, end: { reason: 'delivered' } })
     expect(start.potential).toBe(-(steps.length - 2))
     const idle = rehearse(environment, { seed: 'b' })
-    expect(idle.play(...act('drop-off')).terms).toEqual({ step: 0, illegal: -10, delivered: 0 })
+    expect(idle.play('act', { action: 'drop-off' }).terms).toEqual({ step: 0, illegal: -10, delivered: 0 })
   })
 })
