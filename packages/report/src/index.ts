@@ -31,6 +31,7 @@ export {
   type SuccessRule,
   scoredOutcomeOf,
 } from './lib/fold/scored-outcome.ts'
+export { createSequentialRate, type RateVerdict } from './lib/fold/sequential-rate.ts'
 export { clusteredMean, passAtK, passHatK, quantile } from './lib/fold/statistics.ts'
 export {
   type Distribution,
