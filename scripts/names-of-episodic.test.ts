@@ -1,6 +1,7 @@
 import * as episodic from 'episodic'
 import * as http from 'episodic/http'
 import * as testing from 'episodic/testing'
+import * as matchers from 'episodic/vitest'
 import { describe, expect, it } from 'vitest'
 
 /** What an author calls, by what it is for. A name that goes has to go from the pages and examples too. */
@@ -15,6 +16,7 @@ describe('episodic', () => {
   it('has everything that an author calls, from one package', () => {
     expect(Object.keys(episodic).sort()).toEqual(NAMES.toSorted())
     expect(Object.keys(testing)).toEqual(['describeForks', 'describeGolden'])
+    expect(Object.keys(matchers)).toEqual(['playEpisode'])
     expect(Object.keys(http)).toEqual(['serveHttp'])
   })
 })

@@ -10,6 +10,7 @@ export default defineConfig({
     index: 'src/index.ts',
     cli: 'src/cli.ts',
     testing: 'src/testing.ts',
+    vitest: 'src/vitest.ts',
     // Started as threads, by their place beside the others.
     'main-thread-watch-main': 'src/lib/base/main-thread-watch-main.ts',
     'job-thread-main': 'src/lib/view/threads/job-thread-main.ts',
