@@ -40,7 +40,8 @@ await inEmptyProject('newcomer', async (project) => {
   for (const kind of Object.keys(KINDS)) {
     const began = performance.now()
     await writeFile(join(folder, '.npmrc'), npmrc)
-    await run(['npm', 'create', '--yes', 'episodic', kind, '--', '--kind', kind])
+    // npm keeps what it has created with once, and would use an older one of the same version.
+    await run(['npm', 'create', '--yes', '--cache', join(folder, 'cache'), 'episodic', kind, '--', '--kind', kind])
     const created = join(folder, kind)
     await writeFile(join(created, '.npmrc'), npmrc)
     await run(['npm', 'install'], created)
