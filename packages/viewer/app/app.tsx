@@ -10,6 +10,7 @@ import { LabelScreen } from './screens/label-screen.tsx'
 import { RunScreen } from './screens/run-screen.tsx'
 import { RunsScreen } from './screens/runs-screen.tsx'
 import { SearchScreen } from './screens/search-screen.tsx'
+import { SetScreen } from './screens/set-screen.tsx'
 import { UnknownScreen } from './screens/unknown-screen.tsx'
 import { Shell } from './shell/shell.tsx'
 import type { Source } from './source/source.ts'
@@ -44,6 +45,8 @@ function Screen({ route }: { readonly route: Route }) {
       return <EpisodeScreen route={route} />
     case 'compare':
       return <CompareScreen route={route} />
+    case 'set':
+      return <SetScreen set={route.set} />
     case 'search':
       return <SearchScreen route={route} />
     case 'label':

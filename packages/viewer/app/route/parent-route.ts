@@ -19,6 +19,7 @@ export function parentRoute(route: Route): Route | null {
     }
     case 'run':
     case 'compare':
+    case 'set':
     case 'search':
     case 'unknown':
       return runs

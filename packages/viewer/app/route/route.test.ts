@@ -35,6 +35,7 @@ const anyRoute: fc.Arbitrary<Route> = fc.oneof(
     },
     { requiredKeys: ['screen', 'run', 'task', 'attempt', 'try', 'step', 'tab'] },
   ),
+  fc.record({ screen: fc.constant('set' as const), set: name }),
   fc.record({ screen: fc.constant('compare' as const), runs: runNames, base: text }),
   fc.record(
     {

@@ -31,6 +31,7 @@ export type Route =
       /** Whose figures are shown, if the environment has several seats; left out, those of the one in focus. */
       readonly seat?: string
     }
+  | { readonly screen: 'set'; readonly set: string }
   | {
       readonly screen: 'compare'
       readonly runs: readonly string[]
@@ -100,6 +101,7 @@ export function parseRoute(hash: string): Route {
     const fields = SEARCH_FIELDS.filter((field) => given.includes(field))
     return { screen: 'search', query: text('q'), run: text('run'), ...(fields.length > 0 && { fields }) }
   }
+  if (first === 'set' && run !== '' && parts.length === 2) return { screen: 'set', set: run }
   if (first !== 'r' || run === '') return unknown
   if (kind === undefined) return { screen: 'run', run, tab: oneOf(RUN_TABS, text('tab')) }
   if (kind === 'episodes' && parts.length === 3) {
@@ -162,6 +164,8 @@ export function formatRoute(route: Route): string {
     }
     case 'compare':
       return address(['compare'], { runs: route.runs.join(','), base: route.base, show: route.show ?? '' })
+    case 'set':
+      return address(['set', route.set], {})
     case 'search':
       return address(['search'], { q: route.query, run: route.run, in: (route.fields ?? []).join(',') })
     case 'label':

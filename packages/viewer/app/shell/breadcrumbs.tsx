@@ -67,6 +67,12 @@ function Title({ route }: { readonly route: Route }) {
       )
     case 'compare':
       return <>Compare</>
+    case 'set':
+      return (
+        <>
+          Set <PlainText text={route.set} />
+        </>
+      )
     case 'search':
       return <>Search</>
     case 'label':

@@ -19,6 +19,8 @@ export interface RunEntry {
   readonly name: string
   /** The set that the run belongs to; `null` for a run of its own. */
   readonly set: string | null
+  /** The name of its player in the set, and whether that is the set's baseline; left out for a run of its own. */
+  readonly member?: { readonly player: string; readonly isBaseline: boolean } | undefined
   /** ISO 8601. */
   readonly createdAt: string
   /**

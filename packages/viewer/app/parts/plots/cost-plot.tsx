@@ -4,8 +4,11 @@ import { plainString } from '../signs.ts'
 import { FULL, Plot, rangesOf } from './plot-frame.tsx'
 import { extentOf, linearScale, niceDomain, pathOf, pixels } from './scale.ts'
 
+/** Tokens and cost are of an episode. */
+export type CostedRun = Pick<Contrasts['runs'][number], 'name' | 'success' | 'tokens' | 'cost'>
+
 /** Success of each run over its cost, or over its tokens where costs are not known; the best ones are connected. */
-export function CostPlot({ runs }: { readonly runs: Contrasts['runs'] }) {
+export function CostPlot({ runs }: { readonly runs: readonly CostedRun[] }) {
   const unit = runs.every(({ cost }) => cost !== null) ? 'cost' : 'tokens'
   const points = runs.flatMap(({ name, success, [unit]: spent }) => (spent === null ? [] : [{ name, success, spent }]))
   const front = points

@@ -139,7 +139,9 @@ function SetRow({ group: { set, runs }, open, ticks, toggle }: SetRowProps) {
         <RateBars runs={runs} />
       </td>
       <td colSpan={2} class="muted">
-        {runs.length} {runs.length === 1 ? 'run' : 'runs'}
+        <a href={formatRoute({ screen: 'set', set: set ?? '' })} aria-label={`Worlds and players of the set ${set}`}>
+          {runs.length} {runs.length === 1 ? 'run' : 'runs'}
+        </a>
       </td>
       <Episodes {...sums} />
       <td class="number">{sums.failed > 0 ? formatCount(sums.failed) : '0'}</td>
@@ -222,7 +224,7 @@ function RunRow({ run, inSet, rate, range, ticks }: RunRowProps) {
 }
 
 /** What is not in the rate of a run. */
-function RunVoids({ run, successes }: { readonly run: RunEntry; readonly successes: number }) {
+export function RunVoids({ run, successes }: { readonly run: RunEntry; readonly successes: number }) {
   const { finished, failed, retried = null } = run
   const notes = shortVoids({ failed, bounds: voidBounds({ successes, finished, failed }), retried })
   return notes.map((note) => (

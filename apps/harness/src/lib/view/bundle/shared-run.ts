@@ -84,9 +84,10 @@ export async function openSharedRun(
   { query, withhold, onTorn, runs, mostCharacters = Number.POSITIVE_INFINITY }: BundleOptions,
   flipped: ReadonlySet<string>,
 ): Promise<SharedRun> {
-  const { folder, id, set } = found
+  const { folder, id, set, member } = found
   const manifest = { ...found.manifest, name: sharedName(found, withhold) }
   const { configuration, versions, createdAt, name } = manifest
+  const environment = `${configuration.environment.name}@${configuration.environment.version}`
   // How to reach the model, and what was redacted, is nobody else's.
   const { modelOptions: _, ...played } = manifest.played
   const stop = await readStop(folder)
@@ -163,7 +164,8 @@ export async function openSharedRun(
       scrubbed(
         {
           ...detail,
-          entry: { ...detail.entry, set, bytes },
+          // Also of a run without a line, which belongs to its world all the same.
+          entry: { ...detail.entry, set, ...(member && { member }), environments: [environment], bytes },
           configuration: withhold.includes('seeds')
             ? { ...detail.configuration, seed: WITHHELD }
             : detail.configuration,

@@ -1,7 +1,8 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { RunEntry } from '@episodic/report'
 import { isWithin } from '../../base/own-files.ts'
-import { holdsSet } from '../../play/sets/set-folder.ts'
+import { holdsSet, readSet } from '../../play/sets/set-folder.ts'
 import { holdsRun, RUN_FILES, readManifest, runIdOf } from '../../run-folder/record/run-folder.ts'
 import type { RunPlace } from '../../run-folder/resume-commands.ts'
 
@@ -10,6 +11,14 @@ export interface FoundRun extends RunPlace {
   readonly id: string
   /** The set that it belongs to; `null` for a run of its own. */
   readonly set: string | null
+  /** Who plays it in the set; left out for a run of its own. */
+  readonly member?: RunEntry['member']
+}
+
+/** A set, with its members by the folders of their runs. */
+interface FoundSet {
+  readonly folder: string
+  readonly members: ReadonlyMap<string, RunEntry['member']>
 }
 
 /** Runs that were found, and folders that look like one and cannot be read. */
@@ -31,16 +40,18 @@ export async function findRuns(folder: string): Promise<FoundRuns> {
   const runs = new Map<string, FoundRun>()
   const problems: string[] = []
   let visited = 0
-  const visit = async (place: string, level: number, set: string | null): Promise<void> => {
+  const visit = async (place: string, level: number, set: FoundSet | null): Promise<void> => {
     visited += 1
     if (visited > MOST_FOLDERS) return
-    const own = holdsSet(place) ? place : set
+    const own = holdsSet(place) ? await readMembers(place, problems) : set
     if (holdsRun(place)) {
       try {
         await assertFiles(place, root)
         const manifest = await readManifest(place)
         const id = runIdOf(manifest)
-        if (!runs.has(id)) runs.set(id, { id, folder: place, set: own && basename(own), setFolder: own, manifest })
+        const { folder: setFolder = null, members } = own ?? {}
+        const found = { id, folder: place, set: setFolder && basename(setFolder), setFolder, manifest }
+        if (!runs.has(id)) runs.set(id, { ...found, member: members?.get(place) })
       } catch (error) {
         problems.push((error as Error).message)
       }
@@ -56,6 +67,23 @@ export async function findRuns(folder: string): Promise<FoundRuns> {
   }
   await visit(root, 0, null)
   return { runs: [...runs.values()], problems }
+}
+
+/** Reads who plays the runs of a set. Its runs are found also if the list of them cannot be read. */
+async function readMembers(folder: string, problems: string[]): Promise<FoundSet> {
+  try {
+    const { worlds, asked } = await readSet(folder)
+    const members = worlds.flatMap(({ members }) =>
+      members.map(({ player, run }) => {
+        const member = { player, isBaseline: player === asked.baseline }
+        return [join(folder, run), member] as const
+      }),
+    )
+    return { folder, members: new Map(members) }
+  } catch (error) {
+    problems.push((error as Error).message)
+    return { folder, members: new Map() }
+  }
 }
 
 /** Rejects if a file of a run is a link to elsewhere, or none that ends, such as a pipe. */

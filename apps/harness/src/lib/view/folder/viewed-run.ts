@@ -182,7 +182,7 @@ export class ViewedRun {
   }
 
   async entry(): Promise<RunEntry> {
-    const { id, set, manifest } = this.found
+    const { id, set, member, manifest } = this.found
     const written = this.isRunning ? null : await this.#readSummary()
     const figures = written ? null : this.#figuresNow()
     const counts = written?.counts ?? figures
@@ -197,6 +197,7 @@ export class ViewedRun {
       id,
       name,
       set,
+      ...(member && { member }),
       createdAt,
       state,
       ...(counted !== undefined && { counted }),

@@ -1,0 +1,87 @@
+import type { ComparedRuns, PairedFigure, RunEntry } from '@episodic/report'
+import { SIGNIFICANCE } from '@episodic/report'
+import type { CostedRun } from '../parts/plots/cost-plot.tsx'
+
+/** A set as a table: its worlds and players, and the runs of each pair. */
+export interface SetTable {
+  /** As `name@version`. */
+  readonly worlds: readonly string[]
+  /** The baseline first. */
+  readonly players: readonly string[]
+  runsOf(world: string, player?: string): readonly RunEntry[]
+}
+
+export function toSetTable(runs: readonly RunEntry[]): SetTable {
+  const ordered = runs.toSorted((a, b) => Number(isBaseline(b)) - Number(isBaseline(a)) || (a.name < b.name ? -1 : 1))
+  return {
+    worlds: [...new Set(ordered.map(getWorld))].sort(),
+    players: [...new Set(ordered.map(getPlayer))],
+    runsOf: (world, player) =>
+      ordered.filter((run) => getWorld(run) === world && (player === undefined || getPlayer(run) === player)),
+  }
+}
+
+export function isBaseline({ member }: RunEntry): boolean {
+  return member?.isBaseline ?? false
+}
+
+function getPlayer({ member, players }: RunEntry): string {
+  return member?.player ?? players.join()
+}
+
+function getWorld({ environments }: RunEntry): string {
+  return environments.join()
+}
+
+/** What a comparison says of one of its runs. */
+export type ComparedCell =
+  | { readonly kind: 'baseline' }
+  | { readonly kind: 'shown'; readonly success: PairedFigure; readonly isShown: boolean }
+  | { readonly kind: 'left-out'; readonly why: string }
+
+/**
+ * Returns what the comparison of a world says of a run; `null` if there is none.
+ *
+ * @param compared - or why the runs of the world cannot be compared.
+ */
+export function findCell(compared: ComparedRuns | string | null, run: RunEntry): ComparedCell | null {
+  if (typeof compared === 'string') return isBaseline(run) ? null : { kind: 'left-out', why: compared }
+  if (!compared) return null
+  const { runs, leftOut, contrasts, comparisons } = compared
+  const without = leftOut.find((one) => one.run === run.id)
+  if (without) return { kind: 'left-out', why: without.why }
+  const place = runs.indexOf(run.id)
+  if (place === 0) return { kind: 'baseline' }
+  const contrasted = contrasts?.contrasts[place - 1]?.success
+  const success = contrasted ?? comparisons[place - 1]?.success
+  if (!success) return null
+  return {
+    kind: 'shown',
+    success,
+    isShown: (contrasted?.holm ?? success.p) < SIGNIFICANCE && success.effect !== 'same',
+  }
+}
+
+/**
+ * Success and spending of the players that have episodes in every world: the mean of their rates, so that each world
+ * counts once, and what an episode takes in the mean of all.
+ */
+export function toCostedRuns({ worlds, players, runsOf }: SetTable): CostedRun[] {
+  return players.flatMap((player) => {
+    const runs = worlds.flatMap((world) => runsOf(world, player).slice(0, 1))
+    const rates = runs.flatMap(({ success }) => success?.rate ?? [])
+    if (rates.length < worlds.length) return []
+    const sum = (read: (run: RunEntry) => number | null) =>
+      runs.reduce<number | null>((total, run) => {
+        const value = read(run)
+        return total === null || value === null ? null : total + value
+      }, 0)
+    const episodes = sum(({ finished, failed }) => finished + failed) ?? 1
+    const each = (read: (run: RunEntry) => number | null) => {
+      const total = sum(read)
+      return total === null ? null : total / episodes
+    }
+    const success = rates.reduce((total, rate) => total + rate, 0) / rates.length
+    return [{ name: player, success, tokens: each(({ tokens }) => tokens), cost: each(({ cost }) => cost) }]
+  })
+}
