@@ -6,7 +6,6 @@ import { type Action, type Channel, METHODS, type Step, seedFor } from '@episodi
 import { openSqliteStore } from '@episodic/state/sqlite'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import { connect } from '../connect.ts'
 import { EnvError } from '../env-error.ts'
 import { createWalkHost, ENDPOINTS, type TestEndpoint } from '../fixtures/endpoints.fixture.ts'

@@ -1,6 +1,5 @@
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import { connect } from '../connect.ts'
 import { ENDPOINTS, type TestEndpoint } from '../fixtures/endpoints.fixture.ts'
 import { rest } from '../fixtures/walk.fixture.ts'
