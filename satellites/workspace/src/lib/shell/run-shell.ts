@@ -42,12 +42,12 @@ const MOST_OUTPUT = 1_048_576
 export async function runShell(
   disk: EditedDisk,
   script: string,
-  { memory, stdin, languages, programs }: ShellTask,
+  { memory, stdin, ...choice }: ShellTask,
   clock: VirtualClock,
 ): Promise<ShellResult> {
   const faults = new ProgramFaults()
   const bash = new Bash({
-    ...(await shellParts({ languages, programs }, disk, clock, faults)),
+    ...(await shellParts(choice, disk, clock, faults)),
     fs: new ShellFs(disk),
     cwd: memory.cwd,
     env: { ...DEFAULTS, ...Object.fromEntries(memory.variables) },

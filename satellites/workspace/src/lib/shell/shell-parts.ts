@@ -10,6 +10,7 @@ import { ProgramFaults, type ProgramModule, programCommands, serviceFetch } from
 /** Which programs a shell has. */
 export interface ShellChoice {
   readonly languages: readonly Language[]
+  readonly git: boolean
   /** The address of the module with the programs of the world. */
   readonly programs: string | null
 }
@@ -18,7 +19,7 @@ type ShellParts = Pick<BashOptions, 'customCommands' | 'fetch' | 'javascript' | 
 
 /** Returns the programs of a shell over a disk. */
 export async function shellParts(
-  { languages, programs }: ShellChoice,
+  { languages, git, programs }: ShellChoice,
   disk: EditedDisk,
   clock: VirtualClock,
   faults: ProgramFaults,
@@ -26,7 +27,11 @@ export async function shellParts(
   const module: ProgramModule = programs === null ? {} : await import(programs)
   const fetch = serviceFetch(module, disk, clock, faults)
   return {
-    customCommands: [...commands(languages, disk, clock), ...programCommands(module, disk, clock, faults)],
+    customCommands: [
+      ...commands(languages, disk, clock),
+      ...(git ? [(await import('./git/git.ts')).git(disk, clock)] : []),
+      ...programCommands(module, disk, clock, faults),
+    ],
     ...(fetch && { fetch }),
     javascript: languages.includes('javascript') && { bootstrap: nodeStart(clock) },
     python: languages.includes('python'),
@@ -40,7 +45,7 @@ const systems = new Map<string, Promise<Disk>>()
 
 /** Returns what is in the directories of the shell's own, where it finds its programs, as `ls` and `which` do. */
 export function systemDisk(choice: ShellChoice, clock: VirtualClock): Promise<Disk> {
-  const key = JSON.stringify([choice.languages, choice.programs])
+  const key = JSON.stringify([choice.languages, choice.git, choice.programs])
   const known = systems.get(key) ?? readSystem(choice, clock)
   systems.set(key, known)
   return known

@@ -10,6 +10,8 @@ export interface CommandOptions {
   /** Files that are on the disk for this command alone, such as hidden tests: a disk of `createDisk`. */
   readonly files?: Disk
   readonly languages?: readonly Language[]
+  /** Whether there is `git`, as for `workspaceTools`. */
+  readonly git?: boolean
   /** Default 10. */
   readonly seconds?: number
   /** Programs of the world's own, as for `workspaceTools`. */
@@ -39,6 +41,7 @@ export async function runCommand(
     cwd = '/',
     files = {},
     languages = [],
+    git = false,
     seconds = 10,
     programs,
     signal = new AbortController().signal,
@@ -50,6 +53,7 @@ export async function runCommand(
     stdin: null,
     memory,
     languages,
+    git,
     programs: programs?.href ?? null,
   } as const
   try {

@@ -25,6 +25,8 @@ export interface WorkspaceOptions {
   readonly seconds?: number
   /** Languages in which programs can be run: `node` runs JavaScript, `python3` Python. Default: none. */
   readonly languages?: readonly Language[]
+  /** Whether the shell has `git`, for repositories on the disk. Default false. */
+  readonly git?: boolean
   /**
    * The module with programs of the world's own, such as `new URL('./programs.ts', import.meta.url)`: it exports
    * `commands` and `services` ({@link ProgramModule}). Threads load it.
@@ -65,8 +67,21 @@ export function workspaceTools(
   options: WorkspaceOptions = {},
 ): { readonly [Name in WorkspaceTool]: Tool } {
   const make = tool as MakeTool
-  const { cwd = '/', hidden = [], readOnly = [], bytes = 33_554_432, seconds = 10, languages = [], programs } = options
+  const {
+    cwd = '/',
+    hidden = [],
+    readOnly = [],
+    bytes = 33_554_432,
+    seconds = 10,
+    languages = [],
+    git = false,
+    programs,
+  } = options
   const address = programs?.href ?? null
+  const more = [
+    ...languages.map((language) => (language === 'javascript' ? 'node' : 'python3')),
+    ...(git ? ['git'] : []),
+  ]
   const accessOf = ({ shell }: WorkspaceState): DiskAccess => ({ hidden, readOnly, room: bytes - shell.bytes })
 
   /** A tool whose work is done by a thread. */
@@ -148,7 +163,7 @@ export function workspaceTools(
   const path = z.string().min(1).max(4_096)
   return {
     bash: job(
-      `Run a command line in bash. The working directory and variables are kept from call to call. Long output is cut; the whole is then in a file that the answer names. There is no network.${languages.length > 0 ? ` Programs: ${languages.map((language) => (language === 'javascript' ? 'node' : 'python3')).join(', ')}.` : ''}`,
+      `Run a command line in bash. The working directory and variables are kept from call to call. Long output is cut; the whole is then in a file that the answer names. There is no network.${more.length > 0 ? ` Programs: ${more.join(', ')}.` : ''}`,
       z.object({ command: z.string().min(1).max(65_536).describe('The command line.') }),
       ({ command }, { shell }) => ({
         kind: 'shell',
@@ -156,6 +171,7 @@ export function workspaceTools(
         stdin: null,
         memory: memoryOf(shell, cwd),
         languages,
+        git,
         programs: address,
       }),
     ),
@@ -225,6 +241,7 @@ export function workspaceTools(
         stdin: null,
         memory: memoryOf(shell, cwd),
         languages: [],
+        git: false,
         programs: null,
       }),
       (result) => (result.exitCode === 1 && !result.stderr ? 'No match.' : shownRecord(result)),
