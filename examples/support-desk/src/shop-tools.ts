@@ -115,7 +115,7 @@ export const SHOP_TOOLS = {
     `Cancel a pending order. It is refunded to how it was paid: at once to a gift card, otherwise in 5 to 7 business days. ${CONFIRM}`,
     z.strictObject({
       order_id: orderId,
-      reason: text.describe(`Either ${REASONS.map((one) => `'${one}'`).join(' or ')}.`),
+      reason: text.describe('One of the two reasons that the policy allows.'),
     }),
     (shop, { order_id, reason }) => {
       const order = findOrder(shop, order_id)
