@@ -20,7 +20,9 @@ export async function startRegistry({ folder, run }: EmptyProject, tarballs: str
   await mkdir(place)
   await writeFile(join(place, 'package.json'), JSON.stringify(REGISTRY))
   await run(['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline'], place)
-  const upstream = await run(['npm', 'config', 'get', 'registry'], place)
+  // Warnings of npm may stand before it.
+  const upstream = /^https?:\S+$/m.exec(await run(['npm', 'config', 'get', 'registry'], place))?.[0]
+  if (!upstream) throw new Error('npm names no registry.')
   const [port, url] = await freeAddress()
   await writeFile(join(place, 'config.yaml'), configuration(upstream, port))
   const server = spawn(process.execPath, ['node_modules/verdaccio/bin/verdaccio', '--config', 'config.yaml'], {

@@ -14,8 +14,7 @@ import { z } from 'zod'
 import { episodeFolders, isAlive, NOTES, openWorld, useOwnTemporaryFolder } from '../fixtures/notes.fixture.ts'
 import { defineMcpEnvironment } from './define-mcp-environment.ts'
 
-const temporary = useOwnTemporaryFolder()
-afterAll(() => rm(temporary, { recursive: true }))
+afterAll(useOwnTemporaryFolder())
 
 const call = (tool: string, args = {}) => ({ tool, arguments: args })
 const add = (text: string) => call('add', { text })
