@@ -44,8 +44,9 @@ export async function startRegistry({ folder, run }: EmptyProject, tarballs: str
         ended.then(() => Promise.reject(new Error('The registry ended.'))),
       ])
     // npm publishes to nobody without a token, and this registry takes any.
-    await writeFile(join(place, '.npmrc'), `registry=${url}\n//${new URL(url).host}/:_authToken=anybody\n`)
-    for (const room of listPublished()) await run(['npm', 'publish', join(tarballs, tarballOf(room))], place)
+    await writeFile(join(place, '.npmrc'), `//${new URL(url).host}/:_authToken=anybody\n`)
+    for (const room of listPublished())
+      await run(['npm', 'publish', '--registry', url, join(tarballs, tarballOf(room))], place)
     return registry
   } catch (error) {
     await registry[Symbol.asyncDispose]()

@@ -20,15 +20,15 @@ if (!tarballs) throw new Error('Name the folder of the tarballs: node scripts/ne
 await inEmptyProject('newcomer', async (project) => {
   const { folder, run } = project
   await using registry = await startRegistry(project, tarballs)
-  const npmrc = `registry=${registry.url}\nfund=false\naudit=false\nprefer-offline=true\n`
+  // As options, because a variable with the usual registry, such as pnpm sets, comes before a file.
+  const options = ['--registry', registry.url, '--no-fund', '--no-audit', '--prefer-offline']
 
   const first = join(folder, 'first')
   await mkdir(first)
-  await writeFile(join(first, '.npmrc'), npmrc)
   await writeFile(join(first, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   for (const world of ['my-world.ts', 'who-knows-whom.ts'])
     await cp(join(root, 'scripts/newcomer', world), join(first, world))
-  await run(['npm', 'install', 'episodic', 'zod', '@modelcontextprotocol/server-memory'], first)
+  await run(['npm', 'install', ...options, 'episodic', 'zod', '@modelcontextprotocol/server-memory'], first)
   const report = await run(['npx', 'episodic', 'run', 'my-world.ts', '--json'], first)
   const { counts } = JSON.parse(report.split('\n').at(-1) as string)
   if (counts.finished !== 100) throw new Error(`The run reported ${JSON.stringify(counts)}`)
@@ -39,12 +39,11 @@ await inEmptyProject('newcomer', async (project) => {
 
   for (const kind of Object.keys(KINDS)) {
     const began = performance.now()
-    await writeFile(join(folder, '.npmrc'), npmrc)
     // npm keeps what it has created with once, and would use an older one of the same version.
-    await run(['npm', 'create', '--yes', '--cache', join(folder, 'cache'), 'episodic', kind, '--', '--kind', kind])
+    const cache = ['--cache', join(folder, 'cache')]
+    await run(['npm', 'create', '--yes', ...options, ...cache, 'episodic', kind, '--', '--kind', kind])
     const created = join(folder, kind)
-    await writeFile(join(created, '.npmrc'), npmrc)
-    await run(['npm', 'install'], created)
+    await run(['npm', 'install', ...options], created)
     await run(['npm', 'test'], created)
     console.log(`npm create episodic ${kind}: tested after ${Math.round((performance.now() - began) / 1_000)} s`)
   }
