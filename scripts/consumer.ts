@@ -1,7 +1,7 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packCommand } from './checks.ts'
-import { inEmptyProject, packedPackages } from './empty-project.ts'
+import { inEmptyProject, lastJson, packedPackages } from './empty-project.ts'
 import { listPublished, pnpm, readJson, root } from './workspace.ts'
 
 // Uses the packages as a stranger would: installs the packed tarballs into an empty project outside the workspace,
@@ -34,7 +34,7 @@ await inEmptyProject('consumer', async ({ folder: project, run }) => {
   console.log(await run([node, 'dist/main.js']))
   const tasks = ['--tasks', '20', '--transport', 'http', '--json']
   const report = await run([node, CLI, 'run', './dist/higher-or-lower.js', ...tasks])
-  const { counts, success } = JSON.parse(report.split('\n').at(-1) as string)
+  const { counts, success } = lastJson(report)
   if (counts.finished !== 20 || success.overall.rate !== 1) throw new Error(`The installed command reported ${report}`)
   for (const { name, entries } of listPublished().filter(({ name }) => ALONE.includes(name))) {
     const folder = join(project, 'alone', name)

@@ -42,3 +42,9 @@ export async function inEmptyProject(name: string, use: (project: EmptyProject) 
 export function packedPackages(tarballs: string): Record<string, string> {
   return Object.fromEntries(listPublished().map((room) => [room.name, `file:${join(tarballs, tarballOf(room))}`]))
 }
+
+/** Parses the last line that a command printed: what `--json` prints stands after warnings. */
+// biome-ignore lint/suspicious/noExplicitAny: its shape is that of the command, and its reader fails on another
+export function lastJson(output: string): any {
+  return JSON.parse(output.split('\n').at(-1) as string)
+}

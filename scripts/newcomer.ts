@@ -2,7 +2,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { KINDS } from 'create-episodic'
-import { inEmptyProject } from './empty-project.ts'
+import { inEmptyProject, lastJson } from './empty-project.ts'
 import { startRegistry } from './local-registry.ts'
 import { root } from './workspace.ts'
 
@@ -30,11 +30,11 @@ await inEmptyProject('newcomer', async (project) => {
     await cp(join(root, 'scripts/newcomer', world), join(first, world))
   await run(['npm', 'install', ...options, 'episodic', 'zod', '@modelcontextprotocol/server-memory'], first)
   const report = await run(['npx', 'episodic', 'run', 'my-world.ts', '--json'], first)
-  const { counts } = JSON.parse(report.split('\n').at(-1) as string)
+  const { counts } = lastJson(report)
   if (counts.finished !== 100) throw new Error(`The run reported ${JSON.stringify(counts)}`)
   await run(['npx', 'episodic', 'check', 'my-world.ts'], first)
   const played = await run(['npx', 'episodic', 'run', 'who-knows-whom.ts', '--tasks', '2', '--json'], first)
-  if (JSON.parse(played.split('\n').at(-1) as string).counts.finished !== 2) throw new Error(played)
+  if (lastJson(played).counts.finished !== 2) throw new Error(played)
   console.log(`${counts.finished} episodes of my-world.ts played and the world checked by npx episodic`)
 
   for (const kind of Object.keys(KINDS)) {

@@ -28,7 +28,7 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(HELP)
     return 0
   }
-  const chosen = process.stdin.isTTY && process.stdout.isTTY ? await ask(given) : { ...DEFAULTS, ...defined(given) }
+  const chosen = process.stdin.isTTY && process.stdout.isTTY ? await ask(given) : { ...DEFAULTS, ...given }
   if (!chosen) return 1
   try {
     const files = createProject(chosen.folder, chosen.kind)
@@ -79,8 +79,4 @@ async function ask(given: GivenArguments): Promise<{ readonly folder: string; re
   }
   outro(`${kind} in ${folder}`)
   return { folder, kind }
-}
-
-function defined({ folder, kind }: GivenArguments) {
-  return { ...(folder !== undefined && { folder }), ...(kind !== undefined && { kind }) }
 }

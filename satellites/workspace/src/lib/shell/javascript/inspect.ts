@@ -191,7 +191,7 @@ export function createInspect(): Inspect {
       const own =
         value instanceof Error ? inside(false).filter((each) => !/^(name|message|stack):/.test(each)) : inside(false)
       if (special !== null) return own.length === 0 ? special : joined(own, special, ['{', '}'], place)
-      if (value instanceof Promise) return joined(own.length > 0 ? own : [], 'Promise', ['{', '}'], place)
+      if (value instanceof Promise) return joined(own, 'Promise', ['{', '}'], place)
       const boxed = value instanceof String || value instanceof Number || value instanceof Boolean
       if (boxed) return `[${name}: ${primitive(value.valueOf())}]`
       const prefix = name === 'Object' ? '' : (name ?? '[Object: null prototype]')
