@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { startPackageIndex } from './package-index.ts'
 import { openPythonEnvironment } from './python-environment.ts'
 import type { Report } from './report.ts'
 
@@ -58,12 +59,25 @@ export async function runPythonPackage(args: readonly string[]): Promise<Report 
     check('build', python, '-m', 'build', '--no-isolation', '--outdir', folder, '.')
     const files = (await readdir(folder)).map((file) => join(folder, file))
     check('twine check', python, '-m', 'twine', 'check', '--strict', ...files)
-    const wheel = files.find((file) => file.endsWith('.whl')) ?? 'no wheel'
+    await using index = await startPackageIndex(python, join(folder, 'index'))
+    check('upload', python, '-m', 'twine', 'upload', '--disable-progress-bar', ...index.uploadOptions, ...files)
     const installed = join(folder, 'installed')
-    check('install', python, '-m', 'pip', 'install', '-q', '--no-index', '--no-deps', '--target', installed, wheel)
+    check(
+      'install',
+      python,
+      '-m',
+      'pip',
+      'install',
+      '-q',
+      '--index-url',
+      index.url,
+      '--target',
+      installed,
+      'episodic-env',
+    )
     checks.push({ name: 'py.typed', passed: existsSync(join(installed, 'episodic_env', 'py.typed')) })
     const program = `import sys; sys.path[:0] = [${JSON.stringify(installed)}]; import episodic_env; print(episodic_env.__file__)`
-    check('import of the wheel', python, '-I', '-c', program)
+    check('import of what was installed', python, '-I', '-c', program)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -4,7 +4,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { EmptyProject } from './empty-project.ts'
-import { listPublished, tarballOf } from './workspace.ts'
+import { publishPacked, type RunNpm } from './publish.ts'
+import { runCommand } from './run-command.ts'
 
 /** Verdaccio, a registry to run oneself. Its own choice of `node-fetch` is a tag that not every registry has. */
 const REGISTRY = { private: true, dependencies: { verdaccio: '6.10.4' }, overrides: { 'node-fetch': '2.7.0' } }
@@ -14,7 +15,10 @@ export interface LocalRegistry extends AsyncDisposable {
   readonly url: string
 }
 
-/** Starts a registry in a folder of the project, and publishes the packed packages there. */
+/**
+ * Starts a registry in a folder of the project, and publishes the packed packages there, as a release does. A release
+ * that is begun again uploads nothing twice.
+ */
 export async function startRegistry({ folder, run }: EmptyProject, tarballs: string): Promise<LocalRegistry> {
   const place = join(folder, 'registry')
   await mkdir(place)
@@ -45,8 +49,11 @@ export async function startRegistry({ folder, run }: EmptyProject, tarballs: str
       ])
     // npm publishes to nobody without a token, and this registry takes any.
     await writeFile(join(place, '.npmrc'), `//${new URL(url).host}/:_authToken=anybody\n`)
-    for (const room of listPublished())
-      await run(['npm', 'publish', '--registry', url, join(tarballs, tarballOf(room))], place)
+    const npm: RunNpm = (args) => runCommand(['npm', ...args, '--registry', url], { folder: place })
+    const uploaded = await publishPacked(tarballs, npm)
+    const again = await publishPacked(tarballs, npm)
+    if (uploaded.length === 0 || again.length > 0)
+      throw new Error(`Published: ${uploaded.join(', ')}; when begun again: ${again.join(', ')}.`)
     return registry
   } catch (error) {
     await registry[Symbol.asyncDispose]()

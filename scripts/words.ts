@@ -84,7 +84,7 @@ const ALLOWED: readonly (readonly [file: string, word: RegExp])[] = [
   ['packages/mcp-server/src/lib/dispatch/sdk-discovery-modern.ts', /^era$/i],
 ]
 
-const FILES = ['*.ts', '*.js', '*.mjs', '*.md', '*.html', '*.css', '*.json', '*.sh', '.ci/run']
+const FILES = ['*.ts', '*.js', '*.mjs', '*.md', '*.html', '*.css', '*.json', '*.sh', '.ci/run', '.ci/install']
 /** Written by tools, or a record of the past. */
 const SKIPPED = ['**/CHANGELOG.md', '**/golden/**', '**/package.json']
 

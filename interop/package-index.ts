@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+
+/** An index of Python packages on this machine, to which anybody may upload. */
+export interface PackageIndex extends AsyncDisposable {
+  /** For `pip install --index-url`. */
+  readonly url: string
+  /** For `twine upload`. */
+  readonly uploadOptions: readonly string[]
+}
+
+/** Starts an index that keeps its packages in a folder. `python` has pypiserver. */
+export async function startPackageIndex(python: string, folder: string): Promise<PackageIndex> {
+  await mkdir(folder)
+  const address = `127.0.0.1:${await freePort()}`
+  const server = spawn(
+    python,
+    [
+      '-m',
+      'pypiserver',
+      'run',
+      '--interface',
+      '127.0.0.1',
+      '--port',
+      address.split(':')[1] as string,
+      '-P',
+      '.',
+      '-a',
+      '.',
+      folder,
+    ],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  const ended = once(server, 'exit')
+  while (!(await fetch(`http://${address}/`).then(Boolean, () => false))) await oneTurn(server)
+  return {
+    url: `http://${address}/simple/`,
+    uploadOptions: ['--repository-url', `http://${address}/`, '--username', 'anybody', '--password', 'anything'],
+    async [Symbol.asyncDispose]() {
+      server.kill()
+      await ended
+    },
+  }
+}
+
+async function oneTurn(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null) throw new Error(`The index of Python packages ended with ${server.exitCode}.`)
+  await new Promise(setImmediate)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}

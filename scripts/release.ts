@@ -1,0 +1,86 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openPythonEnvironment } from '../interop/python-environment.ts'
+import { packCommand } from './checks.ts'
+import { listChangesets } from './list-changesets.ts'
+import { publishPacked } from './publish.ts'
+import { type Command, type CommandResult, runCommand } from './run-command.ts'
+import { listPublished, pnpm, root } from './workspace.ts'
+
+// Releases the version that the manifests have: verifies everything, builds and packs the packages for npm and the one
+// for PyPI, and uploads what the registries do not have yet. It may be begun again after any failure.
+//
+//   pnpm release              needs a login at npm and at PyPI, or to run as the workflow Release
+//   pnpm release --dry-run    every step but the uploads
+//
+// Before it, `pnpm version:all` makes the version and the changelogs out of the changesets.
+
+const { values: options } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } })
+const isDry = options['dry-run']
+const PYTHON = join(root, 'clients/python')
+
+const stop = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+
+const folder = await mkdtemp(join(tmpdir(), 'episodic-release-'))
+try {
+  const version = await readVersion()
+  await step('verify', ['node', 'scripts/verify.ts', '--all'])
+  await step('build', pnpm('run', 'build'))
+  await step('pack', packCommand(listPublished(), folder))
+  const files = await buildPython()
+  const uploaded = await publishPacked(folder, (args) => run(['npm', ...args]), { isDry })
+  console.log(`${isDry ? 'Would be uploaded' : 'Uploaded'} to npm: ${uploaded.join(', ') || 'nothing new'}`)
+  if (isDry) console.log(`Would be uploaded to PyPI: ${files.join(', ')}`)
+  else {
+    await step('upload to PyPI', twine('upload', '--skip-existing', ...files.map((file) => join(folder, file))))
+    // The workflow makes a release of each tag that is printed.
+    console.log(await step('tag', ['changeset', 'git-tag']))
+  }
+  console.log(`${version}: ${isDry ? 'everything but the uploads is done' : 'released'}`)
+} catch (cause) {
+  console.error((cause as Error).message)
+  process.exitCode = 1
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+/** The version of all packages. Throws if changesets are left, or if packages differ. */
+async function readVersion(): Promise<string> {
+  const left = listChangesets()
+  if (left.length > 0)
+    throw new Error(`${left.length} changesets are in no changelog yet: run pnpm version:all, and commit.`)
+  const [, python = ''] = /^version = "(.+)"$/m.exec(await readFile(join(PYTHON, 'pyproject.toml'), 'utf8')) ?? []
+  const versions = new Set([python, ...listPublished().map((room) => room.version)])
+  if (versions.size > 1)
+    throw new Error(`All packages have one version, that in Python too. There are ${[...versions].join(', ')}.`)
+  return python
+}
+
+/** Builds and checks what is uploaded to PyPI, and returns its files in `folder`. */
+async function buildPython(): Promise<string[]> {
+  const { python } = openPythonEnvironment('episodic-env.txt', (text) => console.log(text))
+  await step('build for PyPI', [python, '-m', 'build', '--no-isolation', '--outdir', folder, PYTHON])
+  const files = (await readdir(folder)).filter((file) => /\.(whl|tar\.gz)$/.test(file))
+  await step('check for PyPI', twine('check', '--strict', ...files.map((file) => join(folder, file))))
+  return files
+}
+
+function twine(...args: string[]): Command {
+  const { python } = openPythonEnvironment('episodic-env.txt', (text) => console.log(text))
+  return [python, '-m', 'twine', ...args]
+}
+
+/** Runs a step and returns its output. Throws with the output if it fails. */
+async function step(name: string, command: Command): Promise<string> {
+  console.log(`… ${name}`)
+  const { code, output } = await run(command)
+  if (code !== 0) throw new Error(`${output}\n${name} failed: ${command.join(' ')}`)
+  return output.trim()
+}
+
+function run(command: Command): Promise<CommandResult> {
+  return runCommand(command, { signal: stop.signal })
+}
