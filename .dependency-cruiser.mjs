@@ -106,7 +106,8 @@ export const INNER_ROOMS = {
   },
   'satellites/mcp-worlds': {
     servers: [],
-    environment: ['servers'],
+    recording: ['servers'],
+    environment: ['servers', 'recording'],
   },
   'packages/report': {
     seats: [],

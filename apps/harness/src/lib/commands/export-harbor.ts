@@ -105,10 +105,8 @@ async function ofRun(run: string, { tasks: given, world: named }: HarborOptions,
   if (given !== undefined)
     throw new HarnessError('option-invalid', '--tasks is for a world: a run has its own tasks. Leave --tasks out.')
   const { file, folder, name, manifest } = await findSealed(run)
-  const recorded = { folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder) }
-  const world = named
-    ? await loadWorld(named)
-    : await loadRecordedWorld(recorded, (notice) => void console.err.write(`${notice}\n`))
+  const recorded = { folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder), given: named }
+  const world = await loadRecordedWorld(recorded, (notice) => void console.err.write(`${notice}\n`))
   const best = new Map<string, { readonly record: EpisodeRecord; readonly earned: number }>()
   for await (const { record } of readRecorded(file)) {
     // An episode of a tree may have gone on with another seed than its task's.

@@ -24,7 +24,6 @@ import { tornNotice } from '../run-folder/record/report-run.ts'
 import { isOwnRun } from '../run-folder/record/run-folder.ts'
 import { seatOf } from '../run-folder/seat-of.ts'
 import { taskSource } from '../worlds/serve/served-tasks.ts'
-import { loadWorld } from '../worlds/world.ts'
 
 /** The format that is no file of episodes, but a folder of the tasks that were played, or of those of a world. */
 const HARBOR = 'harbor'
@@ -262,12 +261,11 @@ async function findTools(
   given: string | undefined,
   warn: (notice: string) => void,
 ): Promise<readonly ToolInfo[] | null> {
-  if (given !== undefined) return (await loadWorld(given)).environment.toolInfos
+  const recorded = { folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder), given }
   try {
-    return (await loadRecordedWorld({ folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder) }, warn))
-      .environment.toolInfos
+    return (await loadRecordedWorld(recorded, warn)).environment.toolInfos
   } catch (error) {
-    if (!HarnessError.is(error)) throw error
+    if (given !== undefined || !HarnessError.is(error)) throw error
     warn(`The tools are left out, because the world of the run cannot be loaded: ${error.message}`)
     return null
   }

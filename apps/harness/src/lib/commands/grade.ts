@@ -23,7 +23,7 @@ import { holdsRun, isOwnRun, RUN_FILES, writeRunFile } from '../run-folder/recor
 import { seatOf } from '../run-folder/seat-of.ts'
 import { findRuns } from '../view/folder/find-runs.ts'
 import { isRunning } from '../view/folder/run-state.ts'
-import { loadWorld, type World } from '../worlds/world.ts'
+import type { World } from '../worlds/world.ts'
 
 /** Runs that an error names. */
 const MOST_NAMED = 5
@@ -170,12 +170,10 @@ function onceLoaded(sealed: SealedEpisodes, given: string | undefined, { err }: 
   const { folder, name, manifest } = sealed
   let loaded: Promise<World> | null = null
   const load = async () =>
-    given === undefined
-      ? loadRecordedWorld(
-          { folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder) },
-          (notice) => void err.write(`${notice}\n`),
-        )
-      : loadWorld(given)
+    loadRecordedWorld(
+      { folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder), given },
+      (notice) => void err.write(`${notice}\n`),
+    )
   return () => {
     loaded ??= load()
     return loaded

@@ -18,7 +18,7 @@ import { findSealed, type RecordedLine, readRecorded } from '../run-folder/read-
 import { tornNotice } from '../run-folder/record/report-run.ts'
 import { isOwnRun } from '../run-folder/record/run-folder.ts'
 import { isAgentName } from '../worlds/policies.ts'
-import { loadWorld, type World } from '../worlds/world.ts'
+import type { World } from '../worlds/world.ts'
 import { replayMatrix } from './replay-matrix.ts'
 
 const replayOptions = z.object({
@@ -71,10 +71,8 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   const configuration = manifest?.configuration
   const warn = (notice: string) => void console.err.write(`${notice}\n`)
   const [given] = options.world
-  // No module has the rules of another system's server.
-  const world = await (given === undefined || manifest?.sources?.world === null
-    ? loadRecordedWorld({ folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder) }, warn)
-    : loadWorld(given))
+  const recorded = { folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder), given }
+  const world = await loadRecordedWorld(recorded, warn)
   const { environment } = world
   const rules = await findRules(world, manifest?.sources?.world?.sha256)
   const all = readRecorded(file, { onTorn: (line) => console.err.write(tornNotice(line)) })

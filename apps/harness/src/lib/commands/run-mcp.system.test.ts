@@ -1,6 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
 
@@ -60,6 +62,42 @@ describe('an MCP server as a world', () => {
     const replayed = await workshop.main(['replay', 'runs/memory'], { env })
     expect(replayed.out).toMatch(/2 episodes: 2 reproduced/)
     expect(episodeFolders()).toEqual([])
+  })
+
+  it('is replayed, graded, viewed and exported with the program of its server gone', async () => {
+    const gone = join(workshop.folder, 'server.mjs')
+    writeFileSync(gone, `import ${JSON.stringify(pathToFileURL(program).href)}\n`)
+    const server = `MEMORY_FILE_PATH={folder}/memory.json '${process.execPath}' '${gone}'`
+    const asked = ['--mcp', server, '--tasks', 'tasks.jsonl', '--score', 'score.ts', '--policy', 'script:ada.json']
+    expect((await workshop.main(['run', ...asked, '--out', 'runs/gone'], { env })).status).toBe(0)
+    rmSync(gone)
+    const { sources } = JSON.parse(readFileSync(join(workshop.folder, 'runs/gone/run.json'), 'utf8'))
+    const world = join(workshop.folder, 'runs/gone', sources.world.file)
+    // Each in a process of its own: this one has loaded the world.
+    for (const given of [[], ['--world', world]]) {
+      const replayed = await workshop.run(['replay', 'runs/gone', ...given], { env })
+      expect([replayed.err, replayed.out]).toEqual(['', expect.stringMatching(/2 episodes: 2 reproduced/)])
+    }
+    write(
+      'graders.ts',
+      `import { defineGrader } from ${JSON.stringify(import.meta.resolve('episodic'))}
+export const grader = defineGrader({
+  name: 'called', version: '1', scale: 'boolean', needs: ['states'],
+  grade: ({ states }) => ({ value: states.steps.at(-1).public.calls === 1, why: 'It is.' }),
+})
+`,
+    )
+    const graded = await workshop.run(['grade', 'runs/gone', '--grader', 'graders.ts'], { env })
+    expect([graded.status, graded.err]).toEqual([0, expect.stringMatching(/called +2\/2 verdicts/)])
+    const exported = await workshop.run(['export', 'runs/gone', '--format', 'openai', '--out', 'gone.jsonl'], { env })
+    expect(exported.status).toBe(0)
+    expect(readFileSync(join(workshop.folder, 'gone.jsonl'), 'utf8')).toMatch(/Create multiple new entities/)
+    const shown = ['bundle', 'runs/gone', '--states', 'all', '--world', world, '--out', 'page', '--yes']
+    const bundled = await workshop.run(shown, { env })
+    expect(bundled.status).toBe(0)
+    const page = readdirSync(join(workshop.folder, 'page'), { recursive: true, encoding: 'utf8' })
+    const states = page.find((file) => file.endsWith('states-0.json.gz')) as string
+    expect(gunzipSync(readFileSync(join(workshop.folder, 'page', states))).toString()).not.toMatch(/unavailable/)
   })
 
   it('is one of an mcpServers file, served over HTTP by a process of its own', async () => {

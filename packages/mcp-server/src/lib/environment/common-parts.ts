@@ -54,6 +54,7 @@ export function commonParts(
     hasSuccess: spec.success !== undefined,
     release: spec.release ?? null,
     forkable: spec.forkable ?? spec.release === undefined,
+    madeOf: spec.madeOf ?? null,
     waived: spec.check?.waive ?? {},
     hasLegal: spec.legal !== undefined,
     limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),

@@ -370,6 +370,11 @@ export interface CommonSpec<
    * keeps outside.
    */
   readonly forkable?: boolean
+  /**
+   * What the definition was made of that its module does not have, such as the tools that a server listed. Runs keep it
+   * beside their lines, and give it back while the module is loaded to replay them. Default: nothing.
+   */
+  readonly madeOf?: JsonObject
   /** Settings of `episodic check` and `checkWorld` for this environment. They do not affect play. */
   readonly check?: {
     /**
@@ -461,6 +466,8 @@ export interface EnvironmentDefinition<
   /** `null` if nothing is kept outside for a session. */
   readonly release: ((session: string) => unknown) | null
   readonly forkable: boolean
+  /** What the definition was made of that its module does not have; `null` if it has everything. */
+  readonly madeOf: JsonObject | null
   /** Reasons for intended findings of a check, by the names of the findings. */
   readonly waived: Readonly<Record<string, string>>
   readonly hasLegal: boolean

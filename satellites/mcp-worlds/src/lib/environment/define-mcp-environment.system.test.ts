@@ -65,6 +65,23 @@ describe('an environment of an MCP server', () => {
     expect(world.faults).toEqual([])
   })
 
+  it('keeps the calls of its set-up and of its score with the steps', async () => {
+    const environment = await defineMcpEnvironment({
+      server: NOTES,
+      setup: async ({ call }) => void (await call('add', { text: 'eggs' })),
+      score: async ({ call }) => (await call('list')).text.length > 0,
+    })
+    await using world = await openWorld(environment)
+    await using episode = world.connection.environment()
+    await episode.reset()
+    const eggs = { tool: 'add', arguments: { text: 'eggs' }, text: 'Noted: eggs' }
+    const first = await episode.step(add('milk'))
+    expect(first.info.prepared).toMatchObject({ text: 'Noted: milk', setup: [eggs], score: null })
+    const last = await episode.step(done())
+    const listed = { tool: 'list', arguments: {}, structured: { notes: ['eggs', 'milk'] } }
+    expect(last.info.prepared).toEqual({ score: 1, judging: [expect.objectContaining(listed)] })
+  })
+
   it('is replayed from what was recorded, without the server', async () => {
     await using world = await openWorld(noting)
     const environment = world.connection.environment()

@@ -1,10 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { defineEnvironment, type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
+import { findMadeOf } from '@episodic/mcp-server/internal'
 import { type JsonObject, jsonObjectSchema, type LimitsRequest, type Rng } from '@episodic/protocol'
 import { z } from 'zod'
+import type { ListedTool } from '../servers/call-tool.ts'
 import { type McpServer, targetOf, toName } from '../servers/command-line.ts'
-import { EpisodeServer, type RecordedCall, type ServerPlan } from '../servers/episode-server.ts'
+import { EpisodeServer, type PlayedServer, type RecordedCall, type ServerPlan } from '../servers/episode-server.ts'
 import { EpisodeServers } from '../servers/episode-servers.ts'
+import { NO_CALLS, type ServerCall, trailOf } from '../servers/trail.ts'
 import { chooseTools, type ToolChoice } from './choose-tools.ts'
 
 /** The parameters of an environment that declares none: what a task asks, and whatever else it has. */
@@ -73,22 +76,40 @@ export interface McpEnvironmentSpec<Params extends z.ZodType = typeof anyParams>
   readonly callSeconds?: number
 }
 
-const preparedSchema = z.object({
+const answerShape = {
   text: z.string(),
   structured: jsonObjectSchema.nullable(),
   attachments: z.array(z.object({ data: z.string(), mimeType: z.string() })).optional(),
   isError: z.boolean(),
+} as const
+const callsSchema = z.array(z.object({ tool: z.string(), arguments: jsonObjectSchema, ...answerShape })).nullable()
+
+/** What a step has of the world's own calls; `null` for calls that are too large to be kept. */
+const ownCallsSchema = z.object({
+  /** With the first step. */
+  setup: callsSchema.optional(),
+  /** With the step that is judged. */
+  judging: callsSchema.optional(),
   score: z.number().nullable(),
+})
+const preparedSchema = ownCallsSchema.extend({
+  ...answerShape,
+  /** Names the calls of the player, and their answers, this one included. */
+  trail: z.string(),
 })
 
 const publicSchema = z.object({
   /** The player's calls that the server has answered. */
   calls: z.int(),
+  /** Names these calls and their answers. */
+  trail: z.string(),
 })
 
 const privateSchema = z.object({
   /** `null` until it is judged. */
   score: z.number().nullable(),
+  /** Names the calls that set the server up, and their answers. */
+  setup: z.string(),
 })
 
 type Kept = { readonly public: z.output<typeof publicSchema>; readonly private: z.output<typeof privateSchema> }
@@ -106,8 +127,8 @@ const FINISH = 'Call done when you have finished.'
  * episode is replayed without the server, and a retry of a step gets the stored answer. If the server dies, or does not
  * answer in time, the episode is void (`state-lost`), and no reward is given.
  *
- * Starts the server once to list its tools. Rejects with `session-lost` if that fails, with `option-invalid` for a tool
- * that the server does not have, and with `definition-invalid`.
+ * Starts the server once to list its tools, unless a run is replayed, which has them. Rejects with `session-lost` if
+ * that fails, with `option-invalid` for a tool that the server does not have, and with `definition-invalid`.
  */
 export async function defineMcpEnvironment<Params extends z.ZodType = typeof anyParams>(
   spec: McpEnvironmentSpec<Params>,
@@ -122,29 +143,41 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
     startSeconds,
     callSeconds,
   }
-  const listed = await listOnce(plan)
-  const chosen = chooseTools(name, listed, spec.tools)
+  // A run that is replayed has the tools that were listed when it was played.
+  const kept = findMadeOf(name)
+  const tools = kept ? (kept.tools as unknown as ListedTool[]) : await listOnce(plan)
+  const chosen = chooseTools(name, tools, spec.tools)
   const servers = new EpisodeServers()
 
   /** Returns the server of a session. The first call of the session starts and sets it up. */
-  const serverOf = ({ session, state, params, rng }: Preparing) =>
-    servers.of(session, state.public.calls, async () => {
+  const serverOf = ({ session, state, params, rng }: Preparing): Promise<PlayedServer> =>
+    servers.of(session, state.public.trail, async () => {
       const server = await EpisodeServer.start(plan)
       try {
-        await setup?.({ ...episodeOf(server, params), rng })
+        const made: ServerCall[] = []
+        await setup?.({ ...episodeOf(server, params, made), rng })
+        server.setup = made
         return server
       } catch (error) {
         await server.close()
         throw error
       }
     })
-  const judge = async (server: EpisodeServer, params: unknown, answer: string | null): Promise<number | null> => {
-    if (!score) return null
+  const judge = async (server: PlayedServer, params: unknown, answer: string | null) => {
+    if (!score) return { score: null }
+    const made: ServerCall[] = []
     const { transcript } = server
-    const given = await score({ ...episodeOf<never>(server, params), answer, transcript: [...transcript] })
+    const given = await score({ ...episodeOf<never>(server, params, made), answer, transcript: [...transcript] })
     const value = Number(given)
-    if ((typeof given === 'number' || typeof given === 'boolean') && Number.isFinite(value)) return value
+    if ((typeof given === 'number' || typeof given === 'boolean') && Number.isFinite(value))
+      return { score: value, judging: bounded(made) }
     throw new TypeError(`score returned ${String(given)}. Return a finite number, or whether the episode succeeded.`)
+  }
+  const setupOf = ({ state }: Preparing, server: PlayedServer) =>
+    state.public.calls === 0 ? { setup: bounded(server.setup) } : {}
+  const apply = (state: Kept, { setup, score }: z.output<typeof ownCallsSchema>) => {
+    if (setup) state.private.setup = trailOf(setup)
+    state.private.score = score
   }
 
   const environment = defineEnvironment({
@@ -154,7 +187,14 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
     params: (spec.params ?? anyParams) as z.ZodType,
     state: { public: publicSchema, private: privateSchema },
     limits,
-    start: () => ({ public: { calls: 0 }, private: { score: null } }),
+    madeOf: {
+      tools,
+      description,
+      limits,
+      scored: score !== undefined,
+      choice: spec.tools ?? {},
+    } as unknown as JsonObject,
+    start: () => ({ public: { calls: 0, trail: NO_CALLS }, private: { score: null, setup: NO_CALLS } }),
     // What the server answers reaches the player as it is.
     observe: ({ calls }, params) => (calls === 0 ? observe(params as never) : ''),
     tools: ({ tool }) => ({
@@ -171,15 +211,16 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
             effect: 'external',
             async prepare(context) {
               const server = await serverOf(context)
-              const args = context.input as JsonObject
-              const answer = await server.call(theirs, args)
-              server.transcript.push({ tool: ours, arguments: args, ...answer })
-              return { ...answer, score: context.isLast ? await judge(server, context.params, null) : null }
+              const answer = await server.play(theirs, context.input as JsonObject, ours)
+              const { trail } = server
+              const judged = context.isLast ? await judge(server, context.params, null) : { score: null }
+              return { ...setupOf(context, server), ...answer, trail, ...judged }
             },
             play({ state, prepared, attach, say }) {
               for (const { data, mimeType } of prepared.attachments ?? []) attach(data, mimeType)
               state.public.calls += 1
-              state.private.score = prepared.score
+              state.public.trail = prepared.trail
+              apply(state, prepared)
               return say(prepared.text, {})
             },
           }),
@@ -189,14 +230,15 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
         description: 'Say that you have finished. It ends the task.',
         input: z.object({ answer: z.string().optional().describe('Your answer, if the task asks for one.') }),
         output: z.object({}),
-        prepared: preparedSchema.pick({ score: true }),
+        prepared: ownCallsSchema,
         prepareSeconds: PREPARING,
         async prepare(context) {
           const server = await serverOf(context)
-          return { score: await judge(server, context.params, context.input.answer ?? null) }
+          const judged = await judge(server, context.params, context.input.answer ?? null)
+          return { ...setupOf(context, server), ...judged }
         },
         play({ state, prepared, end, say }) {
-          state.private.score = prepared.score
+          apply(state, prepared)
           end('done')
           return say('Done.', {})
         },
@@ -229,16 +271,27 @@ async function listOnce(plan: ServerPlan) {
   }
 }
 
-function episodeOf<Params>(server: EpisodeServer, params: unknown): McpEpisode<Params> {
+/** @param made - gets the calls that are made. */
+function episodeOf<Params>(server: PlayedServer, params: unknown, made: ServerCall[]): McpEpisode<Params> {
   return {
     params: params as Params,
     folder: server.folder,
     async call(tool, args = {}) {
-      const { text, structured, isError } = await server.call(tool, args)
+      const answer = await server.call(tool, args)
+      const { text, structured, isError } = answer
+      made.push({ tool, arguments: args, ...answer })
       if (isError) throw new Error(`The server refused ${tool}, which the world itself needs: ${text}`)
       return { text, structured }
     },
   }
+}
+
+/** Characters of JSON of the world's own calls that a step keeps, beside its answer and within the limit of both. */
+const MOST_KEPT = 100_000
+
+/** Returns calls as a step keeps them; `null` if they are too large. */
+function bounded(calls: readonly ServerCall[]): ServerCall[] | null {
+  return JSON.stringify(calls).length > MOST_KEPT ? null : [...calls]
 }
 
 function pathOf(files: string | URL): string {

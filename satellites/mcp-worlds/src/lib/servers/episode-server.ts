@@ -10,11 +10,25 @@ import { callTool, type ListedTool, listTools, type ToolAnswer } from './call-to
 import { FOLDER } from './command-line.ts'
 import { guard, unguard } from './guard.ts'
 import { endTrace, MARK, type Trace } from './traces.ts'
+import { NO_CALLS, type ServerCall, trailAfter } from './trail.ts'
 
-/** One call of the player, and what the server answered. */
-export interface RecordedCall extends ToolAnswer {
-  readonly tool: string
-  readonly arguments: JsonObject
+/** One call of the player by its own name for the tool, and what the server answered. */
+export type RecordedCall = ServerCall
+
+/** The server of an episode as the world knows it: a live one, or a recording of one. */
+export interface PlayedServer {
+  /** The folder of the episode. */
+  readonly folder: string
+  /** The calls that set it up, by the server's names. */
+  readonly setup: readonly ServerCall[]
+  /** The calls of the player so far. */
+  readonly transcript: readonly RecordedCall[]
+  /** Names the calls of the player so far, with their answers. */
+  readonly trail: string
+  /** Makes a call of the world's own. */
+  call(tool: string, args: JsonObject): Promise<ToolAnswer>
+  /** Makes a call of the player, who calls the tool `name`. */
+  play(tool: string, args: JsonObject, name: string): Promise<ToolAnswer>
 }
 
 /** How the server of an episode is started. */
@@ -32,11 +46,11 @@ export interface ServerPlan {
  * The server of one episode: a process of its own, with a process group, a folder and a folder for temporary files, or
  * an MCP session of its own at a URL. Nothing of it is left once it is closed, nor once this process has ended.
  */
-export class EpisodeServer {
-  /** The folder of the episode. */
+export class EpisodeServer implements PlayedServer {
   readonly folder: string
-  /** The calls of the player so far. */
   readonly transcript: RecordedCall[] = []
+  setup: readonly ServerCall[] = []
+  trail = NO_CALLS
   readonly #plan: ServerPlan
   readonly #trace: Trace
   readonly #channel: Channel
@@ -75,6 +89,13 @@ export class EpisodeServer {
   /** Calls a tool once. If its answer is lost, the server is closed, because what it has done is not known. */
   call(tool: string, args: JsonObject): Promise<ToolAnswer> {
     return this.#answered((signal) => callTool(this.#channel, tool, args, signal))
+  }
+
+  async play(tool: string, args: JsonObject, name: string): Promise<ToolAnswer> {
+    const answer = await this.call(tool, args)
+    this.transcript.push({ tool: name, arguments: args, ...answer })
+    this.trail = trailAfter(this.trail, { tool, arguments: args, ...answer })
+    return answer
   }
 
   async #answered<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {

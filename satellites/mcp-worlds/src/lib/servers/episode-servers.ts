@@ -1,23 +1,24 @@
 import { ServerError } from '@episodic/mcp-server'
 import type { EpisodeServer } from './episode-server.ts'
+import { NO_CALLS } from './trail.ts'
 
 /** The servers of the sessions that this process plays. */
 export class EpisodeServers {
   readonly #servers = new Map<string, Promise<EpisodeServer>>()
 
   /**
-   * Returns the server of a session, which has answered so many calls of the player. Starts one for a session that has
-   * not called yet. Rejects with `session-lost` if there is none of that history.
+   * Returns the server of a session, which has answered the calls of that trail. Starts one for a session that has not
+   * called yet. Rejects with `session-lost` if there is none of that history.
    */
-  async of(session: string, calls: number, start: () => Promise<EpisodeServer>): Promise<EpisodeServer> {
+  async of(session: string, trail: string, start: () => Promise<EpisodeServer>): Promise<EpisodeServer> {
     let starting = this.#servers.get(session)
-    if (!starting && calls === 0) {
+    if (!starting && trail === NO_CALLS) {
       starting = start()
       this.#servers.set(session, starting)
       starting.catch(() => this.#servers.delete(session))
     }
     const server = await starting
-    if (server?.transcript.length === calls) return server
+    if (server?.trail === trail) return server
     await this.release(session)
     throw new ServerError(
       'session-lost',

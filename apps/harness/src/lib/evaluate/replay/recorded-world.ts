@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { loadToReplay } from '@episodic/mcp-server/internal'
 import { shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { hashModule } from '../../run-folder/plan/content-hash.ts'
@@ -16,6 +17,8 @@ export interface RecordedRun {
   readonly name: string
   /** Whether a command of this user made the run in this folder. */
   readonly isOwn: boolean
+  /** The world to load in its place. Default: the one that the run names. */
+  readonly given?: string | undefined
 }
 
 /**
@@ -28,10 +31,16 @@ export interface RecordedRun {
  * Throws `world-not-found`, with a suggestion for `--world` if there is one, `world-invalid`, and `not-replayable` if
  * another system's server has the rules.
  */
-export async function loadRecordedWorld(
-  { folder, sources, name, isOwn }: RecordedRun,
+export function loadRecordedWorld(run: RecordedRun, warn: (notice: string) => void): Promise<World> {
+  // What its definition asked outside, it is not to ask again: the server may be gone, or list other tools.
+  return loadToReplay(run.name, run.sources?.world?.madeOf ?? null, () => load(run, warn))
+}
+
+async function load(
+  { folder, sources, name, isOwn, given }: RecordedRun,
   warn: (notice: string) => void,
 ): Promise<World> {
+  if (given !== undefined && sources?.world !== null) return loadWorld(given)
   if (!sources) return byOwnName(name, `There is no world "${name}".`)
   if (!sources.world)
     throw new HarnessError(

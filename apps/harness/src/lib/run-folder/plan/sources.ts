@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import type { RunConfiguration } from './configuration.ts'
 import { hashModule } from './content-hash.ts'
@@ -18,6 +19,8 @@ export const sourcesSchema = z.object({
       file: z.string(),
       /** Of that module and of the files that it imports by relative paths. */
       sha256: z.string(),
+      /** What it was made of that no file of it has, such as the tools that an MCP server listed. */
+      madeOf: jsonObjectSchema.optional(),
     })
     .nullable(),
   /** The file of tasks; `null` if they were generated. */
@@ -29,13 +32,22 @@ export type Sources = z.infer<typeof sourcesSchema>
 export async function readSources(
   runFolder: string,
   reference: string,
-  world: { readonly url: string } | { readonly guarantees: unknown },
+  world: LoadedWorld | { readonly guarantees: unknown },
   { tasks }: Pick<RunConfiguration, 'tasks'>,
 ): Promise<Sources> {
   const pathTo = (path: string) => relative(runFolder, resolve(path)).replaceAll('\\', '/')
-  const file = 'url' in world ? fileURLToPath(world.url) : null
   return {
-    world: file === null ? null : { reference, file: pathTo(file), sha256: await hashModule(file) },
+    world: 'url' in world ? await ofWorld(world) : null,
     dataset: tasks.from === 'dataset' ? pathTo(tasks.file) : null,
   }
+
+  async function ofWorld({ url, environment: { madeOf } }: LoadedWorld): Promise<Sources['world']> {
+    const file = fileURLToPath(url)
+    return { reference, file: pathTo(file), sha256: await hashModule(file), ...(madeOf && { madeOf }) }
+  }
+}
+
+interface LoadedWorld {
+  readonly url: string
+  readonly environment: { readonly madeOf: JsonObject | null }
 }

@@ -72,7 +72,8 @@ export function createStatesSource(given: readonly string[]): StatesSource {
       if (isOutside(run.found)) return observedStates(record)
       const worlds = worldsOf(record)
       if (worlds.length === 0) return noWorld(record)
-      const states = await replay({ lines: [(await run.line(row)).toString('utf8')], worlds })
+      const lines = [(await run.line(row)).toString('utf8')]
+      const states = await replay({ lines, worlds, madeOf: madeOf(run.found) })
       return seesPrivate ? states : withoutPrivate(states)
     },
     async statesOfLines(run, lines, seesPrivate) {
@@ -85,7 +86,7 @@ export function createStatesSource(given: readonly string[]): StatesSource {
       const states: EpisodeStates[] = []
       // What ends the thread is the fault of one episode: another thread goes on behind it.
       while (states.length < lines.length)
-        states.push(...(await replayInThread({ lines: lines.slice(states.length), worlds })))
+        states.push(...(await replayInThread({ lines: lines.slice(states.length), worlds, madeOf: madeOf(run) })))
       return seesPrivate ? states : states.map(withoutPrivate)
     },
   }
@@ -98,6 +99,10 @@ export function createStatesSource(given: readonly string[]): StatesSource {
 /** Whether the server of another system kept the state. */
 function isOutside({ manifest }: Pick<FoundRun, 'manifest'>): boolean {
   return (manifest.configuration.environment.system ?? 'episodic') !== 'episodic'
+}
+
+function madeOf({ manifest: { sources } }: Pick<FoundRun, 'manifest'>): StatesData['madeOf'] {
+  return sources?.world?.madeOf ?? null
 }
 
 function noWorld({ environment: { name } }: SealedRecord): EpisodeStates {

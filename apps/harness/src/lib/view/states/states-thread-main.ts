@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { parseSealedRecord } from '@episodic/protocol'
+import { loadToReplay } from '@episodic/mcp-server/internal'
+import { type JsonObject, parseSealedRecord } from '@episodic/protocol'
 import type { EpisodeStates } from '@episodic/report'
 import { loadWorld } from '../../worlds/world.ts'
 import { replayStates, unavailable } from './replay-states.ts'
@@ -14,9 +15,11 @@ export interface StatesData {
   readonly lines: readonly string[]
   /** Modules or folders of worlds that may be the one of the episode, the likeliest first. */
   readonly worlds: readonly string[]
+  /** What the environment of the run was made of, as the run keeps it; `null` if it keeps nothing. */
+  readonly madeOf: JsonObject | null
 }
 
-const { lines, worlds } = workerData as StatesData
+const { lines, worlds, madeOf } = workerData as StatesData
 
 async function computeStates(line: string): Promise<EpisodeStates> {
   const parsed = parseSealedRecord(JSON.parse(line))
@@ -26,7 +29,7 @@ async function computeStates(line: string): Promise<EpisodeStates> {
   for (const world of worlds) {
     let environment: EnvironmentDefinition
     try {
-      environment = (await loadWorld(world)).environment
+      environment = (await loadToReplay(name, madeOf, () => loadWorld(world))).environment
     } catch (error) {
       others.push((error as Error).message)
       continue
