@@ -8,19 +8,22 @@ import type { RolloutResult } from '../nemo-gym/check-rollout.ts'
 import { openNemoGymEnvironment } from '../nemo-gym/nemo-gym-environment.ts'
 import { rowOf } from '../nemo-gym/row-of.ts'
 import type { ParityClient } from './parity-client.ts'
-import type { SeenEpisode, WholeStep } from './seen-episode.ts'
+import type { SeenEpisode, Shows, WholeStep } from './seen-episode.ts'
 
-/** NeMo Gym's `simple_agent`, with a model that makes the calls of the script. The row of a task has no opening. */
+/** What a rollout shows. The row of a task has no opening. */
+export const NEMO_GYM_SHOWS: Shows = {
+  opening: [],
+  step: ['ownText', 'structured', 'isRefused'],
+  total: ['steps', 'reward', 'terms', 'kind', 'reason', 'success'],
+}
+
+/** NeMo Gym's `simple_agent`, with a model that makes the calls of the script. */
 export function nemoGymClient(command: string | undefined, onMake: (text: string) => void): ParityClient {
   const { python, versionOf } = openNemoGymEnvironment(command, onMake)
   return {
     name: 'nemo-gym',
     title: `nemo-gym ${versionOf('nemo-gym')}, simple_agent`,
-    shows: {
-      opening: [],
-      step: ['ownText', 'structured', 'isRefused'],
-      total: ['steps', 'reward', 'terms', 'kind', 'reason', 'success'],
-    },
+    shows: NEMO_GYM_SHOWS,
     async open(host) {
       await using cleanUp = new AsyncDisposableStack()
       const server = cleanUp.use(await serveNemoGym(host))
@@ -32,7 +35,7 @@ export function nemoGymClient(command: string | undefined, onMake: (text: string
           const row = rowOf(world, task)
           const result = (await client.ask({ agent: 'simple', row, calls: actions })) as RolloutResult
           if (result.problem !== undefined) throw new Error(`The agent could not play: ${result.problem}`)
-          return seenEpisode(host, world.name, result)
+          return seenRollout(host, world.name, result)
         },
         [Symbol.asyncDispose]: () => owned.disposeAsync(),
       }
@@ -40,7 +43,8 @@ export function nemoGymClient(command: string | undefined, onMake: (text: string
   }
 }
 
-function seenEpisode(host: Host, world: string, result: RolloutResult): SeenEpisode {
+/** Reads an episode from the result of a rollout. */
+export function seenRollout(host: Host, world: string, result: RolloutResult): SeenEpisode {
   const { steps, terminated, truncated, reward, reward_components, end_reason, success, failure_reason } =
     result as unknown as Verified
   if (failure_reason !== null) throw new Error(`The episode was not verified: ${failure_reason}`)
