@@ -1,4 +1,5 @@
 import type { Host } from '@episodic/mcp-server'
+import type { JsonObject } from '@episodic/protocol'
 import { serveNemoGym } from '@episodic/trainer-endpoints/nemo-gym'
 import type { RolloutResult } from '../nemo-gym/check-rollout.ts'
 import { rowOf } from '../nemo-gym/row-of.ts'
@@ -33,7 +34,7 @@ async function rollOut(origin: string, { world, task, actions }: Script): Promis
   }
   const row = rowOf(world, task)
   await read(await post('seed_session', row))
-  const output: object[] = []
+  const output: JsonObject[] = []
   for (const [place, { tool, arguments: input }] of actions.entries()) {
     const call_id = `call-${place}`
     output.push({ type: 'function_call', call_id, name: tool, arguments: JSON.stringify(input) })
@@ -41,10 +42,10 @@ async function rollOut(origin: string, { world, task, actions }: Script): Promis
     output.push({ type: 'function_call_output', call_id, output: await (await post(tool, input)).text() })
   }
   const response = { output }
-  return { ...(await read(await post('verify', { ...row, response }))), response } as RolloutResult
+  return { ...(await read(await post('verify', { ...row, response }))), response }
 }
 
-async function read(response: Response): Promise<object> {
+async function read(response: Response): Promise<RolloutResult> {
   if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${await response.text()}`)
-  return (await response.json()) as object
+  return (await response.json()) as RolloutResult
 }

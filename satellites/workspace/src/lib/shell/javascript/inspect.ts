@@ -50,8 +50,14 @@ export function createInspect(): Inspect {
   }
 
   function errorText(value: Error): string {
-    const title = String(value.message ? `${value.name}: ${value.message}` : value.name)
-    const stack = typeof value.stack === 'string' ? value.stack.trimEnd() : ''
+    const name = value.name === 'AssertionError' ? 'AssertionError [ERR_ASSERTION]' : value.name
+    const title = String(value.message ? `${name}: ${value.message.replaceAll("'/file:", "'")}` : name)
+    // Without what Node would not show, and with the addresses of modules as there.
+    const stack = String(value.stack ?? '')
+      .replaceAll(/^(.*\(bootstrap\.js:.*\n)+(.*<anonymous> \(\/file:.*:1:\d+\)\n?)?/gm, '')
+      .replaceAll('(/file:', '(file://')
+      .replaceAll('(/required:', '(')
+      .trimEnd()
     return stack.startsWith(title) ? stack : stack ? `${title}\n${stack}` : `[${title}]`
   }
 

@@ -1,4 +1,6 @@
+import type { createAssert } from './assert.ts'
 import type { Inspect } from './inspect.ts'
+import type { createTestRunner } from './test-runner.ts'
 
 /** What a program is run with. */
 export interface NodeProgram {
@@ -10,6 +12,23 @@ export interface NodeProgram {
 
 /** The name under which the engine finds what runs a program. */
 export const RUN = 'episodic:run'
+
+/** The name of {@link NodeModules} in the engine. */
+export const NODE = '__episodicNode'
+
+/** The name of the function that is given what a statement drops, in case it is a promise. */
+export const DROP = '__episodicDrop'
+
+/** A file that can be required. */
+type Body = (exports: unknown, require: unknown, module: unknown, path: string, directory: string) => void
+
+/** What the texts of modules call in the engine. */
+interface NodeModules {
+  /** Keeps a file that can be required, with the files of the names that it requires. */
+  define(path: string, body: Body, links: Readonly<Record<string, string>>): void
+  /** Returns what a file, or a module of Node, exports. */
+  require(path: string): unknown
+}
 
 /** The engine's own parts, which are less than those of Node. */
 interface Engine {
@@ -26,7 +45,12 @@ interface Engine {
  *
  * It is sent to the engine as text, so it uses nothing from outside of itself.
  */
-export function startNode(seed: number, inspect: Inspect, run: string): void {
+export function startNode(
+  seed: number,
+  inspect: Inspect,
+  names: { readonly run: string; readonly node: string; readonly drop: string },
+  own: { readonly assert: typeof createAssert; readonly test: typeof createTestRunner },
+): void {
   const engine = globalThis as unknown as Engine
   const { process } = engine
   type Callback = (...args: readonly unknown[]) => void
@@ -48,34 +72,72 @@ export function startNode(seed: number, inspect: Inspect, run: string): void {
   // The end of the process. What is called after `exit` does nothing, as if the process were gone.
   const EXIT = Symbol('exit')
   const endEngine = process.exit
-  const listeners: Record<string, Callback[]> = {}
-  let isOver = false
+  interface Listener {
+    readonly call: Callback
+    readonly isOnce: boolean
+  }
+  const listeners: Record<string, readonly Listener[]> = {}
+  const listen = (event: string, listener: Listener) => {
+    listeners[event] = [...(listeners[event] ?? []), listener]
+    return process
+  }
+  const unlisten = (event: string, call: Callback) => {
+    const place = (listeners[event] ?? []).findLastIndex((each) => each.call === call)
+    listeners[event] = (listeners[event] ?? []).filter((_, index) => index !== place)
+    return process
+  }
   const emit = (event: string, ...args: readonly unknown[]) => {
     const all = listeners[event] ?? []
-    for (const listener of all) listener(...args)
+    for (const { call, isOnce } of all) {
+      if (isOnce) unlisten(event, call)
+      call(...args)
+    }
     return all.length > 0
   }
+  let isEnding = false
+  let isOver = false
   const end = (code: unknown) => {
     if (code !== undefined) process.exitCode = Number(code) & 255
-    emit('exit', process.exitCode ?? 0)
+    if (isEnding) return
+    isEnding = true
+    try {
+      emit('exit', process.exitCode ?? 0)
+    } catch (error) {
+      if (error !== EXIT) report(error)
+    }
     isOver = true
   }
   const exit = (code?: unknown): never => {
     if (!isOver) end(code)
     throw EXIT
   }
+  const report = (error: unknown) => {
+    engine.console.error?.(error instanceof Error ? inspect(error) : `Uncaught ${inspect(error)}`)
+    process.exitCode = 1
+  }
   const fail = (error: unknown) => {
     if (isOver || error === EXIT) return
     if (emit('uncaughtException', error)) return
-    engine.console.error?.(error instanceof Error ? inspect(error) : `Uncaught ${inspect(error)}`)
+    report(error)
     end(1)
   }
   const guarded = (call: () => unknown) => {
     try {
-      call()
+      drop(call())
     } catch (error) {
       fail(error)
     }
+  }
+
+  // The engine says nothing of a rejected promise that nobody handles: it is found where a statement drops it.
+  const unhandled: (readonly [reason: unknown, promise: unknown])[] = []
+  const drop = (value: unknown) => {
+    if (value instanceof Promise) value.then(undefined, (reason) => unhandled.push([reason, value]))
+    return value
+  }
+  engine[names.drop] = drop
+  const failUnhandled = () => {
+    for (const [reason, promise] of unhandled.splice(0)) if (!emit('unhandledRejection', reason, promise)) fail(reason)
   }
 
   // Printing.
@@ -202,10 +264,12 @@ export function startNode(seed: number, inspect: Inspect, run: string): void {
     execPath: '/usr/bin/node',
     version: 'v24.0.0',
     versions: { node: '24.0.0' },
-    on(event: string, listener: Callback) {
-      listeners[event] = [...(listeners[event] ?? []), listener]
-      return process
-    },
+    on: (event: string, call: Callback) => listen(event, { call, isOnce: false }),
+    addListener: (event: string, call: Callback) => listen(event, { call, isOnce: false }),
+    once: (event: string, call: Callback) => listen(event, { call, isOnce: true }),
+    off: unlisten,
+    removeListener: unlisten,
+    emit,
     nextTick: (call: Callback, ...args: readonly unknown[]) =>
       void Promise.resolve().then(() => guarded(() => call(...args))),
     uptime: () => (Date.now() - began) / 1_000,
@@ -214,8 +278,75 @@ export function startNode(seed: number, inspect: Inspect, run: string): void {
     }),
     memoryUsage: () => ({ rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 }),
   })
-  process.once = process.on
-  process.off = () => process
+
+  // Modules: what is required runs once, when it is first asked for.
+  interface Module {
+    exports: unknown
+    readonly filename: string
+    loaded: boolean
+  }
+  const defined: Record<string, { readonly body: Body; readonly links: Readonly<Record<string, string>> }> = {}
+  const loaded: Record<string, Module> = {}
+  const builtIn = engine.require as (name: string) => unknown
+  const assert = own.assert(inspect)
+  let tests: unknown
+  const modules: Record<string, () => unknown> = {
+    assert: () => assert,
+    'assert/strict': () => assert.strict,
+    'node:test': () => {
+      tests ??= own.test({
+        inspect,
+        now: () => Date.now(),
+        print: (text) => log(text),
+        soon: (call) => setImmediate(call),
+        atEnd: (call) => listen('exit', { call, isOnce: false }),
+        fail() {
+          process.exitCode = 1
+        },
+      })
+      return tests
+    },
+  }
+  const requireFile = (path: string): unknown => {
+    const known = loaded[path]
+    if (known) return known.exports
+    const definition = defined[path] as (typeof defined)[string]
+    const module: Module = { exports: {}, filename: path, loaded: false }
+    loaded[path] = module
+    main ??= module
+    const directory = path.slice(0, path.lastIndexOf('/')) || '/'
+    try {
+      definition.body(module.exports, requireFrom(path, definition.links), module, path, directory)
+    } catch (error) {
+      delete loaded[path]
+      throw error
+    }
+    module.loaded = true
+    return module.exports
+  }
+  let main: Module | undefined
+  const requireNamed = (name: string) => {
+    const known = modules[name] ?? modules[name.replace(/^node:/, '')]
+    return known ? known() : builtIn(name)
+  }
+  const requireFrom = (path: string, links: Readonly<Record<string, string>>) =>
+    Object.assign(
+      (name: string) => {
+        const at = links[name] ?? (defined[name] && name)
+        if (at !== undefined) return requireFile(at)
+        if (!/^\.{0,2}\//.test(name)) return requireNamed(name)
+        const error = new Error(`Cannot find module '${name}'\nRequire stack:\n- ${path}`)
+        throw Object.assign(error, { code: 'MODULE_NOT_FOUND', requireStack: [path] })
+      },
+      { main, cache: loaded, resolve: (name: string) => links[name] ?? name },
+    )
+  engine.require = Object.assign(requireNamed, builtIn)
+  engine[names.node] = {
+    define(path, body, links) {
+      defined[path] = { body, links }
+    },
+    require: (path) => (defined[path] ? requireFile(path) : requireNamed(path)),
+  } satisfies NodeModules
 
   /** Lets what waits for promises go on. There is no sign that all of it is done, so it is given many turns. */
   const TURNS = 1_000
@@ -223,8 +354,8 @@ export function startNode(seed: number, inspect: Inspect, run: string): void {
     for (let i = 0; i < TURNS && !isOver; i++) await null
   }
 
-  engine[run] = async (load: () => Promise<unknown>, { path, args, stdin }: NodeProgram) => {
-    delete engine[run]
+  engine[names.run] = async (load: () => Promise<unknown>, { path, args, stdin }: NodeProgram) => {
+    delete engine[names.run]
     process.argv = ['/usr/bin/node', path, ...args]
     const { readFileSync } = engine.fs as { readFileSync: (path: unknown, options: unknown) => unknown }
     engine.fs.readFileSync = (from, options) =>
@@ -255,6 +386,7 @@ export function startNode(seed: number, inspect: Inspect, run: string): void {
     )
     for (;;) {
       await settle()
+      failUnhandled()
       const next = isOver ? null : nextTimer()
       if (!next) break
       const [id, { at, every, call }] = next
@@ -263,9 +395,9 @@ export function startNode(seed: number, inspect: Inspect, run: string): void {
       else timers.set(id, { at: at + every, order: ++made, every, call })
       guarded(call)
     }
+    if (!isOver) end(isLoaded ? undefined : 13)
     out.flush()
     errors.flush()
-    if (!isOver) end(isLoaded ? undefined : 13)
     endEngine(process.exitCode ?? 0)
   }
 }
