@@ -1,4 +1,5 @@
 import { readPart } from '@episodic/state/internal'
+import { DefenseInDepthBox } from 'just-bash'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
 import type { ReadOnlyDisk } from '../disk/disk.ts'
 import { EditedDisk } from '../disk/edited-disk.ts'
@@ -11,6 +12,9 @@ import type { FromThread, Job, JobResult, SentDisk, ToThread } from './messages.
 export function createJobRunner(clock: VirtualClock): (message: ToThread) => Promise<FromThread> {
   /** Every page that this thread was sent. */
   const pages = new Map<string, string>()
+  // The shell blocks parts of the language while a command runs. What blocks them stays in place between commands: to
+  // put it there and take it away costs as much as most commands.
+  DefenseInDepthBox.getInstance().activate()
 
   return async ({ job, disk }) => {
     try {

@@ -84,7 +84,7 @@ function hasTopLevelAwait(node: Node): boolean {
 }
 
 function requiredBy({ type, callee, arguments: given }: AnyNode): string[] {
-  if (type !== 'CallExpression' || nameOf(callee) !== 'require') return []
+  if (type !== 'CallExpression' || findName(callee) !== 'require') return []
   const [{ value } = {}] = given as readonly { readonly value?: unknown }[]
   return typeof value === 'string' ? [value] : []
 }
@@ -93,18 +93,19 @@ function requiredBy({ type, callee, arguments: given }: AnyNode): string[] {
 function exportedBy({ type, left, right }: AnyNode): string[] {
   if (type !== 'AssignmentExpression') return []
   const { object, property } = left as AnyNode
-  if (nameOf(object) === 'exports' || isModuleExports(object)) return [nameOf(property)].filter((name) => name !== '')
+  if (findName(object) === 'exports' || isModuleExports(object))
+    return [findName(property)].filter((name) => name !== '')
   if (!isModuleExports(left) || (right as AnyNode).type !== 'ObjectExpression') return []
   const { properties } = right as unknown as { readonly properties: readonly AnyNode[] }
-  return properties.map(({ key }) => nameOf(key)).filter((name) => name !== '')
+  return properties.map(({ key }) => findName(key)).filter((name) => name !== '')
 }
 
 function isModuleExports(node: unknown): boolean {
   const { object, property } = (node ?? {}) as Partial<AnyNode>
-  return nameOf(object) === 'module' && nameOf(property) === 'exports'
+  return findName(object) === 'module' && findName(property) === 'exports'
 }
 
-function nameOf(node: unknown): string {
+function findName(node: unknown): string {
   const { type, name } = (node ?? {}) as Partial<AnyNode>
   return type === 'Identifier' ? String(name) : ''
 }
@@ -139,6 +140,6 @@ function moduleEdits(node: AnyNode, specifier: (name: string) => string, path: s
     filename: path,
     dirname: path.slice(0, path.lastIndexOf('/')) || '/',
   }
-  const by = said[nameOf(property)]
+  const by = said[findName(property)]
   return by === undefined ? [] : [{ start, end, by: JSON.stringify(by) }]
 }
