@@ -25,6 +25,7 @@ WIRE_CODES = {
     1415: "replay-diverged",
     1416: "outcome-unknown",
     1417: "not-your-turn",
+    1419: "not-recorded",
     1429: "capacity",
     1430: "rate-limited",
     1500: "environment-failed",

@@ -13,8 +13,8 @@ from .errors import EpisodicError, malformed
 from .json_types import Json, JsonObject, by_name
 from .rpc import EPOCH
 
-VOIDING = frozenset({"session-not-found", "fenced", "state-lost"})
-"""Codes after which no step follows: the session is gone, has another owner, or was set back to an earlier step."""
+VOIDING = frozenset({"session-not-found", "fenced", "state-lost", "not-recorded"})
+"""Codes after which no step follows: the session is gone, has another owner, was set back, or was not recorded."""
 
 Call = Callable[[str, JsonObject, bool], Json]
 """Calls a method with parameters; the last argument says whether to retry."""

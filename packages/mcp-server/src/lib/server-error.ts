@@ -5,6 +5,8 @@ import { CodedError } from '@episodic/protocol/internal'
  * - `rules-failed`: an environment's code threw, or returned what its own schemas forbid.
  * - `session-lost`: thrown by the `prepare` of a tool: what it keeps outside for this session is gone, such as a
  *   process that has died. No further step of the session is played.
+ * - `not-recorded`: thrown by an environment that plays a recording, for what the recording does not have. No further
+ *   step of the session is played.
  * - `secret-leaked`: an answer had a secret of its session in it, and was withheld.
  * - `option-invalid`: a host or endpoint was asked for something that it does not do.
  * - `unsafe-bind`: an endpoint would be open to a network without authentication.
@@ -14,6 +16,7 @@ export type ServerErrorCode =
   | 'definition-invalid'
   | 'rules-failed'
   | 'session-lost'
+  | 'not-recorded'
   | 'secret-leaked'
   | 'option-invalid'
   | 'unsafe-bind'

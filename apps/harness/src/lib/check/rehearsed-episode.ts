@@ -1,6 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Player, Policy } from '@episodic/env'
-import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
+import {
+  type EnvironmentDefinition,
+  type Rehearsal,
+  type RehearsedStep,
+  rehearse,
+  ServerError,
+} from '@episodic/mcp-server'
 import { type Action, createRng, type JsonObject, seedFor, type Truncation } from '@episodic/protocol'
 import type { Setting } from './check-context.ts'
 import { startPlayer } from './seat-players.ts'
@@ -83,12 +89,13 @@ export async function startEpisode(options: EpisodeSetting): Promise<OngoingEpis
   const steps: PlayedStep[] = []
   let total = 0
   let fault: Error | null = null
+  let left = false
   return {
     get episode() {
       return { rehearsal, steps, total, fault }
     },
     async advance() {
-      if (fault || steps.length >= maxSteps || rehearsal.end !== null) return false
+      if (fault || left || steps.length >= maxSteps || rehearsal.end !== null) return false
       const { turn, state } = rehearsal
       const seat = rng.pick(turn)
       const { observation, last } = table.seenBy(seat)
@@ -99,7 +106,9 @@ export async function startEpisode(options: EpisodeSetting): Promise<OngoingEpis
         const truncation = truncationAt(table.stepsOf(seat), setting)
         step = await playMove(rehearsal, { seat, action }, truncation)
       } catch (cause) {
-        fault = cause as Error
+        // A recording answers what was recorded. A player of a check that does something else leaves.
+        left = ServerError.is(cause, 'not-recorded')
+        if (!left) fault = cause as Error
         return false
       }
       table.take(seat, step)

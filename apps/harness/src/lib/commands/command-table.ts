@@ -30,6 +30,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'run many episodes concurrently, and write a report',
     load: async () => (await import('./run.ts')).runCommand,
   },
+  record: {
+    description: 'make of runs of an MCP server a world that plays without the server',
+    load: async () => (await import('./record.ts')).recordCommand,
+  },
   work: {
     description: 'play for the runs of a queue, until it is stopped',
     load: async () => (await import('./work.ts')).workCommand,

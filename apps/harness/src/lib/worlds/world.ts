@@ -26,12 +26,13 @@ export interface World {
 /** Folders that are searched for a bare name. */
 export const SHELVES: readonly string[] = ['examples', 'worlds']
 
-/** File extensions of modules. */
-const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs']
+/** File extensions of modules and recordings. */
+const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs', '.jsonl']
 
 /**
- * Loads a world by a path to a module or to a package's folder, by a bare name (a folder or a module under `examples/`
- * or `worlds/`), by the name of an installed package, or by the name of one of the worlds of `@episodic/classics`.
+ * Loads a world by a path to a module, to a recording or to a package's folder, by a bare name (a folder, a module or a
+ * recording under `examples/` or `worlds/`), by the name of an installed package, or by the name of one of the worlds
+ * of `@episodic/classics`.
  *
  * Rejects with `world-not-found`, naming the known ones, and with `world-invalid`; if the module throws, with the
  * frames of its own code.
@@ -49,7 +50,7 @@ export async function loadWorld(reference: string, folder = process.cwd()): Prom
   const url = pathToFileURL(file).href
   let module: Record<string, unknown>
   try {
-    module = await import(url)
+    module = await (/\.jsonl?$/.test(file) ? openRecording(file) : import(url))
   } catch (cause) {
     const frames = cause instanceof Error ? ownFrames(cause) : []
     const why = cause instanceof Error ? cause.message : String(cause)
@@ -57,6 +58,13 @@ export async function loadWorld(reference: string, folder = process.cwd()): Prom
     throw new HarnessError('world-invalid', message, { cause })
   }
   return { url, ...(await readWorld(module, reference)) }
+}
+
+/** Returns what a module would export that has the world of a recording. */
+async function openRecording(file: string): Promise<Record<string, unknown>> {
+  const { defineMcpEnvironment, tasksFromFile } = await import('@episodic/mcp-worlds')
+  const environment = await defineMcpEnvironment({ recording: file })
+  return { environment, tasks: tasksFromFile(environment, file) }
 }
 
 async function readWorld(module: Record<string, unknown>, reference: string): Promise<Omit<World, 'url'>> {

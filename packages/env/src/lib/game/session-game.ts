@@ -50,10 +50,10 @@ const stepAnswerSchema = toolAnswerSchema.extend({
 const LOG_PAGE = 1_000
 
 /**
- * Error codes after which the episode is void: its session is gone, has another owner, or was set back to an earlier
- * step. A session opened in its place would be another episode under the same name.
+ * Error codes after which the episode is void: its session is gone, has another owner, was set back to an earlier step,
+ * or plays a recording that has no answer. A session opened in its place would be another episode under the same name.
  */
-const VOIDING = ['session-not-found', 'fenced', 'state-lost'] as const
+const VOIDING = ['session-not-found', 'fenced', 'state-lost', 'not-recorded'] as const
 
 /**
  * A game of a server with the environment extension. It plays one session at a time, over a shared channel, with one

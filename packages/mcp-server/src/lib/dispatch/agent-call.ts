@@ -170,6 +170,8 @@ function failureText(error: unknown, again: string): string | null {
     case 'state-lost':
       if (!sessionFailed) return null
       return `A part of this session is gone, so no further calls are played in it. Reference: ${reference}. ${again}`
+    case 'not-recorded':
+      return `This world answers what was recorded, and this call was not, so no further calls are played in it. Reference: ${reference}. ${again}`
     case 'environment-failed':
       return sessionFailed
         ? `The environment failed after an earlier call, so no further calls are played in this session. Reference: ${reference}. ${again}`

@@ -1,4 +1,4 @@
-import { type JsonObject, WireError } from '@episodic/protocol'
+import { type JsonObject, WireError, type WireErrorCode } from '@episodic/protocol'
 import { StateError } from '@episodic/state'
 import { faultOf } from '../environment/authored.ts'
 import type { CallOptions } from '../environment/call-options.ts'
@@ -6,7 +6,7 @@ import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { SecretKind } from '../environment/secrets.ts'
 import type { Misfit } from '../environment/stored-state.ts'
 import { asError } from '../environment/thrown-value.ts'
-import { ServerError } from '../server-error.ts'
+import { ServerError, type ServerErrorCode } from '../server-error.ts'
 import type { Containment } from './containment.ts'
 import type { Metrics } from './metrics.ts'
 import { randomText } from './session-tokens.ts'
@@ -49,15 +49,16 @@ export class Faults {
   }
 
   /**
-   * Runs an environment's code. What it throws or rejects with becomes `environment-failed`, or `state-lost` for the
-   * code `session-lost`, except a `WireError` and the reason of an aborted `waiting.signal`.
+   * Runs an environment's code. What it throws or rejects with becomes `environment-failed`, or what {@link LOST} has
+   * for its code, except a `WireError` and the reason of an aborted `waiting.signal`.
    */
   guard<T>(environment: string, session: string, run: () => T, waiting?: CallOptions): T {
     const fail = (thrown: unknown): never => {
       if (waiting?.signal.aborted && thrown === waiting.signal.reason) throw thrown
       const cause = asError(thrown)
-      if (ServerError.is(cause, 'session-lost')) {
-        const refusal = this.#lost(environment, session, cause)
+      const lost = ServerError.is(cause) ? LOST[cause.code] : undefined
+      if (lost) {
+        const refusal = this.#lost(environment, session, cause, lost)
         this.#onLost(session, refusal)
         throw refusal
       }
@@ -141,12 +142,12 @@ export class Faults {
     this.#onFault({ reference: null, environment, session, cause })
   }
 
-  #lost(environment: string, session: string, cause: Error): WireError {
+  #lost(environment: string, session: string, cause: Error, code: WireErrorCode): WireError {
     const reference = randomText()
     this.#metrics?.fault(environment)
     this.#onFault({ reference, environment, session, cause })
     const said = cause.message.slice(0, MESSAGE_LENGTH).toWellFormed()
-    return new WireError('state-lost', `${said} Open a new session. Reference: ${reference}.`, {
+    return new WireError(code, `${said} Open a new session. Reference: ${reference}.`, {
       cause,
       details: { reference, sessionFailed: true },
     })
@@ -158,6 +159,12 @@ export class Faults {
     this.#onFault({ reference, environment, session, cause })
     return failedError(environment, cause, { reference, ...details }, what)
   }
+}
+
+/** The codes of errors after which no step of a session follows, and what its clients get. */
+const LOST: Readonly<Partial<Record<ServerErrorCode, WireErrorCode>>> = {
+  'session-lost': 'state-lost',
+  'not-recorded': 'not-recorded',
 }
 
 function failedError(environment: string, cause: Error, details: JsonObject, what = ''): WireError {

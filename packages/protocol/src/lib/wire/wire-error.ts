@@ -28,6 +28,7 @@ export const WIRE_ERROR_NUMBERS = {
   'outcome-unknown': 1416,
   'not-your-turn': 1417,
   'seat-taken': 1418,
+  'not-recorded': 1419,
   capacity: 1429,
   'rate-limited': 1430,
   'environment-failed': 1500,

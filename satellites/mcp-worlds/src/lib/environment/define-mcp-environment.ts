@@ -1,13 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import { defineEnvironment, type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
 import { findMadeOf } from '@episodic/mcp-server/internal'
-import { type JsonObject, jsonObjectSchema, type LimitsRequest, type Rng } from '@episodic/protocol'
+import type { JsonObject, LimitsRequest, Rng } from '@episodic/protocol'
 import { z } from 'zod'
-import type { ListedTool } from '../servers/call-tool.ts'
+import { RecordedServer } from '../recording/recorded-server.ts'
+import { Recording } from '../recording/recording.ts'
+import { DONE } from '../recording/recording-writer.ts'
+import { type ListedTool, toolAnswerShape } from '../servers/call-tool.ts'
 import { type McpServer, targetOf, toName } from '../servers/command-line.ts'
-import { EpisodeServer, type PlayedServer, type RecordedCall, type ServerPlan } from '../servers/episode-server.ts'
+import { EpisodeServer, type PlayedServer, type ServerPlan } from '../servers/episode-server.ts'
 import { EpisodeServers } from '../servers/episode-servers.ts'
-import { NO_CALLS, type ServerCall, trailOf } from '../servers/trail.ts'
+import { NO_CALLS, type ServerCall, trailOf, worldCallsSchema } from '../servers/trail.ts'
 import { chooseTools, type ToolChoice } from './choose-tools.ts'
 
 /** The parameters of an environment that declares none: what a task asks, and whatever else it has. */
@@ -30,7 +33,7 @@ export interface ScoreContext<Params> extends McpEpisode<Params> {
   /** The player's answer; `null` if it gave none. */
   readonly answer: string | null
   /** The player's calls, oldest first, with what the server answered. */
-  readonly transcript: readonly RecordedCall[]
+  readonly transcript: readonly ServerCall[]
 }
 
 /** Judges an episode. Returns a number, which is the reward, or whether it succeeded. */
@@ -45,7 +48,13 @@ export interface McpEnvironmentSpec<Params extends z.ZodType = typeof anyParams>
    * its own, or an MCP session of its own at the URL. `{folder}` in a command stands for the folder of the episode, as
    * in `MEMORY_FILE_PATH={folder}/memory.json npx -y @modelcontextprotocol/server-memory`.
    */
-  readonly server: McpServer
+  readonly server?: McpServer
+  /**
+   * In place of a server: a file that `episodic record` has made. Tools, parameters, texts, limits and scores are those
+   * of the recording unless they are given here. A call that was not recorded is answered by nobody: the episode is
+   * void (`not-recorded`).
+   */
+  readonly recording?: string | URL
   /** Lower-case words joined by hyphens. Default: from the server's program, package or host. */
   readonly name?: string
   /** Semantic version. Change it when the server, the set-up or the score changes. Default 1.0.0. */
@@ -76,24 +85,8 @@ export interface McpEnvironmentSpec<Params extends z.ZodType = typeof anyParams>
   readonly callSeconds?: number
 }
 
-const answerShape = {
-  text: z.string(),
-  structured: jsonObjectSchema.nullable(),
-  attachments: z.array(z.object({ data: z.string(), mimeType: z.string() })).optional(),
-  isError: z.boolean(),
-} as const
-const callsSchema = z.array(z.object({ tool: z.string(), arguments: jsonObjectSchema, ...answerShape })).nullable()
-
-/** What a step has of the world's own calls; `null` for calls that are too large to be kept. */
-const ownCallsSchema = z.object({
-  /** With the first step. */
-  setup: callsSchema.optional(),
-  /** With the step that is judged. */
-  judging: callsSchema.optional(),
-  score: z.number().nullable(),
-})
-const preparedSchema = ownCallsSchema.extend({
-  ...answerShape,
+const preparedSchema = worldCallsSchema.extend({
+  ...toolAnswerShape,
   /** Names the calls of the player, and their answers, this one included. */
   trail: z.string(),
 })
@@ -103,6 +96,8 @@ const publicSchema = z.object({
   calls: z.int(),
   /** Names these calls and their answers. */
   trail: z.string(),
+  /** Which of the recorded starts of its task the episode has: 0 for a live server. */
+  start: z.int(),
 })
 
 const privateSchema = z.object({
@@ -133,49 +128,80 @@ const FINISH = 'Call done when you have finished.'
 export async function defineMcpEnvironment<Params extends z.ZodType = typeof anyParams>(
   spec: McpEnvironmentSpec<Params>,
 ): Promise<EnvironmentDefinition> {
-  const target = targetOf(spec.server)
-  const { name = toName(target), version = '1.0.0', files, startSeconds = 120, callSeconds = 60 } = spec
-  const { description = `The tools of the MCP server ${name}. ${FINISH}` } = spec
-  const { observe = () => FINISH, setup, score, success = (value: number) => value >= 1, limits = {} } = spec
-  const plan: ServerPlan = {
-    target,
-    files: files === undefined ? null : pathOf(files),
-    startSeconds,
-    callSeconds,
-  }
+  const recording = recordingOf(spec)
+  const plan = recording ? null : planOf(spec)
+  const { header } = recording ?? {}
+  const { name = header?.environment.name ?? toName(targetOf(spec.server as McpServer)) } = spec
+  const { version = header?.environment.version ?? '1.0.0' } = spec
+  const { description = header?.description ?? `The tools of the MCP server ${name}. ${FINISH}` } = spec
+  const { limits = header?.limits ?? {}, tools: choice = header?.choice ?? {}, setup, score } = spec
+  const { observe = recording ? (params: unknown) => recording.taskOf(params).text : () => FINISH } = spec
+  const isScored = score !== undefined || header?.scored === true
+  const isSuccess = (value: number) => (recording && !score ? recording.successes.has(value) : value >= 1)
+  const { success = isSuccess } = spec
   // A run that is replayed has the tools that were listed when it was played.
-  const kept = findMadeOf(name)
-  const tools = kept ? (kept.tools as unknown as ListedTool[]) : await listOnce(plan)
-  const chosen = chooseTools(name, tools, spec.tools)
+  const madeOf = header ?? findMadeOf(name)
+  const tools = madeOf ? (madeOf.tools as unknown as ListedTool[]) : await listOnce(plan as ServerPlan)
+  const chosen = chooseTools(name, tools, choice)
   const servers = new EpisodeServers()
 
+  const setUp = async (server: PlayedServer, { params, rng }: Preparing): Promise<ServerCall[]> => {
+    const made: ServerCall[] = []
+    await setup?.(episodeOf(server, params, made, { rng }))
+    return made
+  }
   /** Returns the server of a session. The first call of the session starts and sets it up. */
-  const serverOf = ({ session, state, params, rng }: Preparing): Promise<PlayedServer> =>
-    servers.of(session, state.public.trail, async () => {
+  const liveServerOf = (plan: ServerPlan, context: Preparing): Promise<PlayedServer> =>
+    servers.of(context.session, context.state.public.trail, async () => {
       const server = await EpisodeServer.start(plan)
       try {
-        const made: ServerCall[] = []
-        await setup?.({ ...episodeOf(server, params, made), rng })
-        server.setup = made
+        server.setup = await setUp(server, context)
         return server
       } catch (error) {
         await server.close()
         throw error
       }
     })
+  const ourNames = new Map(chosen.map(({ theirs, ours }) => [theirs, ours]))
+  /** Returns a recording where the state of a session says that it stands. */
+  const recordedServerOf = async (recording: Recording, context: Preparing): Promise<PlayedServer> => {
+    const { state, rng } = context
+    const { trail, calls } = state.public
+    const at = (start: number, at: number) =>
+      new RecordedServer(recording, { start, at, rng, nameOf: (tool) => ourNames.get(tool) ?? tool })
+    if (calls > 0 || !setup)
+      return at(recording.find(state.private.setup, NO_CALLS), recording.find(state.private.setup, trail))
+    const server = at(0, 0)
+    server.setup = await setUp(server, context)
+    recording.find(trailOf(server.setup), NO_CALLS)
+    return server
+  }
+  /** Returns the server of a session. */
+  const serverOf = (context: Preparing) =>
+    recording ? recordedServerOf(recording, context) : liveServerOf(plan as ServerPlan, context)
   const judge = async (server: PlayedServer, params: unknown, answer: string | null) => {
-    if (!score) return { score: null }
+    if (!score) return { score: server.recordedScore?.(params, answer) ?? null }
     const made: ServerCall[] = []
     const { transcript } = server
-    const given = await score({ ...episodeOf<never>(server, params, made), answer, transcript: [...transcript] })
+    const given = await score(episodeOf(server, params, made, { answer, transcript: [...transcript] }))
     const value = Number(given)
     if ((typeof given === 'number' || typeof given === 'boolean') && Number.isFinite(value))
       return { score: value, judging: bounded(made) }
     throw new TypeError(`score returned ${String(given)}. Return a finite number, or whether the episode succeeded.`)
   }
+  /** Returns the calls that were recorded there. Nothing else is answered. */
+  const legalCalls = (
+    recording: Recording,
+    params: unknown,
+    seen: Kept['public'],
+  ): { readonly [tool: string]: true | readonly JsonObject[] } => {
+    const calls = recording.legal(params, seen.trail, setup ? null : seen.start)
+    const ends = !isScored || calls.size === 0 ? true : (calls.get(DONE) ?? [])
+    return { ...Object.fromEntries(chosen.map(({ theirs, ours }) => [ours, calls.get(theirs) ?? []])), [DONE]: ends }
+  }
   const setupOf = ({ state }: Preparing, server: PlayedServer) =>
     state.public.calls === 0 ? { setup: bounded(server.setup) } : {}
-  const apply = (state: Kept, { setup, score }: z.output<typeof ownCallsSchema>) => {
+  const apply = (state: Kept, { setup, score }: z.output<typeof worldCallsSchema>) => {
     if (setup) state.private.setup = trailOf(setup)
     state.private.score = score
   }
@@ -194,9 +220,18 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
       scored: score !== undefined,
       choice: spec.tools ?? {},
     } as unknown as JsonObject,
-    start: () => ({ public: { calls: 0, trail: NO_CALLS }, private: { score: null, setup: NO_CALLS } }),
+    start({ params, rng }) {
+      // A set-up that is a function here is called before the first step.
+      const [start, began] = recording && !setup ? recording.startOf(params, rng) : [0, NO_CALLS]
+      return { public: { calls: 0, trail: NO_CALLS, start }, private: { score: null, setup: began } }
+    },
     // What the server answers reaches the player as it is.
     observe: ({ calls }, params) => (calls === 0 ? observe(params as never) : ''),
+    ...(recording && {
+      legal: (seen: Kept['public'], params: unknown) => legalCalls(recording, params, seen),
+      forkable: true,
+      check: { waive: { 'legal-missing': 'Listed are the calls after which an end was recorded.' } },
+    }),
     tools: ({ tool }) => ({
       ...Object.fromEntries(
         chosen.map(({ theirs, ours, description, input, annotations }) => [
@@ -204,11 +239,11 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
           tool({
             description,
             input,
-            annotations,
+            annotations: { destructiveHint: true, ...annotations },
             output: z.object({}),
             prepared: preparedSchema,
             prepareSeconds: PREPARING,
-            effect: 'external',
+            ...(recording ? { repeatable: true } : { effect: 'external' }),
             async prepare(context) {
               const server = await serverOf(context)
               const answer = await server.play(theirs, context.input as JsonObject, ours)
@@ -230,8 +265,9 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
         description: 'Say that you have finished. It ends the task.',
         input: z.object({ answer: z.string().optional().describe('Your answer, if the task asks for one.') }),
         output: z.object({}),
-        prepared: ownCallsSchema,
+        prepared: worldCallsSchema,
         prepareSeconds: PREPARING,
+        ...(recording && { repeatable: true }),
         async prepare(context) {
           const server = await serverOf(context)
           const judged = await judge(server, context.params, context.input.answer ?? null)
@@ -247,10 +283,10 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
     rewards: {
       score: ({ before, after }) => (before.private.score === null ? (after.private.score ?? 0) : 0),
     },
-    ...(score && {
+    ...(isScored && {
       success: ({ state }: { readonly state: Kept }) => state.private.score !== null && success(state.private.score),
     }),
-    release: (session) => servers.release(session),
+    ...(!recording && { release: (session: string) => servers.release(session) }),
   })
   return environment
 }
@@ -262,6 +298,20 @@ interface Preparing {
   readonly rng: Rng
 }
 
+function recordingOf({ name, server, recording }: McpEnvironmentSpec<z.ZodType>): Recording | null {
+  if ((server === undefined) === (recording === undefined))
+    throw new ServerError(
+      'option-invalid',
+      `${name ?? 'An environment'} needs either a server or a recording of one, and has ${server === undefined ? 'neither' : 'both'}.`,
+    )
+  return recording === undefined ? null : Recording.read(recording)
+}
+
+function planOf({ server, files, startSeconds = 120, callSeconds = 60 }: McpEnvironmentSpec<z.ZodType>): ServerPlan {
+  const folder = files === undefined ? null : pathOf(files)
+  return { target: targetOf(server as McpServer), files: folder, startSeconds, callSeconds }
+}
+
 async function listOnce(plan: ServerPlan) {
   const server = await EpisodeServer.start(plan)
   try {
@@ -271,15 +321,28 @@ async function listOnce(plan: ServerPlan) {
   }
 }
 
-/** @param made - gets the calls that are made. */
-function episodeOf<Params>(server: PlayedServer, params: unknown, made: ServerCall[]): McpEpisode<Params> {
+/**
+ * Returns what a function of an environment is given.
+ *
+ * @param made - gets the calls that it makes.
+ */
+function episodeOf<Params, More extends object>(
+  server: PlayedServer,
+  params: unknown,
+  made: ServerCall[],
+  more: More,
+): McpEpisode<Params> & More {
   return {
+    ...more,
     params: params as Params,
-    folder: server.folder,
+    // Not before it is asked for: a recording has none.
+    get folder() {
+      return server.folder
+    },
     async call(tool, args = {}) {
-      const answer = await server.call(tool, args)
-      const { text, structured, isError } = answer
-      made.push({ tool, arguments: args, ...answer })
+      const call = await server.call(tool, args)
+      const { text, structured, isError } = call
+      made.push(call)
       if (isError) throw new Error(`The server refused ${tool}, which the world itself needs: ${text}`)
       return { text, structured }
     },

@@ -4,6 +4,7 @@ import { defineTasks, type TasksDefinition } from '@episodic/dataset'
 import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
 import { type JsonObject, jsonObjectSchema, type LimitsRequest } from '@episodic/protocol'
 import { z } from 'zod'
+import { Recording } from '../recording/recording.ts'
 
 const rowSchema = z.looseObject({
   prompt: z.string().min(1),
@@ -18,16 +19,17 @@ const rowSchema = z.looseObject({
 /**
  * Returns the tasks of an environment that a JSONL file lists, one in each line: an object with a `prompt`, and
  * whatever else its score needs, such as the expected answer. All of it is the params of the task, unless the line has
- * `params` of its own. `hints`, `difficulty` (0 to 1), `limits`, `tags` and `seed` mean what they mean in any task.
+ * `params` of its own. `hints`, `difficulty` (0 to 1), `limits`, `tags` and `seed` mean what they mean in any task. Of
+ * a recording, returns the tasks that were played, each with the seed of its first episode.
  *
  * Reads the file at once. Throws `option-invalid` with the number of a line that is none.
  */
 export function tasksFromFile(environment: EnvironmentDefinition, file: string | URL): TasksDefinition {
   const path = typeof file === 'string' ? file : fileURLToPath(file)
-  const rows = readFileSync(path, 'utf8')
-    .replace(/^\ufeff/, '')
-    .split('\n')
-    .flatMap((line, i) => (line.trim() === '' ? [] : [readRow(line, `${path}:${i + 1}`)]))
+  const text = readFileSync(path, 'utf8').replace(/^\ufeff/, '')
+  const rows: Row[] = Recording.isRecording(text)
+    ? Recording.read(path).tasks.map(({ text: _, starts: __, ...task }) => task)
+    : text.split('\n').flatMap((line, i) => (line.trim() === '' ? [] : [readRow(line, `${path}:${i + 1}`)]))
   if (rows.length === 0)
     throw new ServerError('option-invalid', `${path} has no tasks. Write one in each line, as JSON.`)
   return defineTasks({

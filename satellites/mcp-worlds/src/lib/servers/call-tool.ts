@@ -32,6 +32,14 @@ const partSchema = z.looseObject({
     .optional(),
 })
 
+/** The schema of an answer as it is kept. */
+export const toolAnswerShape = {
+  text: z.string(),
+  structured: jsonObjectSchema.nullable(),
+  attachments: z.array(z.object({ data: z.string(), mimeType: z.string() })).optional(),
+  isError: z.boolean(),
+} as const
+
 const answerSchema = z.looseObject({
   content: z.array(partSchema),
   structuredContent: jsonObjectSchema.optional(),
@@ -113,15 +121,16 @@ function shortened(text: string): string {
   return `${cut}\n[${text.length - LONGEST} more characters were left out.]`
 }
 
+/** A tool as a server lists it. */
+export const listedToolSchema = z.object({
+  name: z.string().min(1),
+  description: z.string().default(''),
+  inputSchema: jsonObjectSchema,
+  annotations: jsonObjectSchema.optional(),
+})
+
 const toolsPageSchema = z.object({
-  tools: z.array(
-    z.object({
-      name: z.string().min(1),
-      description: z.string().default(''),
-      inputSchema: jsonObjectSchema,
-      annotations: jsonObjectSchema.optional(),
-    }),
-  ),
+  tools: z.array(listedToolSchema),
   nextCursor: z.string().optional(),
 })
 

@@ -6,14 +6,11 @@ import { disconnectPreservingSessions } from '@episodic/env/internal'
 import { ServerError } from '@episodic/mcp-server'
 import type { Channel, JsonObject } from '@episodic/protocol'
 import { pause, randomText } from '@episodic/protocol/internal'
-import { callTool, type ListedTool, listTools, type ToolAnswer } from './call-tool.ts'
+import { callTool, type ListedTool, listTools } from './call-tool.ts'
 import { FOLDER } from './command-line.ts'
 import { guard, unguard } from './guard.ts'
 import { endTrace, MARK, type Trace } from './traces.ts'
 import { NO_CALLS, type ServerCall, trailAfter } from './trail.ts'
-
-/** One call of the player by its own name for the tool, and what the server answered. */
-export type RecordedCall = ServerCall
 
 /** The server of an episode as the world knows it: a live one, or a recording of one. */
 export interface PlayedServer {
@@ -21,14 +18,16 @@ export interface PlayedServer {
   readonly folder: string
   /** The calls that set it up, by the server's names. */
   readonly setup: readonly ServerCall[]
-  /** The calls of the player so far. */
-  readonly transcript: readonly RecordedCall[]
+  /** The calls of the player so far, by the player's own names for the tools. */
+  readonly transcript: readonly ServerCall[]
   /** Names the calls of the player so far, with their answers. */
   readonly trail: string
   /** Makes a call of the world's own. */
-  call(tool: string, args: JsonObject): Promise<ToolAnswer>
+  call(tool: string, args: JsonObject): Promise<ServerCall>
   /** Makes a call of the player, who calls the tool `name`. */
-  play(tool: string, args: JsonObject, name: string): Promise<ToolAnswer>
+  play(tool: string, args: JsonObject, name: string): Promise<ServerCall>
+  /** Returns the recorded score of a player who ends now; `null` if there is none. Left out: nothing was recorded. */
+  recordedScore?(params: unknown, answer: string | null): number | null
 }
 
 /** How the server of an episode is started. */
@@ -48,7 +47,7 @@ export interface ServerPlan {
  */
 export class EpisodeServer implements PlayedServer {
   readonly folder: string
-  readonly transcript: RecordedCall[] = []
+  readonly transcript: ServerCall[] = []
   setup: readonly ServerCall[] = []
   trail = NO_CALLS
   readonly #plan: ServerPlan
@@ -87,15 +86,16 @@ export class EpisodeServer implements PlayedServer {
   }
 
   /** Calls a tool once. If its answer is lost, the server is closed, because what it has done is not known. */
-  call(tool: string, args: JsonObject): Promise<ToolAnswer> {
-    return this.#answered((signal) => callTool(this.#channel, tool, args, signal))
+  async call(tool: string, args: JsonObject): Promise<ServerCall> {
+    const answer = await this.#answered((signal) => callTool(this.#channel, tool, args, signal))
+    return { tool, arguments: args, ...answer }
   }
 
-  async play(tool: string, args: JsonObject, name: string): Promise<ToolAnswer> {
-    const answer = await this.call(tool, args)
-    this.transcript.push({ tool: name, arguments: args, ...answer })
-    this.trail = trailAfter(this.trail, { tool, arguments: args, ...answer })
-    return answer
+  async play(tool: string, args: JsonObject, name: string): Promise<ServerCall> {
+    const call = await this.call(tool, args)
+    this.transcript.push({ ...call, tool: name })
+    this.trail = trailAfter(this.trail, call)
+    return call
   }
 
   async #answered<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {

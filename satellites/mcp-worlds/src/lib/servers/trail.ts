@@ -1,11 +1,21 @@
-import { canonicalJson, contentId, type JsonObject } from '@episodic/protocol'
-import type { ToolAnswer } from './call-tool.ts'
+import { canonicalJson, contentId, jsonObjectSchema } from '@episodic/protocol'
+import { z } from 'zod'
+import { toolAnswerShape } from './call-tool.ts'
 
+const serverCallSchema = z.object({ tool: z.string(), arguments: jsonObjectSchema, ...toolAnswerShape })
 /** One call of a server by its own name for the tool, and what it answered. */
-export interface ServerCall extends ToolAnswer {
-  readonly tool: string
-  readonly arguments: JsonObject
-}
+export type ServerCall = Readonly<z.infer<typeof serverCallSchema>>
+
+const callsSchema = z.array(serverCallSchema).nullable()
+
+/** What a step keeps of the world's own calls; `null` for calls that are too large to be kept. */
+export const worldCallsSchema = z.object({
+  /** With the first step. */
+  setup: callsSchema.optional(),
+  /** With the step that is judged. */
+  judging: callsSchema.optional(),
+  score: z.number().nullable(),
+})
 
 /** The trail of a server that was not called yet. */
 export const NO_CALLS = ''

@@ -28,6 +28,7 @@ const STATUS: Partial<Record<WireErrorCode, number>> = {
   'seq-reused': 409,
   fenced: 409,
   'state-lost': 410,
+  'not-recorded': 410,
   'too-large': 413,
   'invalid-params': 422,
   'rate-limited': 429,

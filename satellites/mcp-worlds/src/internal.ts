@@ -1,0 +1,8 @@
+/**
+ * What the other packages of this repository share. It carries no promise: any release may change or remove it.
+ *
+ * @module
+ * @internal
+ */
+
+export { type RecordingCounts, RecordingWriter } from './lib/recording/recording-writer.ts'

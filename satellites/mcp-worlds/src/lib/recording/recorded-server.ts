@@ -1,0 +1,59 @@
+import { ServerError } from '@episodic/mcp-server'
+import type { JsonObject, Rng } from '@episodic/protocol'
+import type { PlayedServer } from '../servers/episode-server.ts'
+import { NO_CALLS, type ServerCall, trailAfter } from '../servers/trail.ts'
+import { Recording } from './recording.ts'
+
+/** Where an episode stands in a recording. */
+interface RecordedPlace {
+  /** The number of the last call of the set-up. */
+  readonly start: number
+  /** The number of the last call. */
+  readonly at: number
+  readonly rng: Rng
+  /** Returns the player's name of a tool. */
+  nameOf(tool: string): string
+}
+
+/** A recording in the place of the server of an episode. Its calls reject with `not-recorded`. */
+export class RecordedServer implements PlayedServer {
+  setup: readonly ServerCall[]
+  readonly transcript: ServerCall[]
+  trail: string
+  readonly #recording: Recording
+  readonly #draw: number
+  #at: number
+
+  constructor(recording: Recording, { start, at, rng, nameOf }: RecordedPlace) {
+    this.#recording = recording
+    this.#draw = Recording.drawOf(rng)
+    this.#at = at
+    this.setup = recording.callsBetween(0, start)
+    const played = recording.callsBetween(start, at)
+    this.transcript = played.map((call) => ({ ...call, tool: nameOf(call.tool) }))
+    this.trail = played.reduce(trailAfter, NO_CALLS)
+  }
+
+  get folder(): never {
+    throw new ServerError('not-recorded', 'A recorded episode has no folder. Score it with calls of the server.')
+  }
+
+  async call(tool: string, args: JsonObject): Promise<ServerCall> {
+    const { number, call } = this.#recording.next(this.#at, tool, args, this.#draw)
+    this.#at = number
+    return call
+  }
+
+  async play(tool: string, args: JsonObject, name: string): Promise<ServerCall> {
+    const call = await this.call(tool, args)
+    this.transcript.push({ ...call, tool: name, arguments: args })
+    this.trail = trailAfter(this.trail, call)
+    return call
+  }
+
+  /** Returns the score of a player who ends here; `null` if episodes were not scored. */
+  recordedScore(params: unknown, answer: string | null): number | null {
+    if (!this.#recording.header.scored) return null
+    return this.#recording.scoreOf(this.#at, params, answer, this.#draw)
+  }
+}
