@@ -42,6 +42,7 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
     { name: 'counts', command: ['node', 'scripts/counts.ts'], quick: true },
     { name: 'trips', command: ['node', 'scripts/trip.ts'] },
     { name: 'exports', command: ['node', 'scripts/exports.ts'] },
+    { name: 'site', command: ['node', 'scripts/check-site.ts', join(folder, 'site')], all: true },
     { name: 'code in docs', command: ['node', 'scripts/snippets.ts'] },
     { ...checkOfTests('unit', folder, packages, all), quick: true },
     checkOfTests('system', folder, packages, all),

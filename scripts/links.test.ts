@@ -5,7 +5,7 @@ import { root } from './workspace.ts'
 
 const pages = globSync('**/*.md', {
   cwd: root,
-  exclude: (path) => /(^|\/)(node_modules|dist|CHANGELOG\.md|docs\/api)$/.test(path),
+  exclude: (path) => /(^|\/)(node_modules|dist|CHANGELOG\.md|site)$/.test(path),
 }).sort()
 
 const read = (page: string): string => readFileSync(join(root, page), 'utf8')

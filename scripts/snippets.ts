@@ -81,11 +81,7 @@ function compilerOptions(): ts.CompilerOptions {
 }
 
 if (import.meta.main) {
-  const pages = globSync(['*.md', 'docs/**/*.md', '{packages,satellites,apps,examples}/*/README.md'], {
-    cwd: root,
-    // The generated reference repeats the pages.
-    exclude: ['docs/api/**'],
-  })
+  const pages = globSync(['*.md', 'docs/**/*.md', '{packages,satellites,apps,examples}/*/README.md'], { cwd: root })
   const snippetsOf = new Map(pages.sort().map((page) => [page, findSnippets(readFileSync(join(root, page), 'utf8'))]))
   const problems = checkSnippets(snippetsOf)
   for (const problem of problems) console.error(problem)

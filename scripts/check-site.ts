@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { chromium, type Page } from 'playwright-core'
+import { buildSite } from './site/build.ts'
+import { findDeadLinks } from './site/dead-links.ts'
+import { listDrawers } from './site/pages.ts'
+import { findTestPrograms } from './test-programs.ts'
+
+// Builds the site, follows its links, and opens it in a browser: each page fits a telephone, light and dark differ,
+// and the search finds pages and the API.
+//
+//   node scripts/check-site.ts <folder>
+
+const [folder] = process.argv.slice(2)
+if (!folder) throw new Error('Name a folder for the site: node scripts/check-site.ts <folder>')
+
+const problems: string[] = []
+await buildSite(folder)
+for (const { page, link } of findDeadLinks(folder)) problems.push(`${page} links to ${link}, which is not there.`)
+const { chromium: executablePath } = findTestPrograms(false)
+if (executablePath) await inBrowser(executablePath)
+for (const problem of problems) console.error(problem)
+process.exitCode = problems.length > 0 ? 1 : 0
+
+async function inBrowser(executablePath: string): Promise<void> {
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  try {
+    const page = await browser.newPage({ viewport: { width: 400, height: 800 } })
+    for (const place of ['index', 'pages', ...listDrawers().flatMap(({ pages }) => pages.map(({ place }) => place))]) {
+      await page.goto(addressOf(`${place}.html`))
+      const width = Number(await page.evaluate('document.documentElement.scrollWidth'))
+      if (width > 400) problems.push(`${place}.html is ${width} px wide on a telephone of 400 px.`)
+    }
+    const [light, dark] = [await backgroundOf(page, 'light'), await backgroundOf(page, 'dark')]
+    if (light === dark) problems.push(`Light and dark pages both have the background ${light}.`)
+    for (const [text, place] of [
+      ['Guarantees', './operate/guarantees.html'],
+      ['defineEnvironment', './api/episodic/index/defineEnvironment.html'],
+    ] as const) {
+      const found = await search(page, text)
+      if (!found.includes(place)) problems.push(`A search for ${text} does not find ${place} but ${found.join(', ')}.`)
+    }
+  } finally {
+    await browser.close()
+  }
+}
+
+async function backgroundOf(page: Page, colorScheme: 'light' | 'dark'): Promise<string> {
+  await page.emulateMedia({ colorScheme })
+  await page.goto(addressOf('index.html'))
+  return String(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
+}
+
+/** The links of what the search finds. */
+async function search(page: Page, text: string): Promise<string[]> {
+  await page.goto(addressOf('index.html'))
+  await page.click('#tsd-search-trigger')
+  await page.fill('#tsd-search-input', text)
+  await page.waitForSelector('#tsd-search-results a')
+  const links = await page.locator('#tsd-search-results a').all()
+  return await Promise.all(links.map(async (link) => (await link.getAttribute('href')) ?? ''))
+}
+
+function addressOf(place: string): string {
+  return pathToFileURL(join(folder as string, place)).href
+}
