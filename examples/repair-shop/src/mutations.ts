@@ -33,8 +33,16 @@ const OPERATORS: readonly (readonly [from: RegExp, to: string])[] = [
   [/\b60\b/g, '100'],
 ]
 
-/** Returns every bug that can be planted in a program. */
-export function bugsOf({ modules }: Program): readonly Bug[] {
+const found = new Map<Program, readonly Bug[]>()
+
+/** Returns every bug that can be planted in a program. They are searched for once, and episodes begin with them. */
+export function bugsOf(program: Program): readonly Bug[] {
+  const bugs = found.get(program) ?? searchBugs(program)
+  found.set(program, bugs)
+  return bugs
+}
+
+function searchBugs({ modules }: Program): readonly Bug[] {
   return Object.entries(modules).flatMap(([module, text]) =>
     text.split('\n').flatMap((correct, line) => {
       if (/^\s*(\/\*\*|import|export \{)/.test(correct)) return []

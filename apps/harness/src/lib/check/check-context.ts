@@ -41,10 +41,12 @@ export interface CheckContext {
   readonly endpoints: readonly AgentEndpoint[]
   readonly signal: AbortSignal | undefined
   /**
-   * Returns how many of so many episodes are played, but no fewer than `least` of them: all, unless each begins with a
-   * large state of its own, which has to be made.
+   * Returns how many of so many starts are made, but no fewer than `least` of them: all, unless each has a large state
+   * of its own, which has to be made.
    */
   readonly affordable: (count: number, least: number) => number
+  /** Returns how many of so many episodes are played: of those that are affordable, the share that was asked for. */
+  readonly episodes: (count: number, least: number) => number
   /** Called with the progress of a long check. */
   readonly onProgress: (done: number, total: number) => void
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { definePolicy } from '@episodic/env'
 import { defineEnvironment } from '@episodic/mcp-server'
-import type { LegalActions } from '@episodic/protocol'
+import type { LegalActions, Rng } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { loadWorld } from '../worlds/world.ts'
@@ -52,7 +52,14 @@ interface Weighing {
 }
 
 /** Two stones, of which the heavier has to be taken; a program outside weighs them. */
-function weighed(weigh: (context: { readonly state: { readonly private: { readonly heavy: number } } }) => Weighing) {
+function weighed(
+  weigh: (context: {
+    readonly state: { readonly private: { readonly heavy: number } }
+    readonly input: object
+    readonly rng: Rng
+    readonly isLast: boolean
+  }) => Weighing,
+) {
   return {
     environment: defineEnvironment({
       name: 'stones',
@@ -134,6 +141,16 @@ describe('checkWorld', () => {
     expect(first?.checks).not.toEqual(other?.checks)
   })
 
+  it('plays a share of its episodes, and says how many', async () => {
+    const only: CheckName[] = ['seats', 'determinism', 'rewards', 'exploits']
+    const played = async (share: number) => {
+      const { checks } = await checkWorld(leverWorld(), { only, share })
+      return Object.fromEntries(checks.map(({ name, figures }) => [name, figures.episodes ?? figures.tasks]))
+    }
+    expect(await played(0.25)).toEqual({ seats: 12, determinism: 12, rewards: 24, exploits: 8 })
+    expect(await played(0)).toEqual({ seats: 6, determinism: 4, rewards: 16, exploits: 8 })
+  })
+
   it('rejects a world with neither defaults nor tasks', async () => {
     const { environment } = leverWorld()
     const demanding = { ...environment, params: z.object({ asked: z.string() }) }
@@ -173,6 +190,23 @@ describe('checkWorld', () => {
       CHECKS.map((name) => [name, expect.stringMatching(name === 'learnability' ? /./ : /passed|warned/)]),
     )
     expect(report.ok).toBe(true)
+  })
+
+  it('asks a `prepare` once for the same context, and for determinism each time', async () => {
+    const askedBy = async (only: readonly CheckName[]) => {
+      const asked: string[] = []
+      const world = weighed(({ state, input, rng, isLast }) => {
+        asked.push(JSON.stringify([state, input, rng.int(0, 1e9), isLast]))
+        return { heavier: state.private.heavy === 0 }
+      })
+      await checkWorld(world, { only, pairs: 20 })
+      return { all: asked.length, distinct: new Set(asked).size }
+    }
+    const once = await askedBy(['non-interference', 'canaries', 'rewards', 'exploits'])
+    expect(once.distinct).toBeGreaterThan(20)
+    expect(once.all).toBe(once.distinct)
+    const twice = await askedBy(['determinism'])
+    expect(twice.all).toBeGreaterThanOrEqual(2 * twice.distinct)
   })
 
   it('finds what a `prepare` says of the private state, and one that is not as repeatable as it says', async () => {

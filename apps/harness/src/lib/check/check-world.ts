@@ -19,6 +19,7 @@ import { inProcessEndpoint } from './endpoints/in-process-endpoint.ts'
 import { stdioEndpoint } from './endpoints/stdio-endpoint.ts'
 import { type Finding, oneForEachCause, toErrorFinding } from './finding.ts'
 import { checkHygiene } from './hygiene.ts'
+import { withRememberedPreparations } from './remembered-preparations.ts'
 import { checkExploits } from './rewards/exploits.ts'
 import { checkLearnability } from './rewards/learnability.ts'
 import { checkRewards } from './rewards/reward-check.ts'
@@ -33,6 +34,11 @@ export const AGENT_ENDPOINTS: readonly AgentEndpoint[] = [httpEndpoint, stdioEnd
 export interface CheckOptions {
   /** Pairs of episodes for non-interference. Default 1,000. */
   readonly pairs?: number
+  /**
+   * The share of all other episodes that is played, from 0 to 1; each check plays a least number. Default 1, of a world
+   * whose starts are large less.
+   */
+  readonly share?: number
   /** Seed of every random draw. Default `0`. */
   readonly seed?: string
   /**
@@ -78,6 +84,7 @@ const WITHOUT_REHEARSAL: readonly CheckName[] = ['canaries', 'hygiene']
 export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}): Promise<CheckReport> {
   const {
     pairs = 1_000,
+    share: most = 1,
     seed = '0',
     only = CHECKS,
     partners,
@@ -96,6 +103,7 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
     )
   const { solver } = world
   const guarded = solver ? { ...world, solver: checkedPolicy(solver, 'solver') } : world
+  const remembering = { ...guarded, environment: withRememberedPreparations(world.environment) }
   const learner = learnerOf(world.environment, partners && checkedPartners(partners))
   const share = shareOf(guarded, settings, seed)
   using _ = keepAlive()
@@ -103,7 +111,8 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
   for (const check of CHECKS.filter((one) => only.includes(one))) {
     onProgress?.(check, 0, 1)
     const context: CheckContext = {
-      world: guarded,
+      // Whether a preparation returns the same each time is what determinism asks.
+      world: check === 'determinism' ? guarded : remembering,
       settings,
       learner,
       seed,
@@ -111,6 +120,7 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
       endpoints,
       signal,
       affordable: (count, least) => affordable(share, count, least),
+      episodes: (count, least) => affordable(Math.min(share, most), count, least),
       onProgress: (done, total) => onProgress?.(check, done, total),
     }
     const result = conclude(await runCheck(check, context), waivers, options.only ?? [])

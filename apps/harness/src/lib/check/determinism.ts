@@ -23,7 +23,7 @@ export async function checkDeterminism(context: CheckContext): Promise<CheckOutc
   const { environment } = world
   const findings: Finding[] = []
   let steps = 0
-  const episodes = context.affordable(EPISODES, 4)
+  const episodes = context.episodes(EPISODES, 4)
   for (let i = 0; i < episodes; i++) {
     context.signal?.throwIfAborted()
     const setting = settings[i % settings.length] as CheckContext['settings'][number]

@@ -14,6 +14,9 @@ import { findWorlds } from '../worlds/mcp-world.ts'
 import { findPolicy } from '../worlds/policies.ts'
 import { loadWorld } from '../worlds/world.ts'
 
+/** The share of the episodes of a first look, besides pairs. */
+const QUICK_SHARE = 0.25
+
 const checkOptions = z.object({
   pairs: option('<count>', 'pairs of episodes that differ only in private state', wholeNumber(1).default(1_000)),
   seed: option('<seed>', 'seed of the checks; the same seed repeats them', nonEmpty.default('0')),
@@ -26,7 +29,7 @@ const checkOptions = z.object({
     z.record(z.string(), z.string()).optional(),
     { text: named },
   ),
-  quick: flag('a first look: a tenth of the pairs, at one endpoint, without learnability'),
+  quick: flag('a first look: a tenth of the pairs, a quarter of other episodes, at one endpoint, without learnability'),
   ...mcpOptions.shape,
   server: option('<name>', 'the server of --mcp-config to check'),
   json: flag('print the report as JSON'),
@@ -82,7 +85,7 @@ async function check(
       seed,
       partners,
       ...(only && { only }),
-      ...(quick && { endpoints: [inProcessEndpoint] }),
+      ...(quick && { share: QUICK_SHARE, endpoints: [inProcessEndpoint] }),
       signal: interruption.signal,
       onProgress(name, done, total) {
         const place = `check ${planned.indexOf(name) + 1} of ${planned.length}: ${name}`

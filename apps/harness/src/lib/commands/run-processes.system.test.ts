@@ -81,7 +81,7 @@ describe('episodic run --processes', () => {
     const records: EpisodeRecord[][] = []
     for (const processes of ['1', '2', '3']) {
       const out = `${name} ${processes}`
-      const ran = await workshop.run([
+      const ran = await workshop.main([
         'run',
         world,
         '--tasks',
@@ -117,7 +117,7 @@ describe('episodic run --processes', () => {
       ['--config', 'servers.json'],
     ]
     for (const [i, transport] of transports.entries()) {
-      expect(await workshop.run([...play(`transport-${i}`, 2), ...transport])).toMatchObject({ status: 0 })
+      expect(await workshop.main([...play(`transport-${i}`, 2), ...transport])).toMatchObject({ status: 0 })
       expect(withoutTimes(readEpisodes(at(`transport-${i}`)))).toEqual(undisturbed)
     }
     kill('SIGTERM')
@@ -143,7 +143,7 @@ describe('episodic run --processes', () => {
     const deadly = planned[7] as EpisodeRecord
     open()
     writeFileSync(at('deadly'), deadly.policy.seed)
-    const { status, err, out } = await workshop.run(play('deadly-one', 2))
+    const { status, err, out } = await workshop.main(play('deadly-one', 2))
     expect(status).toBe(1)
     expect(out).toContain('59 finished   0 failed   1 unresolved')
     expect(err.match(/ended with SIGKILL/g)).toHaveLength(3)
@@ -152,19 +152,19 @@ describe('episodic run --processes', () => {
     const others = planned.filter((record) => record !== deadly)
     expect(withoutTimes(readEpisodes(at('deadly-one')))).toEqual(withoutTimes(others))
     rmSync(at('deadly'))
-    expect((await workshop.run([...play('deadly-one', 3), '--resume'])).status).toBe(0)
+    expect((await workshop.main([...play('deadly-one', 3), '--resume'])).status).toBe(0)
     expect(withoutTimes(readEpisodes(at('deadly-one')))).toEqual(undisturbed)
   })
 
   it('stops if no process survives', async () => {
     writeFileSync(at('deadly'), 'all')
-    const { status, err, out } = await workshop.run(play('deadly-all', 2))
+    const { status, err, out } = await workshop.main(play('deadly-all', 2))
     expect(status).toBe(1)
     expect(out).toContain('0 finished   0 failed   60 unresolved')
     expect(err).toMatch(/error: \d processes of the run ended in a row without playing anything\. Fix the cause/)
     open()
     rmSync(at('deadly'))
-    expect((await workshop.run([...play('deadly-all', 1), '--resume'])).status).toBe(0)
+    expect((await workshop.main([...play('deadly-all', 1), '--resume'])).status).toBe(0)
     expect(withoutTimes(readEpisodes(at('deadly-all')))).toEqual(undisturbed)
   })
 
@@ -183,7 +183,7 @@ describe('episodic run --processes', () => {
       expect(workers.filter(isAlive)).toEqual([])
       expect(textOf(how)).toBe(before)
       open()
-      expect((await workshop.run([...play(how, processes), '--resume'])).status).toBe(0)
+      expect((await workshop.main([...play(how, processes), '--resume'])).status).toBe(0)
       const resumed = readEpisodes(at(how))
       expect(new Set(resumed.map(nameOf)).size).toBe(resumed.length)
       expect(withoutTimes(resumed)).toEqual(undisturbed)
@@ -228,7 +228,7 @@ describe('episodic run --processes', () => {
     await vi.waitFor(() => expect(workers.filter(isAlive)).toEqual([]), { timeout: 120_000 })
     expect(textOf('orphaned')).toBe(before)
     open()
-    expect((await workshop.run([...play('orphaned', 2), '--resume'])).status).toBe(0)
+    expect((await workshop.main([...play('orphaned', 2), '--resume'])).status).toBe(0)
     expect(withoutTimes(readEpisodes(at('orphaned')))).toEqual(undisturbed)
   })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRulesInterpreter, day, oneOf, wholeNumber, yesOrNo } from '../../interpret.ts'
+import { createRulesInterpreter, day, type Entity, oneOf, type Rules, wholeNumber, yesOrNo } from '../../interpret.ts'
 import { earlier, requestOf } from '../fixtures/request.fixture.ts'
 import { ContextError } from '../model/context-error.ts'
 import type { IntentCandidate, Interpretation, InterpretRequest } from '../model/interpreter.ts'
@@ -27,7 +27,7 @@ const details = {
   part: { entity: oneOf({ morning: ['morning'] }) },
   passengers: { entity: count, after: ['for'], before: ['passengers', 'people'] },
 }
-const interpreter = createRulesInterpreter({
+const RULES: Rules = {
   book: { phrases: ['(book|reserve) (a|the)? (flight|ticket)', 'fly'], slots: details },
   details: { beside: ['no', 'actually', "that's wrong"], slots: details },
   deny: { phrases: ['(no|nope)'] },
@@ -36,7 +36,8 @@ const interpreter = createRulesInterpreter({
     slots: { city: { entity: place }, date: { entity: date } },
   },
   window: { phrases: ['window seat'], slots: { wanted: { entity: yesOrNo() } }, needs: ['wanted'] },
-})
+}
+const interpreter = createRulesInterpreter(RULES)
 
 const interpret = (text: string, given: Partial<InterpretRequest> = {}) =>
   (interpreter.interpret(requestOf(text, given)) as Interpretation).candidates
@@ -154,6 +155,7 @@ describe('createRulesInterpreter', () => {
       fc.string({ unit: 'binary' }),
       fc.array(words, { maxLength: 30 }).map((all) => all.join(' ')),
     )
+    const other = createRulesInterpreter(RULES)
     const { random } = Math
     Math.random = () => {
       throw new Error('The interpreter uses chance.')
@@ -163,6 +165,7 @@ describe('createRulesInterpreter', () => {
         fc.property(anyText, fc.integer({ min: 0, max: 4e12 }), (text, now) => {
           const candidates = interpret(text, { now })
           expect(interpret(text, { now })).toEqual(candidates)
+          expect(other.interpret(requestOf(text, { now }))).toEqual({ candidates })
           for (const { score } of candidates) {
             expect(score).toBeGreaterThan(0)
             expect(score).toBeLessThanOrEqual(1)
@@ -173,6 +176,39 @@ describe('createRulesInterpreter', () => {
     } finally {
       Math.random = random
     }
+  })
+
+  it('reads a text once, and anew what depends on the time or on an earlier value', () => {
+    const asked = { name: 0, time: 0, earlier: 0 }
+    const entity = (kind: keyof typeof asked, find: Entity['find']): Entity => ({
+      words: [kind],
+      find(utterance, context) {
+        asked[kind] += 1
+        return utterance.words.some(({ normal }) => normal === kind) ? find(utterance, context) : []
+      },
+    })
+    const { interpret: hear } = createRulesInterpreter({
+      tell: {
+        slots: {
+          name: { entity: entity('name', () => [{ start: 0, end: 1, value: 'Ann' }]) },
+          time: { entity: entity('time', (_, { now }) => [{ start: 1, end: 2, value: now }]) },
+          earlier: { entity: entity('earlier', (_, { last }) => [{ start: 2, end: 3, value: last }]) },
+        },
+      },
+    })
+    const slots = (now: number, said: string) => {
+      const { candidates } = hear(
+        requestOf('name time earlier', { now, history: [earlier('tell', { earlier: said })] }),
+      ) as Interpretation
+      return candidates[0]?.slots
+    }
+    for (const [now, said] of [
+      [1, 'a'],
+      [1, 'b'],
+      [2, 'b'],
+    ] as const)
+      expect(slots(now, said)).toEqual({ name: 'Ann', time: now, earlier: said })
+    expect(asked).toEqual({ name: 1, time: 2, earlier: 3 })
   })
 
   it('reads only the start of a text that is too long', () => {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import type { HistoryEntry } from '../model/conversation-record.ts'
 import type { IntentCandidate, Interpreter } from '../model/interpreter.ts'
-import type { Entity } from './entity.ts'
+import type { Entity, EntityMatch } from './entity.ts'
 import {
   type EntityMatches,
   fillSlots,
@@ -32,6 +32,9 @@ const SLOTS_ALONE = 0.85
 /** The factor for a corrected word, because the correction may be wrong. */
 const CORRECTED = 0.9
 
+/** The most texts that are remembered: simulated users say the same again, and most work is in reading a text. */
+const REMEMBERED = 256
+
 /**
  * Creates an interpreter of English from rules: phrases for intents, entities for slots. Equal requests give equal
  * interpretations. It reads the first 500 UTF-16 code units of a text, which bounds its time.
@@ -49,23 +52,46 @@ export function createRulesInterpreter(rules: Rules): Interpreter {
   const known = preparePhrases(intents.flatMap(({ phrases, beside }) => [...phrases, ...beside]))
   const knownWords = new Set([...entities.flatMap(({ words }) => words), ...intents.flatMap(({ words }) => words)])
   const vocabulary = createVocabulary(knownWords, COMMON_WORDS)
+  const readings = new Map<string, Reading>()
+  const read = (text: string): Reading => {
+    const reading = readings.get(text) ?? readAnew(text)
+    // The text that was said longest ago comes first, and is forgotten first.
+    readings.delete(text)
+    readings.set(text, reading)
+    if (readings.size > REMEMBERED) readings.delete(readings.keys().next().value as string)
+    return reading
+  }
+  const readAnew = (text: string): Reading => {
+    const utterance = readUtterance(text, vocabulary)
+    const said = findPhrases(utterance, known)
+    const allSaid = intents.flatMap(({ phrases }) => phrases.flatMap((phrase) => said.get(phrase) ?? []))
+    return { utterance, said, allSaid, found: new Map() }
+  }
   return {
     name: 'rules',
     intents: intents.map(({ name }) => name),
     interpret({ text, now, history }) {
-      const utterance = readUtterance(beginningOf(text), vocabulary)
-      const said = findPhrases(utterance, known)
-      const allSaid = intents.flatMap(({ phrases }) => phrases.flatMap((phrase) => said.get(phrase) ?? []))
+      const { utterance, said, allSaid, found } = read(beginningOf(text))
       const matches = outermost(
         entities.map((entity) => {
-          // Computed only if the entity reads it, which few do.
+          const before = found.get(entity)
+          if (before && (before.now ?? now) === now) return [entity, before.matches]
+          let readsNow = false
+          let readsLast = false
           const context = {
-            now,
+            get now() {
+              readsNow = true
+              return now
+            },
+            // Computed only if the entity reads it, which few do.
             get last() {
+              readsLast = true
               return lastNamed(entity, history, intents)
             },
           }
-          return [entity, entity.find(utterance, context)]
+          const matches = entity.find(utterance, context)
+          if (!readsLast) found.set(entity, { now: readsNow ? now : null, matches })
+          return [entity, matches]
         }),
         allSaid,
       )
@@ -102,6 +128,17 @@ export function createRulesInterpreter(rules: Rules): Interpreter {
       return { candidates: candidates.sort((a, b) => b.score - a.score).slice(0, MAX_CANDIDATES) }
     },
   }
+}
+
+/** What a text says, whatever was said before it. */
+interface Reading {
+  readonly utterance: Utterance
+  /** The places of each phrase. */
+  readonly said: ReadonlyMap<string, readonly WordRange[]>
+  /** The places of the phrases that state an intent. */
+  readonly allSaid: readonly WordRange[]
+  /** What entities have found that do not read the last value, and the time, if they read it. */
+  readonly found: Map<Entity, { readonly now: number | null; readonly matches: readonly EntityMatch[] }>
 }
 
 /** Returns the indexes of all words in some ranges. */

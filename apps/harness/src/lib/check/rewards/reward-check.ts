@@ -51,7 +51,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
   const returns = { random: [] as number[], solver: [] as number[] }
   const gains: number[] = []
   let solverSteps = 0
-  const episodes = context.affordable(EPISODES, 16)
+  const episodes = context.episodes(EPISODES, 16)
   for (let i = 0; i < episodes; i++) {
     context.signal?.throwIfAborted()
     context.onProgress(i, episodes)
@@ -172,13 +172,13 @@ function paymentFindings(
  *
  * Ng, Harada & Russell, "Policy invariance under reward transformations" (1999).
  */
-async function shapingFindings({ world, settings, seed, affordable }: CheckContext): Promise<Finding[]> {
+async function shapingFindings({ world, settings, seed, episodes }: CheckContext): Promise<Finding[]> {
   const { environment, solver = null } = world
   const findings: Finding[] = []
   await using host = createHost({ environments: [environment] })
   await using connection = await connect(inProcess(host))
   for (const discount of DISCOUNTS) {
-    for (let i = 0; i < affordable(SHAPED, 2); i++) {
+    for (let i = 0; i < episodes(SHAPED, 2); i++) {
       const setting = settings[i % settings.length] as Setting
       const own = seedFor(seed, 'shaping', i)
       const { prompt, hints, params, steps: limit } = setting

@@ -36,13 +36,13 @@ interface Cut {
  * @param prizes - the most that each term has paid at an end by the rules.
  */
 export async function findUnearned(
-  { world: { environment }, settings, seed, signal, affordable }: CheckContext,
+  { world: { environment }, settings, seed, signal, episodes }: CheckContext,
   prizes: ReadonlyMap<string, number>,
 ): Promise<Finding[]> {
   const refused: Cut[] = []
   const played: Cut[] = []
   const idle: { readonly success: boolean; readonly again: string }[] = []
-  for (let i = 0; i < affordable(TASKS, 3); i++) {
+  for (let i = 0; i < episodes(TASKS, 3); i++) {
     signal?.throwIfAborted()
     const setting = settings[i % settings.length] as Setting
     const own = seedFor(seed, 'unearned', i)

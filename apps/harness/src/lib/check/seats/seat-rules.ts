@@ -30,7 +30,7 @@ export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
   const warnings: Finding[] = []
   const all: PlayedStep[] = []
   const counts = { episodes: 0, steps: 0, rounds: 0, forks: 0, callsOutOfTurn: 0 }
-  const planned = context.affordable(EPISODES, 6)
+  const planned = context.episodes(EPISODES, 6)
   for (let i = 0; i < planned; i++) {
     context.signal?.throwIfAborted()
     context.onProgress(i, planned)

@@ -1,5 +1,6 @@
 import type { EnvironmentDefinition, Tool } from '@episodic/mcp-server'
 import type { Rng } from '@episodic/protocol'
+import { unremembered } from '../remembered-preparations.ts'
 import { shapeOf } from '../shape-of.ts'
 
 /** An object or array that rules have read something of. */
@@ -32,10 +33,7 @@ export class ReadPlaces {
           {
             ...tool,
             play: (context) => tool.play(this.#watched(context)),
-            preparation: tool.preparation && {
-              ...tool.preparation,
-              prepare: (context) => tool.preparation?.prepare(this.#watched(context)),
-            },
+            preparation: tool.preparation && this.#watchedPreparation(unremembered(tool.preparation)),
           },
         ]),
       ),
@@ -87,6 +85,11 @@ export class ReadPlaces {
     }
     visit(this.#root)
     return keys
+  }
+
+  /** What was prepared for the same context before reads nothing. */
+  #watchedPreparation(preparation: NonNullable<Tool['preparation']>): NonNullable<Tool['preparation']> {
+    return { ...preparation, prepare: (context) => preparation.prepare(this.#watched(context)) }
   }
 
   /** A proxy: a spread copy would evaluate the getters of the context, which read private fields of it. */
