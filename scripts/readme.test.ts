@@ -9,6 +9,7 @@ describe('the README and the pages', () => {
   it.each([
     ['README.md', 'scripts/newcomer/my-world.ts'],
     ['docs/start/quickstart.md', 'scripts/consumer/higher-or-lower.ts'],
+    ['apps/episodic/AGENTS.md', 'apps/create-episodic/templates/world/world.ts'],
     ['docs/write/mcp-servers.md', 'scripts/newcomer/who-knows-whom.ts'],
   ])('%s prints %s, which a check compiles and runs', (page, program) => {
     expect(read(page)).toContain(`<!-- ${program} -->\n\`\`\`ts\n${read(program)}\`\`\``)

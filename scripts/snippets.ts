@@ -81,7 +81,9 @@ function compilerOptions(): ts.CompilerOptions {
 }
 
 if (import.meta.main) {
-  const pages = globSync(['*.md', 'docs/**/*.md', '{packages,satellites,apps,examples}/*/README.md'], { cwd: root })
+  const pages = globSync(['*.md', 'docs/**/*.md', '{packages,satellites,apps,examples}/*/{README,AGENTS}.md'], {
+    cwd: root,
+  })
   const snippetsOf = new Map(pages.sort().map((page) => [page, findSnippets(readFileSync(join(root, page), 'utf8'))]))
   const problems = checkSnippets(snippetsOf)
   for (const problem of problems) console.error(problem)
