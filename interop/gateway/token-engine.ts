@@ -59,6 +59,8 @@ export async function startTokenEngine(
   const sampled: Sampled[] = []
   const byText = new Map<unknown, Sampled>()
   const server = createServer(async (incoming, response) => {
+    // A gateway may ask whether it is well.
+    if (incoming.method !== 'POST') return response.end('{}')
     const request = (await json(incoming)) as EngineRequest
     const number = requests.push(request) - 1
     onRequest?.()

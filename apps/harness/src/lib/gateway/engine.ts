@@ -11,6 +11,7 @@ import { readBody } from '../models/request-body.ts'
 import { sendRequest } from '../models/send-request.ts'
 import { codeOf } from '../models/tries.ts'
 import { withOptions } from '../models/with-options.ts'
+import { type PlainAnswer, PlainClient } from './plain-client.ts'
 
 /** A server of chat completions that returns the tokens that it read and sampled, such as vLLM or SGLang. */
 export interface Engine extends Disposable {
@@ -54,7 +55,11 @@ const MOST_IGNORED = 8
 
 export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: EngineOptions): Engine {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`)
-  const agent = new (url.protocol === 'https:' ? HttpsAgent : HttpAgent)({ keepAlive: true })
+  const headers = { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) }
+  const isSecure = url.protocol === 'https:'
+  const agent = new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true })
+  /** `null` once an answer was not plain: the next ones of that server will not be either. */
+  let plain = isSecure ? null : new PlainClient({ url, headers, largestAnswer: LARGEST_ANSWER })
   const concessions = new Concessions()
   const { host } = url
 
@@ -72,31 +77,40 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
     else ignored += 1
   }
 
-  async function send(body: ChatBody, signal: AbortSignal): Promise<Answer> {
-    const asked = Buffer.from(JSON.stringify(body))
-    const answer = await sendRequest(url, asked, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'content-length': asked.length,
-        ...(apiKey && { authorization: `Bearer ${apiKey}` }),
-      },
-      agent,
-      signal,
-    }).catch((error: unknown) => {
+  async function post(text: string, signal: AbortSignal): Promise<PlainAnswer> {
+    const asked = plain ? plain.post(text, signal) : sendWith(agent, text, signal)
+    const answer = await asked.catch((error: unknown) => {
       const code = signal.aborted ? 'aborted' : codeOf(error)
+      if (code === 'incomplete') throw brokeOff()
       throw new Refused(502, code, `The server of the model at ${host} did not answer: ${code}.`)
     })
-    const { statusCode: status = 502, headers } = answer
-    const bytes = await readBody(answer, LARGEST_ANSWER).catch(() => null)
-    if (!bytes)
-      throw new Refused(
-        502,
-        'incomplete',
-        `The answer of the server of the model at ${host} broke off, or is too large.`,
-      )
+    if ('body' in answer) return answer
+    plain?.[Symbol.dispose]()
+    plain = null
+    const body = await readBody(answer, LARGEST_ANSWER).catch(() => null)
+    if (!body) throw brokeOff()
+    return { status: answer.statusCode ?? 502, retryAfter: answer.headers['retry-after'], body }
+  }
+
+  function sendWith(agent: HttpAgent, text: string, signal: AbortSignal) {
+    const body = Buffer.from(text)
+    return sendRequest(url, body, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': body.length },
+      agent,
+      signal,
+    })
+  }
+
+  function brokeOff(): Refused {
+    const message = `The answer of the server of the model at ${host} broke off, or is too large.`
+    return new Refused(502, 'incomplete', message)
+  }
+
+  async function send(body: ChatBody, signal: AbortSignal): Promise<Answer> {
+    const { status, retryAfter, body: bytes } = await post(JSON.stringify(body), signal)
     const said = bytes.toString()
-    if (status >= 400) throw new Refused(status, 'http', wordsOf(said), headers['retry-after'])
+    if (status >= 400) throw new Refused(status, 'http', wordsOf(said), retryAfter)
     const read = readAnswer(said)
     const parsed = read.kind === 'answer' ? parseAnswer(read.value, prices) : null
     if (parsed) return parsed
@@ -122,7 +136,10 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
         }
       }
     },
-    [Symbol.dispose]: () => agent.destroy(),
+    [Symbol.dispose]() {
+      plain?.[Symbol.dispose]()
+      agent.destroy()
+    },
   }
 }
 

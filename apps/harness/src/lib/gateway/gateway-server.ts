@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type HttpRequest, type HttpResponse, PlainConnections } from '@episodic/mcp-server/http'
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import { treeOf } from '@episodic/report'
@@ -52,16 +53,18 @@ export async function openGateway({
   controlToken = null,
 }: GatewayOptions): Promise<Gateway> {
   const held = new HeldBytes(HELD_REQUESTS)
-  const server = createServer((incoming, response) => {
+  const answer = (incoming: HttpRequest, response: HttpResponse) => {
     void serve(incoming, response).catch(() => response.destroy())
-  })
+  }
+  const server = createServer(answer)
   server.keepAliveTimeout = 120_000
+  const plain = new PlainConnections(server, { leaves: () => false, answer })
   server.listen(port, address)
   await once(server, 'listening')
   const { address: bound, port: own } = server.address() as AddressInfo
   const url = `http://${bound.includes(':') ? `[${bound}]` : bound}:${own}`
 
-  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function serve(incoming: HttpRequest, response: HttpResponse): Promise<void> {
     // Clients that join addresses send slashes that follow each other; two at the start would begin a host.
     const asAsked = URL.parse((incoming.url ?? '').replace(/^\/+/, '/'), url)
     if (!asAsked) return refuse(response, 400, 'The address of this request is no path.')
@@ -70,10 +73,10 @@ export async function openGateway({
     const [, first = '', id = '', part] = pathname.split('/')
     const length = Number(incoming.headers['content-length'] ?? 0)
     using _ = await held.take(Math.min(length, LARGEST_REQUEST))
-    const body = await readBody(incoming, LARGEST_REQUEST)
-    const plain = body && (await decompressed(body, incoming.headers['content-encoding'], LARGEST_REQUEST))
-    if (!plain) return refuse(response, body ? 415 : 413, 'The request is too large, or compressed in an unknown way.')
-    const value = objectOf(plain.toString())
+    const body = 'body' in incoming ? incoming.body : await readBody(incoming, LARGEST_REQUEST)
+    const read = body && (await decompressed(body, incoming.headers['content-encoding'], LARGEST_REQUEST))
+    if (!read) return refuse(response, body ? 415 : 413, 'The request is too large, or compressed in an unknown way.')
+    const value = objectOf(read.toString())
     if (first === 'health') return sendJson(response, 200, { ok: true })
     if (first === 'sessions') {
       if (!isTrainer(incoming)) return refuse(response, 401, 'Send the control token of the gateway as a bearer token.')
@@ -96,7 +99,7 @@ export async function openGateway({
     await serveCall(call, value, asked.session, incoming, response)
   }
 
-  function isTrainer({ headers: { authorization = '' } }: IncomingMessage): boolean {
+  function isTrainer({ headers: { authorization = '' } }: HttpRequest): boolean {
     if (controlToken === null) return true
     const [given, wanted] = [Buffer.from(authorization), Buffer.from(`Bearer ${controlToken}`)]
     return given.length === wanted.length && timingSafeEqual(given, wanted)
@@ -107,7 +110,7 @@ export async function openGateway({
     id: string,
     part: string | undefined,
     value: JsonObject | null,
-    response: ServerResponse,
+    response: HttpResponse,
   ): Promise<void> {
     if (method === 'POST' && id === '') {
       const wanted = openSchema.safeParse(value ?? {})
@@ -146,6 +149,7 @@ export async function openGateway({
     url,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
+      plain.end()
       server.close()
       await once(server, 'close')
     },
@@ -176,7 +180,7 @@ async function readSequences(session: OpenSession): Promise<object> {
 }
 
 /** The keys that clients of the APIs send, each in its own place. */
-function keysOf({ headers }: IncomingMessage, query: URLSearchParams): string[] {
+function keysOf({ headers }: HttpRequest, query: URLSearchParams): string[] {
   const { authorization = '', 'x-api-key': anthropic, 'x-goog-api-key': google } = headers
   const keys = [authorization.replace(/^Bearer +/i, ''), anthropic, google, query.get('key')]
   return keys.filter((key) => typeof key === 'string' && key !== '') as string[]
@@ -191,6 +195,6 @@ function objectOf(text: string): JsonObject | null {
   }
 }
 
-function refuse(response: ServerResponse, status: number, message: string): void {
+function refuse(response: HttpResponse, status: number, message: string): void {
   sendJson(response, status, { error: { message, type: 'episodic_gateway_error', param: null, code: null } })
 }

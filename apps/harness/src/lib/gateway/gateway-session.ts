@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { JsonObject, ModelRequest } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/internal'
 import type { ChatBody } from '../models/concessions.ts'
 import { withoutTokens } from '../models/handed-tokens.ts'
@@ -8,7 +7,7 @@ import type { Answer } from '../models/parse-answer.ts'
 import { temperatureOf } from '../models/recorded-api.ts'
 import { timesOf } from '../models/tries.ts'
 import { type Engine, Refused } from './engine.ts'
-import { type Conversation, GivenAnswers, readConversation } from './given-answers.ts'
+import { type Conversation, GivenAnswers, readConversation, requestOf } from './given-answers.ts'
 
 /** Receives what came of a request: once, an answer or a failure. */
 export interface CallRecord {
@@ -52,6 +51,7 @@ export class GatewaySession implements Disposable {
   /** The last of each request, by what it asks. */
   readonly #begun = new Map<string, Begun>()
   readonly #closed = new AbortController()
+  #last: Conversation | null = null
 
   constructor(options: GatewaySessionOptions) {
     this.#options = options
@@ -59,13 +59,11 @@ export class GatewaySession implements Disposable {
 
   /** Takes answers that an earlier process gave: its agent goes on from them. */
   remember(entries: readonly JournalEntry[]): void {
-    for (const { asked, answer } of entries)
-      if (asked)
-        this.#given.add(
-          readConversation({ messages: asked.messages, tools: asked.tools }),
-          answer,
-          this.#options.engine.takesTokens,
-        )
+    for (const { asked, answer } of entries) {
+      if (!asked) continue
+      this.#last = readConversation({ messages: asked.messages, tools: asked.tools }, this.#last)
+      this.#given.add(this.#last, answer, this.#options.engine.takesTokens)
+    }
   }
 
   /**
@@ -74,7 +72,8 @@ export class GatewaySession implements Disposable {
    * @param isRetry - whether the agent's client says that it sends the same request again.
    */
   ask(chat: ChatBody, isRetry: boolean): Call {
-    const conversation = readConversation(chat)
+    const conversation = readConversation(chat, this.#last)
+    this.#last = conversation
     const { key } = conversation
     const last = this.#begun.get(key)
     if (last && (isRetry || (last.waiting === 0 && !last.isReceived))) return join(last)
@@ -145,9 +144,4 @@ function join(begun: Begun): Call {
 function withoutIds(answer: Answer): Answer {
   const { promptTokenIds: _, tokenIds: __, logProbabilities: ___, ...completion } = answer.completion
   return { ...answer, completion }
-}
-
-/** What a request sends, as it is recorded. */
-function requestOf({ messages, tools = [] }: ChatBody): ModelRequest {
-  return { messages, tools: tools as unknown as JsonObject[] }
 }

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
-import { type Completion, canonicalJson, type Json, type JsonObject } from '@episodic/protocol'
+import { type Completion, canonicalJson, type Json, type JsonObject, type ModelRequest } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import type { ChatBody } from '../models/concessions.ts'
 import { lastTokens, withTokens } from '../models/handed-tokens.ts'
 import type { Answer } from '../models/parse-answer.ts'
+import { countShared } from '../models/shared-messages.ts'
 import { argumentsOf, partsOf } from './dialect.ts'
 
 /** A request, and the hashes of its conversation: before its first message, and after each one. */
@@ -14,12 +15,24 @@ export interface Conversation {
   readonly key: string
 }
 
-/** Reads a conversation without what an agent may change between two requests: ids, thoughts, and spaces around. */
-export function readConversation(chat: ChatBody): Conversation {
-  const { messages, tools = [], ...rest } = chat
-  const hashes = [hash('sha256', JSON.stringify(tools))]
-  for (const message of messages) hashes.push(after(hashes.at(-1) as string, message))
+/**
+ * Reads a conversation without what an agent may change between two requests: ids, thoughts, and spaces around.
+ *
+ * @param last - an earlier one, whose hashes hold for the messages that both begin with.
+ */
+export function readConversation(chat: ChatBody, last: Conversation | null): Conversation {
+  const { messages, tools: _, ...rest } = chat
+  const asked = requestOf(chat)
+  const shared = last ? countShared(asked, requestOf(last.chat)) : 0
+  const hashes =
+    shared > 0 ? (last as Conversation).hashes.slice(0, shared + 1) : [hash('sha256', JSON.stringify(asked.tools))]
+  for (let i = shared; i < messages.length; i++) hashes.push(after(hashes[i] as string, messages[i] as JsonObject))
   return { chat, hashes, key: hash('sha256', JSON.stringify([hashes.at(-1) as string, rest])) }
+}
+
+/** Returns what a request sends, as it is recorded. */
+export function requestOf({ messages, tools = [] }: ChatBody): ModelRequest {
+  return { messages, tools: tools as unknown as JsonObject[] }
 }
 
 /**

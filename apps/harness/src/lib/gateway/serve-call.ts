@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { HttpRequest, HttpResponse } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
 import { HarnessError } from '../base/harness-error.ts'
 import { chatCompletions } from './chat-completions.ts'
@@ -43,8 +43,8 @@ export async function serveCall(
   { dialect, path, counts }: ReadCall,
   body: JsonObject,
   session: GatewaySession,
-  incoming: IncomingMessage,
-  response: ServerResponse,
+  incoming: HttpRequest,
+  response: HttpResponse,
 ): Promise<void> {
   try {
     if (counts) return sendJson(response, 200, countOf(body))
@@ -67,19 +67,19 @@ export async function serveCall(
   }
 }
 
-export function sendJson(response: ServerResponse, status: number, body: object, retryAfter?: string): void {
+export function sendJson(response: HttpResponse, status: number, body: object, retryAfter?: string): void {
   const text = JSON.stringify(body)
   response
     .writeHead(status, {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(text),
-      ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(text),
+      ...(retryAfter !== undefined && { 'Retry-After': retryAfter }),
     })
     .end(text)
 }
 
-function beginStream(response: ServerResponse): ServerResponse {
-  if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+function beginStream(response: HttpResponse): HttpResponse {
+  if (!response.headersSent) response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
   return response
 }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { lstat, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { appendNow } from '../base/own-files.ts'
@@ -14,14 +15,16 @@ const PRIVATE = { folder: 0o700, file: 0o600 }
 export function createFolderJournal(folder: string, options: JournalOptions): ModelJournal {
   // A link in its place may lead out of the folder of the run.
   const isFolder = async () => (await lstat(folder)).isDirectory()
+  /** Whether the folder is there. */
+  let isMade = false
   const fileOf = (policySeed: string) => join(folder, `${hash('sha256', policySeed).slice(0, 32)}.jsonl`)
   return {
     async open(policySeed) {
       const file = fileOf(policySeed)
-      const text = await readFile(file, 'utf8').catch(() => '')
+      // Of nearly all episodes nothing is kept, and a file that is missing takes a thread and an error to read.
+      const text = existsSync(file) ? await readFile(file, 'utf8').catch(() => '') : ''
       // What a process wrote last may lack its end, and would spoil the next line.
       let separator = text === '' || text.endsWith('\n') ? '' : '\n'
-      let isMade = false
       const append = async (line: string): Promise<void> => {
         try {
           if (!isMade) await mkdir(folder, { recursive: true, mode: PRIVATE.folder })
@@ -30,6 +33,7 @@ export function createFolderJournal(folder: string, options: JournalOptions): Mo
           appendNow(file, `${separator}${line}\n`, PRIVATE.file)
           separator = ''
         } catch (cause) {
+          isMade = false
           // A full disk ends a run where it seals episodes.
           options.onFailed?.(cause as Error)
         }

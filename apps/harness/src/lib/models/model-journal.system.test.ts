@@ -104,6 +104,52 @@ describe('createFolderJournal', () => {
     expect(statSync(file).mode & 0o077).toBe(0)
   })
 
+  it('writes of what was asked what is new, and reads it as it was asked', async () => {
+    const folder = join(parent, 'asked')
+    const open = () => createFolderJournal(folder, { ...plain, mostBytes: 1_000_000 }).open('a')
+    const answerOf = (ids: readonly number[]) => {
+      const { completion, ...rest } = answer('one')
+      const tokens = { promptTokenIds: ids, tokenIds: [7], logProbabilities: [-1] }
+      return { ...rest, completion: { ...completion, ...tokens } }
+    }
+    const say = (...texts: readonly string[]) => texts.map((content) => ({ role: 'user', content }))
+    const tools = [{ type: 'function', function: { name: 'guess' } }]
+    const long = 'x'.repeat(9_000)
+    const asked = [
+      { messages: say(long), tools },
+      { messages: say(long, 'b'), tools },
+      // Another conversation, other tools, and the same request once more.
+      { messages: say('c', long), tools },
+      { messages: say('c', long), tools: [] },
+      { messages: say('c', long), tools: [] },
+      { messages: say('c'), tools: [] },
+    ]
+    const journal = await open()
+    for (const [i, request] of asked.entries()) await journal.add(String(i), answerOf([1, 2, i]), request)
+    const { entries } = await open()
+    expect(entries.map((entry) => entry.asked)).toEqual(asked)
+    expect(entries.map(({ answer: { completion } }) => completion.promptTokenIds)).toEqual(
+      asked.map((_, i) => [1, 2, i]),
+    )
+    // The long text was new to three of them.
+    const { size } = statSync(join(folder, readdirSync(folder)[0] as string))
+    expect(Math.floor(size / 9_000)).toBe(3)
+  })
+
+  it('makes its folder again if somebody has removed it', async () => {
+    const folder = join(parent, 'removed')
+    const failures: Error[] = []
+    const journal = createFolderJournal(folder, { ...plain, onFailed: (cause) => failures.push(cause) })
+    const episode = await journal.open('a')
+    await episode.add('1', answer('one'))
+    rmSync(folder, { recursive: true })
+    await episode.add('2', answer('two'))
+    await episode.add('3', answer('three'))
+    expect(failures.length).toBe(1)
+    const again = await createFolderJournal(folder, plain).open('a')
+    expect(['1', '2', '3'].map((request) => again.take(request) !== null)).toEqual([false, false, true])
+  })
+
   it('is silent where it can write nothing', async () => {
     const file = join(parent, 'torn', readdirSync(join(parent, 'torn'))[0] as string)
     const journal = createFolderJournal(join(file, 'below'), plain)

@@ -5,6 +5,7 @@ import { completionSchema, wellFormed } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { withoutTokens, withTokens } from './handed-tokens.ts'
 import type { Answer } from './parse-answer.ts'
+import { countShared } from './shared-messages.ts'
 
 /**
  * Keeps the answers of language models in episodes that are not sealed yet, so that an episode that is begun anew,
@@ -38,22 +39,26 @@ export interface JournalEntry {
   readonly asked?: ModelRequest | undefined
 }
 
-/** An entry as it is written: without the ids of its prompt that an earlier one has. */
-interface WrittenEntry extends JournalEntry {
-  /** The earlier entry, and how many of its ids, of prompt and answer, the prompt begins with. */
-  readonly after?: readonly [request: string, ids: number] | undefined
+/** An entry as it is written: without what an earlier one has. */
+interface WrittenEntry extends Omit<JournalEntry, 'asked'> {
+  /**
+   * The earlier entry, how many of its ids, of prompt and answer, the prompt begins with, and how many of its messages
+   * were asked again. Above 0, the tools are those of that entry.
+   */
+  readonly after?: readonly [request: string, ids: number, messages?: number | undefined] | undefined
+  readonly asked?: (Pick<ModelRequest, 'messages'> & Partial<ModelRequest>) | undefined
 }
 
 const entrySchema: z.ZodType<WrittenEntry> = z.object({
   request: z.string(),
-  after: z.tuple([z.string(), z.int().min(0)]).optional(),
+  after: z.tuple([z.string(), z.int().min(0), z.int().min(0).optional()]).optional(),
   answer: z.object({
     completion: completionSchema,
     calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
     message: jsonObjectSchema,
     finish: z.string(),
   }),
-  asked: z.object({ messages: z.array(jsonObjectSchema), tools: z.array(jsonObjectSchema) }).optional(),
+  asked: z.object({ messages: z.array(jsonObjectSchema), tools: z.array(jsonObjectSchema).optional() }).optional(),
 })
 
 /** Most bytes of answers that are kept of one episode, as JSON. Later ones are not kept. */
@@ -104,7 +109,7 @@ export function createEpisodeJournal(
   }
 }
 
-/** Prompts go on from earlier ones: of their thousands of ids, those that are new are written. */
+/** Conversations go on from earlier ones: of their messages and thousands of ids, those that are new are written. */
 function shorten({ answer, ...entry }: JournalEntry, last: JournalEntry | null): WrittenEntry {
   const { completion, ...rest } = answer
   const message = withoutTokens(answer.message)
@@ -114,21 +119,35 @@ function shorten({ answer, ...entry }: JournalEntry, last: JournalEntry | null):
   let shared = 0
   while (shared < ids.length && ids[shared] === (before[shared] ?? sampled[shared - before.length])) shared += 1
   const shortened = { ...completion, promptTokenIds: ids.slice(shared) }
-  return { ...entry, after: [last.request, shared], answer: { ...rest, message, completion: shortened } }
+  const { asked } = entry
+  const messages = asked && last.asked ? countShared(asked, last.asked) : 0
+  return {
+    request: entry.request,
+    after: [last.request, shared, messages],
+    answer: { ...rest, message, completion: shortened },
+    asked: asked && messages > 0 ? { messages: asked.messages.slice(messages) } : asked,
+  }
 }
 
 /** Returns entries as they were added. One is left out if the one that it goes on from was not kept. */
 function lengthen(written: readonly WrittenEntry[]): JournalEntry[] {
   const whole = new Map<string, JournalEntry>()
-  for (const { after, answer, ...entry } of written) {
-    const before = after && whole.get(after[0])
-    if (after && !before) continue
+  for (const { request, after: [earlier, idsBefore, messagesBefore = 0] = [], answer, asked } of written) {
+    const before = earlier === undefined ? undefined : whole.get(earlier)
+    if (earlier !== undefined && !before) continue
     const { completion } = answer
     const { promptTokenIds: own = [] } = completion
-    const ids = before && { promptTokenIds: [...idsOf(before).slice(0, after?.[1]), ...own] }
+    const ids = before && { promptTokenIds: [...idsOf(before).slice(0, idsBefore), ...own] }
     const lengthened = { ...completion, ...ids }
     const message = withTokens(answer.message, lengthened)
-    whole.set(entry.request, { ...entry, answer: { ...answer, message, completion: lengthened } })
+    const { messages = [], tools = [] } = before?.asked ?? {}
+    whole.set(request, {
+      request,
+      answer: { ...answer, message, completion: lengthened },
+      ...(asked && {
+        asked: { messages: [...messages.slice(0, messagesBefore), ...asked.messages], tools: asked.tools ?? tools },
+      }),
+    })
   }
   return [...whole.values()]
 }

@@ -22,12 +22,16 @@ export interface Answer {
 }
 
 /** A list with an item for each token. A schema for each of thousands would take as long as the rest. */
-const eachToken = <Item>(fits: (item: unknown) => boolean) =>
+const eachToken = <Item>(isRight: (items: readonly unknown[]) => boolean) =>
   z
-    .custom<Item[]>((value) => Array.isArray(value) && value.every(fits))
+    .custom<Item[]>((value) => Array.isArray(value) && isRight(value))
     .nullish()
     .catch(null)
-const ids = eachToken<number>(Number.isInteger)
+const ids = eachToken<number>((items) => {
+  // `every` takes ten times as long.
+  for (const item of items) if (!Number.isInteger(item)) return false
+  return true
+})
 /** A token count. Implausibly large ones are ignored, so that sums stay exact. */
 const count = z.int().min(0).max(1_000_000_000).catch(0)
 /** A count that is part of another one; `null` if the server did not count it. */
@@ -56,7 +60,7 @@ const messageSchema = z.looseObject({
   tool_calls: z.array(z.unknown()).nullish().catch(null),
   prompt_token_ids: ids,
   generation_token_ids: ids,
-  generation_log_probs: eachToken<number>(Number.isFinite),
+  generation_log_probs: eachToken<number>((items) => items.every(Number.isFinite)),
 })
 
 /**
@@ -91,15 +95,17 @@ const answerSchema = z.object({
         response_token_ids: ids,
         meta_info: z
           .object({
-            output_token_logprobs: eachToken<[score: number, id: number]>(
-              (item) => Array.isArray(item) && Number.isFinite(item[0]) && Number.isInteger(item[1]),
+            output_token_logprobs: eachToken<[score: number, id: number]>((items) =>
+              items.every((item) => Array.isArray(item) && Number.isFinite(item[0]) && Number.isInteger(item[1])),
             ),
           })
           .nullish()
           .catch(null),
         logprobs: z
           .object({
-            content: eachToken<{ logprob: number }>((item) => isObject(item) && Number.isFinite(item.logprob)),
+            content: eachToken<{ logprob: number }>((items) =>
+              items.every((item) => isObject(item) && Number.isFinite(item.logprob)),
+            ),
           })
           .nullish()
           .catch(null),

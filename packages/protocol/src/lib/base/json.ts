@@ -115,8 +115,11 @@ export function wellFormed<T>(value: T): T {
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value !== 'object' || value === null) return true
-  // Lists of thousands of tokens are common.
-  if (Array.isArray(value)) return value.every((each) => typeof each === 'number' || isWellFormed(each))
+  if (Array.isArray(value)) {
+    // Lists of thousands of tokens are common, and a loop takes a fraction of the time of `every`.
+    for (const each of value) if (typeof each !== 'number' && !isWellFormed(each)) return false
+    return true
+  }
   for (const key in value)
     if (!key.isWellFormed() || !isWellFormed((value as Record<string, unknown>)[key])) return false
   return true

@@ -22,6 +22,7 @@ export class PlainResponse extends EventEmitter {
   #chunked = false
   #keeps = true
   #ended = false
+  #finished = false
   #closed = false
 
   constructor(socket: Socket, onClose: (keeps: boolean) => void) {
@@ -44,6 +45,11 @@ export class PlainResponse extends EventEmitter {
 
   get writableLength(): number {
     return this.#socket.writableLength
+  }
+
+  /** Whether all of it was handed to the operating system. */
+  get writableFinished(): boolean {
+    return this.#finished
   }
 
   setHeader(name: string, value: string | number): void {
@@ -78,8 +84,13 @@ export class PlainResponse extends EventEmitter {
     const socket = this.#socket
     const last = this.#chunked ? `${text && chunkOf(text)}0\r\n\r\n` : text
     socket.write(this.#takeHead() + last, encoding)
-    if (socket.writableLength === 0) this.close()
-    else socket.write('', () => this.close())
+    if (socket.writableLength === 0) this.#finish(socket.destroyed)
+    else socket.write('', (error) => this.#finish(Boolean(error)))
+  }
+
+  #finish(hasFailed: boolean): void {
+    this.#finished = !hasFailed
+    this.close()
   }
 
   /** Emits `close`, once: everything is written, or the connection is gone. */
