@@ -13,6 +13,8 @@ const urlSchema = urlEntrySchema.extend({ provider: live.optional() })
 const parse = (mcpServers: object, variables?: Record<string, string>) =>
   parseMcpConfig({ mcpServers }, { urlSchema, variables, fail })
 
+const COMMAND = { command: 'node', args: ['a'], env: { A: '1' } }
+
 describe('parseMcpConfig', () => {
   it('fills in variables in what a file could say, and leaves live things as they are', () => {
     const provider = { name: '${KEY}', tokens: () => undefined }
@@ -33,15 +35,33 @@ describe('parseMcpConfig', () => {
   })
 
   it.each<[string, object]>([
-    ['in `servers`', { servers: { one: { command: 'node', args: ['a'], env: { A: '1' } } } }],
+    ['in `servers`', { servers: { one: COMMAND } }],
     [
       'with numbers and nulls in its environment',
       { mcpServers: { one: { command: 'node', args: ['a'], env: { A: 1, B: null } } } },
     ],
+    ['in the settings of Visual Studio Code', { mcp: { inputs: [], servers: { one: COMMAND } } }],
+    ['in the settings of Zed', { context_servers: { one: { source: 'custom', ...COMMAND } } }],
+    [
+      'in older settings of Zed',
+      { context_servers: { one: { command: { path: 'node', args: ['a'], env: { A: '1' } }, settings: {} } } },
+    ],
+    ['in the settings of Amp', { 'amp.mcpServers': { one: COMMAND } }],
+    [
+      'in the file of OpenCode',
+      { mcp: { one: { type: 'local', command: ['node', 'a'], environment: { A: '1' }, enabled: true } } },
+    ],
     ['with the arguments in its command', { mcpServers: { one: { command: ['node', 'a'], env: { A: '1' } } } }],
   ])('reads a command %s as meant', (_, config) => {
     const servers = parseMcpConfig(config, { urlSchema, fail })
-    expect(servers.get('one')).toEqual({ command: 'node', args: ['a'], env: { A: '1' } })
+    expect(servers.get('one')).toEqual(COMMAND)
+  })
+
+  it('reads a server of OpenCode at a URL', () => {
+    const config = { mcp: { one: { type: 'remote', url: 'http://a.test/mcp' } } }
+    expect(parseMcpConfig(config, { urlSchema, fail }).get('one')).toEqual({ url: 'http://a.test/mcp' })
+    const wrong = { mcp: { servers: { one: { url: 'localhost' } } } }
+    expect(() => parseMcpConfig(wrong, { urlSchema, fail })).toThrow(/wrong at mcp\.servers\.one\.url/)
   })
 
   it.each(['serverUrl', 'httpUrl'])('reads the URL that others call %s', (key) => {

@@ -9,7 +9,7 @@ export type Variables = Readonly<Record<string, string | undefined>>
 /** Keys of entries that other programs write, and that mean nothing in an entry that is used. */
 const OF_OTHERS = [
   ...['alwaysAllow', 'autoApprove', 'description', 'disabled', 'disabledTools', 'enabled', 'enabledTools', 'envFile'],
-  ...['excludeTools', 'gallery', 'icon', 'includeTools', 'initTimeout', 'isActive', 'name'],
+  ...['excludeTools', 'gallery', 'icon', 'includeTools', 'initTimeout', 'isActive', 'name', 'settings', 'source'],
   ...['tags', 'timeout', 'tool_timeout_sec', 'tools', 'transport', 'transportType', 'trust', 'version'],
 ]
 
@@ -65,8 +65,8 @@ export interface ConfigReading<Url> {
  * and `${env:NAME}` in any of their texts are replaced, and `${NAME:-text}` by the text if there is no such variable,
  * so that a file need not contain tokens. Objects with methods, for example a provider of tokens, are kept as they are.
  * What other programs write into an entry, such as `autoApprove`, is ignored, and what they call otherwise (`servers`,
- * `serverUrl`, a `command` with its arguments) is read as meant. A server that is `disabled` is left out unless it is
- * named.
+ * `context_servers`, `serverUrl`, `environment`, a `command` with its arguments) is read as meant. A server that is
+ * `disabled` is left out unless it is named.
  *
  * Throws the error that `fail` returns for a message that names the server and the field.
  */
@@ -74,21 +74,19 @@ export function parseMcpConfig<Url>(
   config: unknown,
   { urlSchema, only, variables, fail }: ConfigReading<Url>,
 ): Map<string, CommandEntry | Omit<Url, 'type'>> {
-  // Visual Studio Code calls them `servers`.
-  const { mcpServers, servers = mcpServers } = check(entrySchema, config, [])
-  const key = mcpServers === undefined && servers !== undefined ? 'servers' : 'mcpServers'
-  const entries = Object.entries(check(serversSchema, mcpServers ?? servers, [key]))
+  const path = findPlace(check(entrySchema, config, []))
+  const servers = path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], config)
+  const entries = Object.entries(check(serversSchema, servers, path))
   const enabled = entries.filter(([, entry]) => !isDisabled(entry)).map(([name]) => name)
   const chosen = typeof only === 'function' ? only(enabled) : only
   return new Map(
     entries.flatMap(([name, given]) => {
       if (chosen === undefined ? !enabled.includes(name) : name !== chosen) return []
-      const path = [key, name]
-      const entry = asWrittenHere(check(entrySchema, given, path))
-      if (!('command' in entry || 'url' in entry)) throw wrong(path, 'it needs either a url or a command')
-      const said = variables ? expand(entry, variables, path) : entry
-      const { type: _, ...server } =
-        'command' in entry ? check(commandSchema, said, path) : check(urlSchema, said, path)
+      const at = [...path, name]
+      const entry = asWrittenHere(check(entrySchema, given, at))
+      if (!('command' in entry || 'url' in entry)) throw wrong(at, 'it needs either a url or a command')
+      const said = variables ? expand(entry, variables, at) : entry
+      const { type: _, ...server } = 'command' in entry ? check(commandSchema, said, at) : check(urlSchema, said, at)
       return [[name, server] as const]
     }),
   )
@@ -127,8 +125,23 @@ export function parseMcpConfig<Url>(
   }
 }
 
+/** Where programs keep their servers: Visual Studio Code in a file of its own and among its settings, Zed, Amp. */
+const PLACES = [['mcpServers'], ['servers'], ['mcp', 'servers'], ['context_servers'], ['amp.mcpServers'], ['mcp']]
+
+/** Returns where a configuration has its servers. */
+function findPlace(config: object): string[] {
+  const found = PLACES.find((path) => {
+    const value = path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], config)
+    return value !== undefined
+  })
+  return found ?? ['mcpServers']
+}
+
 /** `${NAME}`, `${kind:NAME}` and `${NAME:-text}`. */
 const PLACEHOLDER = /\$\{((?:[A-Za-z]+:(?!-))?)([\w.-]*\w)(?::-([^}]*))?\}/g
+
+/** What OpenCode calls the transports. */
+const TYPES: Readonly<Record<string, string>> = { local: 'stdio', remote: 'http' }
 
 /**
  * Returns an entry without the keys of other programs, with a URL under its usual name, and with a command apart from
@@ -136,13 +149,27 @@ const PLACEHOLDER = /\$\{((?:[A-Za-z]+:(?!-))?)([\w.-]*\w)(?::-([^}]*))?\}/g
  */
 function asWrittenHere(entry: object): object {
   const own = Object.entries(entry).filter(([key, value]) => value !== null && !OF_OTHERS.includes(key))
-  const { serverUrl, httpUrl = serverUrl, startup_timeout_sec: startSeconds, ...rest } = Object.fromEntries(own)
+  const {
+    serverUrl,
+    httpUrl = serverUrl,
+    startup_timeout_sec: startSeconds,
+    environment,
+    type,
+    ...rest
+  } = Object.fromEntries(own)
   const named = {
+    ...(type !== undefined && { type: TYPES[type] ?? type }),
+    ...(environment !== undefined && { env: environment }),
     ...(httpUrl !== undefined && { url: httpUrl }),
     ...(startSeconds !== undefined && 'command' in rest && { startSeconds }),
     ...rest,
   }
   const { command, args = [] } = rest
+  if (isData(command)) {
+    // Zed has written commands so.
+    const { path, ...others } = command as { readonly path?: unknown }
+    return asWrittenHere({ ...entry, ...others, command: path })
+  }
   if (!Array.isArray(command) || !Array.isArray(args)) return named
   return { ...named, command: command[0], args: [...command.slice(1), ...args] }
 }
