@@ -50,6 +50,11 @@ describe('an MCP server as a world', () => {
     expect([status, err]).toEqual([0, expect.any(String)])
     const summary = json(out)
     expect(summary).toMatchObject({ counts: { scheduled: 2, finished: 2 } })
+    // It says at the start and in the report what it promises.
+    expect(err).toMatch(/^An MCP server has the state: each call reaches it at most once/m)
+    const guarantees = { system: 'mcp', replay: true, delivery: 'at-most-once', seed: 'ignored' }
+    expect(summary.guarantees).toEqual(guarantees)
+    expect(readFileSync(join(workshop.folder, 'runs/memory/report.html'), 'utf8')).toContain('at-most-once')
     const episodes = readEpisodes(join(workshop.folder, 'runs/memory'))
     expect(episodes.map(({ params, returns }) => [params.name, returns?.total]).sort()).toEqual([
       ['Ada', 1],
@@ -123,6 +128,10 @@ export const grader = defineGrader({
     [['run', '--mcp', 'x', '--score', 'none.ts'], /--score none\.ts: there is no such file/],
     [['run', '--mcp', 'no-such-program'], /The MCP server of this session is gone\. .*no command no-such-program/],
     [['run', '--mcp-config', 'mcp.json', '--server', 'near'], /has no server "near"/],
+    [
+      ['serve', '--mcp', MEMORY, '--processes', '2', '--store', 'redis://127.0.0.1:1'],
+      /server-memory keeps a part of each session in the process that plays it.*Leave --processes out/,
+    ],
     [['check'], /Nothing to play\. Name a world, or give an MCP server with --mcp/],
   ])('says what is wrong with %j', async (args, message) => {
     const { status, err } = await workshop.main(args, { env })

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { noteNeverEnded } from '@episodic/report'
+import { noteGuarantees, noteNeverEnded } from '@episodic/report'
 import type { Command } from 'commander'
 import { type Console, resumeCommand, shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
@@ -16,6 +16,7 @@ import { showSummary } from '../run-folder/record/report-run.ts'
 import { defaultFolder, freeFolder, readManifest } from '../run-folder/record/run-folder.ts'
 import { resumeCommandsFor } from '../run-folder/resume-commands.ts'
 import { countRows, findWorlds } from '../worlds/mcp-world.ts'
+import { guaranteesOf } from '../worlds/served-world.ts'
 import type { RunOptions } from './run-options.ts'
 import { askAgain, askForSet, listSet, runSet, setFolder } from './run-set.ts'
 
@@ -107,6 +108,7 @@ export async function runWorlds(
   const folder = resolve(out === undefined && resume === undefined ? await freeFolder(named) : named)
   if (folder !== resolve(named))
     console.err.write(`${named} holds a run that was played to its end. This one goes to ${shownPath(folder)}.\n`)
+  for (const note of noteGuarantees({ guarantees: guaranteesOf(prepared.world) })) console.err.write(`${note}\n`)
   await interruptible(console, async (interruption) => {
     const { signal } = interruption
     const openRunner = fleetOf(prepared.settings)

@@ -173,6 +173,12 @@ async function serveWithProcesses(
   console: Console,
 ): Promise<void> {
   const worlds = await Promise.all(references.map((reference) => loadWorld(reference)))
+  for (const { environment } of worlds)
+    if (environment.guarantees?.delivery === 'at-most-once')
+      throw new HarnessError(
+        'option-invalid',
+        `${environment.name} keeps a part of each session in the process that plays it, and any of several processes may get the next call. Leave --processes out.`,
+      )
   const stop = stopped(options.json === true)
   const log = createLog(console.err, options.logLevel)
   await using serving = await serveProcesses(args, options, (ended) =>

@@ -19,7 +19,7 @@ import { SealedFile } from '../run-folder/record/sealed-file.ts'
 import { lineOf } from '../run-folder/record/sealed-line.ts'
 import { removeStop, writeStop } from '../run-folder/record/stop-file.ts'
 import { isLlm } from '../worlds/policies.ts'
-import { isServed } from '../worlds/served-world.ts'
+import { guaranteesOf, isServed } from '../worlds/served-world.ts'
 import type { Runner } from './episodes/open-runner.ts'
 import { maxTasksInFlight, type PlaceInOrder, runPlan } from './episodes/run-plan.ts'
 import { Spending } from './episodes/spending.ts'
@@ -214,6 +214,7 @@ function toPlayInfo(
   configuration: RunConfiguration,
 ): RunManifest['played'] {
   const { concurrency, processes, queue, transcript, recordModels = false } = settings
+  const guarantees = guaranteesOf(world)
   const asksModels = recordModels || policyNames(configuration).some(isLlm)
   return {
     ...(queue === undefined
@@ -224,7 +225,7 @@ function toPlayInfo(
         }
       : { transport: 'queue' }),
     ...(!configuration.seats && { player: players[DEFAULT_SEAT]?.name }),
-    ...(isServed(world) && { guarantees: world.guarantees }),
+    ...(guarantees && { guarantees }),
     ...(asksModels && {
       transcript,
       modelOptions: [...modelWords(settings), ...(recordModels ? ['--record-models'] : [])],

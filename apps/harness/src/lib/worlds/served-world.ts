@@ -23,6 +23,11 @@ export function isServed(world: PlayedWorld): world is ServedWorld {
   return 'guarantees' in world
 }
 
+/** What holds for episodes of a world of which a part is outside; `null` if there is none. */
+export function guaranteesOf(world: PlayedWorld): Guarantees | null {
+  return isServed(world) ? world.guarantees : world.environment.guarantees
+}
+
 /**
  * Loads what a run plays: the environment of another system's server, by default the first, or a world. Rejects with
  * the errors of `connect` and of `loadWorld`, and with `option-invalid` if neither is named.

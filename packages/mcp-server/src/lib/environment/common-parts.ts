@@ -54,6 +54,7 @@ export function commonParts(
     hasSuccess: spec.success !== undefined,
     release: spec.release ?? null,
     forkable: spec.forkable ?? spec.release === undefined,
+    guarantees: spec.guarantees ?? null,
     madeOf: spec.madeOf ?? null,
     waived: spec.check?.waive ?? {},
     hasLegal: spec.legal !== undefined,

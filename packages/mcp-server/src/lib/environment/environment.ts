@@ -1,6 +1,7 @@
 import type {
   EpisodeEnd,
   EventInfo,
+  Guarantees,
   Json,
   JsonObject,
   LegalActions,
@@ -371,6 +372,11 @@ export interface CommonSpec<
    */
   readonly forkable?: boolean
   /**
+   * What holds for sessions of which a part is outside. Runs say it. Default: steps happen exactly once, all chance
+   * comes from the seed, and any process may play the next step.
+   */
+  readonly guarantees?: Guarantees
+  /**
    * What the definition was made of that its module does not have, such as the tools that a server listed. Runs keep it
    * beside their lines, and give it back while the module is loaded to replay them. Default: nothing.
    */
@@ -466,6 +472,8 @@ export interface EnvironmentDefinition<
   /** `null` if nothing is kept outside for a session. */
   readonly release: ((session: string) => unknown) | null
   readonly forkable: boolean
+  /** What holds for sessions of which a part is outside; `null` for an environment without one. */
+  readonly guarantees: Guarantees | null
   /** What the definition was made of that its module does not have; `null` if it has everything. */
   readonly madeOf: JsonObject | null
   /** Reasons for intended findings of a check, by the names of the findings. */

@@ -1,6 +1,6 @@
 /** What a connection promises about its episodes, which depends on the system that its server belongs to. */
 export interface Guarantees {
-  /** `mcp`: an MCP server, in records of releases that played it without a world. */
+  /** `mcp`: an MCP server whose tools are a world; in older records one without, and `replay` is false. */
   readonly system: 'episodic' | 'mcp' | 'ors' | 'openenv'
   /** Whether a recorded episode can be replayed from its seed and its actions. */
   readonly replay: boolean

@@ -72,10 +72,14 @@ export function formatTreeValue(value: ShownTree['points'][number]['value']): st
   return `${formatNumber(value.mean)} (${note})`
 }
 
-/** What a server of another system does not promise, a sentence for each; none for a run on Episodic's own. */
+/** What a server of others does not promise, a sentence for each; none for a run on Episodic's own. */
 export function noteGuarantees({ guarantees }: Pick<Summary, 'guarantees'>): string[] {
   if (!guarantees) return []
   const { system, replay, delivery, seed } = guarantees
+  if (system === 'mcp' && replay)
+    return [
+      'An MCP server has the state: each call reaches it at most once, an episode that loses it is void, and a replay makes no call.',
+    ]
   return [
     `Played on a server of ${SYSTEMS[system]}, which keeps the state and the rules.`,
     ...(replay ? [] : ['Its episodes cannot be replayed, and no hash of a state proves them.']),
