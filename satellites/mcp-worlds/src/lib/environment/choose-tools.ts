@@ -1,7 +1,7 @@
 import { ServerError } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
-import type { ListedTool } from '../servers/call-tool.ts'
+import { type ListedTool, playersName } from '../servers/other-methods.ts'
 
 /** Which tools of a server a player has. The names are the server's own. */
 export interface ToolChoice {
@@ -43,7 +43,7 @@ export function chooseTools(
     .filter(({ name }) => (only?.includes(name) ?? true) && !hide.includes(name))
     .map(({ name, description, inputSchema, annotations = {} }) => ({
       theirs: name,
-      ours: rename[name] ?? name,
+      ours: rename[name] ?? playersName(name),
       description: describe[name] ?? description,
       input: anyInput(inputSchema),
       annotations,

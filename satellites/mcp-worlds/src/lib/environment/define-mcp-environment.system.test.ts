@@ -38,7 +38,7 @@ const noting = await defineMcpEnvironment({
 describe('an environment of an MCP server', () => {
   it('has the tools of the server as it lists them, and one to finish', () => {
     expect(noting.toolInfos.map(({ name }) => name)).toEqual([
-      ...['add', 'list', 'random', 'fail', 'photo', 'silent', 'exit', 'processes', 'done'],
+      ...['add', 'list', 'copy', 'random', 'fail', 'photo', 'silent', 'exit', 'processes', 'done'],
     ])
     expect(noting.toolInfos[0]).toMatchObject({
       description: 'add.',
@@ -101,6 +101,21 @@ describe('an environment of an MCP server', () => {
     }
   })
 
+  it('has a folder that players name {folder}, so that equal episodes are equal', async () => {
+    await using world = await openWorld(noting)
+    const play = async () => {
+      await using environment = world.connection.environment()
+      await environment.reset({ params: { note: 'milk' } })
+      await environment.step(add('milk'))
+      const { observation, info } = await environment.step(call('copy', { text: '{folder}/copy.txt' }))
+      return [observation.text, info.prepared]
+    }
+    const files = ['{folder}/notes.txt', '{folder}/copy.txt']
+    const text = `Copied ${files[0]} to ${files[1]}.`
+    expect(await play()).toEqual([text, expect.objectContaining({ text, structured: { files } })])
+    expect(await play()).toEqual(await play())
+  })
+
   it('keeps episodes of one seed apart, and leaves nothing of them', async () => {
     await using world = await openWorld(noting)
     const play = async (text: string) => {
@@ -156,6 +171,76 @@ describe('an environment of an MCP server', () => {
     expect(first).toMatch(/^\{"notes":\["eggs","\d+"\]\}$/)
     expect([await read('one'), (await read('two')) === first]).toEqual([first, false])
     expect(await readFile(join(folder, 'notes.txt'), 'utf8')).toBe('eggs\n')
+  })
+
+  it('shows resources and prompts by tools, if it is to, each call of which is a step', async () => {
+    const environment = await defineMcpEnvironment({
+      server: NOTES,
+      name: 'reading',
+      tools: { only: ['add', 'resources/list', 'resources/read', 'prompts/list', 'prompts/get'] },
+      resources: true,
+      prompts: true,
+      async score({ call, transcript }) {
+        const { text } = await call('resources/read', { uri: 'notes:first' })
+        return text === 'milk\n' && transcript.length === 6
+      },
+    })
+    const names = environment.toolInfos.map(({ name }) => name)
+    expect(names).toEqual(['add', 'list_resources', 'read_resource', 'list_prompts', 'get_prompt', 'done'])
+    await using world = await openWorld(environment)
+    const uri = 'notes:first'
+    const policy = scriptedPolicy([
+      ...[call('read_resource', { uri }), add('milk'), call('list_resources'), call('read_resource', { uri })],
+      ...[call('list_prompts'), call('get_prompt', { name: 'tidy' }), done()],
+    ])
+    const episode = await runEpisode({ createEnvironment: () => world.connection.environment(), policy })
+    expect(episode).toMatchObject({ success: true })
+    expect(episode.steps.map(({ observation }) => observation.text)).toEqual([
+      'There is no method resources/read.',
+      'Noted: milk',
+      '{"resources":[{"uri":"notes:first","name":"first"},{"uri":"notes:second","name":"second"}],"templates":[]}',
+      'milk\n',
+      '{"prompts":[{"name":"tidy"}]}',
+      'user:\nTidy {folder}/notes.txt.',
+      'Done.',
+    ])
+  })
+
+  it('answers what its server asks the user, and keeps both with the step', async () => {
+    const ask = async (elicit: Parameters<typeof defineMcpEnvironment>[0]['elicit']) => {
+      const environment = await defineMcpEnvironment({ server: NOTES, name: 'asking', ...(elicit && { elicit }) })
+      await using world = await openWorld(environment)
+      await using episode = world.connection.environment()
+      await episode.reset({ params: { note: 'milk' } })
+      const { observation, info } = await episode.step(call('ask'))
+      return { text: observation.text, prepared: info.prepared, refused: info.refused }
+    }
+    const answer = { text: 'milk' }
+    expect(
+      await ask(({ message, schema, params }) =>
+        message && schema.properties ? { text: `${(params as { note: string }).note}` } : null,
+      ),
+    ).toMatchObject({
+      text: JSON.stringify({ action: 'accept', content: answer }),
+      prepared: { asked: [{ message: 'Which note?', answer }] },
+    })
+    expect(await ask(() => null)).toMatchObject({
+      text: '{"action":"decline"}',
+      prepared: { asked: [{ message: 'Which note?', answer: null }] },
+    })
+    expect(await ask(undefined)).toMatchObject({ refused: 'tool' })
+  })
+
+  it('has failed where answering a question throws, and is played no further', async () => {
+    const elicit = () => {
+      throw new Error('Nobody is at home.')
+    }
+    await using world = await openWorld(await defineMcpEnvironment({ server: NOTES, name: 'asking', elicit }))
+    const environment = world.connection.environment()
+    await environment.reset()
+    await expect(environment.step(call('ask'))).rejects.toThrow(/failed on the way/)
+    expect(world.faults.map(({ cause }) => String(cause))).toEqual([expect.stringMatching(/Nobody is at home/)])
+    await expect(environment.step(call('list'))).rejects.toMatchObject({ code: 'state-lost' })
   })
 
   it('plays each episode in an MCP session of its own at a URL', async () => {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import type { Elicitation } from '@episodic/env'
 import { defineEnvironment, type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
 import { findMadeOf } from '@episodic/mcp-server/internal'
 import type { JsonObject, LimitsRequest, Rng } from '@episodic/protocol'
@@ -6,10 +7,11 @@ import { z } from 'zod'
 import { RecordedServer } from '../recording/recorded-server.ts'
 import { Recording } from '../recording/recording.ts'
 import { DONE } from '../recording/recording-writer.ts'
-import { type ListedTool, toolAnswerShape } from '../servers/call-tool.ts'
+import { toolAnswerShape } from '../servers/call-tool.ts'
 import { type McpServer, targetOf, toName } from '../servers/command-line.ts'
 import { EpisodeServer, type PlayedServer, type ServerPlan } from '../servers/episode-server.ts'
 import { EpisodeServers } from '../servers/episode-servers.ts'
+import { type ListedTool, toolsOfMethods } from '../servers/other-methods.ts'
 import { NO_CALLS, type ServerCall, trailOf, worldCallsSchema } from '../servers/trail.ts'
 import { chooseTools, type ToolChoice } from './choose-tools.ts'
 
@@ -22,8 +24,9 @@ export interface McpEpisode<Params> {
   /** The folder of the episode, which is removed after it. */
   readonly folder: string
   /**
-   * Calls any tool of the server, by the server's own name for it, and resolves with the answer. The player does not
-   * see the call. Rejects if the tool reports an error.
+   * Calls any tool of the server, by the server's own name for it, or another method of MCP: `resources/list`,
+   * `resources/read`, `prompts/list` or `prompts/get`. Resolves with the answer. The player does not see the call.
+   * Rejects if the tool reports an error.
    */
   call(tool: string, args?: JsonObject): Promise<{ readonly text: string; readonly structured: JsonObject | null }>
 }
@@ -71,6 +74,18 @@ export interface McpEnvironmentSpec<Params extends z.ZodType = typeof anyParams>
   readonly setup?: (episode: McpEpisode<z.output<NoInfer<Params>>> & { readonly rng: Rng }) => void | Promise<void>
   /** Which tools the player has, and how they are called. Default: all, as the server lists them. */
   readonly tools?: ToolChoice
+  /** Whether the player has `list_resources` and `read_resource`. Default `false`. */
+  readonly resources?: boolean
+  /** Whether the player has `list_prompts` and `get_prompt`. Default `false`. */
+  readonly prompts?: boolean
+  /**
+   * Answers the questions that the server asks its user during a call (elicitation): with the content of its form, or
+   * with `null`, which declines. Default: the client declares no support for such questions, and the server may list
+   * fewer tools.
+   */
+  readonly elicit?: (
+    question: Elicitation & { readonly params: z.output<NoInfer<Params>> },
+  ) => JsonObject | null | Promise<JsonObject | null>
   /**
    * Judges the episode once the player has called `done`, and at the last step of the limit. Default: the reward is 0,
    * and graders judge the run.
@@ -81,7 +96,7 @@ export interface McpEnvironmentSpec<Params extends z.ZodType = typeof anyParams>
   readonly limits?: LimitsRequest
   /** Seconds that the server has to start, and to answer for the first time. Default 120. */
   readonly startSeconds?: number
-  /** Seconds that it has for each call. Default 60. */
+  /** Seconds that it has for each call, at most 120. Default 60. */
   readonly callSeconds?: number
 }
 
@@ -134,14 +149,14 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
   const { name = header?.environment.name ?? toName(targetOf(spec.server as McpServer)) } = spec
   const { version = header?.environment.version ?? '1.0.0' } = spec
   const { description = header?.description ?? `The tools of the MCP server ${name}. ${FINISH}` } = spec
-  const { limits = header?.limits ?? {}, tools: choice = header?.choice ?? {}, setup, score } = spec
+  const { limits = header?.limits ?? {}, tools: choice = header?.choice ?? {}, setup, score, elicit } = spec
   const { observe = recording ? (params: unknown) => recording.taskOf(params).text : () => FINISH } = spec
   const isScored = score !== undefined || header?.scored === true
   const isSuccess = (value: number) => (recording && !score ? recording.successes.has(value) : value >= 1)
   const { success = isSuccess } = spec
   // A run that is replayed has the tools that were listed when it was played.
   const madeOf = header ?? findMadeOf(name)
-  const tools = madeOf ? (madeOf.tools as unknown as ListedTool[]) : await listOnce(plan as ServerPlan)
+  const tools = madeOf ? (madeOf.tools as unknown as ListedTool[]) : await listOnce(plan as ServerPlan, spec)
   const chosen = chooseTools(name, tools, choice)
   const servers = new EpisodeServers()
 
@@ -153,7 +168,10 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
   /** Returns the server of a session. The first call of the session starts and sets it up. */
   const liveServerOf = (plan: ServerPlan, context: Preparing): Promise<PlayedServer> =>
     servers.of(context.session, context.state.public.trail, async () => {
-      const server = await EpisodeServer.start(plan)
+      const server = await EpisodeServer.start(
+        plan,
+        elicit ? (question) => elicit({ ...question, params: context.params as never }) : null,
+      )
       try {
         server.setup = await setUp(server, context)
         return server
@@ -286,7 +304,11 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
     ...(isScored && {
       success: ({ state }: { readonly state: Kept }) => state.private.score !== null && success(state.private.score),
     }),
-    ...(!recording && { release: (session: string) => servers.release(session) }),
+    ...(!recording && {
+      release: (session: string) => servers.release(session),
+      // The server gets no seed: that of an episode is for its set-up alone.
+      guarantees: { system: 'mcp', replay: true, delivery: 'at-most-once', seed: 'ignored' },
+    }),
   })
   return environment
 }
@@ -312,10 +334,19 @@ function planOf({ server, files, startSeconds = 120, callSeconds = 60 }: McpEnvi
   return { target: targetOf(server as McpServer), files: folder, startSeconds, callSeconds }
 }
 
-async function listOnce(plan: ServerPlan) {
-  const server = await EpisodeServer.start(plan)
+/** Returns the tools of a server that is started for that, and what else the player has as tools. */
+async function listOnce(
+  plan: ServerPlan,
+  {
+    elicit,
+    resources,
+    prompts,
+  }: Pick<McpEnvironmentSpec<z.ZodType>, 'resources' | 'prompts'> & { readonly elicit?: unknown },
+) {
+  // Servers list other tools for a user who answers questions.
+  const server = await EpisodeServer.start(plan, elicit ? () => null : null)
   try {
-    return await server.listTools()
+    return [...(await server.listTools()), ...toolsOfMethods({ resources, prompts })]
   } finally {
     await server.close()
   }

@@ -1,7 +1,8 @@
 import { EnvError } from '@episodic/env'
-import { type Channel, type JsonObject, jsonObjectSchema, type ToolInfo, WireError } from '@episodic/protocol'
-import { attachmentOf, formatZodError, withAttachmentNotes, withUnsaidData } from '@episodic/protocol/internal'
+import { type Channel, type JsonObject, jsonObjectSchema, WireError } from '@episodic/protocol'
+import { attachmentOf, withAttachmentNotes, withUnsaidData } from '@episodic/protocol/internal'
 import { z } from 'zod'
+import { ask, type ListedTool, listAll, read } from './other-methods.ts'
 
 /** What a server answered to one call. */
 export interface ToolAnswer {
@@ -13,6 +14,8 @@ export interface ToolAnswer {
   readonly structured: JsonObject | null
   /** Whether the tool reported an error, or the server refused the call. It may have changed something all the same. */
   readonly isError: boolean
+  /** What the server asked meanwhile, and what the world answered; `null` where it declined. Left out if nothing. */
+  readonly asked?: { message: string; answer: JsonObject | null }[] | undefined
 }
 
 const partSchema = z.looseObject({
@@ -38,6 +41,7 @@ export const toolAnswerShape = {
   structured: jsonObjectSchema.nullable(),
   attachments: z.array(z.object({ data: z.string(), mimeType: z.string() })).optional(),
   isError: z.boolean(),
+  asked: z.array(z.object({ message: z.string(), answer: jsonObjectSchema.nullable() })).optional(),
 } as const
 
 const answerSchema = z.looseObject({
@@ -53,8 +57,8 @@ const LONGEST_BASE64 = 600_000
 const MOST_ATTACHMENTS = 16
 
 /**
- * Calls a tool, and never retries: a server cannot distinguish a retry from a second call. Rejects if the answer is
- * lost or is none.
+ * Calls a tool, or another method by its name, such as `resources/read`, and never retries: a server cannot distinguish
+ * a retry from a second call. Rejects if the answer is lost or is none.
  */
 export async function callTool(
   channel: Channel,
@@ -64,7 +68,7 @@ export async function callTool(
 ): Promise<ToolAnswer> {
   let reply: unknown
   try {
-    reply = await channel.request('tools/call', { name: tool, arguments: args }, { signal })
+    reply = await ask(channel, tool, args, signal)
   } catch (cause) {
     signal.throwIfAborted()
     // Some servers reject invalid arguments, and whatever else goes wrong, with an error instead of a tool's answer.
@@ -72,7 +76,7 @@ export async function callTool(
       return { text: cause.message, structured: null, isError: true }
     throw cause
   }
-  const { content, structuredContent, isError } = read(answerSchema, reply, `tools/call of ${tool}`)
+  const { content, structuredContent, isError } = read(answerSchema, reply, `the call of ${tool}`)
   const { texts, attachments } = readParts(content)
   const text = texts.join('\n')
   const structured = structuredContent ?? null
@@ -107,14 +111,6 @@ function readParts(content: readonly z.output<typeof partSchema>[]) {
   return { texts, attachments }
 }
 
-function read<S extends z.ZodType>(schema: S, reply: unknown, method: string): z.output<S> {
-  const { data, error } = schema.safeParse(reply)
-  if (!error) return data as z.output<S>
-  throw new EnvError('reply-malformed', `The server's answer to ${method} is malformed: ${formatZodError(error)}.`, {
-    cause: error,
-  })
-}
-
 function shortened(text: string): string {
   if (text.length <= LONGEST) return text
   const cut = text.slice(0, LONGEST).toWellFormed()
@@ -129,29 +125,7 @@ export const listedToolSchema = z.object({
   annotations: jsonObjectSchema.optional(),
 })
 
-const toolsPageSchema = z.object({
-  tools: z.array(listedToolSchema),
-  nextCursor: z.string().optional(),
-})
-
-/** A tool that a server lists. */
-export type ListedTool = Pick<ToolInfo, 'name' | 'description' | 'inputSchema'> & {
-  readonly annotations?: JsonObject | undefined
-}
-
-/** The most pages of tools that are read, in case a server never stops paging. */
-const PAGES = 100
-
 /** Lists the tools of a server. */
 export async function listTools(channel: Channel, signal: AbortSignal): Promise<ListedTool[]> {
-  const tools: ListedTool[] = []
-  let cursor: string | undefined
-  for (let page = 0; page < PAGES; page++) {
-    const reply = await channel.request('tools/list', cursor === undefined ? {} : { cursor }, { signal })
-    const { nextCursor, ...listed } = read(toolsPageSchema, reply, 'tools/list')
-    tools.push(...listed.tools)
-    if (nextCursor === undefined) return tools
-    cursor = nextCursor
-  }
-  throw new EnvError('reply-malformed', `The server lists its tools on more than ${PAGES} pages.`)
+  return read(z.array(listedToolSchema), await listAll(channel, 'tools/list', 'tools', signal), 'tools/list')
 }

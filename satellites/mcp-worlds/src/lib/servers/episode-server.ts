@@ -1,14 +1,17 @@
+import { realpathSync } from 'node:fs'
 import { cp, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type CommandTarget, type HttpTarget, openChannel } from '@episodic/env'
+import { type CommandTarget, type Elicitation, type HttpTarget, openChannel } from '@episodic/env'
 import { disconnectPreservingSessions } from '@episodic/env/internal'
 import { ServerError } from '@episodic/mcp-server'
 import type { Channel, JsonObject } from '@episodic/protocol'
 import { pause, randomText } from '@episodic/protocol/internal'
-import { callTool, type ListedTool, listTools } from './call-tool.ts'
+import { callTool, listTools, type ToolAnswer } from './call-tool.ts'
 import { FOLDER } from './command-line.ts'
 import { guard, unguard } from './guard.ts'
+import type { ListedTool } from './other-methods.ts'
+import { replaceTexts } from './replace-texts.ts'
 import { endTrace, MARK, type Trace } from './traces.ts'
 import { NO_CALLS, type ServerCall, trailAfter } from './trail.ts'
 
@@ -41,6 +44,11 @@ export interface ServerPlan {
   readonly callSeconds: number
 }
 
+type ChannelOptions = NonNullable<Parameters<typeof openChannel>[1]>
+
+/** Answers a question of a server, as its user would; `null` declines. */
+export type AnswerQuestion = (question: Elicitation) => JsonObject | null | Promise<JsonObject | null>
+
 /**
  * The server of one episode: a process of its own, with a process group, a folder and a folder for temporary files, or
  * an MCP session of its own at a URL. Nothing of it is left once it is closed, nor once this process has ended.
@@ -53,27 +61,36 @@ export class EpisodeServer implements PlayedServer {
   readonly #plan: ServerPlan
   readonly #trace: Trace
   readonly #channel: Channel
+  readonly #questions: Questions
   #closing: Promise<void> | null = null
 
-  private constructor(plan: ServerPlan, trace: Trace, channel: Channel) {
+  private constructor(plan: ServerPlan, trace: Trace, channel: Channel, questions: Questions) {
     this.#plan = plan
     this.#trace = trace
     this.folder = filesIn(trace)
     this.#channel = channel
+    this.#questions = questions
   }
 
-  /** Starts a server. If that fails, nothing of it is left. Rejects with `session-lost`, which says why. */
-  static async start(plan: ServerPlan): Promise<EpisodeServer> {
+  /**
+   * Starts a server. If that fails, nothing of it is left. Rejects with `session-lost`, which says why.
+   *
+   * @param answer - `null`: support for questions is not declared.
+   */
+  static async start(plan: ServerPlan, answer: AnswerQuestion | null): Promise<EpisodeServer> {
+    const questions = new Questions()
     const mark = randomText()
-    const trace: Trace = { mark, folder: join(tmpdir(), `episodic-mcp-${mark.slice(0, 10)}`) }
+    // Servers tell the real path, without links.
+    const trace: Trace = { mark, folder: join(realpathSync(tmpdir()), `episodic-mcp-${mark.slice(0, 10)}`) }
     guard(trace)
     try {
       const temporary = join(trace.folder, 'tmp')
       await mkdir(temporary, { recursive: true, mode: 0o700 })
       if (plan.files === null) await mkdir(filesIn(trace))
       else await cp(plan.files, filesIn(trace), { recursive: true })
-      const channel = await openServer(plan, filesIn(trace), { TMPDIR: temporary, [MARK]: mark })
-      return new EpisodeServer(plan, trace, channel)
+      const variables = { TMPDIR: temporary, [MARK]: mark }
+      const channel = await openServer(plan, filesIn(trace), variables, answer && { elicit: questions.elicit(answer) })
+      return new EpisodeServer(plan, trace, channel, questions)
     } catch (cause) {
       await endTrace(trace)
       unguard(trace)
@@ -85,10 +102,23 @@ export class EpisodeServer implements PlayedServer {
     return this.#answered((signal) => listTools(this.#channel, signal))
   }
 
-  /** Calls a tool once. If its answer is lost, the server is closed, because what it has done is not known. */
+  /**
+   * Calls a tool once. If its answer is lost, the server is closed, because what it has done is not known. In arguments
+   * and answers, `{folder}` stands for the folder of the episode.
+   */
   async call(tool: string, args: JsonObject): Promise<ServerCall> {
-    const answer = await this.#answered((signal) => callTool(this.#channel, tool, args, signal))
-    return { tool, arguments: args, ...answer }
+    const filled = replaceTexts(args, FOLDER, this.folder)
+    const answer = await this.#answered((signal) => callTool(this.#channel, tool, filled, signal))
+    let asked: ToolAnswer['asked'] & object
+    try {
+      asked = this.#questions.take()
+    } catch (fault) {
+      // The call was made, and is in no record.
+      await this.close()
+      throw fault
+    }
+    const call = { tool, arguments: args, ...answer, ...(asked.length > 0 && { asked }) }
+    return replaceTexts(call, this.folder, FOLDER)
   }
 
   async play(tool: string, args: JsonObject, name: string): Promise<ServerCall> {
@@ -123,6 +153,35 @@ export class EpisodeServer implements PlayedServer {
   }
 }
 
+/** The questions that a server has asked during a call, with the answers. */
+class Questions {
+  #asked: NonNullable<ToolAnswer['asked']> = []
+  #fault: { readonly error: unknown } | null = null
+
+  /** Returns what answers the questions of a channel. What throws declines the question, and fails the call. */
+  elicit(answer: AnswerQuestion): NonNullable<ChannelOptions['elicit']> {
+    return async (question) => {
+      try {
+        const given = await answer(question)
+        this.#asked.push({ message: question.message, answer: given })
+        return given === null ? { action: 'decline' } : { action: 'accept', content: given }
+      } catch (error) {
+        this.#fault ??= { error }
+        return { action: 'decline' }
+      }
+    }
+  }
+
+  /** Returns the questions since it was called before. Throws what answering one has thrown. */
+  take() {
+    const [asked, fault] = [this.#asked, this.#fault]
+    this.#asked = []
+    this.#fault = null
+    if (fault) throw fault.error
+    return asked
+  }
+}
+
 function filesIn({ folder }: Trace): string {
   return join(folder, 'files')
 }
@@ -152,10 +211,11 @@ async function openServer(
   { target, startSeconds }: ServerPlan,
   folder: string,
   variables: Readonly<Record<string, string>>,
+  answering: Pick<ChannelOptions, 'elicit'> | null,
 ): Promise<Channel> {
-  if (!('url' in target)) return openChannel({ ...inFolder(target, folder, variables), startSeconds })
-  const session = disconnectPreservingSessions(target)
-  return within(startSeconds, 'It did not start', (signal) => openChannel(target, { ...session, signal }))
+  if (!('url' in target)) return openChannel({ ...inFolder(target, folder, variables), startSeconds }, { ...answering })
+  const options = { ...disconnectPreservingSessions(target), ...answering }
+  return within(startSeconds, 'It did not start', (signal) => openChannel(target, { ...options, signal }))
 }
 
 /** Returns a target with the folder in place of its name, and with variables of ours. */

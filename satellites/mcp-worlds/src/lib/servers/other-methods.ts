@@ -1,0 +1,136 @@
+import { EnvError } from '@episodic/env'
+import { type Channel, type JsonObject, jsonObjectSchema, type ToolInfo, WireError } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/internal'
+import { z } from 'zod'
+
+/** A tool that a server lists. */
+export type ListedTool = Pick<ToolInfo, 'name' | 'description' | 'inputSchema'> & {
+  readonly annotations?: JsonObject | undefined
+}
+
+/** Methods by which a server shows more than tools, each with the name of the tool that a player has for it. */
+const PLAYERS_NAMES: Readonly<Record<string, string>> = {
+  'resources/list': 'list_resources',
+  'resources/read': 'read_resource',
+  'prompts/list': 'list_prompts',
+  'prompts/get': 'get_prompt',
+}
+
+/** Returns the player's name for a tool of the server, or for a method. */
+export function playersName(tool: string): string {
+  return PLAYERS_NAMES[tool] ?? tool
+}
+
+/** Returns the methods that a player has as tools. */
+export function toolsOfMethods({ resources = false, prompts = false }): ListedTool[] {
+  const annotations = { readOnlyHint: true }
+  const nothing = { type: 'object', properties: {} }
+  const uri = { type: 'string', description: 'The URI of a resource, or a template of one that is filled in.' }
+  return [
+    ...(resources
+      ? [
+          {
+            name: 'resources/list',
+            description: 'List the resources that can be read, and the templates of more.',
+            inputSchema: nothing,
+            annotations,
+          },
+          {
+            name: 'resources/read',
+            description: 'Read a resource.',
+            inputSchema: { type: 'object', properties: { uri }, required: ['uri'] },
+            annotations,
+          },
+        ]
+      : []),
+    ...(prompts
+      ? [
+          {
+            name: 'prompts/list',
+            description: 'List the prompts that there are, with their arguments.',
+            inputSchema: nothing,
+            annotations,
+          },
+          {
+            name: 'prompts/get',
+            description: 'Get the messages of a prompt.',
+            inputSchema: {
+              type: 'object',
+              properties: {
+                name: { type: 'string' },
+                arguments: { type: 'object', additionalProperties: { type: 'string' } },
+              },
+              required: ['name'],
+            },
+            annotations,
+          },
+        ]
+      : []),
+  ]
+}
+
+/** Calls a tool of a server, or one of its other methods. Resolves with what the server answered, as tools answer. */
+export async function ask(channel: Channel, tool: string, args: JsonObject, signal: AbortSignal): Promise<unknown> {
+  switch (tool) {
+    case 'resources/list':
+      return shown({
+        resources: await listAll(channel, 'resources/list', 'resources', signal),
+        // Not every server with resources has templates, and some refuse to say so.
+        templates: await listAll(channel, 'resources/templates/list', 'resourceTemplates', signal).catch((error) => {
+          if (WireError.is(error)) return []
+          throw error
+        }),
+      })
+    case 'prompts/list':
+      return shown({ prompts: await listAll(channel, tool, 'prompts', signal) })
+    case 'resources/read': {
+      const { contents } = read(resourceSchema, await channel.request(tool, args, { signal }), tool)
+      return { content: contents.map((resource) => ({ type: 'resource', resource })) }
+    }
+    case 'prompts/get': {
+      const { messages } = read(promptSchema, await channel.request(tool, args, { signal }), tool)
+      return { content: messages.flatMap(({ role, content }) => [{ type: 'text', text: `${role}:` }, content]) }
+    }
+    default:
+      return channel.request('tools/call', { name: tool, arguments: args }, { signal })
+  }
+}
+
+const resourceSchema = z.object({ contents: z.array(jsonObjectSchema) })
+const promptSchema = z.object({ messages: z.array(z.object({ role: z.string(), content: jsonObjectSchema })) })
+
+function shown(lists: JsonObject) {
+  return { content: [{ type: 'text', text: JSON.stringify(lists) }] }
+}
+
+/** The most pages of a list that are read, in case a server never stops paging. */
+const PAGES = 100
+
+/** Returns the items of a list on all of its pages. Rejects for what is none, and for more than 100 pages. */
+export async function listAll(
+  channel: Channel,
+  method: string,
+  key: string,
+  signal: AbortSignal,
+): Promise<JsonObject[]> {
+  const pageSchema = z.object({ [key]: z.array(jsonObjectSchema), nextCursor: z.string().optional() })
+  const items: JsonObject[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < PAGES; page++) {
+    const reply = await channel.request(method, cursor === undefined ? {} : { cursor }, { signal })
+    const { nextCursor, ...listed } = read(pageSchema, reply, method) as { readonly nextCursor?: string }
+    items.push(...((listed as Record<string, JsonObject[]>)[key] ?? []))
+    if (nextCursor === undefined) return items
+    cursor = nextCursor
+  }
+  throw new EnvError('reply-malformed', `The server has more than ${PAGES} pages of ${method}.`)
+}
+
+/** Returns what a server answered. Throws `reply-malformed` where it does not have the form of its method. */
+export function read<S extends z.ZodType>(schema: S, reply: unknown, method: string): z.output<S> {
+  const { data, error } = schema.safeParse(reply)
+  if (!error) return data as z.output<S>
+  throw new EnvError('reply-malformed', `The server's answer to ${method} is malformed: ${formatZodError(error)}.`, {
+    cause: error,
+  })
+}
