@@ -4,6 +4,7 @@ import { runGateway } from './gateway/run-gateway.ts'
 import { runHarbor } from './harbor/run-harbor.ts'
 import { runImport } from './import/run-import.ts'
 import { runInspect } from './inspect.ts'
+import { runMcpServers } from './mcp-servers/run-mcp-servers.ts'
 import { runNemoGym } from './nemo-gym/run-nemo-gym.ts'
 import { runOpenEnv } from './openenv.ts'
 import { runOrs } from './ors/run-ors.ts'
@@ -34,6 +35,7 @@ export const PROGRAMS: readonly NamedProgram[] = [
   { name: 'gateway', does: 'speaks to models through the gateway, and kills it', run: runGateway },
   { name: 'providers', does: 'plays with servers of models of every kind', run: runProviders },
   { name: 'shell', does: 'compares ordinary commands with bash', run: runShellProgram },
+  { name: 'mcp-servers', does: 'plays public MCP servers as worlds, and kills them', run: runMcpServers },
   { name: 'import', does: "plays environments of others' servers", run: runImport },
   { name: 'parity', does: 'compares the same episodes through every endpoint', run: runParity, takesPython: true },
 ]

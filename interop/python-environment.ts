@@ -24,7 +24,7 @@ export interface PythonNeeds {
 const LEAST_PYTHON = [3, 11] as const
 
 /** Environments are kept between runs, in a folder that no check of the workspace reads. */
-const CACHE = fileURLToPath(new URL('../node_modules/.cache/interop-clients/', import.meta.url))
+export const CACHE = fileURLToPath(new URL('../node_modules/.cache/interop-clients/', import.meta.url))
 
 /** Makes environments in a tenth of the time that pip takes. */
 const UV = 'uv==0.13.9'

@@ -1,0 +1,167 @@
+import { once } from 'node:events'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import type { Report, Tally } from '../report.ts'
+import { playEverything } from './everything.ts'
+import { type InstalledServer, installServers } from './install-servers.ts'
+import { processesOf, waitForNothing } from './leftovers.ts'
+import { endOf, linesOf, openServerFolder, type ServerFolder } from './server-runs.ts'
+
+const USAGE = `Usage: pnpm interop mcp-servers [--only <part of a name,…>] [--episodes <n>] [--kills <n>] [--json]
+
+Plays twelve public MCP servers of npm and PyPI as worlds, with a task and a score each: episodes of one server at once,
+which may see nothing of each other; then replays them without the server. Then kills a launcher, a server or a player
+in the middle of an episode, again and again, and counts what is left. Needs Linux, git, npm, Python, and Debian's
+chromium.
+
+  --only      servers whose names contain one of these
+  --episodes  episodes of each server at once (default 32; 0: only the kills)
+  --kills     kills of all servers together (default 50)
+  --json      print nothing but the line of JSON that ends every run`
+
+/** Plays the servers from the command line. */
+export async function runMcpServers(args: readonly string[]): Promise<Report | null> {
+  const { values: options } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string' },
+      episodes: { type: 'string', default: '32' },
+      kills: { type: 'string', default: '50' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (options.help) {
+    console.log(USAGE)
+    return null
+  }
+  const say = options.json ? () => {} : console.log
+  const parts = options.only?.split(',') ?? ['']
+  const servers = installServers(console.error).filter(({ program }) => parts.some((part) => program.includes(part)))
+  if (servers.length === 0) throw new Error(`No server is named so.\n${USAGE}`)
+  await using page = await servePage()
+  const clients: Record<string, Tally> = {}
+  const seconds: Record<string, number> = {}
+  for (const server of Number(options.episodes) > 0 ? servers : []) {
+    const begun = performance.now()
+    clients[server.version] = await playAndReplay(server, page.url, Number(options.episodes), say)
+    seconds[server.program] = Math.round((performance.now() - begun) / 1_000)
+  }
+  const everything = servers.find(({ program }) => program === 'mcp-server-everything')
+  if (everything) clients['resources, prompts and questions'] = await playEverything(everything, page.url, say)
+  clients.kills = await kill(servers, page.url, Number(options.kills), say)
+  return { clients, details: { seconds } }
+}
+
+/** Serves a page that keeps what its address has after the mark, and shows its path. */
+async function servePage(): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer(({ url = '' }, response) => {
+    response.setHeader('content-type', 'text/html')
+    response.end(
+      `<!doctype html><html><head><title>Page</title></head><body><article><p>This page is ${url.slice(1)}.</p></article>` +
+        "<script>localStorage.setItem('values', (localStorage.getItem('values') ?? '') + location.hash)</script></body></html>",
+    )
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Plays episodes of a server at once, and replays them without it. Each episode that does both has passed. */
+async function playAndReplay(
+  server: InstalledServer,
+  page: string,
+  episodes: number,
+  say: (text: string) => void,
+): Promise<Tally> {
+  using folder = openServerFolder(server, page, false)
+  const { err } = await endOf(folder.start(['run', ...folder.options(episodes), '--out', 'run', '--json']))
+  const run = join(folder.path, 'run')
+  const lines = existsSync(join(run, 'episodes.jsonl')) ? linesOf(run) : []
+  const successes = lines.filter(({ returns }) => returns?.total === 1).length
+  folder.removeServer()
+  const left = [...(await waitForNothing(folder.path)), ...strangers(folder)]
+  const replayed = await endOf(folder.start(['replay', 'run', '--json']))
+  const reproduced = replayed.status === 0 ? lines.length : 0
+  const problems = [
+    ...(successes === episodes
+      ? []
+      : [`${successes} of ${episodes} episodes keep their value alone\n${err.slice(-2_000)}`]),
+    ...(reproduced === episodes
+      ? []
+      : [`the replay ends with ${replayed.status}\n${replayed.out}${replayed.err.slice(-2_000)}`]),
+    ...left.map((each) => `left: ${each}`),
+  ]
+  say(
+    `${problems.length === 0 ? '✓' : '✗'} ${server.version}: ${successes} of ${episodes} episodes, ${reproduced} replayed`,
+  )
+  for (const problem of problems) console.error(`  ${problem}`)
+  const failed = Math.max(episodes - successes, episodes - reproduced) + left.length
+  return { passed: 2 * episodes - (episodes - successes) - (episodes - reproduced), failed }
+}
+
+/** What is in the folder of a server that neither this program nor the command puts there. */
+function strangers({ path }: ServerFolder): string[] {
+  const known = /^(?:run|home|tmp|score\.ts|tasks\.jsonl|\.episodic)$/
+  return readdirSync(path).filter((name) => !known.test(name))
+}
+
+const VICTIMS = ['player', 'server', 'launcher'] as const
+
+/** Kills one process of each run, and counts the runs of which nothing is left. */
+async function kill(
+  servers: readonly InstalledServer[],
+  page: string,
+  kills: number,
+  say: (text: string) => void,
+): Promise<Tally> {
+  let failed = 0
+  for (let i = 0; i < kills; i++) {
+    const server = servers[i % servers.length] as InstalledServer
+    const victim = VICTIMS[(i + Math.floor(i / servers.length)) % VICTIMS.length] as (typeof VICTIMS)[number]
+    const problems = await killOne(server, page, victim)
+    if (problems.length > 0) failed += 1
+    say(`${problems.length === 0 ? '✓' : '✗'} kill ${i + 1} of ${kills}: the ${victim} of ${server.program}`)
+    for (const problem of problems) console.error(`  ${problem}`)
+  }
+  return { passed: kills - failed, failed }
+}
+
+/** Episodes at once of a run in which a process is killed. */
+const AT_ONCE = 2
+
+async function killOne(server: InstalledServer, page: string, victim: (typeof VICTIMS)[number]): Promise<string[]> {
+  using folder = openServerFolder(server, page, true)
+  const run = folder.start(['run', ...folder.options(AT_ONCE), '--out', 'run', '--json'], { WAITING_ROOM: folder.path })
+  const ended = endOf(run)
+  const waiting = () => readdirSync(folder.path).filter((name) => name.startsWith('waiting-')).length
+  while (waiting() < AT_ONCE && run.exitCode === null && run.signalCode === null) await setTimeout(50)
+  if (waiting() < AT_ONCE) return [`it ended before it was killed: ${(await ended).err.slice(-2_000)}`]
+  const own = processesOf(folder.path)
+  const launchers = own.filter(
+    ({ command, variables }) => /^sh -c /.test(command) && variables.includes('EPISODIC_MCP'),
+  )
+  const launcher = launchers[0]
+  const started = own.find(({ parent }) => parent === launcher?.id)
+  const id = { player: run.pid, server: started?.id, launcher: launcher?.id }[victim]
+  if (launchers.length !== AT_ONCE || id === undefined) return [`its processes were not found: ${JSON.stringify(own)}`]
+  process.kill(id, 'SIGKILL')
+  writeFileSync(join(folder.path, 'go'), '')
+  await ended
+  const kinds = victim === 'player' ? [] : linesOf(join(folder.path, 'run')).map(({ outcome }) => outcome.kind)
+  // An episode that is judged by what was answered before needs its server no more.
+  const expected = server.found.includes('call(') ? 'failed,finished' : 'finished,finished'
+  const wrong =
+    victim === 'player' || kinds.sort().join() === expected ? [] : [`its episodes are ${kinds.join() || 'none'}`]
+  return [...wrong, ...(await waitForNothing(folder.path))]
+}
