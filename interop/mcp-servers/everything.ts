@@ -4,10 +4,9 @@ import { fileURLToPath } from 'node:url'
 import type { Tally } from '../report.ts'
 import type { InstalledServer } from './install-servers.ts'
 import type { Call } from './public-servers.ts'
-import { endOf, openServerFolder, stepsOf } from './server-runs.ts'
+import { endOf, openServerFolder, PLAYER, stepsOf } from './server-runs.ts'
 
 const WORLDS = fileURLToPath(new URL('../../satellites/mcp-worlds/src/index.ts', import.meta.url))
-const PLAYER = fileURLToPath(new URL('./player.ts', import.meta.url))
 
 const call = (tool: string, args: object = {}): Call => ({ tool, arguments: args })
 

@@ -9,12 +9,12 @@ import type { Report, Tally } from '../report.ts'
 import { playEverything } from './everything.ts'
 import { type InstalledServer, installServers } from './install-servers.ts'
 import { processesOf, waitForNothing } from './leftovers.ts'
-import { endOf, linesOf, openServerFolder, type ServerFolder } from './server-runs.ts'
+import { endOf, linesOf, openServerFolder, PLAYER, type SealedLine, type ServerFolder } from './server-runs.ts'
 
 const USAGE = `Usage: pnpm interop mcp-servers [--only <part of a name,…>] [--episodes <n>] [--kills <n>] [--json]
 
 Plays twelve public MCP servers of npm and PyPI as worlds, with a task and a score each: episodes of one server at once,
-which may see nothing of each other; then replays them without the server. Then kills a launcher, a server or a player
+which may see nothing of each other; then replays them, and plays a recording of them, without the server. Then kills a launcher, a server or a player
 in the middle of an episode, again and again, and counts what is left. Needs Linux, git, npm, Python, and Debian's
 chromium.
 
@@ -77,7 +77,11 @@ async function servePage(): Promise<AsyncDisposable & { readonly url: string }> 
   }
 }
 
-/** Plays episodes of a server at once, and replays them without it. Each episode that does both has passed. */
+/**
+ * Plays episodes of a server at once, takes its program away, and replays them; then makes a recording of them, and
+ * plays that, with the same players and with players who make another call. Each episode that does one of these has
+ * passed.
+ */
 async function playAndReplay(
   server: InstalledServer,
   page: string,
@@ -85,30 +89,38 @@ async function playAndReplay(
   say: (text: string) => void,
 ): Promise<Tally> {
   using folder = openServerFolder(server, page, false)
-  const { err } = await endOf(folder.start(['run', ...folder.options(episodes), '--out', 'run', '--json']))
-  const run = join(folder.path, 'run')
-  const lines = existsSync(join(run, 'episodes.jsonl')) ? linesOf(run) : []
-  const successes = lines.filter(({ returns }) => returns?.total === 1).length
+  const begin = async (args: readonly string[], variables = {}) => endOf(folder.start(args, variables))
+  const linesIn = (name: string) => {
+    const run = join(folder.path, name)
+    return existsSync(join(run, 'episodes.jsonl')) ? linesOf(run) : []
+  }
+  const { err } = await begin(['run', ...folder.options(episodes), '--out', 'run', '--json'])
+  const live = linesIn('run')
   folder.removeServer()
   const left = [...(await waitForNothing(folder.path)), ...strangers(folder)]
-  const replayed = await endOf(folder.start(['replay', 'run', '--json']))
-  const reproduced = replayed.status === 0 ? lines.length : 0
-  const problems = [
-    ...(successes === episodes
-      ? []
-      : [`${successes} of ${episodes} episodes keep their value alone\n${err.slice(-2_000)}`]),
-    ...(reproduced === episodes
-      ? []
-      : [`the replay ends with ${replayed.status}\n${replayed.out}${replayed.err.slice(-2_000)}`]),
-    ...left.map((each) => `left: ${each}`),
-  ]
-  say(
-    `${problems.length === 0 ? '✓' : '✗'} ${server.version}: ${successes} of ${episodes} episodes, ${reproduced} replayed`,
-  )
-  for (const problem of problems) console.error(`  ${problem}`)
-  const failed = Math.max(episodes - successes, episodes - reproduced) + left.length
-  return { passed: 2 * episodes - (episodes - successes) - (episodes - reproduced), failed }
+  const replayed = await begin(['replay', 'run', '--json'])
+  const recorded = await begin(['record', 'run', '--out', 'world.jsonl'])
+  const again = ['run', 'world.jsonl', '--policy', PLAYER, '--tasks', `${episodes}`, '--json']
+  const played = await begin([...again, '--out', 'again'])
+  const unseen = await begin([...again, '--out', 'unseen'], { UNSEEN_CALL: '1' })
+  const stages = {
+    'keep their value alone': [live.filter(isSuccess).length, err],
+    'are replayed': [replayed.status === 0 ? live.length : 0, `${replayed.out}${replayed.err}`],
+    'are played from the recording': [linesIn('again').filter(isSuccess).length, `${recorded.err}${played.err}`],
+    'say which call was not recorded': [linesIn('unseen').filter(saysWhatIsUnseen).length, unseen.err],
+  } as const
+  const wrong = Object.entries(stages).filter(([, [count]]) => count !== episodes)
+  const isRight = wrong.length === 0 && left.length === 0
+  say(`${isRight ? '✓' : '✗'} ${server.version}: ${episodes} episodes at once, replayed, recorded and played again`)
+  for (const [what, [count, text]] of wrong) console.error(`  ${count} of ${episodes} ${what}\n${text.slice(-2_000)}`)
+  for (const each of left) console.error(`  left: ${each}`)
+  const passed = Object.values(stages).reduce((sum, [count]) => sum + count, 0)
+  return { passed, failed: 4 * episodes - passed + left.length }
 }
+
+const isSuccess = ({ returns }: SealedLine) => returns?.total === 1
+const saysWhatIsUnseen = ({ outcome: { error } }: SealedLine) =>
+  error?.code === 'not-recorded' && error.message.includes('"unseen":true')
 
 /** What is in the folder of a server that neither this program nor the command puts there. */
 function strangers({ path }: ServerFolder): string[] {

@@ -16,7 +16,8 @@ import { fileURLToPath } from 'node:url'
 import type { InstalledServer } from './install-servers.ts'
 
 const CLI = fileURLToPath(new URL('./cli.ts', import.meta.resolve('@episodic/harness')))
-const PLAYER = fileURLToPath(new URL('./player.ts', import.meta.url))
+/** The module of the player. */
+export const PLAYER = fileURLToPath(new URL('./player.ts', import.meta.url))
 
 /** The folder of one server: its tasks, its score, its runs, and what its processes have for temporary files. */
 export interface ServerFolder extends Disposable {
@@ -93,7 +94,10 @@ export async function endOf(child: ChildProcess): Promise<Ended> {
 
 /** A sealed line, as far as this program reads it. */
 export interface SealedLine {
-  readonly outcome: { readonly kind: string }
+  readonly outcome: {
+    readonly kind: string
+    readonly error?: { readonly code: string; readonly message: string }
+  }
   readonly returns?: { readonly total: number }
   readonly steps: readonly { readonly observation: { readonly text: string } }[]
 }
