@@ -104,6 +104,30 @@ describe('episodic record', () => {
     expect(json(out).episodes).toBe(sealed())
   })
 
+  it('makes one world of the lines of forked episodes, whose server keeps its state in its folder', async () => {
+    write('server.mjs', `import ${JSON.stringify(memory)}\n`)
+    write(
+      'kept.ts',
+      `import { defineMcpEnvironment } from ${JSON.stringify(import.meta.resolve('@episodic/mcp-worlds'))}
+export const environment = await defineMcpEnvironment({
+  name: 'kept', server: ${JSON.stringify(SERVER)}, stateInFolder: true,
+  score: async ({ call }) => (await call('read_graph')).text.includes('Ada'),
+})
+`,
+    )
+    write('wait.json', JSON.stringify([create('Ada'), read, done]))
+    const asked = ['--policy', 'script:wait.json', '--tasks', '1', '--branch', '2@1', '--out', 'runs/forked', '--json']
+    expect(json((await workshop.run(['run', 'kept.ts', ...asked])).out).counts).toMatchObject({ finished: 2 })
+    rmSync(program)
+    const lines = readEpisodes(at('runs/forked'))
+    expect(lines.map(({ returns, steps }) => [returns?.total, steps[1]?.observation.text.includes('Ada')])).toEqual([
+      [1, true],
+      [1, true],
+    ])
+    const { out } = await workshop.main(['record', 'runs/forked', '--out', 'forked.jsonl', '--json'])
+    expect(json(out)).toMatchObject({ episodes: 2, calls: 3, variants: 0 })
+  })
+
   it.each([
     [['record', 'runs/coin'], /runs\/coin is no run of an MCP server's world/],
     [['record', 'runs/ada', 'runs/killed'], /are of different worlds, versions, tools or limits/],

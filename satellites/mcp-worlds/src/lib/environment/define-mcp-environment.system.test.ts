@@ -344,6 +344,64 @@ describe('an episode whose server is lost', () => {
   })
 })
 
+describe('an environment whose server keeps its state in its folder', () => {
+  const opening = { environment: 'foldered', requestKey: 'a-key-of-the-foldered-test' }
+  const define = () =>
+    defineMcpEnvironment({
+      server: NOTES,
+      name: 'foldered',
+      stateInFolder: true,
+      setup: async ({ call }) => void (await call('add', { text: 'first' })),
+      score: async ({ call, transcript }) =>
+        (await call('list')).text === `{"notes":["first","milk","eggs"]}` && transcript.length === 2,
+    })
+  const text = (outcome: { readonly step: { readonly observation: { readonly text: string } } }) =>
+    outcome.step.observation.text
+
+  it('is forked at any step, with a new server over a copy of the folder', async () => {
+    await using world = await openWorld(await define())
+    await using episode = world.connection.environment()
+    await episode.reset()
+    await episode.step(add('milk'))
+    await episode.step(add('tea'))
+    const [now] = await episode.fork()
+    const [earlier] = await episode.fork({ at: 1 })
+    await earlier!.step(add('eggs'))
+    expect((await earlier!.step(done())).reward.total).toBe(1)
+    await now!.step(add('bread'))
+    const listed = async (of: typeof now) => (await of!.step(call('list'))).observation.text
+    expect(await listed(now)).toBe('{"notes":["first","milk","tea","bread"]}')
+    expect((await episode.step(call('list'))).observation.text).toBe('{"notes":["first","milk","tea"]}')
+    expect(world.faults).toEqual([])
+  })
+
+  it('goes on in another process, and is replayed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'notes-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const environment = await define()
+    const played: { prepared: unknown; stateHash: string }[] = []
+    for (const action of [add('milk'), add('eggs'), done()]) {
+      await using store = await openSqliteStore(join(folder, 'sessions.db'))
+      await using host = createHost({ environments: [environment], store })
+      const { session } = await host.open(null, opening)
+      const ref = await host.resolve(null, { by: 'control', token: session })
+      const outcome = await ref.step({ action })
+      const { prepared, stateHash } = outcome.step.report
+      played.push({ prepared, stateHash: stateHash as string })
+      expect(text(outcome)).toBe(
+        action.tool === 'done' ? 'Done.' : `Noted: ${(action.arguments as { readonly text?: string }).text}`,
+      )
+      if (action.tool === 'done') expect(outcome.step.report.terms).toEqual({ score: 1 })
+    }
+    const rehearsal = rehearse(environment, { strict: true })
+    for (const [i, action] of [add('milk'), add('eggs'), done()].entries()) {
+      const { prepared, stateHash } = played[i]!
+      const again = rehearsal.play(action.tool, action.arguments, { prepared: prepared as never })
+      expect(again.stateHash).toBe(stateHash)
+    }
+  })
+})
+
 describe.skipIf(process.platform !== 'linux')('what an episode has started', () => {
   const started = async (host: Awaited<ReturnType<typeof openWorld>>) => {
     const environment = host.connection.environment()

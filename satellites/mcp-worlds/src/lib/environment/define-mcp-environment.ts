@@ -12,7 +12,8 @@ import { type McpServer, targetOf, toName } from '../servers/command-line.ts'
 import { EpisodeServer, type PlayedServer, type ServerPlan } from '../servers/episode-server.ts'
 import { EpisodeServers } from '../servers/episode-servers.ts'
 import { type ListedTool, toolsOfMethods } from '../servers/other-methods.ts'
-import { NO_CALLS, type ServerCall, trailOf, worldCallsSchema } from '../servers/trail.ts'
+import { changesOf, readFolder, type SavedFolder } from '../servers/saved-folder.ts'
+import { NO_CALLS, type ServerCall, serverCallSchema, trailOf, worldCallsSchema } from '../servers/trail.ts'
 import { chooseTools, type ToolChoice } from './choose-tools.ts'
 
 /** The parameters of an environment that declares none: what a task asks, and whatever else it has. */
@@ -70,6 +71,12 @@ export interface McpEnvironmentSpec<Params extends z.ZodType = typeof anyParams>
   readonly observe?: (params: z.output<NoInfer<Params>>) => string
   /** A folder whose content is copied into the folder of each episode. Default: the folder is empty. */
   readonly files?: string | URL
+  /**
+   * Says that all that the server keeps is in the folder of the episode, such as a database. Each step saves what the
+   * server has changed there, at most some 500,000 bytes. So sessions can be forked, and go on in another process: with
+   * a new server over a copy. Default `false`.
+   */
+  readonly stateInFolder?: boolean
   /** Sets the server up before the first call of the player. `rng` is the chance of the episode's seed. */
   readonly setup?: (episode: McpEpisode<z.output<NoInfer<Params>>> & { readonly rng: Rng }) => void | Promise<void>
   /** Which tools the player has, and how they are called. Default: all, as the server lists them. */
@@ -104,6 +111,8 @@ const preparedSchema = worldCallsSchema.extend({
   ...toolAnswerShape,
   /** Names the calls of the player, and their answers, this one included. */
   trail: z.string(),
+  /** What has changed in the folder, by path, if that is saved; `null` for what is gone. */
+  files: z.record(z.string(), z.string().nullable()).optional(),
 })
 
 const publicSchema = z.object({
@@ -120,6 +129,8 @@ const privateSchema = z.object({
   score: z.number().nullable(),
   /** Names the calls that set the server up, and their answers. */
   setup: z.string(),
+  /** The folder of the episode, and the calls of the player, if they are saved. */
+  saved: z.object({ files: z.record(z.string(), z.string()), transcript: z.array(serverCallSchema) }).optional(),
 })
 
 type Kept = { readonly public: z.output<typeof publicSchema>; readonly private: z.output<typeof privateSchema> }
@@ -149,7 +160,14 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
   const { name = header?.environment.name ?? toName(targetOf(spec.server as McpServer)) } = spec
   const { version = header?.environment.version ?? '1.0.0' } = spec
   const { description = header?.description ?? `The tools of the MCP server ${name}. ${FINISH}` } = spec
-  const { limits = header?.limits ?? {}, tools: choice = header?.choice ?? {}, setup, score, elicit } = spec
+  const {
+    limits = header?.limits ?? {},
+    tools: choice = header?.choice ?? {},
+    setup,
+    score,
+    elicit,
+    stateInFolder = false,
+  } = spec
   const { observe = recording ? (params: unknown) => recording.taskOf(params).text : () => FINISH } = spec
   const isScored = score !== undefined || header?.scored === true
   const isSuccess = (value: number) => (recording && !score ? recording.successes.has(value) : value >= 1)
@@ -159,6 +177,7 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
   const tools = madeOf ? (madeOf.tools as unknown as ListedTool[]) : await listOnce(plan as ServerPlan, spec)
   const chosen = chooseTools(name, tools, choice)
   const servers = new EpisodeServers()
+  const isSaved = stateInFolder && !recording
 
   const setUp = async (server: PlayedServer, { params, rng }: Preparing): Promise<ServerCall[]> => {
     const made: ServerCall[] = []
@@ -167,19 +186,39 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
   }
   /** Returns the server of a session. The first call of the session starts and sets it up. */
   const liveServerOf = (plan: ServerPlan, context: Preparing): Promise<PlayedServer> =>
-    servers.of(context.session, context.state.public.trail, async () => {
-      const server = await EpisodeServer.start(
-        plan,
-        elicit ? (question) => elicit({ ...question, params: context.params as never }) : null,
-      )
-      try {
-        server.setup = await setUp(server, context)
-        return server
-      } catch (error) {
-        await server.close()
-        throw error
-      }
-    })
+    servers.of(context.session, context.state.public.trail, () => startFor(plan, context), stateInFolder)
+  const startFor = async (plan: ServerPlan, context: Preparing): Promise<EpisodeServer> => {
+    const { saved } = context.state.private
+    const { calls, trail } = context.state.public
+    const answer: Parameters<typeof EpisodeServer.start>[1] = elicit
+      ? (question) => elicit({ ...question, params: context.params as never })
+      : null
+    if (saved && calls > 0) {
+      const server = await EpisodeServer.start({ ...plan, saved: saved.files }, answer)
+      server.transcript.push(...(saved.transcript as readonly ServerCall[]))
+      server.trail = trail
+      return server
+    }
+    const server = await EpisodeServer.start(plan, answer)
+    try {
+      server.setup = await setUp(server, context)
+      return server
+    } catch (error) {
+      await server.close()
+      throw error
+    }
+  }
+  /** Returns what the server has changed in its folder, if that is saved. */
+  const changesIn = async (server: PlayedServer, { state: { private: kept } }: Preparing) => {
+    if (!kept.saved) return {}
+    const files = changesOf(kept.saved.files, await readFolder(server.folder))
+    const { length } = JSON.stringify(files)
+    if (length <= MOST_SAVED) return { files }
+    throw new ServerError(
+      'rules-failed',
+      `The server has changed its folder by ${length} characters of base64 in one step, and at most ${MOST_SAVED} are saved. Leave stateInFolder out.`,
+    )
+  }
   const ourNames = new Map(chosen.map(({ theirs, ours }) => [theirs, ours]))
   /** Returns a recording where the state of a session says that it stands. */
   const recordedServerOf = async (recording: Recording, context: Preparing): Promise<PlayedServer> => {
@@ -241,7 +280,10 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
     start({ params, rng }) {
       // A set-up that is a function here is called before the first step.
       const [start, began] = recording && !setup ? recording.startOf(params, rng) : [0, NO_CALLS]
-      return { public: { calls: 0, trail: NO_CALLS, start }, private: { score: null, setup: began } }
+      return {
+        public: { calls: 0, trail: NO_CALLS, start },
+        private: { score: null, setup: began, ...(isSaved && { saved: { files: {}, transcript: [] } }) },
+      }
     },
     // What the server answers reaches the player as it is.
     observe: ({ calls }, params) => (calls === 0 ? observe(params as never) : ''),
@@ -261,19 +303,26 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
             output: z.object({}),
             prepared: preparedSchema,
             prepareSeconds: PREPARING,
-            ...(recording ? { repeatable: true } : { effect: 'external' }),
+            ...(recording ? { repeatable: true } : !isSaved && { effect: 'external' }),
             async prepare(context) {
               const server = await serverOf(context)
               const answer = await server.play(theirs, context.input as JsonObject, ours)
               const { trail } = server
               const judged = context.isLast ? await judge(server, context.params, null) : { score: null }
-              return { ...setupOf(context, server), ...answer, trail, ...judged }
+              return { ...setupOf(context, server), ...answer, trail, ...judged, ...(await changesIn(server, context)) }
             },
-            play({ state, prepared, attach, say }) {
+            play({ state, input, prepared, attach, say }) {
               for (const { data, mimeType } of prepared.attachments ?? []) attach(data, mimeType)
               state.public.calls += 1
               state.public.trail = prepared.trail
               apply(state, prepared)
+              const { saved } = state.private
+              for (const [path, content] of Object.entries(prepared.files ?? {})) {
+                if (content === null) delete saved?.files[path]
+                else if (saved) saved.files[path] = content
+              }
+              const { text, structured, isError } = prepared
+              saved?.transcript.push({ tool: ours, arguments: input as JsonObject, text, structured, isError })
               return say(prepared.text, {})
             },
           }),
@@ -304,10 +353,11 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
     ...(isScored && {
       success: ({ state }: { readonly state: Kept }) => state.private.score !== null && success(state.private.score),
     }),
+    ...(isSaved && { forkable: true }),
     ...(!recording && {
       release: (session: string) => servers.release(session),
       // The server gets no seed: that of an episode is for its set-up alone.
-      guarantees: { system: 'mcp', replay: true, delivery: 'at-most-once', seed: 'ignored' },
+      guarantees: { system: 'mcp', replay: true, delivery: isSaved ? 'exactly-once' : 'at-most-once', seed: 'ignored' },
     }),
   })
   return environment
@@ -315,7 +365,12 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
 
 interface Preparing {
   readonly session: string
-  readonly state: Kept
+  readonly state: {
+    readonly public: Kept['public']
+    readonly private: Omit<Kept['private'], 'saved'> & {
+      readonly saved?: { readonly files: SavedFolder; readonly transcript: readonly unknown[] } | undefined
+    }
+  }
   readonly params: unknown
   readonly rng: Rng
 }
@@ -379,6 +434,9 @@ function episodeOf<Params, More extends object>(
     },
   }
 }
+
+/** Characters of JSON of changed files that a step keeps. */
+const MOST_SAVED = 700_000
 
 /** Characters of JSON of the world's own calls that a step keeps, beside its answer and within the limit of both. */
 const MOST_KEPT = 100_000

@@ -12,6 +12,7 @@ import { FOLDER } from './command-line.ts'
 import { guard, unguard } from './guard.ts'
 import type { ListedTool } from './other-methods.ts'
 import { replaceTexts } from './replace-texts.ts'
+import { type SavedFolder, writeFolder } from './saved-folder.ts'
 import { endTrace, MARK, type Trace } from './traces.ts'
 import { NO_CALLS, type ServerCall, trailAfter } from './trail.ts'
 
@@ -38,6 +39,8 @@ export interface ServerPlan {
   readonly target: CommandTarget | HttpTarget
   /** A folder whose content each episode gets a copy of; `null` for an empty folder. */
   readonly files: string | null
+  /** The content of the folder in place of `files`: what another server of the episode has left. */
+  readonly saved?: SavedFolder
   /** Seconds until it has answered for the first time, from its start. */
   readonly startSeconds: number
   /** Seconds until a call is answered. */
@@ -86,7 +89,8 @@ export class EpisodeServer implements PlayedServer {
     try {
       const temporary = join(trace.folder, 'tmp')
       await mkdir(temporary, { recursive: true, mode: 0o700 })
-      if (plan.files === null) await mkdir(filesIn(trace))
+      if (plan.saved) await writeFolder(filesIn(trace), plan.saved)
+      else if (plan.files === null) await mkdir(filesIn(trace))
       else await cp(plan.files, filesIn(trace), { recursive: true })
       const variables = { TMPDIR: temporary, [MARK]: mark }
       const channel = await openServer(plan, filesIn(trace), variables, answer && { elicit: questions.elicit(answer) })

@@ -8,11 +8,17 @@ export class EpisodeServers {
 
   /**
    * Returns the server of a session, which has answered the calls of that trail. Starts one for a session that has not
-   * called yet. Rejects with `session-lost` if there is none of that history.
+   * called yet, and with `restarts` for any. Rejects with `session-lost` if there is none of that history.
    */
-  async of(session: string, trail: string, start: () => Promise<EpisodeServer>): Promise<EpisodeServer> {
+  async of(
+    session: string,
+    trail: string,
+    start: () => Promise<EpisodeServer>,
+    restarts = false,
+  ): Promise<EpisodeServer> {
+    if (restarts && (await this.#servers.get(session)?.catch(() => null))?.trail !== trail) await this.release(session)
     let starting = this.#servers.get(session)
-    if (!starting && trail === NO_CALLS) {
+    if (!starting && (restarts || trail === NO_CALLS)) {
       starting = start()
       this.#servers.set(session, starting)
       starting.catch(() => this.#servers.delete(session))

@@ -2,7 +2,7 @@ import { canonicalJson, contentId, jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { toolAnswerShape } from './call-tool.ts'
 
-const serverCallSchema = z.object({ tool: z.string(), arguments: jsonObjectSchema, ...toolAnswerShape })
+export const serverCallSchema = z.object({ tool: z.string(), arguments: jsonObjectSchema, ...toolAnswerShape })
 /** One call of a server by its own name for the tool, and what it answered. */
 export type ServerCall = Readonly<z.infer<typeof serverCallSchema>>
 
