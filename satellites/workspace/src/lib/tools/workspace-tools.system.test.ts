@@ -77,6 +77,14 @@ describe('bash', () => {
     expect(await first.bash(command)).not.toBe(drawn)
   })
 
+  it('takes options together, and long ones', async () => {
+    const { bash } = open()
+    expect(await bash('uname -sm; shuf -en 1 a a; shuf --head-count=1 notes.txt | wc -l; du -h notes.txt')).toBe(
+      'Linux x86_64\na\n1\n4.0K\tnotes.txt',
+    )
+    expect(await bash('mktemp -dp /app a.XXX; mktemp -u')).toMatch(/^\/app\/a\.\w{3}\n\/tmp\/tmp\.\w{10}$/)
+  })
+
   it('does not see hidden paths, and cannot change read-only ones', async () => {
     const { bash, use, state } = open({ hidden: ['/secret'], readOnly: ['/etc'] })
     expect(await bash('ls /; cat /secret/answer.txt; cat /et*/motd; rm -rf /etc/motd')).toMatch(

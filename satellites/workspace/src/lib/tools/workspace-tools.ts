@@ -90,6 +90,7 @@ export function workspaceTools(
     input: Input,
     task: (input: z.output<Input>, state: WorkspaceState) => Task,
     show: (result: CommandRecord) => string = shownRecord,
+    keep?: (result: CommandRecord, input: z.output<Input>, shell: WorkspaceState['shell']) => void,
   ): Tool =>
     make({
       description,
@@ -127,8 +128,7 @@ export function workspaceTools(
           // Where it begins is no secret, as texts of the state may be: descriptions name it.
           shell.cwd = prepared.memory.cwd === cwd ? null : prepared.memory.cwd
         }
-        const done = task(input, state.private)
-        if (done.kind === 'sql' && prepared.transaction) keepTransaction(shell, done.database, prepared.transaction)
+        keep?.(prepared, input, shell)
         return say(reveal(show(prepared)))
       },
     })
@@ -256,6 +256,10 @@ export function workspaceTools(
         const file = absolutePath(shell.cwd ?? cwd, database)
         const transaction = shell.transactions.find((each) => each.database === file)?.statements ?? []
         return { kind: 'sql', database: file, sql, transaction }
+      },
+      shownRecord,
+      ({ transaction }, { database }, shell) => {
+        if (transaction) keepTransaction(shell, absolutePath(shell.cwd ?? cwd, database), transaction)
       },
     ),
   }

@@ -99,6 +99,18 @@ export function sizeOf(text: string): number {
   return digits === undefined ? Number.NaN : Number(digits) * (UNITS[unit] ?? 1)
 }
 
+/** Writes a number of bytes as people read it, such as `4.0K`: rounded up. */
+export function humanSize(bytes: number): string {
+  if (bytes < 1_024) return String(bytes)
+  let size = bytes
+  let unit = -1
+  while (size >= 1_024) {
+    size /= 1_024
+    unit += 1
+  }
+  return `${size < 10 ? (Math.ceil(size * 10) / 10).toFixed(1) : Math.ceil(size)}${'KMGT'[unit]}`
+}
+
 /** Returns the standard input of a command as a text. */
 export function stdinOf(context: ResolvedCommandContext): string {
   return Buffer.from(stdinBytes(context)).toString()

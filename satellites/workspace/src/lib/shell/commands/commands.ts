@@ -4,7 +4,7 @@ import { absolutePath, directoryOf } from '../../disk/disk.ts'
 import type { EditedDisk } from '../../disk/edited-disk.ts'
 import { node } from '../javascript/node-command.ts'
 import { dd, head, od, xxd } from './byte-tools.ts'
-import { failed, linesOf, said, stdinOf } from './command-line.ts'
+import { command, failed, linesOf, readInput, said, stdinOf } from './command-line.ts'
 import { bc, du, wc } from './counting-tools.ts'
 import { cmp, realpath, truncate, whoami } from './file-tools.ts'
 import { ls } from './ls.ts'
@@ -43,52 +43,66 @@ export function commands(languages: readonly Language[], disk: EditedDisk, clock
 }
 
 const mktemp = (clock: VirtualClock) =>
-  defineCommand('mktemp', async (args, { fs }) => {
-    const isDirectory = args.includes('-d')
-    const template = args.find((arg) => !arg.startsWith('-')) ?? '/tmp/tmp.XXXXXXXXXX'
-    const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
-    const path = template.replace(/X{3,}$/, (xs) =>
-      Array.from(xs, () => letters[Math.floor(clock.random() * letters.length)]).join(''),
-    )
-    if (path === template) return failed(`mktemp: too few X's in template '${template}'`)
-    if (isDirectory) await fs.mkdir(path)
-    else await fs.writeFile(path, '')
-    return said(`${path}\n`)
-  })
+  command(
+    'mktemp',
+    'dp:qtu',
+    async ({ operands, has, value }, { fs, cwd }) => {
+      const [given] = operands
+      const directory = value('p') ?? (given === undefined || has('t') ? '/tmp' : undefined)
+      const template = `${directory === undefined ? '' : `${directory}/`}${given ?? 'tmp.XXXXXXXXXX'}`
+      const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+      const path = template.replace(/X{3,}$/, (xs) =>
+        Array.from(xs, () => letters[Math.floor(clock.random() * letters.length)]).join(''),
+      )
+      if (path === template) return failed(`mktemp: too few X's in template '${given}'`)
+      const at = fs.resolvePath(cwd, path)
+      if (has('d')) await fs.mkdir(at)
+      else if (!has('u')) await fs.writeFile(at, '')
+      return said(`${path}\n`)
+    },
+    { directory: 'd', tmpdir: 'p', quiet: 'q', 'dry-run': 'u' },
+  )
 
 const shuf = (clock: VirtualClock) =>
-  defineCommand('shuf', async (args, context) => {
-    const option = (name: string) => {
-      const index = args.indexOf(name)
-      return index >= 0 ? args[index + 1] : undefined
-    }
-    const range = /^(\d+)-(\d+)$/.exec(option('-i') ?? '')
-    const echoed = args.indexOf('-e')
-    const file = args.find((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-n')
-    const lines = range
-      ? Array.from({ length: Number(range[2]) - Number(range[1]) + 1 }, (_, index) => String(Number(range[1]) + index))
-      : echoed >= 0
-        ? args.slice(echoed + 1)
-        : linesOf(file ? await context.fs.readFile(context.fs.resolvePath(context.cwd, file)) : stdinOf(context))
-    for (let i = lines.length - 1; i > 0; i--) {
-      const j = Math.floor(clock.random() * (i + 1))
-      ;[lines[i], lines[j]] = [lines[j] as string, lines[i] as string]
-    }
-    const count = Number(option('-n') ?? lines.length)
-    return said(
-      lines
-        .slice(0, count)
-        .map((line) => `${line}\n`)
-        .join(''),
-    )
-  })
-
-const uname = defineCommand('uname', async (args) => {
-  if (args.includes('-a')) return said('Linux localhost 6.1.0 #1 SMP x86_64 GNU/Linux\n')
-  return said(
-    `${args.includes('-r') ? '6.1.0' : args.includes('-m') ? 'x86_64' : args.includes('-n') ? 'localhost' : 'Linux'}\n`,
+  command(
+    'shuf',
+    'ei:n:',
+    async ({ operands, has, value }, context) => {
+      const range = /^(\d+)-(\d+)$/.exec(value('i') ?? '')
+      const lines = range
+        ? Array.from({ length: Number(range[2]) - Number(range[1]) + 1 }, (_, index) =>
+            String(Number(range[1]) + index),
+          )
+        : has('e')
+          ? [...operands]
+          : linesOf(await readInput(operands[0] ?? '-', context))
+      for (let i = lines.length - 1; i > 0; i--) {
+        const j = Math.floor(clock.random() * (i + 1))
+        ;[lines[i], lines[j]] = [lines[j] as string, lines[i] as string]
+      }
+      const count = Number(value('n') ?? lines.length)
+      return said(
+        lines
+          .slice(0, count)
+          .map((line) => `${line}\n`)
+          .join(''),
+      )
+    },
+    { echo: 'e', 'input-range': 'i', 'head-count': 'n' },
   )
-})
+
+/** What `uname` says, by its options, in the order in which it says it. */
+const MACHINE = { s: 'Linux', n: 'localhost', r: '6.1.0', v: '#1 SMP', m: 'x86_64', o: 'GNU/Linux' }
+
+const uname = command(
+  'uname',
+  'asnrvmo',
+  ({ has }) => {
+    const asked = Object.entries(MACHINE).filter(([letter]) => has('a') || has(letter))
+    return said(`${asked.map(([, text]) => text).join(' ') || MACHINE.s}\n`)
+  },
+  { all: 'a', 'kernel-name': 's', nodename: 'n', 'kernel-release': 'r', machine: 'm', 'operating-system': 'o' },
+)
 
 /** A pipe is run command by command, so an endless one has to end. */
 const YES_LINES = 10_000

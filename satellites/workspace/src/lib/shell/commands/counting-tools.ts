@@ -1,5 +1,5 @@
 import type { ResolvedCommandContext } from 'just-bash'
-import { command, linesOf, readInput, said } from './command-line.ts'
+import { command, humanSize, linesOf, readInput, said } from './command-line.ts'
 
 /** What `wc` counts, in the order in which it prints it. */
 const COUNTS: Readonly<Record<string, (text: string) => number>> = {
@@ -89,10 +89,7 @@ export const du = command(
 
     function shown(bytes: number): string {
       if (has('b')) return String(bytes)
-      if (!has('h')) return String(bytes / 1_024)
-      const unit = bytes >= 1_048_576 ? 1_048_576 : 1_024
-      const size = bytes / unit
-      return `${size > 0 && size < 10 ? (Math.ceil(size * 10) / 10).toFixed(1) : Math.ceil(size)}${unit === 1_024 ? 'K' : 'M'}`
+      return has('h') ? humanSize(bytes) : String(bytes / 1_024)
     }
   },
   { summarize: 's', all: 'a', 'human-readable': 'h', total: 'c', bytes: 'b', 'max-depth': 'd' },

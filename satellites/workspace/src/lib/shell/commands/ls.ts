@@ -1,5 +1,5 @@
 import type { ResolvedCommandContext } from 'just-bash'
-import { command, said } from './command-line.ts'
+import { command, humanSize, said } from './command-line.ts'
 
 interface Listed {
   readonly name: string
@@ -110,15 +110,4 @@ function permissions({ isDirectory, isLink, mode }: Listed): string {
 function dateOf(date: Date): string {
   const parts = date.toUTCString().split(' ')
   return `${parts[2]} ${String(Number(parts[1])).padStart(2)} ${parts[4]?.slice(0, 5)}`
-}
-
-function humanSize(bytes: number): string {
-  if (bytes < 1_024) return String(bytes)
-  let size = bytes
-  let unit = -1
-  while (size >= 1_024) {
-    size /= 1_024
-    unit += 1
-  }
-  return `${size < 10 ? (Math.ceil(size * 10) / 10).toFixed(1) : Math.ceil(size)}${'KMGT'[unit]}`
 }
