@@ -49,6 +49,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\r': '\\r',
 }
 
+/** Returns the regular expression that only a text itself matches. */
+export function toPattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
 /** Compares two strings of bytes by their bytes. */
 export function compareBytes(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0

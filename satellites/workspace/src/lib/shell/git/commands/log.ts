@@ -1,3 +1,4 @@
+import { toPattern } from '../bytes.ts'
 import type { Call } from '../call.ts'
 import { fatal } from '../git-error.ts'
 import { type CommitFormat, FORMATS, formatCommit, parseFormat } from '../history/format-commit.ts'
@@ -182,7 +183,7 @@ function commitFilter(repo: Repository, options: Options, paths: PathFilter): (c
   const expressions = (name: string) =>
     options
       .values(name)
-      .map((text) => new RegExp(options.has('fixed-strings') ? escaped(text) : basic(text, options), flags))
+      .map((text) => new RegExp(options.has('fixed-strings') ? toPattern(text) : basic(text, options), flags))
   const [authors, committers, words] = [expressions('author'), expressions('committer'), expressions('grep')]
   const [since, until] = [timeOf(options.value('since')), timeOf(options.value('until'))]
   const [picked, changed] = [options.value('S'), options.value('G')]
@@ -203,10 +204,6 @@ function commitFilter(repo: Repository, options: Options, paths: PathFilter): (c
 export function basic(text: string, options: Options): string {
   if (options.has('extended-regexp') || options.has('P')) return text
   return text.replace(/\\([+?|(){}])|([+?|(){}])/g, (_, special, plain) => special ?? `\\${plain}`)
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
 function timeOf(text: string | undefined): number | null {

@@ -92,7 +92,7 @@ function pickOne(call: Call, verb: Verb, options: Options, commit: Commit, paren
     repo.folder.write(isRevert ? 'REVERT_HEAD' : 'CHERRY_PICK_HEAD', `${commit.id}\n`)
     repo.folder.write('MERGE_MSG', message + conflictComment(merged))
     throw new GitError(
-      `error: could not ${isRevert ? 'revert' : 'apply'} ${labelOf(repo, commit).replace(/ \((.*)\)$/s, '... $1')}\nhint: After resolving the conflicts, mark them with\nhint: "git add/rm <pathspec>", then run\nhint: "git ${verb} --continue".`,
+      `error: could not ${isRevert ? 'revert' : 'apply'} ${titleOf(repo, commit)}\nhint: After resolving the conflicts, mark them with\nhint: "git add/rm <pathspec>", then run\nhint: "git ${verb} --continue".`,
       1,
     )
   }
@@ -120,6 +120,11 @@ function pickOne(call: Call, verb: Verb, options: Options, commit: Commit, paren
 
 export function labelOf(repo: Repository, { id, message }: Commit): string {
   return `${repo.shorten(id)} (${subjectOf(message)})`
+}
+
+/** Names a commit that could not be applied. */
+export function titleOf(repo: Repository, { id, message }: Commit): string {
+  return `${repo.shorten(id)}... ${subjectOf(message)}`
 }
 
 /** Applies to the working tree and the index what leads from one tree to another. */

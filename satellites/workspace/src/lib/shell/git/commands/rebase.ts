@@ -11,7 +11,7 @@ import { stagedChanges, stagedFiles, unstagedChanges } from '../worktree/working
 import { assertNothingLost, findInTheWay, forceFiles, replaceFiles } from '../worktree/write-files.ts'
 import { commitTree, summaryOf } from './commit.ts'
 import { conflictComment } from './merge.ts'
-import { applyCommit, labelOf } from './picking.ts'
+import { applyCommit, labelOf, titleOf } from './picking.ts'
 
 const STATE = 'rebase-merge'
 
@@ -153,9 +153,9 @@ function stop(call: Call, commit: Commit, message: string): number {
   repo.folder.write(`${STATE}/message`, message)
   repo.folder.write('MERGE_MSG', message)
   repo.folder.write('REBASE_HEAD', `${commit.id}\n`)
-  const label = labelOf(repo, commit).replace(/ \((.*)\)$/s, '... $1')
+  const title = titleOf(repo, commit)
   call.err(
-    `error: could not apply ${label}\nhint: Resolve all conflicts manually, mark them as resolved with\nhint: "git add/rm <conflicted_files>", then run "git rebase --continue".\nhint: You can instead skip this commit: run "git rebase --skip".\nhint: To abort and get back to the state before "git rebase", run "git rebase --abort".\nCould not apply ${label}\n`,
+    `error: could not apply ${title}\nhint: Resolve all conflicts manually, mark them as resolved with\nhint: "git add/rm <conflicted_files>", then run "git rebase --continue".\nhint: You can instead skip this commit: run "git rebase --skip".\nhint: To abort and get back to the state before "git rebase", run "git rebase --abort".\nCould not apply ${title}\n`,
   )
   return 1
 }

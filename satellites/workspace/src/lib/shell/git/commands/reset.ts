@@ -9,6 +9,7 @@ import { filesOf } from '../store/tree.ts'
 import { clearProgress } from '../worktree/progress.ts'
 import { entryFor, unstagedChanges } from '../worktree/working-files.ts'
 import { assertNothingLost, findInTheWay, forceFiles, replaceFiles } from '../worktree/write-files.ts'
+import { isKnown } from './staging.ts'
 
 export function reset(call: Call): void {
   const options = parseOptions(call.args, 'soft mixed hard keep merge q|quiet p|patch N|intent-to-add')
@@ -21,7 +22,7 @@ export function reset(call: Call): void {
   const target = isRevision ? (first as string) : 'HEAD'
   const mode = ['soft', 'mixed', 'hard', 'keep', 'merge'].find((name) => options.has(name)) ?? 'mixed'
   if (files.length > 0 || paths !== null) {
-    if (!isRevision && first !== undefined && paths === null && !isKnown(repo, first)) throw unknownRevision(first)
+    if (!isRevision && first !== undefined && paths === null && !isThere(repo, first)) throw unknownRevision(first)
     if (mode !== 'mixed') throw fatal(`Cannot do ${mode} reset with paths.`)
     resetPaths(call, target, files, options.has('quiet'))
     return
@@ -66,13 +67,9 @@ function findTree(repo: Repository, text: string): string | null {
   }
 }
 
-function isKnown(repo: Repository, given: string): boolean {
+function isThere(repo: Repository, given: string): boolean {
   const path = repo.pathOf(given)
-  return (
-    path === '' ||
-    repo.tree.at(path) !== null ||
-    repo.index.entries.some((entry) => repo.filterOf([given]).matches(entry.path))
-  )
+  return path === '' || repo.tree.at(path) !== null || isKnown(repo, given)
 }
 
 function resetPaths(call: Call, target: string, given: readonly string[], quiet: boolean): void {

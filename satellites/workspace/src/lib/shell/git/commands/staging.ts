@@ -110,7 +110,8 @@ function ignoredFiles(repo: Repository): string[] {
   return untrackedFiles(repo, { all: true, ignored: true }).flatMap((path) => collect(path.replace(/\/$/, '')))
 }
 
-function isKnown(repo: Repository, given: string, untracked: readonly string[]): boolean {
+/** Whether a path is in the index, or among others. */
+export function isKnown(repo: Repository, given: string, untracked: readonly string[] = []): boolean {
   const filter = repo.filterOf([given])
   return repo.index.entries.some(({ path }) => filter.matches(path)) || untracked.some((path) => filter.matches(path))
 }

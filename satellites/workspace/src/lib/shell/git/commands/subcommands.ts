@@ -41,7 +41,6 @@ const command = (name: string, run: Subcommand, about: string): [string, Describ
 /** The commands of git, by name. */
 export const SUBCOMMANDS: ReadonlyMap<string, Described> = new Map([
   command('add', add, 'Add file contents to the index'),
-  command('annotate', blame, 'Show who has last changed each line'),
   command('blame', blame, 'Show who has last changed each line'),
   command('branch', branch, 'List, create, rename or delete branches'),
   command('cat-file', catFile, 'Show an object'),

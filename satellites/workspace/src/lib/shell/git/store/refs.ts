@@ -1,3 +1,4 @@
+import { toPattern } from '../bytes.ts'
 import { fatal } from '../git-error.ts'
 import { type Folder, parentOf } from './folder.ts'
 
@@ -90,7 +91,7 @@ export class Refs {
     this.#folder.remove(`logs/${name}`)
     const packed = this.#folder.read('packed-refs')
     if (packed !== null && this.#packed().has(name)) {
-      const kept = packed.replace(new RegExp(`^[0-9a-f]{40} ${escaped(name)}\\n(\\^.*\\n)?`, 'm'), '')
+      const kept = packed.replace(new RegExp(`^[0-9a-f]{40} ${toPattern(name)}\\n(\\^.*\\n)?`, 'm'), '')
       this.#folder.write('packed-refs', kept)
     }
   }
@@ -141,10 +142,6 @@ export class Refs {
     const text = this.#folder.read('packed-refs') ?? ''
     return new Map([...text.matchAll(/^([0-9a-f]{40}) (\S+)$/gm)].map(([, id = '', name = '']) => [name, id]))
   }
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
 function isName(name: string): boolean {
