@@ -8,8 +8,8 @@ interface State {
 }
 
 /**
- * Returns a tool by which the agent says that the work is done. It ends the episode with the reason `solved` or `wrong`,
- * by what a function says of the final disk; the agent reads neither.
+ * Returns a tool by which the agent says that the work is done. It ends the episode with the reason `solved` or
+ * `wrong`, by what a function says of the final disk; the agent reads neither.
  *
  * `tool` is the maker of tools of the definition.
  */
