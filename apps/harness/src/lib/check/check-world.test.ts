@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { definePolicy } from '@episodic/env'
 import { defineEnvironment } from '@episodic/mcp-server'
-import type { LegalActions, Rng } from '@episodic/protocol'
+import type { JsonObject, LegalActions, Rng } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { loadWorld } from '../worlds/world.ts'
@@ -165,6 +165,25 @@ describe('checkWorld', () => {
     expect(report.ok).toBe(false)
     for (const { findings } of report.checks)
       expect(findings[0]?.what).toMatch(/The (world|rules) failed: `start` of levers threw: The levers are stuck/)
+  })
+
+  it('wants a description of each argument, and not of what it is made of', async () => {
+    const { environment } = leverWorld()
+    const input = z.object({
+      coin: z.union([z.literal(1), z.literal(5)]).describe('The coin.'),
+      marks: z
+        .array(z.object({ at: z.int().min(0).max(9) }))
+        .max(3)
+        .describe('The marks.'),
+      bare: z.array(z.boolean()).max(3),
+    })
+    const tools = { pay: { ...Object.values(environment.tools)[0], input } } as never
+    const inputSchema = z.toJSONSchema(input) as JsonObject
+    const toolInfos = [{ name: 'pay', description: 'Pays.', inputSchema, outputSchema: null }]
+    const world = { environment: { ...environment, tools, toolInfos } }
+    const report = await checkWorld(world, { only: ['hygiene'] })
+    const names = report.checks.flatMap(({ warnings }) => warnings.map(({ name }) => name))
+    expect(names.filter((name) => name.startsWith('argument'))).toEqual(['argument-undescribed:pay.bare'])
   })
 
   it('skips the checks that rehearse if a tool prepares its steps', async () => {

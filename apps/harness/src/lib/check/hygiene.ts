@@ -37,16 +37,20 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
         `tool ${tool.name}`,
         'Describe in a sentence what it does and what it costs.',
       )
-    for (const { path, schema } of walkSchema(tool.inputSchema)) {
-      const place = `${tool.name}.${path || 'input'}`
-      const again = `tools/list of ${environment.name}`
-      if (path !== '' && !path.includes('.') && typeof schema.description !== 'string')
+    const again = `tools/list of ${environment.name}`
+    for (const [name, schema] of Object.entries((tool.inputSchema.properties ?? {}) as JsonObject)) {
+      const place = `${tool.name}.${name}`
+      // What an argument is made of, such as the elements of an array, is described with it.
+      if (typeof (schema as JsonObject).description !== 'string')
         warn(
           `argument-undescribed:${place}`,
           `${place} has no description, so a model does not know what to pass.`,
           again,
           'Describe it with .describe(…).',
         )
+    }
+    for (const { path, schema } of walkSchema(tool.inputSchema)) {
+      const place = `${tool.name}.${path || 'input'}`
       const open = openBound(schema)
       if (open)
         warn(

@@ -16,6 +16,16 @@ describe('definePolicy', () => {
       },
     })
     expect((await policy.start(context))(observation, view)).toEqual({ tool: 'move', arguments: { by: 1 } })
+    // A tool without arguments, in one branch of several.
+    definePolicy(walk, {
+      name: 'breaker',
+      start:
+        () =>
+        (_observation, { last }) =>
+          last ? { tool: 'break', arguments: {} } : { tool: 'move', arguments: { by: 1 } },
+    })
+    // @ts-expect-error: It has no arguments.
+    definePolicy(walk, { name: 'lost', start: () => () => ({ tool: 'break', arguments: { by: 1 } }) })
     // @ts-expect-error: There is no such tool.
     definePolicy(walk, { name: 'lost', start: () => () => ({ tool: 'mov', arguments: { by: 1 } }) })
     // @ts-expect-error: It is called `by`.

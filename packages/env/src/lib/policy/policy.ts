@@ -98,9 +98,12 @@ export interface PolicyDefinition {
 type ActionOf<Schemas extends EnvironmentSchemas> = {
   readonly [Tool in keyof Schemas['tools'] & string]: {
     readonly tool: Tool
-    readonly arguments: z.input<Schemas['tools'][Tool]['input']>
+    readonly arguments: InputOf<z.input<Schemas['tools'][Tool]['input']>>
   }
 }[keyof Schemas['tools'] & string]
+
+/** The arguments of a tool that has none may have those of other branches, as `undefined`. */
+type InputOf<Input> = Input extends Record<string, never> ? { readonly [name: string]: undefined } : Input
 
 type PlayerOf<Schemas extends EnvironmentSchemas> = (
   observation: Observation & { readonly structured: EnvironmentOutput<Schemas> | null },
