@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { freePort } from './free-port.ts'
 
 /** An index of Python packages on this machine, to which anybody may upload. */
 export interface PackageIndex extends AsyncDisposable {
@@ -14,23 +14,11 @@ export interface PackageIndex extends AsyncDisposable {
 /** Starts an index that keeps its packages in a folder. `python` has pypiserver. */
 export async function startPackageIndex(python: string, folder: string): Promise<PackageIndex> {
   await mkdir(folder)
-  const address = `127.0.0.1:${await freePort()}`
+  const port = await freePort()
+  const address = `127.0.0.1:${port}`
   const server = spawn(
     python,
-    [
-      '-m',
-      'pypiserver',
-      'run',
-      '--interface',
-      '127.0.0.1',
-      '--port',
-      address.split(':')[1] as string,
-      '-P',
-      '.',
-      '-a',
-      '.',
-      folder,
-    ],
+    ['-m', 'pypiserver', 'run', '--interface', '127.0.0.1', '--port', String(port), '-P', '.', '-a', '.', folder],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   )
   const ended = once(server, 'exit')
@@ -48,13 +36,4 @@ export async function startPackageIndex(python: string, folder: string): Promise
 async function oneTurn(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null) throw new Error(`The index of Python packages ended with ${server.exitCode}.`)
   await new Promise(setImmediate)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../interop/free-port.ts'
 import type { EmptyProject } from './empty-project.ts'
 import { publishPacked, type RunNpm } from './publish.ts'
 import { runCommand } from './run-command.ts'
@@ -27,7 +27,8 @@ export async function startRegistry({ folder, run }: EmptyProject, tarballs: str
   // Warnings of npm may stand before it.
   const upstream = /^https?:\S+$/m.exec(await run(['npm', 'config', 'get', 'registry'], place))?.[0]
   if (!upstream) throw new Error('npm names no registry.')
-  const [port, url] = await freeAddress()
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}/`
   await writeFile(join(place, 'config.yaml'), configuration(upstream, port))
   const server = spawn(process.execPath, ['node_modules/verdaccio/bin/verdaccio', '--config', 'config.yaml'], {
     cwd: place,
@@ -76,13 +77,4 @@ packages:
     proxy: upstream
 log: { type: stdout, level: error }
 `
-}
-
-async function freeAddress(): Promise<[port: number, url: string]> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return [port, `http://127.0.0.1:${port}/`]
 }
