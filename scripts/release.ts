@@ -1,13 +1,12 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openPythonEnvironment } from '../interop/python-environment.ts'
-import { packCommand } from './checks.ts'
 import { listChangesets } from './list-changesets.ts'
 import { publishPacked } from './publish.ts'
 import { type Command, type CommandResult, runCommand } from './run-command.ts'
-import { listPublished, pnpm, root } from './workspace.ts'
+import { listPublished, root } from './workspace.ts'
 
 // Releases the version that the manifests have: verifies everything, builds and packs the packages for npm and the one
 // for PyPI, and uploads what the registries do not have yet. It may be begun again after any failure.
@@ -28,14 +27,14 @@ const folder = await mkdtemp(join(tmpdir(), 'episodic-release-'))
 try {
   const version = await readVersion()
   await step('verify', ['node', 'scripts/verify.ts', '--all'])
-  await step('build', pnpm('run', 'build'))
-  await step('pack', packCommand(listPublished(), folder))
-  const files = await buildPython()
+  await step('pack', ['node', 'scripts/pack.ts', folder])
+  const { python } = openPythonEnvironment('episodic-env.txt', (text) => console.log(text))
+  const files = await buildPython(python)
   const uploaded = await publishPacked(folder, (args) => run(['npm', ...args]), { isDry })
   console.log(`${isDry ? 'Would be uploaded' : 'Uploaded'} to npm: ${uploaded.join(', ') || 'nothing new'}`)
-  if (isDry) console.log(`Would be uploaded to PyPI: ${files.join(', ')}`)
+  if (isDry) console.log(`Would be uploaded to PyPI: ${files.map((file) => basename(file)).join(', ')}`)
   else {
-    await step('upload to PyPI', twine('upload', '--skip-existing', ...files.map((file) => join(folder, file))))
+    await step('upload to PyPI', [python, '-m', 'twine', 'upload', '--skip-existing', ...files])
     // The workflow makes a release of each tag that is printed.
     console.log(await step('tag', ['changeset', 'git-tag']))
   }
@@ -59,18 +58,14 @@ async function readVersion(): Promise<string> {
   return python
 }
 
-/** Builds and checks what is uploaded to PyPI, and returns its files in `folder`. */
-async function buildPython(): Promise<string[]> {
-  const { python } = openPythonEnvironment('episodic-env.txt', (text) => console.log(text))
+/** Builds and checks what is uploaded to PyPI, and returns the paths of its files. */
+async function buildPython(python: string): Promise<string[]> {
   await step('build for PyPI', [python, '-m', 'build', '--no-isolation', '--outdir', folder, PYTHON])
-  const files = (await readdir(folder)).filter((file) => /\.(whl|tar\.gz)$/.test(file))
-  await step('check for PyPI', twine('check', '--strict', ...files.map((file) => join(folder, file))))
+  const files = (await readdir(folder))
+    .filter((file) => /\.(whl|tar\.gz)$/.test(file))
+    .map((file) => join(folder, file))
+  await step('check for PyPI', [python, '-m', 'twine', 'check', '--strict', ...files])
   return files
-}
-
-function twine(...args: string[]): Command {
-  const { python } = openPythonEnvironment('episodic-env.txt', (text) => console.log(text))
-  return [python, '-m', 'twine', ...args]
 }
 
 /** Runs a step and returns its output. Throws with the output if it fails. */

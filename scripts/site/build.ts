@@ -19,7 +19,7 @@ import {
   type Theme,
 } from 'typedoc'
 import { readJson, root } from '../workspace.ts'
-import { type Drawer, followLink, indexPages, listDrawers, type Page } from './pages.ts'
+import { type Drawer, followLink, indexPages, listDrawers, type Page, REPOSITORY } from './pages.ts'
 import { writeMarkdown } from './write-markdown.ts'
 
 /** The first page of the site, which TypeDoc calls the README of the project. */
@@ -47,7 +47,7 @@ export async function buildSite(folder: string): Promise<void> {
     hideGenerator: true,
     includeHierarchySummary: false,
     customCss: 'scripts/site/site.css',
-    navigationLinks: { GitHub: 'https://github.com/episodic/episodic' },
+    navigationLinks: { GitHub: REPOSITORY },
     highlightLanguages: [
       'bash',
       'css',
@@ -127,15 +127,14 @@ function themeOf(
 ) => Theme {
   return class extends DefaultTheme {
     override buildNavigation(project: ProjectReflection): NavigationElement[] {
-      const [all, ...rest] = super.buildNavigation(project)
-      const api = [all, ...rest].filter((element) => element?.kind !== ReflectionKind.Document)
+      const api = super.buildNavigation(project).filter(({ kind }) => kind !== ReflectionKind.Document)
       const elements = new Map([...shown].map(([target, { file }]) => [file, this.elementOf(target as Reflection)]))
       return [
         ...drawers.map(({ title, pages }) => ({
           text: title,
           children: pages.map(({ file }) => elements.get(file) as NavigationElement),
         })),
-        { text: 'API', children: api as NavigationElement[] },
+        { text: 'API', children: api },
       ]
     }
 

@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
+import { CODE } from './pages.ts'
 
 /** A link within a site to a file or to an anchor that it does not have. */
 export interface DeadLink {
@@ -38,7 +39,7 @@ export function findDeadLinks(folder: string): DeadLink[] {
 
 function listLinks(text: string, page: string): string[] {
   const pattern = page.endsWith('.html') ? /\b(?:href|src)="([^"]+)"/g : /\]\(([^)\s]+)\)/g
-  const read = page.endsWith('.html') ? text : text.replace(/^ *```[\s\S]*?^ *```$|`[^`\n]*`/gm, '')
+  const read = page.endsWith('.html') ? text : text.replace(CODE, '')
   return [...read.matchAll(pattern)]
     .map(([, link = '']) => link.replaceAll('&amp;', '&'))
     .filter((link) => !/^([a-z]+:|\/\/)/.test(link))

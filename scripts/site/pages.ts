@@ -19,6 +19,12 @@ export interface Drawer {
   readonly pages: readonly Page[]
 }
 
+/** Where the repository is read. */
+export const REPOSITORY: string = readJson('apps/episodic/package.json').repository.url.replace(/^git\+|\.git$/g, '')
+
+/** Code in Markdown, in which nothing is a link: as the only group, so that a text can be split at it. */
+export const CODE = /(^ *```[\s\S]*?^ *```$|`[^`\n]*`)/gm
+
 /** The list of all pages, whose order is that of the site. */
 const LIST = 'docs/README.md'
 
@@ -45,8 +51,8 @@ function headingOf(file: string): string {
 }
 
 /**
- * Says where a relative link of a file leads on the site: to a page, which `at` names by its place; to a picture of the
- * docs; or to the repository, for what is not on the site.
+ * Says where a relative link of a file leads on the site: to a page; to a picture of the docs; or to the repository,
+ * for what is not on the site. Throws for a file that does not exist.
  *
  * @param file Where the link is, from the root.
  */
@@ -62,7 +68,7 @@ export function followLink(
   if (/\.(png|svg)$/.test(target)) return { picture: target.replace(/^docs\//, '') }
   if (!existsSync(join(root, target))) throw new Error(`${file} links to ${link}, which does not exist.`)
   const kind = statSync(join(root, target)).isDirectory() ? 'tree' : 'blob'
-  return { url: `${repository()}/${kind}/main/${target}${anchor}` }
+  return { url: `${REPOSITORY}/${kind}/main/${target}${anchor}` }
 }
 
 /** All pages by file: those of the drawers, the list of them, and the README of the repository, which comes first. */
@@ -70,8 +76,4 @@ export function indexPages(drawers: readonly Drawer[]): ReadonlyMap<string, Page
   const first = { title: 'Episodic', about: '', file: 'README.md', place: 'index' }
   const list = { title: 'All pages', about: '', file: LIST, place: 'pages' }
   return new Map([first, list, ...drawers.flatMap(({ pages }) => pages)].map((page) => [page.file, page]))
-}
-
-function repository(): string {
-  return readJson('apps/episodic/package.json').repository.url.replace(/^git\+|\.git$/g, '')
 }

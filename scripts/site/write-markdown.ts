@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { root } from '../workspace.ts'
-import { type Drawer, followLink, type Page } from './pages.ts'
+import { CODE, type Drawer, followLink, type Page } from './pages.ts'
 
 /**
  * Writes each page as Markdown beside its HTML, with the pictures that it shows, and for language models `llms.txt`,
@@ -45,7 +45,7 @@ function toSite(text: string, file: string, folder: string, pages: ReadonlyMap<s
   const pictures = new Set<string>()
   const from = (target: string) => relative(folder, target)
   // Code is left as it is.
-  const parts = text.split(/(^ *```[\s\S]*?^ *```$|`[^`\n]*`)/gm)
+  const parts = text.split(CODE)
   const linked = parts.map((part, index) =>
     index % 2 === 1
       ? part
