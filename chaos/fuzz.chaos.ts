@@ -14,9 +14,11 @@ import { runTrial, type Trial } from './trial.ts'
 /** Seconds without an answer or a close after which a message counts as a hang. A request may take 10 to arrive. */
 const HANG_SECONDS = 20
 /** The longest turn of the server's event loop, in CPU time: a multiple of what reading the largest message takes. */
-const LONGEST_TURN = 10
-/** Sockets of well-formed requests, and of malformed ones, which often wait for the server to hang up. */
-const [SOCKETS, RAW_SOCKETS] = [4, 16]
+const LONGEST_TURN = 25
+/** Attacks at once. Malformed requests often wait for the server to hang up. */
+const SOCKETS = 20
+/** The share of requests that are well formed around their message, and the sockets of their pool. */
+const [WELL_FORMED, POOLED] = [0.8, 4]
 /** Messages written to a pipe before their answers are awaited. */
 const BATCH = 50
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -117,7 +119,7 @@ async function attackHttp(rng: Rng, messages: number, stack: Trial['stack'], bre
   const { ready, fared } = await besiege(stack, 'http')
   const { port, token } = ready
   const pool = new Pool(`http://127.0.0.1:${port}`, {
-    connections: SOCKETS,
+    connections: POOLED,
     headersTimeout: HANG_SECONDS * 1_000,
     bodyTimeout: HANG_SECONDS * 1_000,
   })
@@ -154,10 +156,7 @@ async function attackHttp(rng: Rng, messages: number, stack: Trial['stack'], bre
     tally.hangs += 1
     breaches.push(`Neither answered nor hung up on: ${show(sent)}`)
   }
-  let left = messages
-  const post = async () => {
-    const [path, headers] = rng.pick(ways)
-    const body = drawMessage(rng, booty)
+  const post = async (path: string, headers: Record<string, string>, body: Buffer) => {
     try {
       const answer = await pool.request({ path, method: 'POST', headers, body })
       check(answer.statusCode, answer.headers['retry-after'], await answer.body.text(), body)
@@ -165,22 +164,25 @@ async function attackHttp(rng: Rng, messages: number, stack: Trial['stack'], bre
       if (/TIMEOUT/.test((error as { code?: string }).code ?? '')) hung(body)
     }
   }
-  const raw = async () => {
-    const [path, headers] = rng.pick(ways)
-    const lines = ['Host: localhost', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
-    const bytes = drawRequest(rng, path, lines, drawMessage(rng, booty))
-    const said = await shout(port, bytes, rng.chance(0.85))
+  const raw = async (bytes: Buffer, hangUp: boolean) => {
+    const said = await shout(port, bytes, hangUp)
     if (said === null) return hung(bytes)
     for (const [, status, head] of said.matchAll(/^HTTP\/1\.1 (\d{3})([\s\S]*?)\r\n\r\n/gm))
       if (status !== '100') check(Number(status), /retry-after: (.*)/i.exec(head ?? '')?.[1], '', bytes)
   }
-  const worker = async (attack: () => Promise<void>) => {
+  const attack = () => {
+    const [path, headers] = rng.pick(ways)
+    const body = drawMessage(rng, booty)
+    if (rng.chance(WELL_FORMED)) return post(path, headers, body)
+    const lines = ['Host: localhost', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
+    return raw(drawRequest(rng, path, lines, body), rng.chance(0.85))
+  }
+  // Each draws its whole attack before it waits, so that a seed makes the same attacks in the same order again.
+  let left = messages
+  const worker = async () => {
     while (left-- > 0) await attack()
   }
-  await Promise.all([
-    ...Array.from({ length: SOCKETS }, () => worker(post)),
-    ...Array.from({ length: RAW_SOCKETS }, () => worker(raw)),
-  ])
+  await Promise.all(Array.from({ length: SOCKETS }, worker))
   await pool.destroy()
   await playHonestly({ url: `http://127.0.0.1:${port}/env`, token }, breaches)
   return { sent: messages, ...tally, ...(await fared(breaches)) }

@@ -19,6 +19,12 @@ const TEXTS: readonly string[] = [
   '{"toString":1,"valueOf":2,"hasOwnProperty":3,"toJSON":4,"then":5,"length":6}',
   '{"\\ud800":1}',
 ]
+/** What each request of the stateless protocol version says of itself. */
+const MODERN = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+}
 const KEYS = [
   '__proto__',
   'constructor',
@@ -67,6 +73,8 @@ function validMessage(rng: Rng, { handles, capabilities }: Booty): Record<string
     [METHODS.list, {}],
     ['initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }],
     ['tools/list', {}],
+    [rng.pick(['tasks/get', 'tasks/update', 'tasks/cancel']), { taskId: 'tsk_a.b.c.d', _meta: MODERN }],
+    [rng.pick(['skills/list', 'skills/get', 'resources/read']), { uri: 'skill://besieged/SKILL.md', _meta: MODERN }],
     ['ping', {}],
     // No request has this id: what is called off is not answered, and would count as a hang.
     ['notifications/cancelled', { requestId: 'nobody', reason: 'none' }],

@@ -7,7 +7,7 @@ import { callAsAgent, environmentFor } from './agent-call.ts'
 import type { ScannedAnswer } from './leak-scan.ts'
 import type { Message } from './message.ts'
 import { declares } from './protocol-version.ts'
-import { readResource } from './state-resource.ts'
+import { readResource, uriIn } from './state-resource.ts'
 import { answerExtension, type RequestOptions, stepAsTrainer, wholeNumber } from './trainer-methods.ts'
 
 /**
@@ -39,7 +39,7 @@ export async function answerRequest(
     return answering && { result: await answering, secrets: null }
   }
   const reads = method === 'resources/read'
-  if (reads ? String(params.uri).startsWith('skill:') : options.modern && method.startsWith('skills/')) {
+  if (reads ? uriIn(params).startsWith('skill:') : options.modern && method.startsWith('skills/')) {
     const { name } = await environmentFor(host, caller.address, session)
     // Loaded with the first request that needs it, so that a command starts sooner.
     const result = (await import('./skill.ts')).answerSkills(host, name, method, params)

@@ -34,11 +34,13 @@ export async function answerTasks(
     throw new WireError('missing-capability', `A client that calls ${method} declares the extension ${TASKS}.`, {
       details: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
     })
-  const [, name, token] = /^(tsk_(?:[^.]+\.){3}[^.]*\.[^.]+)(?:\.(.+))?$/.exec(String(params.taskId)) ?? []
+  const { taskId } = params
+  if (typeof taskId !== 'string') throw new WireError('invalid-params', `The taskId of ${method} is a string.`)
+  const [, name, token] = /^(tsk_(?:[^.]+\.){3}[^.]*\.[^.]+)(?:\.(.+))?$/.exec(taskId) ?? []
   if (name === undefined) throw noTask()
   const tasks = await (await resolveTask(host, caller, session, token)).tasks()
   const state = await tasks.find(name)
-  if (method === 'tasks/get') return answerState(host, caller, params.taskId as string, state)
+  if (method === 'tasks/get') return answerState(host, caller, taskId, state)
   // A task asks its client for nothing, so that there is nothing to update.
   if (method === 'tasks/cancel') await tasks.cancel(name)
   return { result: {}, secrets: null }

@@ -104,6 +104,14 @@ export function mapTexts(value: Json, change: (text: string) => string): Json {
 }
 
 /**
+ * Returns a text as it is, nothing for `null` and `undefined`, and the JSON of any other value. `String` throws for an
+ * object whose `toString` is not a function, which anybody can send.
+ */
+export function toText(value: Json | undefined): string {
+  return typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
+}
+
+/**
  * Returns a JSON value with U+FFFD in place of each half of a surrogate pair, in keys too, as decoders of UTF-8 write
  * it; the value itself if it holds none. A program outside may send one: a model that is cut in the middle of an emoji
  * writes it as an escape, which is valid JSON. It is no character, so it can be neither hashed nor written as UTF-8.

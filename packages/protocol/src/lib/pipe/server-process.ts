@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import type { Json, JsonObject } from '../base/json.ts'
+import { type Json, type JsonObject, toText } from '../base/json.ts'
 import { lastOf } from '../base/shorten.ts'
 import { ServerOutput } from '../wire/server-output.ts'
 import { holdReaper, type ReaperHold } from './process-reaper.ts'
@@ -197,7 +197,7 @@ export class ServerProcess {
     if (method === 'notifications/cancelled') this.#settle((params as { requestId?: Json })?.requestId)
     else if (id !== undefined && method !== undefined) {
       if (this.#asked.size === 0) this.#child?.ref()
-      this.#asked.set(String(id), id)
+      this.#asked.set(toText(id), id)
     }
   }
 
@@ -213,7 +213,7 @@ export class ServerProcess {
   }
 
   #settle(id: Json | undefined): void {
-    if (this.#asked.delete(String(id)) && this.#asked.size === 0) this.#child?.unref()
+    if (this.#asked.delete(toText(id)) && this.#asked.size === 0) this.#child?.unref()
   }
 
   #keep(printed: string): void {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../base/json.ts'
+import { isObject, type Json, type JsonObject, toText } from '../base/json.ts'
 import { shorten } from '../base/shorten.ts'
 import { mediaTypeOf, readBase64 } from './media.ts'
 
@@ -148,14 +148,14 @@ function readInitialized(result: JsonObject): JsonObject {
   )
   return {
     ...rest,
-    protocolVersion: String(protocolVersion),
+    protocolVersion: toText(protocolVersion),
     ...(typeof instructions === 'string' && { instructions }),
     ...(isObject(_meta) && { _meta }),
     capabilities: Object.fromEntries(able),
     serverInfo: {
       ...Object.fromEntries(texts),
-      name: String(info.name ?? 'unknown'),
-      version: String(info.version ?? '0'),
+      name: toText(info.name) || 'unknown',
+      version: toText(info.version) || '0',
     },
   }
 }
@@ -173,7 +173,7 @@ function readToolsPage(result: JsonObject, leaveOut: (tool: string) => void): Js
       return read ?? []
     }),
     // An empty cursor is no further page.
-    ...(nextCursor !== undefined && nextCursor !== '' && { nextCursor: String(nextCursor) }),
+    ...(nextCursor !== undefined && nextCursor !== '' && { nextCursor: toText(nextCursor) }),
   }
 }
 
@@ -198,7 +198,7 @@ function readTool(tool: Json): JsonObject | null {
 function readToolAnswer(result: JsonObject): JsonObject {
   const { content, isError, ...rest } = withoutNull(result, ['_meta', 'content', 'isError', 'structuredContent'])
   const parts = content === undefined ? [] : Array.isArray(content) ? content : [content]
-  return { ...rest, content: parts.map(readPart), ...(String(isError) === 'true' && { isError: true }) }
+  return { ...rest, content: parts.map(readPart), ...(toText(isError) === 'true' && { isError: true }) }
 }
 
 function readPart(part: Json): JsonObject {

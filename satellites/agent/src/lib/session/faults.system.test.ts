@@ -88,6 +88,19 @@ describe('a server whose answers are a little off', () => {
     expect(session.tools.map(({ name }) => name)).toEqual(['echo'])
   })
 
+  it('may have anything where texts belong', async () => {
+    const hostile = { toString: 1, valueOf: 2 }
+    const serverInfo = { name: hostile, version: hostile }
+    const initialized = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo }
+    const [result] = answer(`"result":${JSON.stringify({ content: [hostile], isError: hostile })}`)
+    await using sessions = open({
+      initialize: answer(`"result":${JSON.stringify(initialized)}`),
+      'tools/call': [`{"jsonrpc":"2.0","id":${JSON.stringify(hostile)},"result":{}}`, result],
+    })
+    await using session = await sessions.open('odd')
+    expect(await session.callTool('echo')).toMatchObject({ isError: false, text: JSON.stringify(hostile) })
+  })
+
   it.each(['"error":"it broke"', '"error":{"message":"it broke"}', '"what":"it broke"'])(
     'refuses a call at once with %s',
     async (member) => {
