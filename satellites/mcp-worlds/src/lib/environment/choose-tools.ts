@@ -27,11 +27,8 @@ export interface ChosenTool {
 }
 
 /** Returns the tools of the player. Throws `option-invalid` for a tool that the server does not have. */
-export function chooseTools(
-  environment: string,
-  listed: readonly ListedTool[],
-  { only, hide = [], rename = {}, describe = {} }: ToolChoice = {},
-): ChosenTool[] {
+export function chooseTools(environment: string, listed: readonly ListedTool[], choice: ToolChoice): ChosenTool[] {
+  const { only, hide = [], rename = {}, describe = {} } = choice
   const names = listed.map(({ name }) => name)
   for (const name of [...(only ?? []), ...hide, ...Object.keys(rename), ...Object.keys(describe)])
     if (!names.includes(name))
@@ -43,7 +40,7 @@ export function chooseTools(
     .filter(({ name }) => (only?.includes(name) ?? true) && !hide.includes(name))
     .map(({ name, description, inputSchema, annotations = {} }) => ({
       theirs: name,
-      ours: rename[name] ?? playersName(name),
+      ours: nameIn(choice, name),
       description: describe[name] ?? description,
       input: anyInput(inputSchema),
       annotations,
@@ -55,6 +52,11 @@ export function chooseTools(
       `${environment} has two tools of the name "${twice}"${twice === 'done' ? ', which ends the episode' : ''}. Give the server's another name: tools: { rename: { … } }.`,
     )
   return chosen
+}
+
+/** Returns the player's name for a tool. */
+export function nameIn({ rename = {} }: ToolChoice, tool: string): string {
+  return rename[tool] ?? playersName(tool)
 }
 
 /**

@@ -51,9 +51,12 @@ export class RecordedServer implements PlayedServer {
     return call
   }
 
-  /** Returns the score of a player who ends here; `null` if episodes were not scored. */
   recordedScore(params: unknown, answer: string | null): number | null {
     if (!this.#recording.header.scored) return null
     return this.#recording.scoreOf(this.#at, params, answer, this.#draw)
+  }
+
+  changesSince(): never {
+    return this.folder
   }
 }

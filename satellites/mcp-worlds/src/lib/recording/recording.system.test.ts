@@ -6,7 +6,8 @@ import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { EpisodeRecord, WireError } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineMcpEnvironment, type McpEnvironmentSpec, type Score } from '../environment/define-mcp-environment.ts'
+import { defineMcpEnvironment } from '../environment/define-mcp-environment.ts'
+import type { McpEnvironmentSpec, Score } from '../environment/mcp-environment-spec.ts'
 import { NOTES, openWorld, useOwnTemporaryFolder } from '../fixtures/notes.fixture.ts'
 import { RecordingWriter } from './recording-writer.ts'
 
@@ -113,6 +114,17 @@ describe('a recording of episodes', async () => {
   it('is the same text for the same episodes, in any order', async () => {
     expect(written(records.toReversed())).toEqual(written([...records, ...records]))
     expect(written(records).counts).toEqual({ episodes: 5, tasks: 2, calls: 18, scores: 4, variants: 0, leftOut: 0 })
+  })
+
+  it('is made of its own episodes too, under other names of tools, with their scores', async () => {
+    const tools = { rename: { add: 'note_down' } }
+    const renamed = await defineMcpEnvironment({ recording: file, tools })
+    const [{ seed }] = PLAYED as [(typeof PLAYED)[number]]
+    const actions = [call('note_down', { text: 'milk' }), list, done('That is all.')]
+    const writer = new RecordingWriter(renamed, renamed.madeOf, [])
+    writer.add(await play(renamed, { actions, seed }))
+    const again = await defineMcpEnvironment({ recording: await write('again.jsonl', writer.finish().text) })
+    expect((await play(again, { actions, seed })).outcome).toEqual(records[0]?.outcome)
   })
 
   it('holds nothing of the command that started the server', async () => {

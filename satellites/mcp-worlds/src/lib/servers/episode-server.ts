@@ -12,7 +12,7 @@ import { FOLDER } from './command-line.ts'
 import { guard, unguard } from './guard.ts'
 import type { ListedTool } from './other-methods.ts'
 import { replaceTexts } from './replace-texts.ts'
-import { type SavedFolder, writeFolder } from './saved-folder.ts'
+import { type Changes, changesOf, readFolder, type SavedFolder, writeFolder } from './saved-folder.ts'
 import { endTrace, MARK, type Trace } from './traces.ts'
 import { NO_CALLS, type ServerCall, trailAfter } from './trail.ts'
 
@@ -30,8 +30,10 @@ export interface PlayedServer {
   call(tool: string, args: JsonObject): Promise<ServerCall>
   /** Makes a call of the player, who calls the tool `name`. */
   play(tool: string, args: JsonObject, name: string): Promise<ServerCall>
-  /** Returns the recorded score of a player who ends now; `null` if there is none. Left out: nothing was recorded. */
-  recordedScore?(params: unknown, answer: string | null): number | null
+  /** Returns the recorded score of a player who ends now; `null` if there is none. */
+  recordedScore(params: unknown, answer: string | null): number | null
+  /** Resolves with what has changed in the folder. Rejects with `rules-failed` for more than a step keeps. */
+  changesSince(saved: SavedFolder): Promise<Changes>
 }
 
 /** How the server of an episode is started. */
@@ -46,6 +48,9 @@ export interface ServerPlan {
   /** Seconds until a call is answered. */
   readonly callSeconds: number
 }
+
+/** Characters of JSON of changed files that a step keeps. */
+const MOST_SAVED = 700_000
 
 type ChannelOptions = NonNullable<Parameters<typeof openChannel>[1]>
 
@@ -130,6 +135,20 @@ export class EpisodeServer implements PlayedServer {
     this.transcript.push({ ...call, tool: name })
     this.trail = trailAfter(this.trail, call)
     return call
+  }
+
+  recordedScore(): null {
+    return null
+  }
+
+  async changesSince(saved: SavedFolder): Promise<Changes> {
+    const changes = changesOf(saved, await readFolder(this.folder))
+    const { length } = JSON.stringify(changes)
+    if (length <= MOST_SAVED) return changes
+    throw new ServerError(
+      'rules-failed',
+      `The server has changed its folder by ${length} characters of base64 in one step, and at most ${MOST_SAVED} are saved. Leave stateInFolder out.`,
+    )
   }
 
   async #answered<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -4,6 +4,9 @@ import { dirname, join } from 'node:path'
 /** The content of a folder: files in base64 by their paths, and folders, with a slash at the end and no content. */
 export type SavedFolder = Readonly<Record<string, string>>
 
+/** What has changed in a folder: the new content by path, and `null` for what is gone. */
+export type Changes = Record<string, string | null>
+
 /** Reads all files of a folder. Links are not followed, and not saved. */
 export async function readFolder(folder: string, within = ''): Promise<SavedFolder> {
   const saved: Record<string, string> = {}
@@ -26,8 +29,8 @@ export async function writeFolder(folder: string, saved: SavedFolder): Promise<v
   }
 }
 
-/** Returns what has changed: the new content by path, and `null` for what is gone. */
-export function changesOf(before: SavedFolder, now: SavedFolder): Record<string, string | null> {
+/** Returns what has changed. */
+export function changesOf(before: SavedFolder, now: SavedFolder): Changes {
   const gone = Object.keys(before).filter((path) => !Object.hasOwn(now, path))
   const changed = Object.entries(now).filter(([path, content]) => before[path] !== content)
   return Object.fromEntries([...gone.map((path) => [path, null] as const), ...changed])

@@ -17,6 +17,8 @@ export const worldCallsSchema = z.object({
   score: z.number().nullable(),
 })
 
+export type WorldCalls = z.infer<typeof worldCallsSchema>
+
 /** The trail of a server that was not called yet. */
 export const NO_CALLS = ''
 

@@ -1,0 +1,45 @@
+import type { Guarantees, JsonObject, LimitsRequest, Rng } from '@episodic/protocol'
+import type { PlayedServer } from '../servers/episode-server.ts'
+import type { ListedTool } from '../servers/other-methods.ts'
+import type { ToolChoice } from './choose-tools.ts'
+import type { McpState, Preparing } from './session-state.ts'
+
+/** What an environment is, unless its author says otherwise. */
+export interface Described {
+  readonly name: string
+  readonly version: string
+  readonly description: string
+  readonly limits: LimitsRequest
+  readonly tools: ToolChoice
+}
+
+/** Where an environment gets the servers of its episodes: it starts one for each, or reads what others answered. */
+export interface ServerSource {
+  readonly described: Described
+  /** The tools as the server lists them. */
+  readonly listed: readonly ListedTool[]
+  /** Whether it knows scores itself. */
+  readonly isScored: boolean
+  /** What the definition says of calls that are made for the player. */
+  readonly preparation: { readonly repeatable?: true; readonly effect?: 'external' }
+  /** The parts of the definition that follow from how its servers are kept. */
+  readonly parts: {
+    readonly forkable?: true
+    readonly check?: { readonly waive: Readonly<Record<string, string>> }
+    readonly release?: (session: string) => Promise<void>
+    readonly guarantees?: Guarantees
+  }
+  /** Returns the text that the player sees first. */
+  observe(params: unknown): string
+  /** Returns whether a score is a success. */
+  isSuccess(score: number): boolean
+  /** Returns the state of a new session. */
+  start(params: unknown, rng: Rng): McpState
+  /** Returns the server of a session, set up, where the session stands. */
+  serverOf(context: Preparing): Promise<PlayedServer>
+  /**
+   * Returns the calls that lead to an end, by the server's names of their tools; those of `done` are missing where any
+   * is good. Left out if that is not known.
+   */
+  legal?(seen: McpState['public'], params: unknown): ReadonlyMap<string, readonly JsonObject[]>
+}
