@@ -92,7 +92,12 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
     { name: 'build', command: script('build', ...TURBO) },
     { name: 'pack', command: packCommand(published, folder), after: ['build'] },
     { name: 'consumer', command: ['node', 'scripts/consumer.ts', folder], after: ['pack'] },
-    { name: 'newcomer', command: ['node', 'scripts/newcomer.ts', folder], all: true, after: ['pack'] },
+    {
+      name: 'newcomer',
+      command: ['node', 'scripts/newcomer.ts', folder],
+      all: true,
+      after: ['pack', 'package in Python'],
+    },
     ...published.flatMap((room) => checksOfTarball(room.name, join(folder, tarballOf(room)))),
     ...listRooms().flatMap(checksOfExample),
     { name: 'properties, with fresh seeds', command: ['node', 'scripts/fuzz.ts', '--rounds', '10'], nightly: true },

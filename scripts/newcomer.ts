@@ -2,14 +2,15 @@ import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { KINDS } from 'create-episodic'
+import { openPythonEnvironment } from '../interop/python-environment.ts'
 import { inEmptyProject, lastJson } from './empty-project.ts'
 import { startRegistry } from './local-registry.ts'
 import { root } from './workspace.ts'
 
 // Starts as a newcomer does, from a registry that has the packages as they would be published: installs `episodic` and
 // `zod` by their names into an empty folder, runs and checks the README's first environment, and runs the one of an MCP
-// server; and creates a project
-// of each kind with `npm create episodic`, whose own tests pass.
+// server; serves a world from Python, where nothing but Node is installed; and creates a project of each kind with
+// `npm create episodic`, whose own tests pass.
 //
 //   node scripts/newcomer.ts <folder>    the folder has the packed tarballs
 
@@ -37,10 +38,19 @@ await inEmptyProject('newcomer', async (project) => {
   if (lastJson(played).counts.finished !== 2) throw new Error(played)
   console.log(`${counts.finished} episodes of my-world.ts played and the world checked by npx episodic`)
 
+  // npm keeps what it has created with or started once, and would use an older one of the same version.
+  const cache = ['--cache', join(folder, 'cache')]
+  const fromPython = join(folder, 'from-python')
+  await cp(join(root, 'clients/python/src'), fromPython, { recursive: true })
+  await cp(join(root, 'scripts/newcomer/served-from-python.py'), join(fromPython, 'play.py'))
+  const { python } = openPythonEnvironment('episodic-env.txt', (text) => console.log(text))
+  const settings = [`npm_config_registry=${registry.url}`, `npm_config_cache=${join(folder, 'cache')}`]
+  const steps = await run(['env', ...settings, python, 'play.py'], fromPython)
+  if (steps !== '1') throw new Error(`The program in Python printed ${steps}`)
+  console.log('a step of cart-pole played from Python, on a server that npx downloaded')
+
   for (const kind of Object.keys(KINDS)) {
     const began = performance.now()
-    // npm keeps what it has created with once, and would use an older one of the same version.
-    const cache = ['--cache', join(folder, 'cache')]
     await run(['npm', 'create', '--yes', ...options, ...cache, 'episodic', kind, '--', '--kind', kind])
     const created = join(folder, kind)
     await run(['npm', 'install', ...options], created)

@@ -16,6 +16,7 @@ from .observation import Observation
 from .played import Played, PlayedStep
 from .seat import Seat
 from .seats_report import SeatsReport
+from .server import Server, serve
 from .step import Step
 from .task import Task, read_tasks
 from .turn import Turn
@@ -36,11 +37,13 @@ __all__ = [
     "Seat",
     "SeatInfo",
     "SeatsReport",
+    "Server",
     "Step",
     "Task",
     "ToolInfo",
     "Turn",
     "connect",
     "read_tasks",
+    "serve",
     "write_tasks",
 ]

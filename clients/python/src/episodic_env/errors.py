@@ -45,6 +45,7 @@ class EpisodicError(Exception):
     - `reply-malformed`: the answer is not a valid one.
     - `not-playing`: a step after the end of the episode, or after `close`.
     - `option-invalid`: an argument is not possible.
+    - `not-started`: `serve` could not start its server; the message says why.
     """
 
     def __init__(
