@@ -1,15 +1,15 @@
 import { definePolicy } from '@episodic/env'
 import { createRng } from '@episodic/protocol'
-import { narrow } from './environment.ts'
+import { environment, narrow } from './environment.ts'
 
 /** Probability of a random guess within the range. */
 const CARELESSNESS = 0.6
 
 /** Follows the hints but halves the range only sometimes: a stochastic policy between random play and the solver. */
-export const careless = definePolicy({
+export const careless = definePolicy(environment, {
   name: 'careless',
   start({ task, seed }) {
-    const { low, high } = task.params as { low: number; high: number }
+    const { low, high } = task.params
     const rng = createRng(seed).stream('careless')
     let range = { from: low, to: high }
     return (_, { last }) => {

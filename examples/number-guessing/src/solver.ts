@@ -1,11 +1,11 @@
 import { definePolicy } from '@episodic/env'
-import { narrow } from './environment.ts'
+import { environment, narrow } from './environment.ts'
 
 /** Binary search. Never needs more than {@link guessesNeeded} guesses, which is optimal. */
-export const solver = definePolicy({
+export const solver = definePolicy(environment, {
   name: 'binary-search',
   start({ task }) {
-    const { low, high } = task.params as { low: number; high: number }
+    const { low, high } = task.params
     let range = { from: low, to: high }
     return (_, { last }) => {
       const guess = last?.observation.structured

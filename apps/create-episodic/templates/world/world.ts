@@ -58,7 +58,7 @@ export const tasks = defineTasks({
 export const solver = definePolicy(environment, {
   name: 'narrowing',
   start({ task }) {
-    const size = Number(task.params.size ?? 5)
+    const { size } = task.params
     let places = Array.from({ length: size * size }, (_, i) => ({
       row: Math.floor(i / size) + 1,
       column: (i % size) + 1,

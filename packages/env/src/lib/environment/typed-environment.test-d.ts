@@ -17,5 +17,7 @@ expectTypeOf(step.terminated).toEqualTypeOf<boolean>()
 await typed.step({ tool: 'fly', arguments: {} })
 // @ts-expect-error: the argument is a number
 await typed.step({ tool: 'move', arguments: { by: 'far' } })
+// @ts-expect-error: there is no such argument
+await typed.step({ tool: 'move', arguments: { by: 1, slow: true } })
 
 expectTypeOf((await connection.environment('walk').reset()).observation.structured).toEqualTypeOf<JsonObject | null>()

@@ -1,9 +1,12 @@
+import type { JsonObject } from '@episodic/protocol'
 import type { z } from 'zod'
 
 /** The part of an environment definition that is read here: name, version, and the schemas that type its play. */
 export interface EnvironmentSchemas {
   readonly name: string
   readonly version: string
+  /** Left out if the parameters are not known. */
+  readonly params?: z.ZodType
   readonly state: { readonly public: z.ZodType }
   readonly tools: { readonly [name: string]: { readonly input: z.ZodType; readonly output: z.ZodType | null } }
 }
@@ -22,3 +25,15 @@ export type ToolOutput<
 export type EnvironmentOutput<Schemas extends EnvironmentSchemas> =
   | PublicState<Schemas>
   | ToolOutput<Schemas, keyof Schemas['tools'] & string>
+
+/** The parameters that a session is opened with, defaults filled in; any JSON object if their schema is not known. */
+export type ParamsOf<Schemas extends EnvironmentSchemas> = Schemas extends {
+  readonly params: infer Params extends z.ZodType
+}
+  ? unknown extends z.output<Params>
+    ? JsonObject
+    : z.output<Params>
+  : JsonObject
+
+/** The keys of an object, or of any member of a union of objects. */
+export type EveryKey<T> = T extends unknown ? keyof T : never

@@ -9,7 +9,7 @@ import type {
   ToolInfo,
 } from '@episodic/protocol'
 import type { z } from 'zod'
-import type { EnvironmentOutput, EnvironmentSchemas } from './environment-schemas.ts'
+import type { EnvironmentOutput, EnvironmentSchemas, EveryKey, ParamsOf } from './environment-schemas.ts'
 
 /** What a policy knows before it plays. The seed of the environment is not included. */
 export interface PolicyContext {
@@ -94,38 +94,71 @@ export interface PolicyDefinition {
   resume?(context: PolicyContext, earlier: readonly EarlierStep[]): WrittenPlayer | Promise<WrittenPlayer>
 }
 
-/** An action of an environment whose definition is known. */
+/** The tool of an action, with the arguments that its schema takes, for an environment whose definition is known. */
 type ActionOf<Schemas extends EnvironmentSchemas> = {
   readonly [Tool in keyof Schemas['tools'] & string]: {
     readonly tool: Tool
-    readonly arguments: InputOf<z.input<Schemas['tools'][Tool]['input']>>
+    readonly arguments: InputOf<ToolInput<Schemas, Tool>>
   }
 }[keyof Schemas['tools'] & string]
+
+type ToolInput<Schemas extends EnvironmentSchemas, Tool> = Tool extends keyof Schemas['tools']
+  ? z.input<Schemas['tools'][Tool]['input']>
+  : never
 
 /** The arguments of a tool that has none may have those of other branches, as `undefined`. */
 type InputOf<Input> = Input extends Record<string, never> ? { readonly [name: string]: undefined } : Input
 
-type PlayerOf<Schemas extends EnvironmentSchemas> = (
+/**
+ * Refuses actions with an argument that their tool does not have, such as a misspelt optional one. If branches return
+ * different arguments, TypeScript infers those of the others as `undefined`.
+ */
+type Known<Acted, Schemas extends EnvironmentSchemas> = [UnknownArgument<Acted, Schemas>] extends [never]
+  ? unknown
+  : { readonly start: { readonly 'no tool has the argument': UnknownArgument<Acted, Schemas> } }
+
+type UnknownArgument<Acted, Schemas extends EnvironmentSchemas> = Acted extends {
+  readonly tool: infer Tool
+  readonly arguments: infer Given
+}
+  ? {
+      [Key in keyof Given]-?: Given[Key] extends undefined
+        ? never
+        : string extends Key
+          ? never
+          : Exclude<Key, EveryKey<ToolInput<Schemas, Tool>>>
+    }[keyof Given]
+  : never
+
+/** A {@link PolicyContext} with the parameters of an environment whose definition is known. */
+type PolicyContextOf<Schemas extends EnvironmentSchemas> = Omit<PolicyContext, 'task'> & {
+  readonly task: Omit<PolicyContext['task'], 'params'> & { readonly params: ParamsOf<Schemas> }
+}
+
+type PlayerOf<Schemas extends EnvironmentSchemas, Acted> = (
   observation: Observation & { readonly structured: EnvironmentOutput<Schemas> | null },
   view: PlayerView,
-) => ActionOf<Schemas> | Promise<ActionOf<Schemas>>
+) => Acted | Promise<Acted>
 
 /** A {@link PolicyDefinition} for an environment whose definition is known. */
-interface PolicyDefinitionOf<Schemas extends EnvironmentSchemas> {
+interface PolicyDefinitionOf<Schemas extends EnvironmentSchemas, Acted> {
   readonly name: string
-  start(context: PolicyContext): PlayerOf<Schemas> | Promise<PlayerOf<Schemas>>
-  resume?(context: PolicyContext, earlier: readonly EarlierStep[]): PlayerOf<Schemas> | Promise<PlayerOf<Schemas>>
+  start(context: PolicyContextOf<Schemas>): PlayerOf<Schemas, Acted> | Promise<PlayerOf<Schemas, Acted>>
+  resume?(
+    context: PolicyContextOf<Schemas>,
+    earlier: readonly EarlierStep[],
+  ): PlayerOf<Schemas, Acted> | Promise<PlayerOf<Schemas, Acted>>
 }
 
 /**
  * Returns a policy. Arguments with the value `undefined` are removed from its actions.
  *
- * After the definition of an environment, actions and structured observations have its types.
+ * After the definition of an environment, actions, parameters and structured observations have its types.
  */
 export function definePolicy(definition: PolicyDefinition): Policy
-export function definePolicy<Schemas extends EnvironmentSchemas>(
+export function definePolicy<Schemas extends EnvironmentSchemas, Acted extends ActionOf<Schemas>>(
   environment: Schemas,
-  definition: PolicyDefinitionOf<Schemas>,
+  definition: PolicyDefinitionOf<Schemas, Acted> & Known<Acted, Schemas>,
 ): Policy
 export function definePolicy(...given: readonly [PolicyDefinition] | readonly [EnvironmentSchemas, unknown]): Policy {
   const definition = given.at(-1) as PolicyDefinition

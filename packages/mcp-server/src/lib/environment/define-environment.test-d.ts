@@ -421,3 +421,41 @@ defineEnvironment({
   tools: ({ tool }) => ({ wait: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
   rewards: {},
 })
+
+// Reward terms know the tools, if those are written before them, and the inputs of calls that the schema accepted.
+const shop = {
+  ...described,
+  start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
+  observe: () => '',
+} as const
+const rewarded = defineEnvironment({
+  ...shop,
+  tools: ({ tool }) => ({
+    buy: tool({
+      description: '',
+      input: z.object({ amount: z.int(), gift: z.boolean().default(false) }),
+      play: ({ say }) => say(''),
+    }),
+    close: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }),
+  }),
+  rewards: {
+    bought: ({ tool, input, refused }) => (tool === 'buy' && refused === null ? input.amount : 0),
+    gift: (step) => (step.tool === 'buy' && !step.refused && step.input.gift ? step.params.step : 0),
+    // @ts-expect-error there is no such tool
+    bye: ({ tool }) => (tool === 'bye' ? 1 : 0),
+    // @ts-expect-error there is no such argument
+    given: ({ tool, input, refused }) => (tool === 'buy' && refused === null && input.gitf ? 1 : 0),
+    // @ts-expect-error refused arguments have any type
+    wanted: ({ tool, input }) => (tool === 'buy' ? input.amount : 0),
+    // @ts-expect-error there is no such parameter
+    stepped: ({ params }) => params.stp,
+  },
+})
+rewarded.terms satisfies readonly ('bought' | 'gift' | 'bye' | 'given' | 'wanted' | 'stepped')[]
+
+// Terms that are written first take any name.
+defineEnvironment({
+  ...shop,
+  rewards: { any: ({ tool }) => (tool === 'anything' ? 1 : 0) },
+  tools: ({ tool }) => ({ close: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
+})

@@ -32,9 +32,10 @@ export function defineEnvironment<
   Private extends z.ZodType = z.ZodType<KeepsLiterals>,
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
   Events extends WorldEvents = WorldEvents,
+  Term extends string = string,
 >(
-  definition: EnvironmentSpec<Params, Public, Private, Tools, Events>,
-): EnvironmentDefinition<Tools, Public, Params, Private> {
+  definition: EnvironmentSpec<Params, Public, Private, Tools, Events, Term>,
+): EnvironmentDefinition<Tools, Public, Params, Private, Term> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   assertDefinition(definition, ['public', 'private'], [])
   const erased = authoredParts(definition as unknown as ErasedDefinition)
@@ -56,6 +57,7 @@ export function defineEnvironment<
   return Object.freeze({
     ...parts,
     params: parts.params as unknown as Params,
+    terms: parts.terms as unknown as readonly Term[],
     handle,
     state: definition.state,
     seats: SEATS,
@@ -72,7 +74,7 @@ export function defineEnvironment<
     legal: (current, values) => legalActions(name, parts.toolInfos, erased.legal?.(current.public, values)),
     success: (final) => (erased.success ? judged(name, erased.success(final)) : undefined),
     secrets: (current, values) => erased.secrets?.(current, values) ?? NONE,
-  } satisfies EnvironmentDefinition<Tools, Public, Params, Private>)
+  } satisfies EnvironmentDefinition<Tools, Public, Params, Private, Term>)
 }
 
 /**

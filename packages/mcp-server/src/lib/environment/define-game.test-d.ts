@@ -57,6 +57,11 @@ test('every part of a game knows the seats, the state and the parameters', () =>
     },
     rewards: {
       cards: ({ seat, before, after }) => after.own[seat].cards.length - before.own[seat].cards.length,
+      bid: ({ tool, input, refused }) => (tool === 'bid' && refused === null ? input.bid : 0),
+      // A round of sealed moves has no call.
+      round: ({ tool, input }) => (tool === null && input === null ? 1 : 0),
+      // @ts-expect-error: there is no such tool
+      raised: ({ tool }) => (tool === 'raise' ? 1 : 0),
     },
   })
 })

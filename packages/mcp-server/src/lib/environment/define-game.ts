@@ -40,9 +40,10 @@ export function defineGame<
   Private extends z.ZodType = z.ZodType<KeepsLiterals>,
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
   Events extends WorldEvents = WorldEvents,
+  Term extends string = string,
 >(
-  definition: GameSpec<Seat, Params, Public, Own, Private, Tools, Events>,
-): EnvironmentDefinition<Tools, Public, Params, Private> {
+  definition: GameSpec<Seat, Params, Public, Own, Private, Tools, Events, Term>,
+): EnvironmentDefinition<Tools, Public, Params, Private, Term> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   assertDefinition(definition, ['public', 'own', 'private'], ['turn'])
   const erased = authoredParts(definition as unknown as ErasedGame)
@@ -81,6 +82,7 @@ export function defineGame<
   return Object.freeze({
     ...parts,
     params: parts.params as unknown as Params,
+    terms: parts.terms as unknown as readonly Term[],
     handle,
     state: definition.state,
     seats,
@@ -110,7 +112,7 @@ export function defineGame<
     },
     success: (final, seat) => (erased.success ? judged(name, erased.success({ ...final, seat })) : undefined),
     secrets: (current, values, seat) => erased.secrets?.(current, values, seat) ?? NONE,
-  } satisfies EnvironmentDefinition<Tools, Public, Params, Private>)
+  } satisfies EnvironmentDefinition<Tools, Public, Params, Private, Term>)
 }
 
 /** See {@link KeepsLiterals}. */

@@ -157,6 +157,40 @@ export interface Transition<State, Params, Absent = never> {
 }
 
 /**
+ * A {@link Transition} that knows the tools of its environment. Where `tool` is compared with a name and `refused` with
+ * `null` or `rules`, `input` has the type of that tool's input as it is sent, without defaults. `tool` may have another
+ * name than it says if `refused` is `tool`.
+ */
+export type KnownTransition<
+  Step extends { readonly tool: string | null },
+  Tools extends { readonly [name: string]: Tool },
+> = Omit<Step, 'tool' | 'input' | 'refused'> & (KnownCall<Tools> | (null extends Step['tool'] ? NoCall : never))
+
+type KnownCall<Tools extends { readonly [name: string]: Tool }> =
+  | {
+      readonly [Name in keyof Tools & string]: {
+        readonly tool: Name
+        readonly input: InputOrJson<Tools[Name]['input']>
+        readonly refused: null | 'rules'
+      }
+    }[keyof Tools & string]
+  | {
+      readonly tool: keyof Tools & string
+      readonly input: JsonObject
+      readonly refused: Exclude<Refusal, 'rules'>
+    }
+
+/** What stands in place of the call where no one call led to the step. */
+interface NoCall {
+  readonly tool: null
+  readonly input: null
+  readonly refused: Refusal | null
+}
+
+/** What a schema takes; any JSON object if the schema is not known. */
+export type InputOrJson<Schema extends z.ZodType> = unknown extends z.input<Schema> ? JsonObject : z.input<Schema>
+
+/**
  * The calls of a tool that the rules accept: `true` for any valid input, a list of arguments, or a schema narrower than
  * the tool's input. A tool that is left out or has an empty list cannot be called now.
  */
@@ -326,6 +360,7 @@ export interface CommonSpec<
   Step,
   Final,
   Seats extends readonly string[] = [],
+  Term extends string = string,
 > {
   /** Lower-case words joined by hyphens. */
   readonly name: string
@@ -350,8 +385,11 @@ export interface CommonSpec<
    * the rules still refuse by themselves. Default: every valid input.
    */
   readonly legal?: (seen: Seen, params: z.output<Params>) => { readonly [Name in keyof NoInfer<Tools>]?: LegalCalls }
-  /** Named pure reward terms over one step, in the environment's own unit; in a game, for one seat. */
-  readonly rewards: { readonly [term: string]: (transition: Step) => number }
+  /**
+   * Named pure reward terms over one step, in the environment's own unit; in a game, for one seat. Write `tools` before
+   * `rewards`, so that the terms know their names and inputs.
+   */
+  readonly rewards: { readonly [Name in Term]: (transition: Step) => number }
   /** The potential Φ of a state, in the unit of reward, for potential-based shaping; in a game, for one seat. */
   readonly potential?: (state: NoInfer<State>, params: z.output<Params>, ...seat: Seats) => number
   /**
@@ -406,14 +444,17 @@ export interface EnvironmentSpec<
   Private extends z.ZodType,
   Tools extends { readonly [name: string]: Tool },
   Events extends WorldEvents = WorldEvents,
+  Term extends string = string,
   State = WorldState<z.output<Public>, z.output<Private>>,
 > extends CommonSpec<
     Params,
     Tools,
     State,
     z.output<Public>,
-    Transition<NoInfer<State>, z.output<Params>>,
-    FinalContext<NoInfer<State>, z.output<Params>>
+    KnownTransition<Transition<NoInfer<State>, z.output<Params>>, NoInfer<Tools>>,
+    FinalContext<NoInfer<State>, z.output<Params>>,
+    [],
+    Term
   > {
   /**
    * The noun for one session, for example `game`: MCP clients create, address and end one with `create_game`, the
@@ -446,6 +487,7 @@ export interface EnvironmentDefinition<
   Public extends z.ZodType = z.ZodType,
   Params extends z.ZodType = z.ZodType,
   Private extends z.ZodType = z.ZodType,
+  Term extends string = string,
 > {
   readonly name: string
   readonly version: string
@@ -466,7 +508,7 @@ export interface EnvironmentDefinition<
   readonly toolInfos: readonly ToolInfo[]
   readonly events: WorldEvents
   readonly eventInfos: readonly EventInfo[]
-  readonly terms: readonly string[]
+  readonly terms: readonly Term[]
   readonly hasPotential: boolean
   readonly hasSuccess: boolean
   /** `null` if nothing is kept outside for a session. */

@@ -8,6 +8,7 @@ import type {
   EventContext,
   EventDefinition,
   FinalContext,
+  KnownTransition,
   ReadOnly,
   Refused,
   RulesContext,
@@ -230,15 +231,17 @@ export interface GameSpec<
   Private extends z.ZodType,
   Tools extends { readonly [name: string]: Tool },
   Events extends WorldEvents = WorldEvents,
+  Term extends string = string,
   State = GameState<Seat, z.output<Public>, z.output<Own>, z.output<Private>>,
 > extends CommonSpec<
     Params,
     Tools,
     State,
     SeatView<Seat, z.output<Public>, z.output<Own>>,
-    SeatTransition<NoInfer<Seat>, NoInfer<State>, z.output<Params>>,
+    KnownTransition<SeatTransition<NoInfer<Seat>, NoInfer<State>, z.output<Params>>, NoInfer<Tools>>,
     FinalSeatContext<NoInfer<Seat>, NoInfer<State>, z.output<Params>>,
-    [seat: NoInfer<Seat>]
+    [seat: NoInfer<Seat>],
+    Term
   > {
   /** The names of the seats, in order: 2 to 36 of lower-case words joined by hyphens or underscores. */
   readonly seats: readonly Seat[]

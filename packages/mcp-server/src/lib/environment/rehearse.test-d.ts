@@ -33,6 +33,10 @@ world.play('buy', { amount: 1 }).observation.structured?.paid satisfies number |
 world.play('close', {}).observation.structured?.open satisfies boolean | undefined
 void world.prepare('buy', { amount: 1, gift: true })
 
+world.play('close', {}).terms.sold satisfies number
+
+// @ts-expect-error there is no such reward term
+world.play('close', {}).terms.solt
 // @ts-expect-error there is no such tool
 world.play('sell', {})
 // @ts-expect-error an argument is missing

@@ -25,7 +25,7 @@ import { withoutAmbient } from './ambient-guard.ts'
 import { applyEvent, assertEvent } from './apply-event.ts'
 import { bySeat } from './by-seat.ts'
 import { declaredAction, findUndeclared } from './declared-action.ts'
-import type { EnvironmentDefinition } from './environment.ts'
+import type { EnvironmentDefinition, InputOrJson } from './environment.ts'
 import { judgedPart } from './judged-part.ts'
 import { playAction } from './play-action.ts'
 import { prepareStep, toPrepare } from './prepare-step.ts'
@@ -49,9 +49,6 @@ export interface RehearsalOptions<World extends EnvironmentDefinition = Environm
   readonly strict?: boolean
 }
 
-/** What a schema takes; any JSON object if the schema is not known. */
-type InputOrJson<Schema extends z.ZodType> = unknown extends z.input<Schema> ? JsonObject : z.input<Schema>
-
 /** What a schema returns; any JSON object if the schema is not known. */
 type OutputOrJson<Schema extends z.ZodType> = unknown extends z.output<Schema> ? JsonObject : z.output<Schema>
 
@@ -64,8 +61,16 @@ type AnswerOf<
 /** What a player sees as data: the public state. A seat of a game sees more. */
 type ViewOf<World extends EnvironmentDefinition> = OutputOrJson<World['state']['public']>
 
-/** A step of a rehearsal. `Data`: the structured answer of the tool, which a refused step does not have. */
-export interface RehearsedStep<Data = JsonObject> extends Omit<Played, 'observation'> {
+/**
+ * A step of a rehearsal.
+ *
+ * - `Data`: the structured answer of the tool, which a refused step does not have.
+ * - `Term`: the names of the reward terms.
+ */
+export interface RehearsedStep<Data = JsonObject, Term extends string = string>
+  extends Omit<Played, 'observation' | 'terms'> {
+  /** The value of each reward term. */
+  readonly terms: Readonly<Record<Term, number>>
   readonly observation: Omit<Observation, 'structured'> & { readonly structured: Data | null }
   /** What the tool revealed, in order. */
   readonly revealed: readonly Json[]
@@ -78,8 +83,8 @@ export interface RehearsedStep<Data = JsonObject> extends Omit<Played, 'observat
 /**
  * Plays an environment's rules alone: no session, no store, no server. For tests, checks, replays and searches.
  *
- * Its types are those of the environment: tools, arguments, answers and states. `rehearse<EnvironmentDefinition>(…)`
- * returns one that takes any call, as an agent may send it.
+ * Its types are those of the environment: tools, arguments, answers, states and reward terms.
+ * `rehearse<EnvironmentDefinition>(…)` returns one that takes any call, as an agent may send it.
  */
 export interface Rehearsal<World extends EnvironmentDefinition = EnvironmentDefinition> {
   readonly start: InitialState
@@ -110,7 +115,7 @@ export interface Rehearsal<World extends EnvironmentDefinition = EnvironmentDefi
       readonly truncation?: Truncation | null
       readonly prepared?: Json | undefined
     },
-  ): RehearsedStep<AnswerOf<World, Name>>
+  ): RehearsedStep<AnswerOf<World, Name>, World['terms'][number]>
   /**
    * Calls the `prepare` of a tool on the state of now, and resolves with what `play` gets as `prepared`; `undefined`
    * for a tool without one, and for arguments that are refused. Changes nothing. Rejects with `rules-failed`.
