@@ -31,7 +31,7 @@ export {
 } from './lib/wire/extension.ts'
 export { DEFAULT_LIMITS, type Limits, type LimitsRequest } from './lib/wire/limits.ts'
 export type { Channel } from './lib/wire/mcp.ts'
-export type { Observation } from './lib/wire/observation.ts'
+export type { Observation, ResourceInText } from './lib/wire/observation.ts'
 export type {
   AppliedEvent,
   OutsideEvent,

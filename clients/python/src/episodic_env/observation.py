@@ -11,12 +11,13 @@ from .json_types import JsonObject
 
 @dataclass(frozen=True)
 class Observation:
-    """What the player sees: a text, the same as data if the environment provides it, and pictures and sounds."""
+    """What the player sees: a text, the same as data if the environment provides it, and pictures, sounds and files."""
 
     text: str
     structured: JsonObject | None
     attachments: tuple[JsonObject, ...] = ()
-    """Pictures and sounds: `type` (`image` or `audio`), `mimeType`, and `data` in base64."""
+    """Pictures and sounds: `type` (`image` or `audio`), `mimeType`, and `data` in base64. Files and others that are
+    resources of MCP: `type` (`resource`), and `resource` with `uri`, `mimeType` and `blob` in base64."""
 
 
 def observation_of(value: Any) -> Observation:
@@ -27,10 +28,19 @@ def observation_of(value: Any) -> Observation:
 
 
 def answered_observation(result: JsonObject) -> Observation:
-    """Reads the observation in a tool's answer: its texts, joined by newlines, and its structured content."""
+    """Reads the observation in a tool's answer: its texts and those of its resources, joined by newlines, and its
+    structured content."""
     content = result.get("content")
     if not isinstance(content, list):
         raise malformed("The answer of a tool has no content.")
-    texts = [block["text"] for block in content if block.get("type") == "text" and "text" in block]
-    attachments = tuple(block for block in content if block.get("type") in ("image", "audio") and "data" in block)
+    texts = [text for block in content if (text := _text_of(block)) is not None]
+    attachments = tuple(block for block in content if "data" in block or "blob" in (block.get("resource") or {}))
     return Observation("\n".join(texts), result.get("structuredContent"), attachments)
+
+
+def _text_of(block: JsonObject) -> str | None:
+    """The text of a block, or a note of a link; `None` for a block of bytes."""
+    if block.get("type") == "resource_link":
+        return f"[resource_link {block.get('name')} {block.get('uri')}]"
+    text = block.get("text", (block.get("resource") or {}).get("text"))
+    return text if isinstance(text, str) else None

@@ -1,31 +1,37 @@
-import type { Attachment } from '@episodic/protocol'
+import type { Observation } from '@episodic/protocol'
 import type { EpisodeModel } from './episode-model.ts'
 
 interface AttachmentsProps {
   readonly model: EpisodeModel
-  readonly of: readonly Attachment[] | undefined
+  readonly of: Pick<Observation, 'attachments' | 'resources'>
 }
 
-/** The pictures and sounds of an answer. A picture is shown small, and enlarged by a click. */
-export function Attachments({ model: { record }, of = [] }: AttachmentsProps) {
-  // A line has the bytes once, in the first step that shows them.
-  const all = record.steps.flatMap(({ observation }) => observation.attachments ?? [])
-  return (
-    <>
-      {of.map(({ type, mimeType, sha256 }, i) => {
-        const data = all.find((one) => one.sha256 === sha256 && one.data)?.data
-        const src = `data:${mimeType};base64,${data}`
-        if (!data) return <p key={i}>{mimeType}, not kept</p>
-        // biome-ignore lint/a11y/useMediaCaption: a recorded sound has no caption
-        if (type === 'audio') return <audio key={i} controls src={src} />
+/** The pictures, sounds, files and resources of an answer. A picture is shown small, and enlarged by a click. */
+export function Attachments({ model: { record }, of: { attachments, resources } }: AttachmentsProps) {
+  // A line has the bytes once, in the first step that shows them, or not at all.
+  const all = record.steps.flatMap(({ observation }) => observation.attachments)
+  return [
+    // The text has the rest of a resource.
+    resources?.map(({ uri }) => <p>{uri}</p>),
+    attachments?.map(({ type, mimeType, sha256, uri }) => {
+      const data = all.find((one) => one?.sha256 === sha256)?.data
+      const src = `data:${mimeType};base64,${data}`
+      if (!data) return <p>{mimeType}, not kept</p>
+      // biome-ignore lint/a11y/useMediaCaption: a recorded sound has no caption
+      if (type === 'audio') return <audio controls src={src} />
+      if (type === 'file')
         return (
-          <details key={i} class="picture">
-            <summary>
-              <img src={src} alt={mimeType} />
-            </summary>
-          </details>
+          <a download href={src}>
+            {uri}
+          </a>
         )
-      })}
-    </>
-  )
+      return (
+        <details class="picture">
+          <summary>
+            <img src={src} alt={mimeType} />
+          </summary>
+        </details>
+      )
+    }),
+  ]
 }

@@ -127,7 +127,7 @@ export function BesideStep({ model, index }: { readonly model: EpisodeModel; rea
       {answer?.reasoning && <ThoughtText id={`thought:${id}`} name="reasoning" text={answer.reasoning} />}
       {answer?.text && <ModelText id={id} text={answer.text} />}
       <LongText id={`world:${id}`} text={step.observation.text} />
-      <Attachments model={model} of={step.observation.attachments} />
+      <Attachments model={model} of={step.observation} />
     </div>
   )
 }

@@ -64,7 +64,7 @@ interface HashMarkProps {
 export function HashMark({ source, stateHash }: HashMarkProps) {
   if (source === 'observed')
     return (
-      <span class="hash" title="The server of another system kept the state: these are the structured observations.">
+      <span class="hash" title="Another system kept the state: these are its structured observations.">
         observed
       </span>
     )

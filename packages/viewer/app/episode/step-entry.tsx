@@ -90,7 +90,7 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
           kind={refused ? 'fault' : 'world'}
         >
           <LongText id={`world:${index}`} text={observation.text} isOutput={command !== null} />
-          <Attachments model={model} of={observation.attachments} />
+          <Attachments model={model} of={observation} />
         </Row>
         {observation.structured && (
           <Row label={<span title={BESIDE_TEXT}>data</span>}>

@@ -1,7 +1,7 @@
 import { openChannel } from '@episodic/env'
 import { disconnectPreservingSessions } from '@episodic/env/internal'
 import { type Json, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
-import { attachmentOf, withAttachmentNotes } from '@episodic/protocol/internal'
+import { type ContentPart, readContent, withAttachmentNotes } from '@episodic/protocol/internal'
 import { Command } from 'commander'
 import { z } from 'zod'
 import type { Console } from '../base/console.ts'
@@ -11,16 +11,7 @@ import { rawOutput, requireTarget } from '../worlds/target.ts'
 import { clientOptions } from '../worlds/target-options.ts'
 
 const resultSchema = z.looseObject({
-  content: z
-    .array(
-      z.object({
-        type: z.string(),
-        text: z.string().optional(),
-        data: z.string().optional(),
-        mimeType: z.string().optional(),
-      }),
-    )
-    .default([]),
+  content: z.array(z.custom<ContentPart>((part) => jsonObjectSchema.safeParse(part).success)).default([]),
   isError: z.boolean().optional(),
 })
 
@@ -51,7 +42,7 @@ export function callCommand(console: Console): Command {
         const result = await channel.request('tools/call', call)
         const { content, isError } = resultSchema.parse(result)
         if (json) console.out.write(`${JSON.stringify(result)}\n`)
-        else for (const part of content) console.out.write(`${part.text ?? noteOf(part)}\n`)
+        else for (const part of content) console.out.write(`${written(part)}\n`)
         if (isError) process.exitCode = 1
       } finally {
         await channel.close()
@@ -59,18 +50,10 @@ export function callCommand(console: Console): Command {
     })
 }
 
-/** Says what a part is that has no text. */
-function noteOf({
-  type,
-  data,
-  mimeType,
-}: {
-  readonly type: string
-  readonly data?: string
-  readonly mimeType?: string
-}) {
-  const attachment = attachmentOf(data ?? '', mimeType)
-  return attachment ? withAttachmentNotes('', [attachment]) : `[${type}]`
+/** Returns a part as a terminal shows it: its text, or a note of what it is. */
+function written(part: ContentPart): string {
+  const { text, attachments } = readContent([part])
+  return withAttachmentNotes(text, attachments)
 }
 
 /** Reads `name=value` words. */

@@ -1,5 +1,5 @@
 import type { EnvironmentInfo, Observation, StepReport, Terms } from '@episodic/protocol'
-import { attachmentOf, parsedObjectSchema } from '@episodic/protocol/internal'
+import { parsedObjectSchema, readContent } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 
@@ -11,6 +11,16 @@ export const toolAnswerSchema = z.looseObject({
       text: z.string().optional(),
       data: z.string().optional(),
       mimeType: z.string().optional(),
+      uri: z.string().optional(),
+      name: z.string().optional(),
+      resource: z
+        .looseObject({
+          uri: z.string().optional(),
+          text: z.string().optional(),
+          blob: z.string().optional(),
+          mimeType: z.string().optional(),
+        })
+        .optional(),
     }),
   ),
   structuredContent: parsedObjectSchema.optional(),
@@ -19,23 +29,16 @@ export const toolAnswerSchema = z.looseObject({
 type ToolAnswer = Pick<z.infer<typeof toolAnswerSchema>, 'content' | 'structuredContent'>
 
 /**
- * Returns the observation in a tool's answer: its texts, joined by newlines, its structured content, and its pictures
- * and sounds.
+ * Returns the observation in a tool's answer: its texts, joined by newlines, its structured content, and its pictures,
+ * sounds, files and resources.
  */
 export function observationOf({ content, structuredContent }: ToolAnswer): Observation {
   const [first] = content
   // Nearly every answer is one text.
   if (content.length === 1 && first?.type === 'text' && first.text !== undefined)
     return { text: first.text, structured: structuredContent ?? null }
-  const texts = content.filter(({ type, text }) => type === 'text' && text !== undefined)
-  const attachments = content.flatMap(({ type, data, mimeType }) =>
-    type === 'image' || type === 'audio' ? (attachmentOf(data ?? '', mimeType) ?? []) : [],
-  )
-  return {
-    text: texts.map(({ text }) => text).join('\n'),
-    structured: structuredContent ?? null,
-    ...(attachments.length > 0 && { attachments }),
-  }
+  const { text, ...more } = readContent(content)
+  return { text, structured: structuredContent ?? null, ...more }
 }
 
 /** Parses a reply. Throws `reply-malformed`, so that an invalid reply is an error and never a silent zero. */

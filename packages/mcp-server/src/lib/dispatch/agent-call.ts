@@ -1,4 +1,4 @@
-import { type Attachment, type EnvironmentInfo, type JsonObject, WireError } from '@episodic/protocol'
+import { type EnvironmentInfo, type JsonObject, type Observation, WireError } from '@episodic/protocol'
 import { withoutDataLine } from '@episodic/protocol/internal'
 import { EPISODE_OVER, OBSERVATION } from '../environment/agent-answer.ts'
 import { handleNames } from '../environment/define-environment.ts'
@@ -84,8 +84,8 @@ export function answerStep(outcome: StepOutcome, again: string): ScannedAnswer {
   const said = saidIn(outcome)
   const isOver = step.report.end !== null
   if (step.report.refused) return refusalOf(isOver ? withEnd(said, again) : said, said, secrets)
-  const { structured, attachments } = step.observation
-  return answerOf(said, structured, { isOver, again, secrets, attachments })
+  const { structured, attachments, resources } = step.observation
+  return answerOf(said, structured, { isOver, again, secrets, attachments, resources })
 }
 
 /** Returns the answer with what a seat knows when its wait is over, after its own step if there was one. */
@@ -114,29 +114,30 @@ function saidIn({ step: { observation }, messages }: StepOutcome): string {
   return messages.length > 0 ? [...messages, observation.text].join('\n') : observation.text
 }
 
-interface AnswerParts {
+interface AnswerParts extends Pick<Observation, 'attachments' | 'resources'> {
   readonly isOver: boolean
   readonly again: string
   readonly secrets: Secrets
-  readonly attachments?: readonly Attachment[] | undefined
 }
 
 /** Returns an answer without reward, end reason or control. `again` is used if the episode is over. */
 function answerOf(
   said: string,
   structured: JsonObject | null,
-  { isOver, again, secrets, attachments }: AnswerParts,
+  { isOver, again, secrets, attachments, resources }: AnswerParts,
 ): ScannedAnswer {
   const text = isOver ? withEnd(said, again) : said
-  // Nearly every answer is one text.
-  const content: ToolResult['content'] = attachments ? contentOf(text, attachments) : [{ type: 'text', text }]
+  const content = contentOf({ text, attachments, resources })
   const fields = { [OBSERVATION]: withoutDataLine(text, structured), [EPISODE_OVER]: isOver }
   return {
     result: { content, structuredContent: { ...structured, ...fields } } satisfies ToolResult,
     secrets,
     // What the server adds is in its own words, and repeats what the world said.
     worldText: () =>
-      renderText({ content: contentOf(said, attachments), ...(structured && { structuredContent: structured }) }),
+      renderText({
+        content: contentOf({ text: said, attachments, resources }),
+        ...(structured && { structuredContent: structured }),
+      }),
   }
 }
 

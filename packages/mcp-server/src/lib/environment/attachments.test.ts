@@ -91,7 +91,7 @@ describe('pictures and sounds of an answer', () => {
     ['of no known kind', { data: btoa('something') }, /no picture or sound/],
     ['nothing', { data: '', type: 'image/png' }, /no picture or sound/],
     ['of another type', { data: picture.data, type: 'text/html' }, /no picture or sound/],
-    ['too many', { data: picture.data, times: 17 }, /more than 16 pictures and sounds/],
+    ['too many', { data: picture.data, times: 17 }, /more than 16 pictures, sounds and files/],
   ])('are a fault of the rules if they are %s', (_, args, message) => {
     expect(() => rehearse(gallery).play('give', args as never)).toThrow(message)
   })

@@ -48,14 +48,19 @@ export function concludeStep(
   const shows = next.includes(seat) || ownEnd?.kind === 'truncated'
   const seen = shows || (refusal === null && !decided.structured) ? environment.observe(after, params, seat) : null
   const answer = shows && seen && seen.text !== '' ? `${shown}\n${seen.text}` : shown
+  // Each seat of a game has the texts of events among its messages since they happened.
+  const said = events.length > 0 && !environment.game ? prependEventTexts(events, answer) : answer
+  const before = said.length - answer.length
   return {
     change,
     end,
     observation: {
-      // Each seat of a game has the texts of events among its messages since they happened.
-      text: events.length > 0 && !environment.game ? prependEventTexts(events, answer) : answer,
+      text: said,
       structured: refusal === null ? (decided.structured ?? (seen as Observation).structured) : null,
       ...(decided.attachments && { attachments: decided.attachments }),
+      ...(decided.resources && {
+        resources: decided.resources.map((one) => ({ ...one, from: one.from + before, to: one.to + before })),
+      }),
     },
     terms: rewarded
       ? environment.rewards({ ...transition, end: ownEnd }, seat)

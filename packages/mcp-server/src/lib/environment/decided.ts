@@ -1,4 +1,4 @@
-import type { Attachment, JsonObject, PublishedEvent, Refusal, Truncation } from '@episodic/protocol'
+import type { Attachment, JsonObject, PublishedEvent, Refusal, ResourceInText, Truncation } from '@episodic/protocol'
 import type { Played, SessionState } from '@episodic/state'
 import type { EnvironmentDefinition } from './environment.ts'
 import type { PlayEffects } from './play-context.ts'
@@ -13,8 +13,10 @@ export interface Decided {
   readonly shown?: string
   /** The data of the answer. Default: the view of the seat. */
   readonly structured?: JsonObject
-  /** The pictures and sounds of the answer. Default: none. */
+  /** The pictures, sounds and files of the answer. Default: none. */
   readonly attachments?: readonly Attachment[]
+  /** The parts of the text that are resources. Default: none. */
+  readonly resources?: readonly ResourceInText[]
   readonly change: Played['change']
   /** `null` if the action was refused, or is sealed until others have moved. */
   readonly effects: Pick<PlayEffects, 'ended' | 'left' | 'messages'> | null

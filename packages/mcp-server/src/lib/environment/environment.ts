@@ -9,6 +9,7 @@ import type {
   Observation,
   RecordedEvent,
   Refusal,
+  ResourceInText,
   Rng,
   ToolAnnotations,
   ToolInfo,
@@ -40,6 +41,8 @@ export interface Said<Data> {
   readonly data: Data
   /** Whether the player reads the text alone, whatever it does not say of the data. Default: `false`. */
   readonly textAlone?: true
+  /** The parts of the text that are resources of MCP. Default: none. */
+  readonly resources?: readonly ResourceInText[]
 }
 
 /** A refused action, returned by `refuse`: nothing changes, but the step is answered and counts. */
@@ -111,10 +114,11 @@ export interface PlayContext<State, Params, Input, Data, Prepared = undefined, E
   /**
    * Adds a picture or a sound to the answer of this call, after its text: bytes or base64 of PNG, JPEG, GIF, WebP, WAV
    * or MP3, or of another `image/…` or `audio/…` type that is named. Players get it as a part of the answer of its own,
-   * and the record keeps it. At most 16 of an answer, which has 1 MiB at most as JSON, with 4 bytes for 3 of these; a
-   * refused call shows none. Throws `rules-failed` for anything else.
+   * and the record keeps it. With a `uri` it is a resource of MCP, and may be a file of any type. At most 16 of an
+   * answer, which has 1 MiB at most as JSON, with 4 bytes for 3 of these; a refused call shows none. Throws
+   * `rules-failed` for anything else.
    */
-  attach(data: Uint8Array | string, mimeType?: string): void
+  attach(data: Uint8Array | string, mimeType?: string, uri?: string): void
   /** Returns a refusal: the state does not change. */
   refuse(text: string): Refused
   /** Marks a private value as meant for the player, and returns it. For readers and checks: nothing enforces it. */

@@ -116,6 +116,7 @@ function playTool({ environment, turn, name, input, checks }: ToolCall, tool: To
     shown: withAdded(said),
     ...(structured && { structured: structured.data, undeclared: structured.undeclared }),
     ...(attachments.length > 0 && { attachments }),
+    ...(answer.resources && { resources: answer.resources }),
     ...outcome,
     moved,
     called: true,

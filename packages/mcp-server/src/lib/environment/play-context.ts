@@ -168,16 +168,19 @@ export class PlayCall
     this.#published = [...this.#published, { type, data: copyPlain(data) as JsonObject }]
   }
 
-  readonly attach = (data: Uint8Array | string, mimeType?: string): void => {
+  readonly attach = (data: Uint8Array | string, mimeType?: string, uri?: string): void => {
     const { environment, rule } = this.#setup
     const what = `${rule} of ${environment.name}`
     if (this.#attachments.length === MOST_ATTACHMENTS)
-      throw new ServerError('rules-failed', `${what} attached more than ${MOST_ATTACHMENTS} pictures and sounds.`)
-    const attachment = attachmentOf(typeof data === 'string' ? data : toBase64(data), mimeType)
+      throw new ServerError(
+        'rules-failed',
+        `${what} attached more than ${MOST_ATTACHMENTS} pictures, sounds and files.`,
+      )
+    const attachment = attachmentOf(typeof data === 'string' ? data : toBase64(data), mimeType, uri)
     if (!attachment)
       throw new ServerError(
         'rules-failed',
-        `${what} attached what is no picture or sound. Give bytes or base64 of PNG, JPEG, GIF, WebP, WAV or MP3, or name its type, such as image/svg+xml.`,
+        `${what} attached what is no picture or sound. Give bytes or base64 of PNG, JPEG, GIF, WebP, WAV or MP3, or name its type, such as image/svg+xml. A file of another kind needs a URI.`,
       )
     this.#attachments = [...this.#attachments, attachment]
   }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@episodic/protocol'
+import type { Json, JsonObject, ResourceInText } from '@episodic/protocol'
 import { formatZodError, isObject, withUnsaidData } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { ServerError } from '../server-error.ts'
@@ -65,6 +65,15 @@ export function isRefused(answer: unknown): answer is Refused {
  */
 export function sayTextAlone<Data>(text: string, data: Data): Said<Data> {
   return { kind: 'said', text, data, textAlone: true }
+}
+
+/** Returns an answer whose text has resources of MCP in it. For environments that are made of other servers. */
+export function sayResources<Data>(
+  text: string,
+  data: Data,
+  resources: readonly ResourceInText[] | undefined,
+): Said<Data> {
+  return { kind: 'said', text, data, ...(resources && { resources }) }
 }
 
 /** Returns what a player reads of an answer: its text, and the fields of the data that the text does not say. */

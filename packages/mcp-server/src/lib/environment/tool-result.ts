@@ -1,32 +1,24 @@
-import type { Attachment, JsonObject, LoggedStep } from '@episodic/protocol'
+import type { JsonObject, LoggedStep, Observation } from '@episodic/protocol'
+import { type ContentPart, contentParts, readContent } from '@episodic/protocol/internal'
 
 /** The result of an MCP `tools/call`. */
 export type ToolResult = {
-  readonly content: readonly [{ readonly type: 'text'; readonly text: string }, ...MediaPart[]]
+  readonly content: readonly ContentPart[]
   readonly structuredContent?: JsonObject
   readonly isError?: true
   readonly _meta?: JsonObject
 }
 
-/** A picture or a sound of an answer, as base64. */
-interface MediaPart {
-  readonly type: 'image' | 'audio'
-  readonly data: string
-  readonly mimeType: string
-}
-
-/** Returns the content of an answer: its text, and its pictures and sounds. */
-export function contentOf(text: string, attachments: readonly Attachment[] = []): ToolResult['content'] {
-  return [
-    { type: 'text', text },
-    ...attachments.flatMap(({ type, mimeType, data }) => (data === undefined ? [] : [{ type, data, mimeType }])),
-  ]
+/** Returns the content of an answer: its text, its resources, and its pictures, sounds and files. */
+export function contentOf({ text, attachments, resources }: Omit<Observation, 'structured'>): ToolResult['content'] {
+  // Nearly every answer is one text.
+  return attachments || resources ? contentParts({ text, attachments, resources }) : [{ type: 'text', text }]
 }
 
 /** Returns the part of an answered step that a player may see: nothing of reward, end or control. */
 export function toolResult({ observation, report }: LoggedStep): ToolResult {
-  const { text, structured, attachments } = observation
-  const content = contentOf(text, attachments)
+  const { structured } = observation
+  const content = contentOf(observation)
   if (report.refused) return { content, isError: true }
   return structured ? { content, structuredContent: structured } : { content }
 }
@@ -36,8 +28,12 @@ export function toolError(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-/** Returns the text and the data of a tool's answer as one text, with the bytes of its pictures and sounds. */
-export function renderText({ content: [{ text }, ...media], structuredContent }: ToolResult): string {
-  const said = structuredContent ? `${text}\n${JSON.stringify(structuredContent)}` : text
-  return media.length === 0 ? said : [said, ...media.map(({ data }) => atob(data))].join('\n')
+/** Returns the text and the data of a tool's answer as one text, with its resources and the bytes of its blobs. */
+export function renderText({ content, structuredContent }: ToolResult): string {
+  const { text, attachments = [], resources = [] } = readContent(content)
+  const data = structuredContent ? [JSON.stringify(structuredContent)] : []
+  const named = resources.map((resource) => JSON.stringify(resource))
+  return [text, ...data, ...named, ...attachments.flatMap(({ uri = [], data = '' }) => [uri, atob(data)].flat())].join(
+    '\n',
+  )
 }

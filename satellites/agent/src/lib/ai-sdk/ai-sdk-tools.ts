@@ -1,5 +1,5 @@
 import { dynamicTool, jsonSchema, type ToolSet } from 'ai'
-import type { ToolAnswer } from '../connection/tool-answer.ts'
+import { modelPartsOf, type ToolAnswer } from '../connection/tool-answer.ts'
 import type { AgentSession } from '../session/agent-session.ts'
 import { type AgentTool, agentToolsOf, nameTools } from '../session/agent-tool.ts'
 import type { McpSession } from '../session/mcp-session.ts'
@@ -23,13 +23,14 @@ function aiSdkTool({ tool, call }: AgentTool): ToolSet[string] {
   }) as ToolSet[string]
 }
 
-function modelOutputOf({ text, content, isError }: ToolAnswer) {
-  if (isError) return { type: 'error-text', value: text } as const
-  if (content.every(({ type }) => type !== 'image' && type !== 'audio')) return { type: 'text', value: text } as const
-  const parts = content.map((part) => {
-    if (part.type === 'image' || part.type === 'audio')
-      return { type: 'file', mediaType: part.mimeType, data: { type: 'data', data: part.data } } as const
-    return { type: 'text', text: part.type === 'text' ? part.text : JSON.stringify(part) } as const
-  })
-  return { type: 'content', value: parts } as const
+function modelOutputOf(answer: ToolAnswer) {
+  if (answer.isError) return { type: 'error-text', value: answer.text } as const
+  const parts = modelPartsOf(answer)
+  if (typeof parts === 'string') return { type: 'text', value: parts } as const
+  const value = parts.map((part) =>
+    part.type === 'text'
+      ? part
+      : ({ type: 'file', mediaType: part.mimeType, data: { type: 'data', data: part.data } } as const),
+  )
+  return { type: 'content', value } as const
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@episodic/protocol'
+import { type ContentPart, readContent, withAttachmentNotes } from '@episodic/protocol/internal'
 
 /** One part of a tool's answer. An answer with a part of another type is `answer-malformed`. */
 export type ToolContent =
@@ -9,7 +10,10 @@ export type ToolContent =
 
 /** The answer of a tool. */
 export interface ToolAnswer {
-  /** The text parts, joined by newlines; without any, the structured content as JSON. */
+  /**
+   * The text parts, the texts of resources and a note of each link, joined by newlines; without any, the structured
+   * content as JSON.
+   */
   readonly text: string
   /** The structured content; `null` if there is none. */
   readonly structured: Json
@@ -20,10 +24,28 @@ export interface ToolAnswer {
 
 /** Creates an answer from its parts. */
 export function toolAnswerOf(content: readonly ToolContent[], structured: Json, isError: boolean): ToolAnswer {
-  const texts: string[] = []
-  for (const part of content) if (part.type === 'text') texts.push(part.text)
-  const text = texts.length > 0 || structured === null ? texts.join('\n') : JSON.stringify(structured)
+  const said = readContent(content as readonly ContentPart[]).text
+  const text = said === '' && structured !== null ? JSON.stringify(structured) : said
   return { text, structured, content, isError }
+}
+
+/** A part of an answer as a model is given it: a text, or a picture or a sound in base64. */
+export type ModelPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
+
+/**
+ * Returns the parts of an answer for a model, or its text alone if it has neither pictures nor sounds. Resources are
+ * what they contain, and files of other kinds a note.
+ */
+export function modelPartsOf({ text, content }: ToolAnswer): string | ModelPart[] {
+  const parts = content.map((part): ModelPart => {
+    const { text, attachments: [attached] = [] } = readContent([part as ContentPart])
+    const { type, data = '', mimeType } = attached ?? {}
+    if (type === 'image' || type === 'audio') return { type, data, mimeType: mimeType as string }
+    return { type: 'text', text: withAttachmentNotes(text, attached && [attached]) }
+  })
+  return parts.some(({ type }) => type !== 'text') ? parts : text
 }
 
 /** Creates the answer of a refused call. */

@@ -1,6 +1,6 @@
 import { ToolMessage } from '@langchain/core/messages'
 import { type DynamicStructuredTool, type ToolRunnableConfig, tool } from '@langchain/core/tools'
-import type { ToolAnswer } from '../connection/tool-answer.ts'
+import { modelPartsOf } from '../connection/tool-answer.ts'
 import type { AgentSession } from '../session/agent-session.ts'
 import { type AgentTool, agentToolsOf, nameTools } from '../session/agent-tool.ts'
 import type { McpSession } from '../session/mcp-session.ts'
@@ -22,7 +22,8 @@ function langChainTool({ name, tool: listed, call }: AgentTool): DynamicStructur
   return tool(
     async (args, config: ToolRunnableConfig) => {
       const answer = await call(args as Parameters<AgentTool['call']>[0], { signal: config.signal })
-      const content = contentOf(answer)
+      // As LangChain's standard blocks.
+      const content = modelPartsOf(answer) as ToolMessage['content']
       const id = config.toolCall?.id
       if (id === undefined) return content
       const status = answer.isError ? 'error' : 'success'
@@ -30,15 +31,4 @@ function langChainTool({ name, tool: listed, call }: AgentTool): DynamicStructur
     },
     { name, description: listed.description, schema: listed.inputSchema },
   ) as unknown as DynamicStructuredTool
-}
-
-/** Text as text, and what else there is as LangChain's standard blocks. */
-function contentOf({ text, content }: ToolAnswer): ToolMessage['content'] {
-  if (content.every(({ type }) => type !== 'image' && type !== 'audio')) return text
-  return content.map((part) => {
-    if (part.type === 'text') return { type: 'text', text: part.text }
-    if (part.type === 'image' || part.type === 'audio')
-      return { type: part.type, data: part.data, mimeType: part.mimeType }
-    return { type: 'text', text: JSON.stringify(part) }
-  })
 }

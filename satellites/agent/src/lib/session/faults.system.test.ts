@@ -75,7 +75,7 @@ describe('a server whose answers are a little off', () => {
     expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('"wrong"'))
     expect(await session.callTool('echo')).toMatchObject({
       isError: false,
-      text: '{"type":"json","a":1}',
+      text: 'x\n{"type":"json","a":1}',
       content: [{ resource: { uri: 'file:///a', text: 'x' } }, { type: 'text' }],
     })
     warn.mockRestore()

@@ -38,7 +38,7 @@ const noting = await defineMcpEnvironment({
 describe('an environment of an MCP server', () => {
   it('has the tools of the server as it lists them, and one to finish', () => {
     expect(noting.toolInfos.map(({ name }) => name)).toEqual([
-      ...['add', 'list', 'copy', 'random', 'fail', 'photo', 'silent', 'exit', 'processes', 'done'],
+      ...['add', 'list', 'copy', 'random', 'fail', 'photo', 'resources', 'silent', 'exit', 'processes', 'done'],
     ])
     expect(noting.toolInfos[0]).toMatchObject({
       description: 'add.',
@@ -99,6 +99,34 @@ describe('an environment of an MCP server', () => {
           attachments: [{ type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }],
         })
     }
+  })
+
+  it('shows resources and links to trainers and agents as the server does, and in the text', async () => {
+    await using world = await openWorld(noting)
+    const environment = world.connection.environment()
+    const { info } = await environment.reset({}, { seed: 'seed' })
+    await using server = await serveHttp(world.host)
+    const step = await environment.step(call('resources'))
+    const uri = 'file://{folder}/notes.txt'
+    expect(step.observation).toMatchObject({
+      text: 'All of {folder}/notes.txt:\nmilk\n[resource_link second notes:second]',
+      resources: [
+        { type: 'resource', uri, mimeType: 'text/plain', from: 27, to: 31 },
+        { type: 'resource_link', uri: 'notes:second', name: 'second', description: 'More.', from: 32, to: 67 },
+      ],
+      attachments: [{ type: 'file', mimeType: 'application/zip', uri: 'notes:zip', data: 'UEsDBA==' }],
+    })
+    const seat = await connectAgent(`${server.agentUrl}/s/${info.capability}`)
+    const { result } = JSON.parse((await seat('resources')) as string)
+    expect(result.content).toEqual([
+      { type: 'text', text: 'All of {folder}/notes.txt:' },
+      { type: 'resource', resource: { uri, mimeType: 'text/plain', text: 'milk' } },
+      { type: 'resource_link', uri: 'notes:second', name: 'second', description: 'More.' },
+      { type: 'resource', resource: { uri: 'notes:zip', mimeType: 'application/zip', blob: 'UEsDBA==' } },
+    ])
+    const { prepared } = step.info
+    const again = rehearse(noting, { seed: 'seed', strict: true }).play('resources', {}, { prepared })
+    expect([again.observation, again.stateHash]).toEqual([step.observation, step.info.stateHash])
   })
 
   it('has a folder that players name {folder}, so that equal episodes are equal', async () => {

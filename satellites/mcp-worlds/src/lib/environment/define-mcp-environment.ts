@@ -1,4 +1,5 @@
 import { defineEnvironment, type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
+import { sayResources } from '@episodic/mcp-server/internal'
 import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import { DONE } from '../recording/recording-writer.ts'
@@ -107,11 +108,11 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
               const files = saved && { files: await server.changesSince(saved.files) }
               return { ...own, ...answer, trail: server.trail, ...files }
             },
-            play({ state, input, prepared, attach, say }) {
-              for (const { data, mimeType } of prepared.attachments ?? []) attach(data, mimeType)
+            play({ state, input, prepared, attach }) {
+              for (const { data, mimeType, uri } of prepared.attachments ?? []) attach(data, mimeType, uri)
               noteCall(state, ours, input as JsonObject, prepared)
               noteWorldCalls(state, prepared)
-              return say(prepared.text, {})
+              return sayResources(prepared.text, {}, prepared.resources)
             },
           }),
         ]),

@@ -1,5 +1,6 @@
 import { jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
+import { toolAnswerShape } from '../servers/call-tool.ts'
 import { madeOfSchema } from './made-of-server.ts'
 
 /** The first line of a recording. */
@@ -37,7 +38,8 @@ const callSchema = z.strictObject({
   text: z.string(),
   structured: jsonObjectSchema.nullable(),
   isError: z.boolean(),
-  attachments: z.array(z.strictObject({ data: z.string(), mimeType: z.string() })).optional(),
+  attachments: toolAnswerShape.attachments,
+  resources: toolAnswerShape.resources,
   seeds,
 })
 export type RecordedCallLine = z.infer<typeof callSchema>

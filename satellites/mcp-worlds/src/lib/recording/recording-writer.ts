@@ -175,15 +175,12 @@ export class RecordingWriter {
         task: { ...task, starts: starts.list().map(({ value, ...rest }) => ({ after: value, ...rest })) },
       })),
       ...nodes.map(({ number, after, call }) => {
-        const { tool, arguments: args, text, structured, isError, attachments } = call
+        const { tool, arguments: args, ...answer } = call
         const seeds = seedsOf.get(number)
         const line: RecordedCallLine = {
           after,
           call: [tool, args],
-          text,
-          structured,
-          isError,
-          ...(attachments && { attachments }),
+          ...answer,
           ...(seeds && { seeds }),
         }
         return line as Json
@@ -209,8 +206,17 @@ export class RecordingWriter {
   }
 }
 
-function answered(tool: string, args: JsonObject, { text, structured, isError, attachments }: ServerCall): ServerCall {
-  return { tool, arguments: args, text, structured, isError, ...(attachments && { attachments }) }
+function answered(tool: string, args: JsonObject, answer: ServerCall): ServerCall {
+  const { text, structured, isError, attachments, resources } = answer
+  return {
+    tool,
+    arguments: args,
+    text,
+    structured,
+    isError,
+    ...(attachments && { attachments }),
+    ...(resources && { resources }),
+  }
 }
 
 function getOrSet<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {

@@ -38,13 +38,14 @@ export function readVolatile(written: readonly string[], tools: readonly string[
     of(kind, tool).reduce((rest, { path }) => withoutField(rest, path), value)
   return {
     callKey: (tool, args) => canonicalJson([tool, without(args, 'arguments', tool)]),
-    answerKey(tool, { text, structured, isError, attachments = [] }) {
-      const shown = attachments.map(({ data, mimeType }) => [mimeType, data])
+    answerKey(tool, { text, structured, isError, attachments = [], resources = [] }) {
+      const shown = attachments.map(({ data, mimeType, uri = '' }) => [mimeType, data, uri])
+      const named = resources.map(({ uri }) => uri)
       const rest = of('text', tool).reduce((left, { pattern }) => left.replaceAll(pattern, ''), text)
       const fields = of('answer', tool)
       const data = fields.length > 0 ? parsedOrNull(rest) : null
       const said = data === null ? rest : without(data, 'answer', tool)
-      return canonicalJson([said, structured && without(structured, 'answer', tool), isError, shown])
+      return canonicalJson([said, structured && without(structured, 'answer', tool), isError, shown, named])
     },
   }
 }

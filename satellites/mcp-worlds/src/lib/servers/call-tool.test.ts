@@ -27,7 +27,7 @@ describe('callTool', () => {
     expect(answer).toEqual({ text, structured, isError: false })
   })
 
-  it('keeps pictures and sounds, reads texts of resources, and says what else there was', async () => {
+  it('keeps pictures, sounds, files and resources, and says what else there was', async () => {
     const png = { data: 'iVBORw0KGgo=', mimeType: 'image/png' }
     const content = [
       { type: 'text', text: 'Look.' },
@@ -40,10 +40,18 @@ describe('callTool', () => {
     ]
     expect(await callTool(answering({ content }), 'act', {}, never)).toEqual({
       text: [
-        ...['Look.', 'The text of a.', '[resource file:///c.zip]', '[resource_link d file:///d.txt]'],
+        ...['Look.', 'The text of a.', '[resource_link d file:///d.txt]'],
         '[image: image/png, 450 KB] It is too large to be shown.',
       ].join('\n'),
-      attachments: [png, png],
+      attachments: [
+        png,
+        { ...png, uri: 'file:///b.png' },
+        { data: 'UEsDBA==', mimeType: 'application/zip', uri: 'file:///c.zip' },
+      ],
+      resources: [
+        { type: 'resource', uri: 'file:///a.txt', from: 6, to: 20 },
+        { type: 'resource_link', uri: 'file:///d.txt', name: 'd', from: 21, to: 52 },
+      ],
       structured: null,
       isError: false,
     })

@@ -1,6 +1,13 @@
 import { EnvError } from '@episodic/env'
-import { type Channel, type JsonObject, jsonObjectSchema, WireError } from '@episodic/protocol'
-import { attachmentOf, withAttachmentNotes, withUnsaidData } from '@episodic/protocol/internal'
+import {
+  type Attachment,
+  type Channel,
+  type JsonObject,
+  jsonObjectSchema,
+  type ResourceInText,
+  WireError,
+} from '@episodic/protocol'
+import { readContent, resourceInTextSchema, withUnsaidData } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { ask, type ListedTool, listAll, read } from './other-methods.ts'
 
@@ -8,8 +15,10 @@ import { ask, type ListedTool, listAll, read } from './other-methods.ts'
 export interface ToolAnswer {
   /** Its texts, those of its resources, and a note of each part that is neither a text nor an attachment, in lines. */
   readonly text: string
-  /** Its pictures and sounds, in base64. Left out if it has none. */
-  readonly attachments?: { data: string; mimeType: string }[] | undefined
+  /** Its pictures, sounds and files, in base64. Left out if it has none. */
+  readonly attachments?: { data: string; mimeType: string; uri?: string | undefined }[] | undefined
+  /** The parts of the text that are resources, or stand for links to some. Left out if it has none. */
+  readonly resources?: ResourceInText[] | undefined
   /** Its structured content; `null` if it has none. */
   readonly structured: JsonObject | null
   /** Whether the tool reported an error, or the server refused the call. It may have changed something all the same. */
@@ -35,11 +44,15 @@ const partSchema = z.looseObject({
     .optional(),
 })
 
+/** A picture, a sound or a file as it is kept. */
+const attachedSchema = z.object({ data: z.string(), mimeType: z.string(), uri: z.string().optional() })
+
 /** The schema of an answer as it is kept. */
 export const toolAnswerShape = {
   text: z.string(),
   structured: jsonObjectSchema.nullable(),
-  attachments: z.array(z.object({ data: z.string(), mimeType: z.string() })).optional(),
+  attachments: z.array(attachedSchema).optional(),
+  resources: z.array(resourceInTextSchema).optional(),
   isError: z.boolean(),
   asked: z.array(z.object({ message: z.string(), answer: jsonObjectSchema.nullable() })).optional(),
 } as const
@@ -52,19 +65,21 @@ const answerSchema = z.looseObject({
 
 /** Characters of the text of an answer that are kept. */
 const LONGEST = 200_000
-/** Characters of base64 of an answer that are kept, and how many pictures and sounds. */
-const LONGEST_BASE64 = 600_000
-const MOST_ATTACHMENTS = 16
+/** Characters of base64 of an answer that are kept, and how many pictures, sounds and files. */
+const BOUNDS = { base64: 600_000, attachments: 16 }
 
 /**
  * Calls a tool, or another method by its name, such as `resources/read`, and never retries: a server cannot distinguish
  * a retry from a second call. Rejects if the answer is lost or is none.
+ *
+ * @param rename - replaces in the answer what only this episode has. Default: nothing.
  */
 export async function callTool(
   channel: Channel,
   tool: string,
   args: JsonObject,
   signal: AbortSignal,
+  rename: <T>(value: T) => T = (value) => value,
 ): Promise<ToolAnswer> {
   let reply: unknown
   try {
@@ -73,42 +88,26 @@ export async function callTool(
     signal.throwIfAborted()
     // Some servers reject invalid arguments, and whatever else goes wrong, with an error instead of a tool's answer.
     if (WireError.is(cause) || (EnvError.is(cause) && cause.details.refused === true))
-      return { text: cause.message, structured: null, isError: true }
+      return { text: rename(cause.message), structured: null, isError: true }
     throw cause
   }
-  const { content, structuredContent, isError } = read(answerSchema, reply, `the call of ${tool}`)
-  const { texts, attachments } = readParts(content)
-  const text = texts.join('\n')
+  const { content, structuredContent, isError } = read(answerSchema, rename(reply), `the call of ${tool}`)
+  const { text, attachments = [], resources = [] } = readContent(content, BOUNDS)
   const structured = structuredContent ?? null
   // The text stays as the server sent it. A model would read nothing of an answer that has data alone.
   const said = text === '' && structured ? withUnsaidData(text, structured) : text
+  const named = resources.filter(({ to }) => to > 0 && to <= LONGEST)
   return {
     text: shortened(said),
-    ...(attachments.length > 0 && { attachments }),
+    ...(attachments.length > 0 && { attachments: attachments.map(keptOf) }),
+    ...(named.length > 0 && { resources: named }),
     structured,
     isError: isError === true,
   }
 }
 
-/** Returns the texts and the attachments of an answer. What cannot be kept leaves a note among the texts. */
-function readParts(content: readonly z.output<typeof partSchema>[]) {
-  const texts: string[] = []
-  const attachments: { data: string; mimeType: string }[] = []
-  let room = LONGEST_BASE64
-  for (const { type, text, data, mimeType, uri, name, resource } of content) {
-    const own = text ?? resource?.text
-    if (own !== undefined) {
-      texts.push(own)
-      continue
-    }
-    const found = attachmentOf(data ?? resource?.blob ?? '', mimeType ?? resource?.mimeType)
-    if (found?.data && found.data.length <= room && attachments.length < MOST_ATTACHMENTS) {
-      room -= found.data.length
-      attachments.push({ data: found.data, mimeType: found.mimeType })
-    } else if (found) texts.push(`${withAttachmentNotes('', [found])} It is too large to be shown.`)
-    else texts.push(`[${[type, name, uri ?? resource?.uri].filter(Boolean).join(' ')}]`)
-  }
-  return { texts, attachments }
+function keptOf({ data = '', mimeType, uri }: Attachment) {
+  return { data, mimeType, ...(uri !== undefined && { uri }) }
 }
 
 function shortened(text: string): string {

@@ -117,7 +117,8 @@ export class EpisodeServer implements PlayedServer {
    */
   async call(tool: string, args: JsonObject): Promise<ServerCall> {
     const filled = replaceTexts(args, FOLDER, this.folder)
-    const answer = await this.#answered((signal) => callTool(this.#channel, tool, filled, signal))
+    const named = <T>(value: T) => replaceTexts(value, this.folder, FOLDER)
+    const answer = await this.#answered((signal) => callTool(this.#channel, tool, filled, signal, named))
     let asked: ToolAnswer['asked'] & object
     try {
       asked = this.#questions.take()
@@ -126,8 +127,7 @@ export class EpisodeServer implements PlayedServer {
       await this.close()
       throw fault
     }
-    const call = { tool, arguments: args, ...answer, ...(asked.length > 0 && { asked }) }
-    return replaceTexts(call, this.folder, FOLDER)
+    return { tool, arguments: named(args), ...answer, ...(asked.length > 0 && { asked: named(asked) }) }
   }
 
   async play(tool: string, args: JsonObject, name: string): Promise<ServerCall> {
