@@ -16,7 +16,7 @@ describe('episodic', () => {
   it('has everything that an author calls, from one package', () => {
     expect(Object.keys(episodic).sort()).toEqual(NAMES.toSorted())
     expect(Object.keys(testing)).toEqual(['describeForks', 'describeGolden'])
-    expect(Object.keys(matchers)).toEqual(['playEpisode'])
+    expect(Object.keys(matchers)).toEqual(['playEpisode', 'recordedModel'])
     expect(Object.keys(http)).toEqual(['serveHttp'])
   })
 })

@@ -1,2 +1,2 @@
 // Adds the matchers to Vitest's `expect`.
-export { playEpisode } from '@episodic/harness/vitest'
+export { playEpisode, recordedModel } from '@episodic/harness/vitest'

@@ -34,6 +34,7 @@ import { CodedError } from '@episodic/protocol/base/internal'
  * - `worker-failed`: the processes of a run did not start, or kept ending.
  * - `queue-unavailable`: the queue of a fleet cannot be reached.
  * - `queue-tampered`: a text in the queue of a fleet was not written by its coordinator or a worker.
+ * - `not-recorded`: a test plays against recorded answers of a model, and a request has none.
  * - `run-declined`: a worker of a fleet does not play a run.
  */
 export type HarnessErrorCode =
@@ -71,6 +72,7 @@ export type HarnessErrorCode =
   | 'worker-failed'
   | 'queue-unavailable'
   | 'queue-tampered'
+  | 'not-recorded'
   | 'run-declined'
 
 export class HarnessError extends CodedError<HarnessErrorCode> {

@@ -47,7 +47,16 @@ export function createLlmPolicy(
   settings: ModelSettings,
   access: ModelAccess = new ModelAccess(),
 ): Policy {
-  const chat = createChatModel(model, settings, access.limit)
+  return createChatPolicy(name, createChatModel(model, settings, access.limit), settings, access)
+}
+
+/** Returns the policy of {@link createLlmPolicy} for a model that is there already. */
+export function createChatPolicy(
+  name: string,
+  chat: ChatModel,
+  settings: ModelSettings,
+  access: ModelAccess = new ModelAccess(),
+): Policy {
   /** The turns of answers, with which a fork goes on as its trunk does. */
   const turns = new WeakMap<ModelAnswer, Turn>()
   const play = async (context: PolicyContext, earlier: readonly EarlierStep[]) => {

@@ -49,15 +49,17 @@ interface WrittenEntry extends Omit<JournalEntry, 'asked'> {
   readonly asked?: (Pick<ModelRequest, 'messages'> & Partial<ModelRequest>) | undefined
 }
 
+export const answerSchema = z.object({
+  completion: completionSchema,
+  calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+  message: jsonObjectSchema,
+  finish: z.string(),
+})
+
 const entrySchema: z.ZodType<WrittenEntry> = z.object({
   request: z.string(),
   after: z.tuple([z.string(), z.int().min(0), z.int().min(0).optional()]).optional(),
-  answer: z.object({
-    completion: completionSchema,
-    calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
-    message: jsonObjectSchema,
-    finish: z.string(),
-  }),
+  answer: answerSchema,
   asked: z.object({ messages: z.array(jsonObjectSchema), tools: z.array(jsonObjectSchema).optional() }).optional(),
 })
 

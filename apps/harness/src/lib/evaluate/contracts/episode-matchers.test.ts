@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { definePolicy, type Episode, scriptedPolicy } from '@episodic/env'
 import { describe, expect, it } from 'vitest'
 import { playEpisode } from '../../../vitest.ts'
@@ -17,7 +18,7 @@ describe('the matchers of an episode', () => {
     expect(episode).toCallTools(['guess'])
     expect(episode).toStayWithin({ steps: 2, tokens: 0, cost: 0 })
     expect(episode).not.toEarn(0.81)
-    expect(episode).not.toCallTools(['give_up'])
+    expect(episode).not.toCallTools(['guess', 'guess', 'guess'])
     expect(episode).not.toEndWith('lost')
   })
 
@@ -37,11 +38,37 @@ describe('the matchers of an episode', () => {
       ].join('\n'),
     )
     expect(messageOf(() => expect(episode).toEarn(0.8))).toMatch(/to earn at least 0\.8\.\nIt earned -0\.5\./)
-    expect(messageOf(() => expect(episode).toCallTools(['give_up']))).toMatch(/It called guess, guess, guess, guess/)
+    const six = Array.from({ length: 6 }, () => 'guess' as const)
+    expect(messageOf(() => expect(episode).toCallTools(six))).toMatch(/It called guess, guess, guess, guess/)
     expect(messageOf(() => expect(episode).toStayWithin({ steps: 4 }))).toMatch(
       /to stay within 4 steps\.\nIt used 5 steps of 4\./,
     )
     expect(messageOf(() => expect(episode).not.toEndWith('lost'))).toMatch(/^Expected the episode not to end with lost/)
+  })
+
+  it('compare the state that it left, with its private part', async () => {
+    const episode = await play(3, 7)
+    expect(episode.state).toEqual({ public: { left: 3 }, private: { target: 7 } })
+    expect(episode).toLeaveState({ public: { left: 3 } })
+    expect(episode).toLeaveState({ private: { target: expect.any(Number) } })
+    expect(episode).not.toLeaveState({ public: { left: 3 }, private: { target: 8 } })
+    const message = stripVTControlCharacters(messageOf(() => expect(episode).toLeaveState({ private: { target: 8 } })))
+    expect(message).toContain('Expected the episode to leave the state.')
+    expect(message).toMatch(/-\s+"target": 8,?\n\s*\+\s+"target": 7/)
+    expect(message).not.toContain('"left"')
+  })
+
+  it('know the tools and the state of the world: a misspelt one does not compile, and is refused', async () => {
+    const episode = await play(3, 7)
+    // @ts-expect-error: there is no such tool
+    const misspelt = messageOf(() => expect(episode).not.toCallTools(['gess']))
+    expect(misspelt).toBe('toCallTools names "gess", and ten has no such tool. It has: guess.')
+    // @ts-expect-error: the public state has no such field
+    expect(episode).not.toLeaveState({ public: { lift: 3 } })
+    // @ts-expect-error: there is no such parameter
+    const refused = await playEpisode(guessing, { policy: scriptedPolicy([guess(7)]), params: { traget: 7 } })
+    expect(refused).toMatchObject({ kind: 'failed', state: null })
+    expect(String((refused as { cause?: unknown }).cause)).toContain('There is no "traget". Did you mean "target"?')
   })
 
   it('throw for a failed episode, with `not` too, since it has no result', async () => {

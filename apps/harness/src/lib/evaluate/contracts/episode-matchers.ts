@@ -2,6 +2,7 @@ import { type Episode, returnsOf } from '@episodic/env'
 import { isDefaultSuccess } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import { formatAmount, formatEpisode } from './last-steps.ts'
+import type { PlayedEpisode } from './play-episode.ts'
 
 /** The most that an episode may use. */
 export interface EpisodeBudget {
@@ -12,19 +13,41 @@ export interface EpisodeBudget {
   readonly cost?: number
 }
 
+/** The names of tools that an episode of a known world can have. */
+type ToolOf<Received> = Received extends { readonly environment: { readonly tools: infer Tools } }
+  ? keyof Tools & string
+  : string
+
+/** The part of a state that a test names. */
+type PartOf<State> = State extends readonly unknown[]
+  ? State
+  : State extends object
+    ? { readonly [Key in keyof State]?: PartOf<State[Key]> }
+    : State
+
+type StateOf<Received> = Received extends { readonly state: infer State } ? NonNullable<State> : never
+
 /**
  * Expectations of an episode, as `playEpisode` and `runEpisode` resolve with. A failed episode has no result: each of
  * them throws `run-failed` for one, with `not` too.
  */
-export interface EpisodeMatchers<Result> {
+export interface EpisodeMatchers<Result, Received = unknown> {
   /** The episode succeeded, as its world defines it; by default it was terminated with a positive unshaped return. */
   toSucceed(): Result
   /** Its unshaped return is at least this. */
   toEarn(least: number): Result
   /** It ended for this reason, such as `found` or `step-limit`. */
   toEndWith(reason: string): Result
-  /** It called these tools in this order; other calls may lie between them. */
-  toCallTools(tools: readonly string[]): Result
+  /**
+   * It called these tools in this order; other calls may lie between them. Throws `option-invalid` for a tool that the
+   * world of `playEpisode` does not have.
+   */
+  toCallTools(tools: readonly ToolOf<Received>[]): Result
+  /**
+   * It left a state with these parts: of an object those keys that are named, a list as a whole. Takes an episode of
+   * `playEpisode`. Throws `option-invalid` if the world keeps its state outside.
+   */
+  toLeaveState(state: PartOf<StateOf<Received>>): Result
   /** It used at most this. Throws `option-invalid` for tokens or a cost that the episode does not know. */
   toStayWithin(budget: EpisodeBudget): Result
 }
@@ -33,6 +56,16 @@ export interface EpisodeMatchers<Result> {
 interface Matched {
   readonly pass: boolean
   message(): string
+}
+
+/** What Vitest gives to a matcher, as far as it is used here. */
+interface MatcherContext {
+  equals(a: unknown, b: unknown, testers: never[]): boolean
+  readonly utils: {
+    readonly iterableEquality: unknown
+    readonly subsetEquality: unknown
+    diff(expected: unknown, received: unknown): string | undefined
+  }
 }
 
 type FinishedEpisode = Extract<Episode, { kind: 'finished' }>
@@ -54,6 +87,7 @@ export const episodeMatchers = {
   },
   toCallTools(received: unknown, tools: readonly string[]): Matched {
     const episode = finishedEpisode(received, 'toCallTools')
+    assertKnown(received as Partial<PlayedEpisode>, tools)
     const called = episode.steps.map(({ action }) => action.tool)
     let found = 0
     for (const tool of called) if (tool === tools[found]) found += 1
@@ -63,6 +97,13 @@ export const episodeMatchers = {
       `to call ${tools.join(', ')} in this order`,
       `It called ${called.join(', ') || 'nothing'}.`,
     )
+  },
+  toLeaveState(this: MatcherContext, received: unknown, state: object): Matched {
+    const episode = finishedEpisode(received, 'toLeaveState')
+    const left = leftState(received as Partial<PlayedEpisode>)
+    const { equals, utils } = this
+    const pass = equals(left, state, [utils.iterableEquality, utils.subsetEquality] as never[])
+    return matched(episode, pass, 'to leave the state', utils.diff(state, partLike(left, state)))
   },
   toStayWithin(received: unknown, budget: EpisodeBudget): Matched {
     const episode = finishedEpisode(received, 'toStayWithin')
@@ -117,6 +158,34 @@ function finishedEpisode(received: unknown, matcher: string): FinishedEpisode {
     'option-invalid',
     `expect(…).${matcher} takes an episode, as playEpisode and runEpisode resolve with. Is an \`await\` missing?`,
   )
+}
+
+/** Throws `option-invalid` for a tool that the world of an episode does not have. */
+function assertKnown({ environment }: Partial<PlayedEpisode>, tools: readonly string[]): void {
+  const unknown = environment && tools.find((tool) => !Object.hasOwn(environment.tools, tool))
+  if (unknown !== undefined)
+    throw new HarnessError(
+      'option-invalid',
+      `toCallTools names "${unknown}", and ${environment?.name} has no such tool. It has: ${Object.keys(environment?.tools ?? {}).join(', ')}.`,
+    )
+}
+
+function leftState({ environment, state }: Partial<PlayedEpisode>): object {
+  if (state) return state
+  const reason = environment
+    ? `${environment.name} keeps its state outside`
+    : 'an episode of `runEpisode` does not have its state: play it with `playEpisode`'
+  throw new HarnessError('option-invalid', `toLeaveState needs the state that the episode left, and ${reason}.`)
+}
+
+/** Returns the part of a value that has the keys of another one, for a difference that can be read. */
+function partLike(value: unknown, like: unknown): unknown {
+  if (!isRecord(value) || !isRecord(like)) return value
+  return Object.fromEntries(Object.keys(like).map((key) => [key, partLike(value[key], like[key])]))
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** What an episode used; `null` for what is not known of every answer. */

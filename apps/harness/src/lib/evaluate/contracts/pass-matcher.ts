@@ -7,6 +7,7 @@ import { HarnessError } from '../../base/harness-error.ts'
 import { defaultTasks } from '../../worlds/default-tasks.ts'
 import { hasSucceeded } from './episode-matchers.ts'
 import { formatCause, formatEpisode } from './last-steps.ts'
+import { assertRecorded } from './play-episode.ts'
 
 /** A world as its module exports it. */
 export interface WorldUnderTest {
@@ -33,8 +34,9 @@ export interface WorldMatchers<Result> {
    * Plays one task after the other until it is shown that the policy succeeds in more than `rate` of them, or in fewer.
    * Either is said wrongly with a risk of at most 5 %. With `not`, passes if it is shown that they are fewer.
    *
-   * A failed episode counts for neither. Rejects with `run-failed` if more than 5 % of `tasks` fail, and with
-   * `option-invalid` for a rate or a number of tasks that cannot be.
+   * A failed episode counts for neither. Rejects with `run-failed` if more than 5 % of `tasks` fail, with
+   * `not-recorded` if a recorded model has no answer, and with `option-invalid` for a rate or a number of tasks that
+   * cannot be.
    */
   toPass(gate: RateGate): Promise<Result>
 }
@@ -85,6 +87,7 @@ async function playUntilDecided(
   let played: PlayedTasks = { verdict: 'undecided', finished: 0, succeeded: 0, failed: 0, short: null }
   for (const task of tasks) {
     const episode = await runEpisode({ createEnvironment, policy, task })
+    assertRecorded(episode)
     if (episode.kind === 'failed') {
       played = { ...played, failed: played.failed + 1 }
       if (played.failed > mostFailed) throw tooManyFailed(played, count, mostFailed, episode.cause)

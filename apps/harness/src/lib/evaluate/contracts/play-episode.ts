@@ -1,35 +1,78 @@
-import { connect, type Episode, type Policy, runEpisode } from '@episodic/env'
+import { connect, type Environment, type Episode, type Policy, runEpisode } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess } from '@episodic/mcp-server'
 import type { JsonObject, LimitsRequest } from '@episodic/protocol'
+import type { z } from 'zod'
+import { HarnessError } from '../../base/harness-error.ts'
 
 /** What is played, and by whom. */
-export interface EpisodePlay {
+export interface EpisodePlay<World extends EnvironmentDefinition = EnvironmentDefinition> {
   readonly policy: Policy
   /** What the player is asked to do. Default: the description of the environment. */
   readonly prompt?: string
   /** Default: none. */
   readonly hints?: readonly string[]
   /** Default: those of the environment. */
-  readonly params?: JsonObject
+  readonly params?: InputOrJson<World['params']>
   /** Decides what the world draws. Default `test`. */
   readonly seed?: string
   /** Default: those of the environment. */
   readonly limits?: LimitsRequest
 }
 
+type InputOrJson<Schema extends z.ZodType> = unknown extends z.input<Schema> ? JsonObject : z.input<Schema>
+type OutputOrJson<Schema extends z.ZodType> = unknown extends z.output<Schema> ? JsonObject : z.output<Schema>
+
+/** The state of a world, with its private part. */
+export interface LeftState<World extends EnvironmentDefinition = EnvironmentDefinition> {
+  readonly public: OutputOrJson<World['state']['public']>
+  readonly private: OutputOrJson<World['state']['private']>
+}
+
+/** An episode that was played in this process. */
+export type PlayedEpisode<World extends EnvironmentDefinition = EnvironmentDefinition> = Episode & {
+  readonly environment: World
+  /** What the episode left; `null` if it did not start, or if the world keeps its state outside. */
+  readonly state: LeftState<World> | null
+}
+
 /**
- * Plays one episode of an environment in this process, as a run does, and resolves with it. Never rejects for a fault:
- * the episode is then `failed`. Rejects as `runEpisode` and `createHost` do if there is nothing to play.
+ * Plays one episode of an environment in this process, as a run does, and resolves with it. Never rejects for a fault
+ * of the player: the episode is then `failed`. Rejects with `not-recorded` if a recorded model has no answer, and as
+ * `runEpisode` and `createHost` do if there is nothing to play.
  */
-export async function playEpisode(
-  environment: EnvironmentDefinition,
-  { policy, prompt = environment.description, hints = [], seed = 'test', params, limits }: EpisodePlay,
-): Promise<Episode> {
+export async function playEpisode<World extends EnvironmentDefinition>(
+  environment: World,
+  { policy, prompt = environment.description, hints = [], seed = 'test', params, limits }: EpisodePlay<World>,
+): Promise<PlayedEpisode<World>> {
   await using host = createHost({ environments: [environment] })
   await using connection = await connect(inProcess(host))
-  return await runEpisode({
-    createEnvironment: () => connection.environment(),
+  let state: LeftState<World> | null = null
+  const createEnvironment = (): Environment => {
+    const played = connection.environment()
+    const end = played.close.bind(played)
+    return Object.assign(played, {
+      async close() {
+        if (played.info.forkable) state = (await leftBy(played)) as LeftState<World> | null
+        await end()
+      },
+    })
+  }
+  const episode = await runEpisode({
+    createEnvironment,
     policy,
-    task: { prompt, hints, params, seed, limits },
+    task: { prompt, hints, params: params as JsonObject | undefined, seed, limits },
   })
+  assertRecorded(episode)
+  return { ...episode, environment, state }
+}
+
+/** Throws `not-recorded` for an episode whose recorded model had no answer: it says nothing about the model. */
+export function assertRecorded(episode: Episode): void {
+  if (episode.kind === 'failed' && HarnessError.is(episode.cause, 'not-recorded')) throw episode.cause
+}
+
+/** Resolves with the state of a session; `null` before its start. */
+async function leftBy(played: Environment): Promise<{ readonly public: unknown; readonly private: unknown } | null> {
+  const snapshot = await played.snapshot().catch(() => null)
+  return snapshot && { public: snapshot.state.public, private: snapshot.state.private }
 }
