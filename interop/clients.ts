@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util'
 import { findAllLeaks, formatCell, listCells, type PlayedCell, playCell } from './cells.ts'
 import type { Client } from './client.ts'
+import { readOptions } from './options.ts'
 import { PAGE_PACKAGES, playPage } from './play-page.ts'
 import { PYTHON_CLIENTS, startPythonClient } from './python-client.ts'
 import { openPythonEnvironment } from './python-environment.ts'
@@ -27,19 +27,8 @@ understood or a client cannot be installed.`
 
 /** Runs the matrix from the command line. */
 export async function runClients(args: readonly string[]): Promise<Report | null> {
-  const { values: options } = parseArgs({
-    args: [...args],
-    options: {
-      only: { type: 'string' },
-      world: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (options.help) {
-    console.log(USAGE)
-    return null
-  }
+  const options = readOptions(args, USAGE, { only: { type: 'string' }, world: { type: 'string' } })
+  if (!options) return null
   const names = choose('client', NAMES, options.only)
   const worldNames = choose(
     'world',
@@ -55,7 +44,7 @@ export async function runClients(args: readonly string[]): Promise<Report | null
     clients.push(started.use(startPythonClient(client, python, versionOf(client.package))))
   }
   const worlds = WORLDS.filter(({ name }) => worldNames.includes(name))
-  const say = options.json ? () => {} : console.log
+  const { say } = options
   const played: PlayedCell[] = []
   await using served = await serveWorlds(worlds)
   for (const cell of listCells(clients, worlds)) {

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs, promisify } from 'node:util'
+import { promisify } from 'node:util'
 import { guessing, startTokenEngine } from './gateway/token-engine.ts'
 import { openNemoGymEnvironment } from './nemo-gym/nemo-gym-environment.ts'
+import { readOptions } from './options.ts'
 import { openPythonEnvironment } from './python-environment.ts'
 import type { Report } from './report.ts'
 
@@ -42,26 +43,18 @@ opentelemetry-proto, in a virtual environment.
 
 /** Reads exported files from the command line. */
 export async function runFiles(args: readonly string[]): Promise<Report | null> {
-  const { values: options } = parseArgs({
-    args: [...args],
-    options: {
-      openenv: { type: 'boolean', default: false },
-      'nemo-gym': { type: 'boolean', default: false },
-      verifiers: { type: 'boolean', default: false },
-      python: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+  const options = readOptions(args, USAGE, {
+    openenv: { type: 'boolean', default: false },
+    'nemo-gym': { type: 'boolean', default: false },
+    verifiers: { type: 'boolean', default: false },
+    python: { type: 'string' },
   })
-  if (options.help) {
-    console.log(USAGE)
-    return null
-  }
+  if (!options) return null
   const { python, versionOf } = openPythonEnvironment('files.txt', console.error)
   const openEnv = options.openenv ? openPythonEnvironment('openenv.txt', console.error) : null
   const nemoGym = options['nemo-gym'] ? openNemoGymEnvironment(options.python, console.error) : null
   const verifiers = options.verifiers ? openPythonEnvironment('verifiers.txt', console.error) : null
-  const say = options.json ? () => {} : console.log
+  const { say } = options
   const folder = mkdtempSync(join(tmpdir(), 'episodic-files-'))
   try {
     const run = join(folder, 'run')

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs, promisify } from 'node:util'
+import { promisify } from 'node:util'
+import { readOptions } from './options.ts'
 import { openPythonEnvironment } from './python-environment.ts'
 import type { Report } from './report.ts'
 import { startScriptedModel } from './scripted-model.ts'
@@ -21,16 +22,10 @@ with inspect_ai, in a virtual environment. Counts, success rates and tokens have
 
 /** Reads exported logs with inspect_ai, from the command line. */
 export async function runInspect(args: readonly string[]): Promise<Report | null> {
-  const { values: options } = parseArgs({
-    args: [...args],
-    options: { json: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
-  })
-  if (options.help) {
-    console.log(USAGE)
-    return null
-  }
+  const options = readOptions(args, USAGE, {})
+  if (!options) return null
   const { python, versionOf } = openPythonEnvironment('inspect.txt', console.error)
-  const say = options.json ? () => {} : console.log
+  const { say } = options
   const folder = mkdtempSync(join(tmpdir(), 'episodic-inspect-'))
   await using model = await startScriptedModel()
   const players = {

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { isDeepStrictEqual, parseArgs } from 'node:util'
+import { isDeepStrictEqual } from 'node:util'
 import { createHost, rehearse } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
 import { openEnvRoutes } from '@episodic/trainer-endpoints/openenv'
+import { readOptions } from './options.ts'
 import type { Action } from './player.ts'
 import { openPythonEnvironment } from './python-environment.ts'
 import type { Report, Tally } from './report.ts'
@@ -65,23 +66,12 @@ interface ShownStep extends ExpectedStep {
 
 /** Runs the clients from the command line. */
 export async function runOpenEnv(args: readonly string[]): Promise<Report | null> {
-  const { values: options } = parseArgs({
-    args: [...args],
-    options: {
-      only: { type: 'string' },
-      episodes: { type: 'string', default: '10' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (options.help) {
-    console.log(USAGE)
-    return null
-  }
+  const options = readOptions(args, USAGE, { only: { type: 'string' }, episodes: { type: 'string', default: '10' } })
+  if (!options) return null
   const names = options.only?.split(',') ?? CLIENTS.map(({ name }) => name)
   const unknown = names.filter((name) => !CLIENTS.some((client) => client.name === name))
   if (unknown.length > 0) throw new Error(`There is no client ${unknown.join(', ')}.\n${USAGE}`)
-  const say = options.json ? () => {} : console.log
+  const { say } = options
   const clients: Record<string, Tally> = {}
   for (const client of CLIENTS.filter(({ name }) => names.includes(name))) {
     const { python, versionOf } = openPythonEnvironment(client.requirements, (line) => console.error(line))

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readOptions } from './options.ts'
 import { startPackageIndex } from './package-index.ts'
 import { openPythonEnvironment } from './python-environment.ts'
 import type { Report } from './report.ts'
@@ -27,16 +27,9 @@ package cannot be installed.`
 
 /** Runs the checks from the command line. */
 export async function runPythonPackage(args: readonly string[]): Promise<Report | null> {
-  const { values: options, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { json: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
-  })
-  if (options.help) {
-    console.log(USAGE)
-    return null
-  }
-  const unknown = positionals.filter((name) => !ADAPTERS.includes(name))
+  const options = readOptions(args, USAGE, {}, { allowPositionals: true })
+  if (!options) return null
+  const unknown = options.positionals.filter((name) => !ADAPTERS.includes(name))
   if (unknown.length > 0)
     throw new Error(`There is no adapter ${unknown.join(', ')}. There is: ${ADAPTERS.join(', ')}.`)
   const checks: { readonly name: string; readonly passed: boolean }[] = []
@@ -46,7 +39,7 @@ export async function runPythonPackage(args: readonly string[]): Promise<Report 
       stdio: ['ignore', options.json ? 'ignore' : 'inherit', 'inherit'],
     })
     checks.push({ name, passed: status === 0 })
-    if (!options.json) console.log(`${status === 0 ? '✓' : '✗'} ${name}`)
+    options.say(`${status === 0 ? '✓' : '✗'} ${name}`)
   }
 
   const { python } = openPythonEnvironment('episodic-env.txt', (text) => console.error(text))
@@ -82,7 +75,7 @@ export async function runPythonPackage(args: readonly string[]): Promise<Report 
     await rm(folder, { recursive: true, force: true })
   }
 
-  for (const name of positionals) {
+  for (const name of options.positionals) {
     const adapter = openPythonEnvironment(`episodic-env-${name}.txt`, (text) => console.error(text))
     check(`tests of ${name}`, adapter.python, '-m', 'pytest', '-q', testsOf(name), 'tests/test_pages.py')
   }

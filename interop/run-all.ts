@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { readOptions } from './options.ts'
 import { PROGRAMS } from './programs.ts'
 import { type Report, type Tally, totalOf } from './report.ts'
 
@@ -14,19 +14,8 @@ The exit code is 0 if every check passed, and 1 if one did not or a program coul
 
 /** Runs all programs from the command line. A client's checks have the name of their program in front. */
 export async function runAll(args: readonly string[]): Promise<Report | null> {
-  const { values: options } = parseArgs({
-    args: [...args],
-    options: {
-      only: { type: 'string' },
-      python: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (options.help) {
-    console.log(USAGE)
-    return null
-  }
+  const options = readOptions(args, USAGE, { only: { type: 'string' }, python: { type: 'string' } })
+  if (!options) return null
   const names = options.only?.split(',') ?? PROGRAMS.map(({ name }) => name)
   const unknown = names.filter((name) => !PROGRAMS.some((program) => program.name === name))
   if (unknown.length > 0) throw new Error(`There is no program ${unknown.join(', ')}.\n${USAGE}`)
@@ -40,7 +29,7 @@ export async function runAll(args: readonly string[]): Promise<Report | null> {
     )
     for (const [client, tally] of Object.entries(report.clients)) clients[`${name}: ${client}`] = tally
     const { passed, failed } = totalOf(report)
-    if (!options.json) console.log(`${failed === 0 ? '✓' : '✗'} ${name}: ${passed} passed, ${failed} failed`)
+    options.say(`${failed === 0 ? '✓' : '✗'} ${name}: ${passed} passed, ${failed} failed`)
   }
   return { clients }
 }

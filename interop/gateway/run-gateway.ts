@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readOptions } from '../options.ts'
 import { openPythonEnvironment } from '../python-environment.ts'
 import type { Report, Tally } from '../report.ts'
 import { ACP_AGENTS, playAcpAgent } from './acp-agents.ts'
@@ -44,22 +44,14 @@ const JAVASCRIPT: Readonly<Record<string, Readonly<Record<string, Play>>>> = {
 
 /** Plays through the gateway from the command line. */
 export async function runGateway(args: readonly string[]): Promise<Report | null> {
-  const { values: options } = parseArgs({
-    args: [...args],
-    options: {
-      only: { type: 'string' },
-      agents: { type: 'string' },
-      path: { type: 'string' },
-      kills: { type: 'string', default: '200' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+  const options = readOptions(args, USAGE, {
+    only: { type: 'string' },
+    agents: { type: 'string' },
+    path: { type: 'string' },
+    kills: { type: 'string', default: '200' },
   })
-  if (options.help) {
-    console.log(USAGE)
-    return null
-  }
-  const say = options.json ? () => {} : console.log
+  if (!options) return null
+  const { say } = options
   const only = options.only?.split(',')
   const isAsked = (name: string) => only === undefined || only.includes(name)
   const folder = mkdtempSync(join(tmpdir(), 'episodic-gateway-'))

@@ -15,8 +15,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs, promisify } from 'node:util'
+import { promisify } from 'node:util'
 import { type Check, checkParts } from '../check-parts.ts'
+import { readOptions } from '../options.ts'
 import { openPythonEnvironment } from '../python-environment.ts'
 import type { Report } from '../report.ts'
 
@@ -46,18 +47,8 @@ be installed.`
 
 /** Runs the program from the command line. */
 export async function runHarbor(args: readonly string[]): Promise<Report | null> {
-  const { values: options } = parseArgs({
-    args: [...args],
-    options: {
-      python: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (options.help) {
-    console.log(USAGE)
-    return null
-  }
+  const options = readOptions(args, USAGE, { python: { type: 'string' } })
+  if (!options) return null
   const needs = { least: [3, 12] as const, ...(options.python && { command: options.python }) }
   const { python, versionOf } = openPythonEnvironment('harbor.txt', console.error, needs)
   const name = `harbor ${versionOf('harbor')}`
@@ -76,7 +67,7 @@ export async function runHarbor(args: readonly string[]): Promise<Report | null>
     let [passed, failed] = [0, 0]
     // One after another: the tasks are those of the first, and the nop comes after the oracle.
     for (const part of parts) {
-      const tally = await checkParts(name, [part], options.json ? () => {} : console.log)
+      const tally = await checkParts(name, [part], options.say)
       passed += tally.passed
       failed += tally.failed
     }

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { type Check, checkParts } from '../check-parts.ts'
+import { readOptions } from '../options.ts'
 import { openPythonEnvironment } from '../python-environment.ts'
 import type { Report, Tally } from '../report.ts'
 import { checkCounting, type System } from './check-counting.ts'
@@ -38,19 +38,9 @@ be installed.`
 
 /** Runs the program from the command line. */
 export async function runImport(args: readonly string[]): Promise<Report | null> {
-  const { values: options } = parseArgs({
-    args: [...args],
-    options: {
-      echo: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (options.help) {
-    console.log(USAGE)
-    return null
-  }
-  const say = options.json ? () => {} : console.log
+  const options = readOptions(args, USAGE, { echo: { type: 'string' } })
+  if (!options) return null
+  const { say } = options
   const clients: Record<string, Tally> = {}
   for (const server of serversOf(options.echo)) {
     const { python, versionOf } = openPythonEnvironment(server.requirements, (line) => console.error(line))

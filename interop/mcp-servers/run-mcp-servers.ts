@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { readOptions } from '../options.ts'
 import type { Report, Tally } from '../report.ts'
 import { playEverything } from './everything.ts'
 import { type InstalledServer, installServers } from './install-servers.ts'
@@ -25,21 +25,13 @@ chromium.
 
 /** Plays the servers from the command line. */
 export async function runMcpServers(args: readonly string[]): Promise<Report | null> {
-  const { values: options } = parseArgs({
-    args: [...args],
-    options: {
-      only: { type: 'string' },
-      episodes: { type: 'string', default: '32' },
-      kills: { type: 'string', default: '50' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+  const options = readOptions(args, USAGE, {
+    only: { type: 'string' },
+    episodes: { type: 'string', default: '32' },
+    kills: { type: 'string', default: '50' },
   })
-  if (options.help) {
-    console.log(USAGE)
-    return null
-  }
-  const say = options.json ? () => {} : console.log
+  if (!options) return null
+  const { say } = options
   const parts = options.only?.split(',') ?? ['']
   const servers = installServers(console.error).filter(({ program }) => parts.some((part) => program.includes(part)))
   if (servers.length === 0) throw new Error(`No server is named so.\n${USAGE}`)

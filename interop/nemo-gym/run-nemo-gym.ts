@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { createHost } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import { serveNemoGym } from '@episodic/trainer-endpoints/nemo-gym'
 import { type Check, checkParts } from '../check-parts.ts'
 import { type Exchange, type Fate, type FateOf, startExchangeProxy } from '../exchange-proxy.ts'
 import { type LineProgram, startLineProgram } from '../line-program.ts'
+import { readOptions } from '../options.ts'
 import { playReference } from '../reference-episode.ts'
 import type { Report } from '../report.ts'
 import { WORLDS, type World } from '../world.ts'
@@ -33,21 +33,10 @@ be installed.`
 
 /** Runs the program from the command line. */
 export async function runNemoGym(args: readonly string[]): Promise<Report | null> {
-  const { values: options } = parseArgs({
-    args: [...args],
-    options: {
-      python: { type: 'string' },
-      record: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (options.help) {
-    console.log(USAGE)
-    return null
-  }
+  const options = readOptions(args, USAGE, { python: { type: 'string' }, record: { type: 'boolean', default: false } })
+  if (!options) return null
   const { python, versionOf } = openNemoGymEnvironment(options.python, (text) => console.error(text))
-  const say = options.json ? () => {} : console.log
+  const { say } = options
   const name = `nemo-gym ${versionOf('nemo-gym')}`
   const parts = [
     ...settingsOf(options.record).map((setting) => ({

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { type Check, checkParts } from '../check-parts.ts'
 import { type Exchange, type FateOf, startExchangeProxy } from '../exchange-proxy.ts'
 import { startLineProgram } from '../line-program.ts'
+import { readOptions } from '../options.ts'
 import { openPythonEnvironment } from '../python-environment.ts'
 import { playReference } from '../reference-episode.ts'
 import type { Report, Tally } from '../report.ts'
@@ -33,19 +33,9 @@ installed.`
 
 /** Runs the program from the command line. */
 export async function runOrs(args: readonly string[]): Promise<Report | null> {
-  const { values: options } = parseArgs({
-    args: [...args],
-    options: {
-      record: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (options.help) {
-    console.log(USAGE)
-    return null
-  }
-  const say = options.json ? () => {} : console.log
+  const options = readOptions(args, USAGE, { record: { type: 'boolean', default: false } })
+  if (!options) return null
+  const { say } = options
   const checked = CLIENTS.map(async (client): Promise<[name: string, tally: Tally]> => {
     const { python, versionOf } = openPythonEnvironment(client.requirements, (text) => console.error(text))
     const name = `${client.package} ${versionOf(client.package)}`

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { readOptions } from '../options.ts'
 import type { Report, Tally } from '../report.ts'
 import { AGENT_CLIENTS } from './agent-clients.ts'
 import { type Comparison, compareClient } from './compare-client.ts'
@@ -43,21 +43,13 @@ installed.`
 
 /** Runs the comparison from the command line. */
 export async function runParity(args: readonly string[]): Promise<Report | null> {
-  const { values: options } = parseArgs({
-    args: [...args],
-    options: {
-      episodes: { type: 'string', default: '200' },
-      only: { type: 'string', default: CLIENTS.join(',') },
-      world: { type: 'string', default: PARITY_WORLDS.map(({ name }) => name).join(',') },
-      python: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+  const options = readOptions(args, USAGE, {
+    episodes: { type: 'string', default: '200' },
+    only: { type: 'string', default: CLIENTS.join(',') },
+    world: { type: 'string', default: PARITY_WORLDS.map(({ name }) => name).join(',') },
+    python: { type: 'string' },
   })
-  if (options.help) {
-    console.log(USAGE)
-    return null
-  }
+  if (!options) return null
   const names = chosen('client', options.only, CLIENTS)
   const worlds = chosen(
     'world',
@@ -66,7 +58,7 @@ export async function runParity(args: readonly string[]): Promise<Report | null>
   ).map(worldOf)
   const count = Number(options.episodes)
   if (!Number.isInteger(count) || count < 1) throw new Error(`--episodes is a whole number from 1 up.\n${USAGE}`)
-  const say = options.json ? () => {} : console.log
+  const { say } = options
   const clients = names.map((name) => createClient(name, options.python))
   const references = (await Promise.all(worlds.map((world) => playReferences(world, count)))).flat()
   say(

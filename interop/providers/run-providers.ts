@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readOptions } from '../options.ts'
 import type { Report } from '../report.ts'
 import { type ChatRequest, type Expected, JUDGES, MODES, type Mode } from './modes.ts'
 
@@ -25,18 +25,8 @@ const TASKS = 3
 
 /** Plays with every mode from the command line. */
 export async function runProviders(args: readonly string[]): Promise<Report | null> {
-  const { values: options } = parseArgs({
-    args: [...args],
-    options: {
-      only: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (options.help) {
-    console.log(USAGE)
-    return null
-  }
+  const options = readOptions(args, USAGE, { only: { type: 'string' } })
+  if (!options) return null
   const parts = options.only?.split(',') ?? ['']
   const isAsked = ([name]: readonly [string, unknown]) => parts.some((part) => name.includes(part))
   const modes = Object.entries(MODES).filter(isAsked)
@@ -46,7 +36,7 @@ export async function runProviders(args: readonly string[]): Promise<Report | nu
   const tallies = { 'llm:': { passed: 0, failed: 0 }, 'judge:': { passed: 0, failed: 0 } }
   const count = (kind: keyof typeof tallies, name: string, problem: string | null) => {
     tallies[kind][problem === null ? 'passed' : 'failed'] += 1
-    if (!options.json) console.log(`${problem === null ? '✓' : '✗'} ${name}${problem === null ? '' : `: ${problem}`}`)
+    options.say(`${problem === null ? '✓' : '✗'} ${name}${problem === null ? '' : `: ${problem}`}`)
   }
   const folder = mkdtempSync(join(tmpdir(), 'episodic-providers-'))
   try {

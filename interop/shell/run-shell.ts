@@ -2,8 +2,8 @@ import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { createDisk, type Disk, runCommand } from '@episodic/workspace'
+import { readOptions } from '../options.ts'
 import type { Report } from '../report.ts'
 import { BEGINNING, filesIn, makeRepository } from './repository.ts'
 
@@ -47,19 +47,11 @@ interface Done {
 
 /** Compares the shell of a workspace with bash from the command line. */
 export async function runShellProgram(args: readonly string[]): Promise<Report | null> {
-  const { values: options } = parseArgs({
-    args: [...args],
-    options: {
-      show: { type: 'boolean', default: false },
-      only: { type: 'string', default: '' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+  const options = readOptions(args, USAGE, {
+    show: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
   })
-  if (options.help) {
-    console.log(USAGE)
-    return null
-  }
+  if (!options) return null
   const plain = createDisk(Object.fromEntries(Object.entries(FILES).map(([path, text]) => [`/home/${path}`, text])))
   const repository = makeRepository()
   const suites = {
