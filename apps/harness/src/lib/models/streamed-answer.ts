@@ -1,7 +1,8 @@
+import type { JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
-import { weightFields, weightVersionOf } from './weight-version.ts'
+import { weightVersionOf } from './weight-version.ts'
 
 /** Puts the answer of a model together from the events of a stream. */
 export interface StreamedAnswer {
@@ -25,7 +26,8 @@ const chunkSchema = z.object({
   model: text,
   usage: z.unknown().optional(),
   prompt_token_ids: ids,
-  ...weightFields,
+  metadata: z.unknown().optional(),
+  sglext: z.unknown().optional(),
   choices: z
     .array(
       z.object({
@@ -79,7 +81,7 @@ export function createStreamedAnswer(): StreamedAnswer {
       prompt_token_ids: head.prompt_token_ids ?? chunk.prompt_token_ids,
     }
     // The first part that names one: the weights may have changed before the next.
-    weightVersion ??= weightVersionOf(chunk)
+    weightVersion ??= weightVersionOf(chunk as JsonObject)
     const choice = chunk.choices?.find(({ index }) => index === 0)
     if (!choice) return
     const { delta } = choice

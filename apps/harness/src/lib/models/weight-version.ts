@@ -1,32 +1,24 @@
-import { z } from 'zod'
-
-/** A version of the weights. Servers say `default` until they are given one. */
-const version = z
-  .union([z.string().min(1), z.int().transform(String)])
-  .nullish()
-  .catch(null)
-  .transform((name) => (name === 'default' ? null : name))
+import type { JsonObject } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
 
 /**
- * What SGLang says of the weights: their version at the end of the answer, and in newer releases the tokens of each
- * version.
+ * Returns the version of the weights that wrote the first token of an answer, or of a part of a stream, which is the
+ * oldest one; `null` if the server named none. SGLang says the version at the end of the answer, and in newer releases
+ * the tokens of each version.
  */
-const weightsSchema = z
-  .object({
-    weight_version: version,
-    weight_versions: z.array(z.object({ version })).nullish().catch(null),
-  })
-  .nullish()
-  .catch(null)
-
-/** The fields in which a server names the version of the weights: of an answer, or of a part of a stream. */
-export const weightFields = { metadata: weightsSchema, sglext: weightsSchema } as const
-
-/** Returns the version that wrote the first token, which is the oldest one; `null` if the server named none. */
-export function weightVersionOf({ sglext, metadata }: z.infer<z.ZodObject<typeof weightFields>>): string | null {
-  return oldestOf(sglext) ?? oldestOf(metadata) ?? null
+export function weightVersionOf({ sglext, metadata }: JsonObject): string | null {
+  return oldestOf(sglext) ?? oldestOf(metadata)
 }
 
-function oldestOf(weights: z.infer<typeof weightsSchema>): string | null | undefined {
-  return weights?.weight_versions?.[0]?.version ?? weights?.weight_version
+function oldestOf(weights: unknown): string | null {
+  if (!isObject(weights)) return null
+  const { weight_version: last, weight_versions: all } = weights
+  const [first] = Array.isArray(all) ? all : []
+  return (isObject(first) ? versionIn(first.version) : null) ?? versionIn(last)
+}
+
+/** Servers say `default` until they are given one. */
+function versionIn(name: unknown): string | null {
+  if (Number.isSafeInteger(name)) return String(name)
+  return typeof name === 'string' && name !== '' && name !== 'default' ? name.toWellFormed() : null
 }
