@@ -103,7 +103,7 @@ function promptOf({ messages }: EngineRequest, splices: boolean): number[] {
   const { prompt_token_ids: before = [], generation_token_ids: after = [] } = messages[spliced] ?? {}
   const text = messages
     .slice(spliced + 1)
-    .map(({ role, content }) => `${role}${JSON.stringify(content)}`)
+    .map(({ role, content }) => JSON.stringify([role, content]))
     .join()
   return [...before, ...after, ...Array.from(text, (letter) => letter.codePointAt(0) as number), 0]
 }

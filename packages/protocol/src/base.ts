@@ -9,7 +9,15 @@
 export { abortable, afterThisTurn, every, monotonic, pause } from './lib/base/clock.ts'
 export { CodedError } from './lib/base/coded-error.ts'
 export { formatZodError } from './lib/base/format-zod-error.ts'
-export { copyPlain, isObject, jsonObjectSchema, mapTexts, parsedObjectSchema, wellFormed } from './lib/base/json.ts'
+export {
+  copyPlain,
+  isObject,
+  jsonObjectSchema,
+  mapTexts,
+  parsedObjectSchema,
+  toText,
+  wellFormed,
+} from './lib/base/json.ts'
 export { findNearest } from './lib/base/nearest-name.ts'
 export { onAbort } from './lib/base/on-abort.ts'
 export { drawSecret, randomText } from './lib/base/random-text.ts'

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/internal'
+import { isObject, toText } from '@episodic/protocol/internal'
 import type { ChatBody } from '../models/concessions.ts'
 import type { Answer } from '../models/parse-answer.ts'
 
@@ -71,14 +71,14 @@ export function partsOf(content: Json | undefined): Part[] {
 /** Returns a list of parts as the content of a chat message: a text, unless there is something else. */
 export function contentOf(parts: readonly Part[]): Json {
   return parts.every(({ type }) => type === 'text')
-    ? parts.map(({ text }) => String(text ?? '')).join('\n')
+    ? parts.map(({ text }) => toText(text)).join('\n')
     : (parts as Json[])
 }
 
 /** Returns a call of a tool in the shape of chat completions. Its arguments are written as they are most often. */
 export function chatCall(id: Json | undefined, name: Json | undefined, args: Json | undefined): JsonObject {
   const written = typeof args === 'string' ? args : JSON.stringify(args ?? {})
-  return { id: String(id ?? ''), type: 'function', function: { name: String(name ?? ''), arguments: written } }
+  return { id: toText(id), type: 'function', function: { name: toText(name), arguments: written } }
 }
 
 /** Returns a message of the assistant in the shape of chat completions. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { monotonic } from '@episodic/protocol/internal'
+import { monotonic, toText } from '@episodic/protocol/internal'
 import type { ChatBody } from '../models/concessions.ts'
 import { withoutTokens } from '../models/handed-tokens.ts'
 import type { EpisodeJournal, JournalEntry } from '../models/model-journal.ts'
@@ -107,7 +107,7 @@ export class GatewaySession implements Disposable {
       const sent = monotonic()
       const said = await engine.ask(this.#given.restore(conversation, engine.takesTokens), this.#closed.signal)
       const times = timesOf([{ sent, answered: monotonic(), failure: null }], 0)
-      const asked = { asked: String(chat.model ?? said.completion.model), ...temperatureOf(chat) }
+      const asked = { asked: toText(chat.model ?? said.completion.model), ...temperatureOf(chat) }
       const message = withoutTokens(said.message)
       const answer = { ...said, message, completion: { ...said.completion, ...asked, ...times } }
       // Before anybody learns of it.

@@ -22,6 +22,113 @@ const oddlyCalling = (name: string) => ({
   tool_calls: [{ id: 'call_1', type: 'function', function: { name, arguments: '{}' } }],
 })
 
+/** Anybody can send an object that no text can be made of. */
+const ODD = { toString: 1, valueOf: 2 }
+
+/** Yields copies of a body, each with another of its values replaced. */
+function* oddOnes(value: unknown): Generator<object> {
+  if (typeof value !== 'object' || value === null) return
+  const entries = Object.entries(value)
+  const copy = (at: number, other: unknown) => {
+    const changed = entries.map(([name, own], i) => [name, i === at ? other : own] as const)
+    return Array.isArray(value) ? changed.map(([, own]) => own) : Object.fromEntries(changed)
+  }
+  for (const [i, [, own]] of entries.entries()) {
+    yield copy(i, ODD)
+    for (const odd of oddOnes(own)) yield copy(i, odd)
+  }
+}
+
+const call = (name: string) => ({ id: 'call_1', type: 'function', function: { name, arguments: '{}' } })
+const parameters = { type: 'object', properties: { value: { type: 'integer' } } }
+const picture = { type: 'base64', media_type: 'image/png', data: 'AA==' }
+
+/** Requests with most of the fields of each API. */
+const ODD_REQUESTS: [path: string, body: object][] = [
+  [
+    '/v1/chat/completions',
+    {
+      ...{ model: 'm', temperature: 1, max_tokens: 9, n: 1, stream: false, stream_options: { include_usage: true } },
+      messages: [
+        { role: 'system', content: 'Play.' },
+        { role: 'user', content: [{ type: 'text', text: 'Which?' }] },
+        { role: 'assistant', content: null, reasoning: 'Hm.', tool_calls: [call('guess')] },
+        { role: 'tool', tool_call_id: 'call_1', content: 'Higher.' },
+      ],
+      tools: [{ type: 'function', function: { name: 'guess', description: 'Guess.', parameters } }],
+      tool_choice: 'auto',
+    },
+  ],
+  [
+    '/v1/responses',
+    {
+      ...{
+        model: 'm',
+        instructions: 'Play.',
+        temperature: 1,
+        max_output_tokens: 9,
+        stream: false,
+        tool_choice: 'auto',
+      },
+      input: [
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Which?' }] },
+        { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
+        { type: 'function_call', call_id: 'call_1', name: 'guess', namespace: 'world', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'call_1', output: 'Higher.' },
+      ],
+      tools: [
+        { type: 'function', name: 'guess', description: 'Guess.', parameters },
+        { type: 'namespace', name: 'world', tools: [{ type: 'function', name: 'guess', parameters }] },
+      ],
+      text: { format: { type: 'json_schema', name: 'answer', schema: {} } },
+    },
+  ],
+  [
+    '/v1/messages',
+    {
+      ...{ model: 'm', max_tokens: 9, temperature: 1, stream: false, stop_sequences: ['x'] },
+      system: [{ type: 'text', text: 'Play.' }],
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Which?' },
+            { type: 'image', source: picture },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'Hm.', signature: 'x' },
+            { type: 'text', text: 'So.' },
+            { type: 'tool_use', id: 'call_1', name: 'guess', input: { value: 1 } },
+          ],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'Higher.' }] },
+      ],
+      tools: [{ name: 'guess', description: 'Guess.', input_schema: parameters }],
+      tool_choice: { type: 'tool', name: 'guess', disable_parallel_tool_use: true },
+    },
+  ],
+  [
+    '/v1beta/models/m:generateContent',
+    {
+      systemInstruction: { parts: [{ text: 'Play.' }] },
+      contents: [
+        { role: 'user', parts: [{ text: 'Which?' }, { inlineData: { mimeType: 'image/png', data: 'AA==' } }] },
+        { role: 'model', parts: [{ functionCall: { id: 'call_1', name: 'guess', args: { value: 1 } } }] },
+        {
+          role: 'user',
+          parts: [{ functionResponse: { id: 'call_1', name: 'guess', response: { output: 'Higher.' } } }],
+        },
+      ],
+      tools: [{ functionDeclarations: [{ name: 'guess', description: 'Guess.', parameters }] }],
+      toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['guess'] } },
+      generationConfig: { temperature: 1, candidateCount: 1, responseMimeType: 'application/json', responseSchema: {} },
+    },
+  ],
+]
+
 /** The message of an answer: a call first, then a text once its result has come. */
 const playing = ({ messages }: TokenEngine['requests'][number]) =>
   messages.at(-1)?.role === 'tool' ? { content: 'It is 7.' } : thinkingGuess(7)
@@ -364,5 +471,27 @@ describe('openGateway', () => {
     })
     expect(await gateway.request('POST', '/sessions', { session_id: '../x' }, trainer)).toMatchObject({ status: 400 })
     expect(engine.requests).toHaveLength(4)
+  })
+
+  it.each(ODD_REQUESTS)('answers any value in any field of a request: %s', async (path, body) => {
+    const engine = cleanUp.use(await startTokenEngine(playing))
+    const gateway = await serve(engine, await newFolder())
+    const { api_key: key } = await gateway.open()
+    for (const odd of oddOnes(body)) {
+      const answer = await fetch(`${gateway.url}/${key}${path}`, { method: 'POST', body: JSON.stringify(odd) })
+      // What no API has is refused by name, or is for the engine to judge.
+      expect([answer.status === 400 || answer.ok, await answer.text(), odd]).toEqual([true, expect.any(String), odd])
+    }
+  })
+
+  it('reads any value in any field of an answer', async () => {
+    const answers = [...oddOnes({ content: 'So.', reasoning: 'Hm.', tool_calls: [call('guess')] })]
+    const engine = cleanUp.use(await startTokenEngine((_, number) => answers[number] ?? { content: 'It is 7.' }))
+    const gateway = await serve(engine, await newFolder())
+    const { api_key: key } = await gateway.open()
+    for (const i of answers.keys()) {
+      const messages = [{ role: 'user', content: `Number ${i}.` }]
+      expect(await gateway.request('POST', `/${key}/v1/chat/completions`, { messages })).toMatchObject({ status: 200 })
+    }
   })
 })

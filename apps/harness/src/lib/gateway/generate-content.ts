@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/internal'
+import { isObject, toText } from '@episodic/protocol/internal'
 import {
   argumentsOf,
   assistantMessage,
@@ -31,10 +31,10 @@ export const generateContent: Dialect = {
     if (!Array.isArray(body.contents))
       throw new BadRequest('contents', 'contents is not a list. Send the contents of the chat.')
     const [, model = '', method] = /([^/]*):(\w+)$/.exec(path) ?? []
-    const system = toText(partsOf(objectIn(body, 'systemInstruction', 'system_instruction').parts))
+    const system = joinedText(partsOf(objectIn(body, 'systemInstruction', 'system_instruction').parts))
     const config = objectIn(body, 'generationConfig', 'generation_config')
     const { candidateCount = config.candidate_count } = config
-    if (Number(candidateCount) > 1)
+    if (typeof candidateCount === 'number' && candidateCount > 1)
       throw new BadRequest('candidateCount', `candidateCount is ${candidateCount}. Ask once for each answer.`)
     const tools = partsOf(body.tools).flatMap((tool) =>
       partsOf(tool.functionDeclarations ?? tool.function_declarations).map(chatTool),
@@ -109,17 +109,17 @@ function chatMessages(contents: readonly Part[]): JsonObject[] {
       const calls = parts.flatMap(({ functionCall: call }) => {
         if (!isObject(call)) return []
         const { id = `call${number++}`, name = '', args } = call as JsonObject
-        open.push({ id: String(id), name: String(name) })
+        open.push({ id: toText(id), name: toText(name) })
         return [chatCall(id, name, args)]
       })
-      return [assistantMessage(toText(parts), toText(parts, true), calls)]
+      return [assistantMessage(joinedText(parts), joinedText(parts, true), calls)]
     }
     const results = parts.flatMap(({ functionResponse: result }) => {
       if (!isObject(result)) return []
       const { id, name, response } = result as JsonObject
       const place = open.findIndex((call) => (id === undefined ? call.name === name : call.id === id))
       const [call] = place === -1 ? [] : open.splice(place, 1)
-      return [{ role: 'tool', tool_call_id: call?.id ?? String(id ?? ''), content: resultOf(response) }]
+      return [{ role: 'tool', tool_call_id: call?.id ?? toText(id), content: resultOf(response) }]
     })
     const said = parts.filter(({ functionResponse: result }) => !isObject(result)).map(chatPart)
     return [...results, ...(said.length > 0 ? [{ role: 'user', content: contentOf(said) }] : [])]
@@ -129,7 +129,7 @@ function chatMessages(contents: readonly Part[]): JsonObject[] {
 function chatPart(part: Part): Part {
   if (typeof part.text === 'string') return { type: 'text', text: part.text }
   const { mimeType = 'image/png', data = '' } = objectIn(part, 'inlineData', 'inline_data')
-  if (data !== '') return { type: 'image_url', image_url: { url: `data:${mimeType};base64,${data}` } }
+  if (data !== '') return { type: 'image_url', image_url: { url: `data:${toText(mimeType)};base64,${toText(data)}` } }
   // An engine has nothing like it, and the model may read it.
   return { type: 'text', text: JSON.stringify(part) }
 }
@@ -141,10 +141,10 @@ function resultOf(response: Json | undefined): string {
   return typeof said === 'string' && Object.keys(rest).length === 0 ? said : JSON.stringify(response ?? {})
 }
 
-function toText(parts: readonly Part[], isThought = false): string {
+function joinedText(parts: readonly Part[], isThought = false): string {
   return parts
     .filter(({ text, thought }) => typeof text === 'string' && (thought === true) === isThought)
-    .map(({ text }) => String(text))
+    .map(({ text }) => text)
     .join('')
 }
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/internal'
+import { isObject, toText } from '@episodic/protocol/internal'
 import {
   argumentsOf,
   assistantMessage,
@@ -36,7 +36,7 @@ export const messages: Dialect = {
     if (!Array.isArray(body.messages))
       throw new BadRequest('messages', 'messages is not a list. Send the messages of the chat.')
     const system = partsOf(body.system)
-      .map(({ text }) => String(text ?? '').replace(BILLING, ''))
+      .map(({ text }) => toText(text).replace(BILLING, ''))
       .filter((text) => text !== '')
       .join('\n')
     // Tools that Anthropic's servers run have no schema.
@@ -95,8 +95,8 @@ function chatChoice({ type, name = '' }: JsonObject): Json {
 
 function ownMessage(blocks: readonly Part[]): JsonObject {
   const of = (kind: string) => blocks.filter(({ type }) => type === kind)
-  const text = of('text').map((block) => String(block.text ?? ''))
-  const thought = of('thinking').map(({ thinking }) => String(thinking ?? ''))
+  const text = of('text').map((block) => toText(block.text))
+  const thought = of('thinking').map(({ thinking }) => toText(thinking))
   const calls = of('tool_use').map(({ id, name, input }) => chatCall(id, name, input))
   return assistantMessage(text.join('\n'), thought.join('\n'), calls)
 }
@@ -120,7 +120,10 @@ function chatPart(block: Part): Part {
   if (type === 'text') return { type, text }
   const { type: kind, media_type: media = 'image/png', data = '', url = '' } = objectIn(block, 'source')
   if (type === 'image')
-    return { type: 'image_url', image_url: { url: kind === 'url' ? url : `data:${media};base64,${data}` } }
+    return {
+      type: 'image_url',
+      image_url: { url: kind === 'url' ? url : `data:${toText(media)};base64,${toText(data)}` },
+    }
   // An engine has nothing like it, and the model may read it.
   return { type: 'text', text: JSON.stringify(block) }
 }

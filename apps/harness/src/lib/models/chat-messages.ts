@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/internal'
+import { isObject, toText } from '@episodic/protocol/internal'
 import { plainName } from './namespaces.ts'
 
 /**
@@ -20,14 +20,14 @@ export function chatMessages(items: readonly JsonObject[]): JsonObject[] {
     const { type = 'message', role, content, call_id: callId, name, arguments: args, output, summary } = item
     if (type === 'message' && role === 'assistant') {
       const begun = turn()
-      begun.content = [begun.content, toText(content)].filter(Boolean).join('\n') || null
+      begun.content = [begun.content, textIn(content)].filter(Boolean).join('\n') || null
     } else if (type === 'message') messages.push({ role: role ?? 'user', content: partsOf(content) })
     else if (type === 'reasoning') {
-      const reasoning = toText(summary ?? content)
+      const reasoning = textIn(summary ?? content)
       if (reasoning) turn().reasoning = reasoning
     } else if (type === 'function_call') {
       const begun = turn()
-      const called = plainName(String(name ?? ''), item.namespace)
+      const called = plainName(toText(name), item.namespace)
       const call = { id: callId ?? 'call', type: 'function', function: { name: called, arguments: args ?? '' } }
       begun.tool_calls = [...(begun.tool_calls ?? []), call]
     } else if (type === 'function_call_output')
@@ -43,7 +43,7 @@ export function chatTool(tool: JsonObject): JsonObject {
   return type === 'function' && !('function' in tool) ? { type, function: declared } : tool
 }
 
-function toText(content: unknown): string {
+function textIn(content: unknown): string {
   if (typeof content === 'string') return content
   const parts = Array.isArray(content) ? content : []
   return parts.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('\n')
@@ -52,7 +52,8 @@ function toText(content: unknown): string {
 /** Returns a content whose parts are named as those of a chat; one of texts alone is a text. */
 function partsOf(content: Json | undefined): Json {
   if (!Array.isArray(content)) return content ?? null
-  const isText = (part: unknown) => isObject(part) && /^(in|out)put_text$/.test(String(part.type))
-  if (content.every(isText)) return toText(content)
-  return content.map((part) => (isText(part) ? { type: 'text', text: toText([part]) } : part))
+  const isText = (part: unknown) =>
+    isObject(part) && typeof part.type === 'string' && /^(in|out)put_text$/.test(part.type)
+  if (content.every(isText)) return textIn(content)
+  return content.map((part) => (isText(part) ? { type: 'text', text: textIn([part]) } : part))
 }

@@ -133,7 +133,7 @@ function mapMessages(change: (message: JsonObject) => JsonObject): (body: ChatBo
 
 /** Puts the instructions in front of the first message of the user. */
 function withoutSystem([system, first, ...rest]: readonly JsonObject[]): JsonObject[] {
-  const text = String(system?.content ?? '')
+  const text = joinTexts(system?.content)
   if (first?.role !== 'user') return [{ role: 'user', content: text }, ...(first ? [first] : []), ...rest]
   return [{ ...first, content: joinContents(text, first.content as string) as string }, ...rest]
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/internal'
+import { isObject, toText } from '@episodic/protocol/internal'
 
 // The API of responses has tools in namespaces, such as those of an MCP server. A chat has plain names.
 
@@ -21,15 +21,15 @@ export function namespacedName(body: JsonObject, plain: string): { name: string;
   const tools = [...objectsOf(body.tools), ...objectsOf(body.input).flatMap(({ tools }) => objectsOf(tools))]
   const found = tools
     .filter(({ type }) => type === 'namespace')
-    .flatMap((tool) => withinOf(tool).map((own) => ({ own, namespace: String(tool.name) })))
+    .flatMap((tool) => withinOf(tool).map((own) => ({ own, namespace: toText(tool.name) })))
     .find(({ own }) => own.plain === plain)
-  return found ? { name: String(found.own.name), namespace: found.namespace } : { name: plain }
+  return found ? { name: toText(found.own.name), namespace: found.namespace } : { name: plain }
 }
 
 function withinOf(tool: JsonObject): (JsonObject & { readonly plain: string })[] {
   const own = tool.type === 'namespace' ? objectsOf(tool.tools) : [tool]
   const namespace = tool.type === 'namespace' ? tool.name : undefined
-  return own.map((one) => ({ ...one, plain: plainName(String(one.name ?? ''), namespace) }))
+  return own.map((one) => ({ ...one, plain: plainName(toText(one.name), namespace) }))
 }
 
 function objectsOf(value: unknown): JsonObject[] {

@@ -5,7 +5,7 @@ import type {
   LanguageModelV4Message,
 } from '@ai-sdk/provider'
 import type { Json, JsonObject } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/base/internal'
+import { isObject, toText } from '@episodic/protocol/base/internal'
 import { HarnessError } from '../base/harness-error.ts'
 import type { NativeApi } from './model-options.ts'
 import { joinTexts, pictureOf } from './pictures.ts'
@@ -86,15 +86,15 @@ function callOptions(api: NativeApi, body: JsonObject): LanguageModelV4CallOptio
   const { model: _, messages, tools, tool_choice: choice, parallel_tool_calls: parallel, ...rest } = body
   const { seed, temperature, max_tokens: most, max_completion_tokens: mostAlso, top_p: topP, ...options } = rest
   const maximum = most ?? mostAlso
-  const named = isObject(choice) && isObject(choice.function) ? String(choice.function.name) : null
+  const named = isObject(choice) && isObject(choice.function) ? toText(choice.function.name) : null
   const own = { ...options, ...(api === 'anthropic' && parallel === false && { disableParallelToolUse: true }) }
   return {
     prompt: toPrompt(messages as unknown as readonly JsonObject[]),
     tools: (tools as unknown as readonly { function: JsonObject }[]).map(
       ({ function: { name, description, parameters } }) => ({
         type: 'function',
-        name: String(name),
-        description: String(description ?? ''),
+        name: toText(name),
+        description: toText(description),
         inputSchema: parameters as object,
       }),
     ),
@@ -111,14 +111,14 @@ function toPrompt(messages: readonly JsonObject[]): LanguageModelV4Message[] {
   const prompt: LanguageModelV4Message[] = []
   const names = new Map<string, string>()
   for (const message of messages) {
-    const text = String(message.content ?? '')
+    const text = toText(message.content)
     if (message.role === 'system') prompt.push({ role: 'system', content: text })
     else if (message.role === 'assistant') {
       const parts = partsOf(message)
-      for (const part of parts) if (part.type === 'tool-call') names.set(String(part.toolCallId), String(part.toolName))
+      for (const part of parts) if (part.type === 'tool-call') names.set(toText(part.toolCallId), toText(part.toolName))
       prompt.push({ role: 'assistant', content: parts.map(sentPart) } as unknown as LanguageModelV4Message)
     } else if (message.role === 'tool') {
-      const id = String(message.tool_call_id)
+      const id = toText(message.tool_call_id)
       const result = {
         type: 'tool-result' as const,
         toolCallId: id,

@@ -1,5 +1,5 @@
 import type { Attachment, Json, JsonObject } from '@episodic/protocol'
-import { attachmentOf, isObject, withAttachmentNotes } from '@episodic/protocol/internal'
+import { attachmentOf, isObject, toText, withAttachmentNotes } from '@episodic/protocol/internal'
 import type OpenAI from 'openai'
 
 // Pictures in messages of chat completions. The API takes them from the user alone, so the pictures of a tool's result
@@ -34,7 +34,7 @@ export function joinContents(one: Content, other: Content): Content {
 
 /** Returns the texts of a content, without its pictures. */
 export function joinTexts(content: unknown): string {
-  if (!Array.isArray(content)) return String(content ?? '')
+  if (!Array.isArray(content)) return toText(content as Json | undefined)
   return content.flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : [])).join('\n')
 }
 

@@ -78,7 +78,9 @@ export function findAnswerError(body: unknown): Extract<ReadAnswer, { kind: 'err
   if (said !== undefined) return errorOf(body, said)
   if (!choice) return errorOf(body, undefined)
   const { finish_reason: finish } = choice
-  return FAILED.has(String(finish)) ? errorOf({}, `The answer ended with finish_reason "${finish}".`) : null
+  return typeof finish === 'string' && FAILED.has(finish)
+    ? errorOf({}, `The answer ended with finish_reason "${finish}".`)
+    : null
 }
 
 function isSaid(value: unknown): boolean {

@@ -102,7 +102,7 @@ export const responses: RecordedApi = {
 }
 
 /** Events that have the whole response in them, and are the last. */
-const LAST_EVENTS = new Set(['response.completed', 'response.incomplete'])
+const LAST_EVENTS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete'])
 
 /** Of a response that is broken off nothing is kept. */
 function createResponseStream(): AnswerBody {
@@ -110,7 +110,7 @@ function createResponseStream(): AnswerBody {
   const parser = createParser({
     onEvent({ data }) {
       const event = LAST_EVENT.test(data) ? jsonOf(data) : null
-      if (isObject(event) && LAST_EVENTS.has(String(event.type))) response = event.response
+      if (isObject(event) && LAST_EVENTS.has(event.type)) response = event.response
     },
   })
   return { add: (text) => parser.feed(text), whole: () => response, part: () => response }
