@@ -5,7 +5,7 @@
  * @internal
  */
 
-export { absenceOf } from './lib/environment/absence.ts'
+export { absenceOf } from './lib/environment/absent-action.ts'
 export { declaredAction } from './lib/environment/declared-action.ts'
 export type { EnvironmentSpec, Transition } from './lib/environment/environment.ts'
 export { judgedPart } from './lib/environment/judged-part.ts'

@@ -48,7 +48,7 @@ export {
 } from './lib/fold/summary.ts'
 export { DIFFICULTY_BINS, difficultyBinOf, SPLITS } from './lib/fold/task-groups.ts'
 export { totalTokens } from './lib/fold/token-fold.ts'
-export { linkCalls, type TokenCall, type TokenTree, treeOf } from './lib/fold/token-lineage.ts'
+export { linkCalls, type TokenCall, type TokenTree, treeOf } from './lib/fold/token-tree.ts'
 export type { ShownLeaf, ShownTree } from './lib/fold/tree-sample.ts'
 export { type VoidBounds, voidBounds } from './lib/fold/void-bounds.ts'
 export type { AgreementFigure, EpisodeName } from './lib/grades/agreement.ts'

@@ -1,6 +1,6 @@
 // A thread in which commands run over disks.
 import { parentPort } from 'node:worker_threads'
-import { beginThreadsWith } from './lib/clock/threads.ts'
+import { beginThreadsWith } from './lib/clock/begin-threads.ts'
 import { installVirtualClock } from './lib/clock/virtual-clock.ts'
 
 // What libraries print is for nobody to read; unread, it would keep the process from ending.

@@ -5,7 +5,7 @@ import { HarnessError, type HarnessErrorCode } from '../base/harness-error.ts'
 import { playSettingsSchema } from '../play/run-settings.ts'
 import { configurationSchema } from '../run-folder/plan/configuration.ts'
 import type { PlannedEpisode } from '../run-folder/plan/planned-episode.ts'
-import { lineOf, readOwnLine } from '../run-folder/record/sealed-line.ts'
+import { lineOf, readOwnLine } from '../run-folder/record/own-lines.ts'
 
 /** What a coordinator announces of its run. */
 export const announcementSchema = z.object({

@@ -1,8 +1,8 @@
 import { PlayerStop } from '../policy/player-stop.ts'
 import type { GameStart } from './game.ts'
-import { leaveSeat } from './leave-seat.ts'
 import type { LiveMatch } from './live-match.ts'
 import type { OutsidePlayer } from './outside-player.ts'
+import { leaveSeat } from './say-seat-left.ts'
 import { SeatFailure } from './seat-failure.ts'
 
 /** Seconds that one request waits for a step from outside. */

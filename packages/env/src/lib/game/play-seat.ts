@@ -5,8 +5,8 @@ import type { ModelAnswer, Policy } from '../policy/policy.ts'
 import { isUnplayable, unplayable } from '../policy/unplayable-action.ts'
 import { stepResultOf } from '../session/step-result.ts'
 import type { Game, SeatStep } from './game.ts'
-import { leaveSeat } from './leave-seat.ts'
 import type { LiveMatch } from './live-match.ts'
+import { leaveSeat } from './say-seat-left.ts'
 import { SeatFailure } from './seat-failure.ts'
 
 /** Errors of a step that mean that somebody has taken a step since. */

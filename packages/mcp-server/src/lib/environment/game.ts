@@ -1,7 +1,7 @@
 import type { Json, ToolAnnotations } from '@episodic/protocol'
 import type { History } from '@episodic/state'
 import type { z } from 'zod'
-import type { Absence } from './absence.ts'
+import type { Absence } from './absent-action.ts'
 import type {
   CommonSpec,
   DataOf,

@@ -10,7 +10,7 @@ import {
 import { attachmentOf, copyPlain, type SavableRng, toBase64 } from '@episodic/protocol/internal'
 import type { History, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
-import type { Absence } from './absence.ts'
+import type { Absence } from './absent-action.ts'
 import { findEventProblem } from './apply-event.ts'
 import type { EnvironmentDefinition, PlayContext, Refused } from './environment.ts'
 import type { MoveContext, SettleContext } from './game.ts'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@episodic/protocol'
 import { copyOfDraft, isLarge } from '@episodic/state/internal'
 import { ServerError } from '../server-error.ts'
-import type { Absence } from './absence.ts'
+import type { Absence } from './absent-action.ts'
 import type { Decided, ToolCall } from './decided.ts'
 import type { EnvironmentDefinition, GameDefinition, Refused, Tool } from './environment.ts'
 import { freezeAll } from './frozen.ts'

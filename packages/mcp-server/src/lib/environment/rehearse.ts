@@ -20,7 +20,7 @@ import {
 import { DEFAULT_EVENTS, differences, isEndUnreported, KeptState, turnOf } from '@episodic/state/internal'
 import type { z } from 'zod'
 import { ServerError } from '../server-error.ts'
-import { absenceOf } from './absence.ts'
+import { absenceOf } from './absent-action.ts'
 import { withoutAmbient } from './ambient-guard.ts'
 import { applyEvent, assertEvent } from './apply-event.ts'
 import { bySeat } from './by-seat.ts'

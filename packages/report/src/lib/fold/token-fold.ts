@@ -3,7 +3,7 @@ import { completionsOf, isCounted, ownCompletionsOf } from './completions.ts'
 import { createExactSum } from './exact-sum.ts'
 import { createLatencyHistogram } from './latency-histogram.ts'
 import type { Summary } from './summary.ts'
-import { linkCalls } from './token-lineage.ts'
+import { linkCalls } from './token-tree.ts'
 
 /** Sums the requests to language models, and their times. */
 export interface TokenFold {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { HarnessError } from '../../base/harness-error.ts'
 import { machineClock } from '../../base/waiting-clock.ts'
-import { lineOf } from '../../run-folder/record/sealed-line.ts'
+import { lineOf } from '../../run-folder/record/own-lines.ts'
 import { EpisodeStarts } from '../episodes/episode-starts.ts'
 import type { Runner } from '../episodes/open-runner.ts'
 import type { Answered } from '../episodes/run-task.ts'

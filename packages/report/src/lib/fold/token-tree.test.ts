@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { linkCalls, type TokenCall, treeOf } from './token-lineage.ts'
+import { linkCalls, type TokenCall, treeOf } from './token-tree.ts'
 
 const TOOLS = { messages: [], tools: [[0, 1] as [number, number]] }
 
