@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import re
 import secrets
-from pathlib import Path
 from types import TracebackType
-from urllib.parse import urlsplit, urlunsplit
 
 from .environment_info import EnvironmentInfo, environment_info_of
 from .episode import SEAT, Episode, attached_episode, read_handle
@@ -17,19 +13,21 @@ from .http_channel import HttpChannel
 from .json_types import Json, JsonObject
 from .rpc import Channel
 from .seat import Seat
+from .server_address import ServerAddress, server_address
 from .task import Task
 from .turn import read_turn
-from .waiting import FOREVER, Waiting
+from .waiting import Waiting
+from .websocket_channel import WebSocketChannel
 
 
 class Connection:
     """A connection to a trainer endpoint. Threads may share it. Leaving its `with` block closes it."""
 
-    def __init__(self, channel: Channel, url: str, agent_url: str, wait: float) -> None:
+    def __init__(self, channel: Channel, address: ServerAddress, wait: float) -> None:
         self._channel = channel
-        self._url = url
-        self._agent_url = agent_url
-        self._waiting = Waiting(url, wait)
+        self._url = address.url
+        self._agent_url = address.agent_url
+        self._waiting = Waiting(address.url, wait)
         self._environments: dict[str, EnvironmentInfo] | None = None
 
     def environments(self) -> dict[str, EnvironmentInfo]:
@@ -195,7 +193,8 @@ def connect(
     """Returns a connection to the trainer endpoint of `episodic serve`. Sends nothing before the first call.
 
     Args:
-        url: The trainer endpoint: `http:`, `https:`, or `ws:` and `wss:` with the extra `websocket`.
+        url: The trainer endpoint: `http:` or `https:`, or `ws:` or `wss:`, where one socket carries the calls of all
+            threads.
         token: The control token. Default: that of the environment variable `EPISODIC_CONTROL_TOKEN`, or of the file
             that a server on this machine wrote for its port.
         agent_url: The agent endpoint, for session URLs, if a proxy moves it. Default: `/mcp` beside `/env`.
@@ -206,52 +205,6 @@ def connect(
     Raises `option-invalid` where the token would cross a network without encryption: over `http:` or `ws:` to another
     machine. Set `EPISODIC_PLAIN_HTTP=1` where that network is your own.
     """
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https", "ws", "wss") or not parts.hostname:
-        message = f"{url} is no URL of a trainer endpoint. It looks like http://127.0.0.1:7337/env."
-        raise EpisodicError("option-invalid", message, retryable=False)
-    if not timeout > 0:
-        message = f"timeout is {timeout}, and has to be a number of seconds above 0."
-        raise EpisodicError("option-invalid", message, retryable=False)
-    token = token or os.environ.get("EPISODIC_CONTROL_TOKEN") or _local_token(url)
-    if token and parts.scheme in ("http", "ws") and not _is_local(url) and not os.environ.get("EPISODIC_PLAIN_HTTP"):
-        message = (
-            f"The control token would be sent to {parts.hostname} without encryption. Give an https: or wss: URL, or "
-            "set EPISODIC_PLAIN_HTTP=1 where that network is your own."
-        )
-        raise EpisodicError("option-invalid", message, retryable=False)
-    # Sockets take no infinite number.
-    timeout = min(timeout, FOREVER)
-    channel: Channel
-    if parts.scheme in ("ws", "wss"):
-        from .websocket_channel import WebSocketChannel
-
-        channel = WebSocketChannel(url, token, timeout)
-    else:
-        channel = HttpChannel(url, token, timeout)
-    agent = agent_url or _agent_url_beside(url)
-    return Connection(channel, url, agent.rstrip("/"), wait)
-
-
-def _agent_url_beside(url: str) -> str:
-    parts = urlsplit(url)
-    scheme = {"ws": "http", "wss": "https"}.get(parts.scheme, parts.scheme)
-    return urlunsplit((scheme, parts.netloc, re.sub(r"/env/?$", "", parts.path) + "/mcp", "", ""))
-
-
-def _local_token(url: str) -> str | None:
-    """Returns the token that a server on this machine wrote for its port, if there is one."""
-    parts = urlsplit(url)
-    if not _is_local(url):
-        return None
-    home = os.environ.get("EPISODIC_HOME")
-    folder = Path(home) if home else Path.home() / ".episodic"
-    port = parts.port or (443 if parts.scheme in ("https", "wss") else 80)
-    try:
-        return (folder / f"control-{port}.token").read_text(encoding="utf-8").strip()
-    except OSError:
-        return None
-
-
-def _is_local(url: str) -> bool:
-    return re.fullmatch(r"localhost|127(\.\d+){3}|::1", urlsplit(url).hostname or "") is not None
+    address = server_address(url, token, agent_url=agent_url, timeout=timeout)
+    channel: Channel = WebSocketChannel(address) if address.web_socket else HttpChannel(address)
+    return Connection(channel, address, wait)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import http.client
 import itertools
 import os
-import ssl
+import socket
 import threading
-from urllib.parse import urlsplit
 
 from .errors import EpisodicError, malformed, unauthorized
+from .http_answer import Head, read_answer
 from .json_types import Json, JsonObject
 from .rpc import AWAY, PROTOCOL_VERSION, SENDER, UNAUTHORIZED, decode, encode, header_value, result_of
+from .server_address import ServerAddress
 
 MOST_IDLE = 64
 """Connections without a call that are kept open."""
@@ -20,23 +20,17 @@ MOST_IDLE = 64
 class HttpChannel:
     """Sends each call as one POST. Threads call at the same time, each over a connection of its own."""
 
-    def __init__(self, url: str, token: str | None, timeout: float) -> None:
-        parts = urlsplit(url)
-        self._url = url
-        self._secure = parts.scheme == "https"
-        self._host = parts.hostname or ""
-        self._port = parts.port
-        self._path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        self._timeout = timeout
-        self._headers = {
-            "Content-Type": "application/json",
-            "Accept": "application/json, text/event-stream",
-            "MCP-Protocol-Version": PROTOCOL_VERSION,
-            **({"Authorization": f"Bearer {token}"} if token else {}),
-        }
+    def __init__(self, address: ServerAddress) -> None:
+        self._address = address
+        self._head = address.head(
+            "POST",
+            "Content-Type: application/json",
+            "Accept: application/json, text/event-stream",
+            f"MCP-Protocol-Version: {PROTOCOL_VERSION}",
+        )
         self._ids = itertools.count(1)
         self._lock = threading.Lock()
-        self._idle: list[http.client.HTTPConnection] = []
+        self._idle: list[socket.socket] = []
         self._process = os.getpid()
         self._closed = False
 
@@ -45,12 +39,14 @@ class HttpChannel:
         identifier = next(self._ids)
         sent = {**params, "_meta": {**SENDER, **params.get("_meta", {})}}
         body = encode({"jsonrpc": "2.0", "id": identifier, "method": method, "params": sent})
-        headers = {**self._headers, "Mcp-Method": method}
-        if method == "tools/call":
-            headers["Mcp-Name"] = header_value(params["name"])
-        status, retry_after, text = self._post(method, body, headers)
+        named = f"Mcp-Name: {header_value(params['name'])}\r\n" if method == "tools/call" else ""
+        head = f"{self._head}Mcp-Method: {method}\r\n{named}Content-Length: {len(body)}\r\n\r\n"
+        answer, text = self._post(method, head.encode("ascii") + body)
+        url, status = self._address.url, answer.status
         if status == UNAUTHORIZED:
-            raise unauthorized(self._url)
+            raise unauthorized(url)
+        after = answer.headers.get("retry-after", "")
+        retry_after = float(after) if after.isdigit() else 0.0
         message = decode(text)
         # The id is null if the server could not read the request.
         if message is not None and message.get("id") in (identifier, None) and message.keys() & {"error", "result"}:
@@ -59,7 +55,7 @@ class HttpChannel:
             raise malformed(f"The answer to {method} is not a JSON-RPC answer to it.")
         raise EpisodicError(
             "connection-failed",
-            f"{self._url} answered {method} with HTTP status {status}.",
+            f"{url} answered {method} with HTTP status {status}.",
             retryable=status in AWAY,
             retry_after=retry_after,
         )
@@ -77,25 +73,24 @@ class HttpChannel:
         if hasattr(self, "_idle"):
             self.close()
 
-    def _post(self, method: str, body: bytes, headers: dict[str, str]) -> tuple[int, float, bytes]:
-        connection = self._take()
+    def _post(self, method: str, request: bytes) -> tuple[Head, bytes]:
+        connection: socket.socket | None = None
         try:
-            connection.request("POST", self._path, body, headers)
-            response = connection.getresponse()
-            text = response.read()
-            retry_after = response.getheader("Retry-After", "")
-            answer = response.status, float(retry_after) if retry_after.isdigit() else 0.0, text
-        except (OSError, http.client.HTTPException) as cause:
-            connection.close()
-            raise EpisodicError("connection-failed", f"No answer from {self._url} to {method}: {cause!r}") from cause
-        except BaseException:
+            connection = self._take()
+            connection.sendall(request)
+            answer = read_answer(connection.recv)
+        except BaseException as cause:
             # An interrupted call leaves its answer on the connection.
-            connection.close()
-            raise
-        self._give_back(connection)
+            if connection is not None:
+                connection.close()
+            if not isinstance(cause, OSError):
+                raise
+            message = f"No answer from {self._address.url} to {method}: {cause!r}"
+            raise EpisodicError("connection-failed", message) from cause
+        self._give_back(connection, keep=answer[0].keeps)
         return answer
 
-    def _take(self) -> http.client.HTTPConnection:
+    def _take(self) -> socket.socket:
         with self._lock:
             if self._closed:
                 raise EpisodicError("connection-failed", "The connection is closed. Open another.", retryable=False)
@@ -105,14 +100,11 @@ class HttpChannel:
                 self._process = os.getpid()
             if self._idle:
                 return self._idle.pop()
-        if self._secure:
-            context = ssl.create_default_context()
-            return http.client.HTTPSConnection(self._host, self._port, timeout=self._timeout, context=context)
-        return http.client.HTTPConnection(self._host, self._port, timeout=self._timeout)
+        return self._address.connected()
 
-    def _give_back(self, connection: http.client.HTTPConnection) -> None:
+    def _give_back(self, connection: socket.socket, *, keep: bool) -> None:
         with self._lock:
-            if not self._closed and len(self._idle) < MOST_IDLE:
+            if keep and not self._closed and len(self._idle) < MOST_IDLE:
                 self._idle.append(connection)
                 return
         connection.close()

@@ -27,6 +27,9 @@ SEAT = "dev.episodic/seat"
 STEP = "dev.episodic/step"
 REPLAYED = "dev.episodic/replayed"
 
+HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
+"""The parameters of `initialize`, with which a WebSocket names its sender once."""
+
 UNAUTHORIZED = 401
 """The status for a control token that the server does not know."""
 AWAY = frozenset({502, 503, 504})

@@ -10,6 +10,7 @@ import time
 from .errors import EpisodicError
 from .json_types import Json, JsonObject
 from .rpc import Channel
+from .server_address import FOREVER
 
 log = logging.getLogger("episodic_env")
 
@@ -17,8 +18,6 @@ PATIENCE = 600.0
 """Seconds that the adapters of trainers wait: a restart of the server costs a training nothing."""
 FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 2.0
-FOREVER = 1e9
-"""Seconds of a wait without an end, some 30 years: a date can still be told from it."""
 SILENT = 5.0
 """Seconds without an answer after which a wait is logged."""
 BETWEEN = 10.0
