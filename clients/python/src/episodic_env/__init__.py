@@ -5,6 +5,8 @@ Adapters are modules of their own, loaded only where they are imported: `episodi
 `episodic_env.verifiers`.
 """
 
+from .async_connection import AsyncConnection, connect_async
+from .async_episode import AsyncEpisode
 from .connection import Connection, connect
 from .end import End
 from .environment_info import EnvironmentInfo, SeatInfo, ToolInfo
@@ -23,6 +25,8 @@ from .turn import Turn
 from .write_tasks import write_tasks
 
 __all__ = [
+    "AsyncConnection",
+    "AsyncEpisode",
     "Connection",
     "End",
     "EnvironmentInfo",
@@ -43,6 +47,7 @@ __all__ = [
     "ToolInfo",
     "Turn",
     "connect",
+    "connect_async",
     "read_tasks",
     "serve",
     "write_tasks",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import secrets
 from types import TracebackType
 
-from .environment_info import EnvironmentInfo, environment_info_of
-from .episode import SEAT, Episode, attached_episode, read_handle
-from .errors import EpisodicError, malformed
+from .environment_info import EnvironmentInfo, known_environment, listed_environments
+from .episode import Episode, attached_episode
+from .episode_account import SEAT, read_handle
+from .errors import EpisodicError, not_an_environment
 from .game import Game
 from .http_channel import HttpChannel
 from .json_types import Json, JsonObject
+from .open_request import open_request
 from .rpc import Channel
 from .seat import Seat
 from .server_address import ServerAddress, server_address
@@ -33,20 +35,12 @@ class Connection:
     def environments(self) -> dict[str, EnvironmentInfo]:
         """Returns the environments that the server can open, by name. Asks the server once."""
         if self._environments is None:
-            listed = self._call("environment/list", {}, True)
-            entries = listed.get("environments") if isinstance(listed, dict) else None
-            if not isinstance(entries, list):
-                raise malformed("The server sent no list of environments.")
-            self._environments = {info.name: info for info in map(environment_info_of, entries)}
+            self._environments = listed_environments(self._call("environment/list", {}, True))
         return self._environments
 
     def environment(self, name: str) -> EnvironmentInfo:
         """Returns one environment. Raises `unknown-environment`."""
-        environments = self.environments()
-        if name not in environments:
-            message = f'There is no environment "{name}" here. There is: {", ".join(environments)}.'
-            raise EpisodicError("unknown-environment", message, retryable=False)
-        return environments[name]
+        return known_environment(self.environments(), name)
 
     def open(
         self,
@@ -99,26 +93,8 @@ class Connection:
         several: bool,
     ) -> tuple[EnvironmentInfo, Json]:
         task = environment if isinstance(environment, Task) else Task(environment)
-        chosen = task.seed if seed is None else str(seed)
-        pinned = task.version if version is None else version
         info = self.environment(task.environment)
-        if bool(info.seats) != several:
-            message = (
-                f"{info.name} has several seats. Open it with open_game."
-                if info.seats
-                else f"{info.name} has one seat. Open it with open."
-            )
-            raise EpisodicError("option-invalid", message, retryable=False)
-        request: dict[str, Json] = {
-            "environment": info.name,
-            "params": {**task.params, **(params or {})},
-            "limits": {**task.limits, **(limits or {})},
-            "requestKey": secrets.token_urlsafe(24),
-        }
-        if chosen is not None:
-            request["seed"] = chosen
-        if pinned is not None:
-            request["version"] = pinned
+        request = open_request(info, task, params, seed, limits, version, several=several)
         return info, self._call("environment/open", request, True)
 
     def restore(self, snapshot: JsonObject) -> Episode:
@@ -176,9 +152,8 @@ class Connection:
                 return self._waiting.call(self._channel, method, params)
             return self._channel.call(method, params)
         except EpisodicError as error:
-            if error.code == "method-not-found" and method.startswith("environment/"):
-                message = f"The server has no {method}: give the URL of its trainer endpoint, which ends in /env."
-                raise EpisodicError("not-an-environment", message, retryable=False) from error
+            if (elsewhere := not_an_environment(error, method)) is not None:
+                raise elsewhere from error
             raise
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import malformed
-from .json_types import JsonObject
+from .errors import EpisodicError, malformed
+from .json_types import Json, JsonObject
 
 
 @dataclass(frozen=True)
@@ -92,3 +93,19 @@ def environment_info_of(value: Any) -> EnvironmentInfo:
         )
     except (KeyError, TypeError) as cause:
         raise malformed(f"The list of environments is not one: {cause!r}.") from cause
+
+
+def listed_environments(listed: Json) -> dict[str, EnvironmentInfo]:
+    """Reads the answer to `environment/list`, by name. Raises `reply-malformed`."""
+    entries = listed.get("environments") if isinstance(listed, dict) else None
+    if not isinstance(entries, list):
+        raise malformed("The server sent no list of environments.")
+    return {info.name: info for info in map(environment_info_of, entries)}
+
+
+def known_environment(environments: Mapping[str, EnvironmentInfo], name: str) -> EnvironmentInfo:
+    """Returns one of the environments of a server. Raises `unknown-environment`."""
+    if name not in environments:
+        message = f'There is no environment "{name}" here. There is: {", ".join(environments)}.'
+        raise EpisodicError("unknown-environment", message, retryable=False)
+    return environments[name]

@@ -86,3 +86,11 @@ def unauthorized(url: str) -> EpisodicError:
 def malformed(message: str) -> EpisodicError:
     """Returns the error for an answer that is not a valid one."""
     return EpisodicError("reply-malformed", f"{message} The server may be of another version.", retryable=False)
+
+
+def not_an_environment(error: EpisodicError, method: str) -> EpisodicError | None:
+    """Returns the error for a server that has no trainer endpoint at its URL; None for any other error of a call."""
+    if error.code != "method-not-found" or not method.startswith("environment/"):
+        return None
+    message = f"The server has no {method}: give the URL of its trainer endpoint, which ends in /env."
+    return EpisodicError("not-an-environment", message, retryable=False)

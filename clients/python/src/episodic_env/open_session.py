@@ -7,41 +7,22 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from .end import End, end_of
+from .end import End
 from .environment_info import EnvironmentInfo
-from .errors import EpisodicError, malformed
+from .errors import EpisodicError
 from .json_types import Json, JsonObject, by_name
-from .rpc import EPOCH
-
-VOIDING = frozenset({"session-not-found", "fenced", "state-lost", "not-recorded"})
-"""Codes after which no step follows: the session is gone, has another owner, was set back, or was not recorded."""
+from .session_account import VOIDING, SessionAccount
 
 Call = Callable[[str, JsonObject, bool], Json]
 """Calls a method with parameters; the last argument says whether to retry."""
 
 
-class OpenSession:
+class OpenSession(SessionAccount):
     """An open session. Leaving its `with` block closes it."""
 
     def __init__(self, call: Call, info: EnvironmentInfo, opened: Any, agent_url: str) -> None:
-        try:
-            self.id: str = opened["id"]
-            self.seed: str = opened["seed"]
-            self.params: JsonObject = opened["params"]
-            self.limits: JsonObject = opened["limits"]
-            self._session: str = opened["session"]
-            self._epoch: int = opened["epoch"]
-        except (KeyError, TypeError) as cause:
-            raise malformed(f"The server opened a session without {cause}.") from cause
-        self.info = info
-        self.end: End | None = None
-        self.success: bool | None = None
-        """Whether the episode succeeded, once it is over or closed; None if the environment defines no success."""
+        super().__init__(info, opened, agent_url)
         self._call = call
-        self._agent_url = agent_url
-        self._over: str | None = None
-        self._open = True
-        self._answered = True
 
     def state(self) -> JsonObject:
         """Returns the state of the session, private part included: never show it to a player."""
@@ -71,19 +52,13 @@ class OpenSession:
         return self._close(self._answered)
 
     def _close(self, retry: bool) -> End | None:
-        if not self._open:
-            return self.end
-        self._open = False
-        if self._over is None:
-            self._over = "The episode is closed"
-        try:
-            result = self._call("environment/close", self._named(), retry)
-            self.end = end_of(result["end"])
-            self.success = result.get("success", self.success)
-        except EpisodicError as error:
-            # The session is closed or expired already.
-            if error.code not in VOIDING:
-                raise
+        if self._closing():
+            try:
+                self._closed(self._call("environment/close", self._named(), retry))
+            except EpisodicError as error:
+                # The session is closed or expired already.
+                if error.code not in VOIDING:
+                    raise
         return self.end
 
     def __exit__(
@@ -96,12 +71,6 @@ class OpenSession:
             if error is None:
                 raise
 
-    def _named(self) -> dict[str, Json]:
-        return {"session": self._session}
-
-    def _meta(self) -> dict[str, Json]:
-        return {EPOCH: self._epoch}
-
     def _opened_forks(self, count: int, at: int | None, seed: str | None) -> list[Any]:
         request = {**self._named(), "count": count, "requestKey": secrets.token_urlsafe(24)}
         if at is not None:
@@ -111,10 +80,6 @@ class OpenSession:
         forks: list[Any] = self._ask("environment/fork", request)["forks"]
         return forks
 
-    def _check_playing(self) -> None:
-        if self._over is not None:
-            raise EpisodicError("not-playing", f"{self._over}, so no step follows. Open another.", retryable=False)
-
     def _ask(self, method: str, params: JsonObject) -> Json:
         if not self._open:
             raise EpisodicError("not-playing", "The episode is closed. Open another.", retryable=False)
@@ -122,11 +87,7 @@ class OpenSession:
         try:
             result = self._call(method, params, True)
         except EpisodicError as error:
-            self._answered = error.code != "connection-failed"
-            if error.code in VOIDING:
-                self._over = f"The episode is void ({error.code})"
-                # Another client owns the session now, so `close` must not end it.
-                self._open = error.code != "fenced"
+            self._failed(error)
             raise
         self._answered = True
         return result

@@ -27,9 +27,28 @@ def play_step(
     meta: JsonObject | None = None,
 ) -> Step:
     """Plays the step of a seat after `seq` answered ones. A repeated call returns the stored answer."""
+    request = step_request(info, tool, arguments, session=session, seat=seat, seq=seq, meta=meta)
+    return read_step(info, ask("tools/call", request), seat=seat, seq=seq)
+
+
+def step_request(
+    info: EnvironmentInfo,
+    tool: str,
+    arguments: JsonObject | None,
+    *,
+    session: str,
+    seat: str,
+    seq: int,
+    meta: JsonObject | None = None,
+) -> JsonObject:
+    """Returns the parameters of the `tools/call` that is the step of a seat after `seq` answered ones."""
     named = {SEAT: seat} if info.seats else {}
     sent = {SESSION: session, SEQ: seq, **named, **(meta or {})}
-    result = ask("tools/call", {"name": tool, "arguments": by_name(arguments, f"arguments of {tool}"), "_meta": sent})
+    return {"name": tool, "arguments": by_name(arguments, f"arguments of {tool}"), "_meta": sent}
+
+
+def read_step(info: EnvironmentInfo, result: Json, *, seat: str, seq: int) -> Step:
+    """Reads the answer to a step. Raises `reply-malformed`."""
     if not isinstance(result, dict) or not isinstance(result.get("_meta"), dict):
         raise malformed("The answer to a step has no report.")
     replayed = result["_meta"].get(REPLAYED) is True

@@ -35,8 +35,8 @@ class Waiting:
         if not seconds >= 0:
             message = f"wait is {seconds}, and has to be a number of seconds from 0 up."
             raise EpisodicError("option-invalid", message, retryable=False)
-        self._url = url
-        self._seconds = min(seconds, FOREVER)
+        self.url = url
+        self.seconds = min(seconds, FOREVER)
         self._lock = threading.Lock()
         self._said = float("-inf")
         self.last_lost = float("-inf")
@@ -47,32 +47,49 @@ class Waiting:
 
         The first answer that is missing starts the wait. Raises the error of the last call once `seconds` are over.
         """
-        pause = FIRST_PAUSE
-        began: float | None = None
+        attempts = Attempts(self)
         while True:
             try:
                 result = channel.call(method, params)
             except EpisodicError as error:
-                now = self.last_lost = time.monotonic()
-                if error.code not in ("connection-failed", "store-unavailable") or not error.retryable:
-                    raise
-                began = now if began is None else began
-                # Half of the pause is random, so that the clients of a server that failed do not all retry at once.
-                pausing = max(pause * (0.5 + random.random() / 2), error.retry_after)
-                if now + pausing > began + self._seconds:
-                    raise
-                self._say(now, began, error)
-                time.sleep(pausing)
-                pause = min(LONGEST_PAUSE, pause * 2)
+                time.sleep(attempts.pause_after(error))
             else:
-                if began is not None and time.monotonic() - began > SILENT:
-                    log.warning("the server at %s answers again, after %d s", self._url, time.monotonic() - began)
+                attempts.answered()
                 return result
 
-    def _say(self, now: float, began: float, error: EpisodicError) -> None:
+    def say(self, now: float, began: float, error: EpisodicError) -> None:
+        """Logs that a call waits, unless another one has said so a moment ago."""
         with self._lock:
             if now - began < SILENT or now - self._said < BETWEEN:
                 return
             self._said = now
-        until = time.strftime("%H:%M:%S", time.localtime(time.time() + began + self._seconds - now))
-        log.warning("waiting for the server at %s since %d s, until %s: %s", self._url, now - began, until, error)
+        until = time.strftime("%H:%M:%S", time.localtime(time.time() + began + self.seconds - now))
+        log.warning("waiting for the server at %s since %d s, until %s: %s", self.url, now - began, until, error)
+
+
+class Attempts:
+    """The attempts of one call, by whatever means it pauses between them."""
+
+    def __init__(self, waiting: Waiting) -> None:
+        self._waiting = waiting
+        self._pause = FIRST_PAUSE
+        self._began: float | None = None
+
+    def pause_after(self, error: EpisodicError) -> float:
+        """Returns the seconds after which a failed call is repeated. Raises its error if it is not."""
+        now = self._waiting.last_lost = time.monotonic()
+        if error.code not in ("connection-failed", "store-unavailable") or not error.retryable:
+            raise error
+        began = self._began = now if self._began is None else self._began
+        # Half of the pause is random, so that the clients of a server that failed do not all retry at once.
+        pausing = max(self._pause * (0.5 + random.random() / 2), error.retry_after)
+        if now + pausing > began + self._waiting.seconds:
+            raise error
+        self._waiting.say(now, began, error)
+        self._pause = min(LONGEST_PAUSE, self._pause * 2)
+        return pausing
+
+    def answered(self) -> None:
+        """Logs that an answer came, if it took long."""
+        if self._began is not None and (waited := time.monotonic() - self._began) > SILENT:
+            log.warning("the server at %s answers again, after %d s", self._waiting.url, waited)
