@@ -47,7 +47,9 @@ function toName(folder: string): string {
 function filesOf(place: string, kind: KindName): readonly (readonly [path: string, text: string])[] {
   const name = toName(place)
   const template = (path: string) => readFileSync(fileURLToPath(new URL(path, TEMPLATES)), 'utf8')
-  const filled = (text: string) => text.replaceAll('{{name}}', name).replaceAll('{{kind}}', KINDS[kind].description)
+  const { description, checks } = KINDS[kind]
+  const filled = (text: string) =>
+    text.replaceAll('{{name}}', name).replaceAll('{{kind}}', description).replaceAll('{{checks}}', checks.join(' and '))
   return [
     ['package.json', packageFile(name, kind)],
     ['world.ts', template(`${kind}/world.ts`)],

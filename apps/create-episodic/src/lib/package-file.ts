@@ -21,7 +21,7 @@ export function packageFile(name: string, kind: KindName): string {
       type: 'module',
       engines: { node: '>=22.18' },
       scripts: {
-        test: 'tsc && vitest run && episodic check world.ts --quick --only determinism,hygiene',
+        test: `tsc && vitest run && episodic check world.ts --quick --only ${KINDS[kind].checks.join(',')}`,
         check: 'episodic check world.ts',
         play: 'episodic play world.ts',
         start: 'episodic run world.ts --policy solver --tasks 100',

@@ -45,6 +45,14 @@ definePolicy(shop, {
   start: () => () => ({ tool: 'buy', arguments: JSON.parse('{}') }),
 })
 
+definePolicy(
+  { ...shop, tools: shop.tools as Record<string, { input: z.ZodType; output: null }> },
+  {
+    name: 'of-tools-that-a-server-lists',
+    start: () => () => ({ tool: 'anything', arguments: { any: 1 } }),
+  },
+)
+
 definePolicy(shop, {
   name: 'misspelt-tool',
   // @ts-expect-error: there is no such tool

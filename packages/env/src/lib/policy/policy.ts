@@ -121,13 +121,15 @@ type UnknownArgument<Acted, Schemas extends EnvironmentSchemas> = Acted extends 
   readonly tool: infer Tool
   readonly arguments: infer Given
 }
-  ? {
-      [Key in keyof Given]-?: Given[Key] extends undefined
-        ? never
-        : string extends Key
+  ? unknown extends ToolInput<Schemas, Tool>
+    ? never
+    : {
+        [Key in keyof Given]-?: Given[Key] extends undefined
           ? never
-          : Exclude<Key, EveryKey<ToolInput<Schemas, Tool>>>
-    }[keyof Given]
+          : string extends Key
+            ? never
+            : Exclude<Key, EveryKey<ToolInput<Schemas, Tool>>>
+      }[keyof Given]
   : never
 
 /** A {@link PolicyContext} with the parameters of an environment whose definition is known. */
