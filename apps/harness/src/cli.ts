@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { requireNode } from './lib/base/node-version.ts'
+import { requireNode } from 'create-episodic/internal'
 
 requireNode()
 // Imported after that: an older Node could not load them.

@@ -8,6 +8,7 @@ import {
   ServerError,
 } from '@episodic/mcp-server'
 import { type Action, createRng, type JsonObject, seedFor, type Truncation } from '@episodic/protocol'
+import { monotonic } from '@episodic/protocol/internal'
 import type { Setting } from './check-context.ts'
 import { startPlayer } from './seat-players.ts'
 import { SeatTable } from './seat-table.ts'
@@ -59,6 +60,21 @@ export interface OngoingEpisode {
   advance(): Promise<boolean>
 }
 
+/** Milliseconds of play after which the event loop has a turn. */
+const SHARE = 100
+
+/** When the event loop had its last turn. */
+let lastTurn = 0
+
+/**
+ * Gives the event loop a turn. A check plays thousands of episodes, and a slow player takes long for one: Ctrl-C can
+ * end it meanwhile, and what watches this thread sees that its code goes on.
+ */
+async function takeTurn(): Promise<void> {
+  await nextTurn()
+  lastTurn = monotonic()
+}
+
 /** Plays one episode of the rules alone to its end. An error of the rules ends it as a fault. */
 export async function rehearseEpisode(options: EpisodeSetting): Promise<RehearsedEpisode> {
   const ongoing = await startEpisode(options)
@@ -79,8 +95,7 @@ export async function startEpisode(options: EpisodeSetting): Promise<OngoingEpis
     strict,
     ...(privateState && { privateState }),
   })
-  // A check plays thousands of episodes: between two of them, Ctrl-C can end it.
-  await nextTurn()
+  await takeTurn()
   const rng = createRng(seedFor(seed, 'movers'))
   const table = new SeatTable(environment, rehearsal)
   const players = new Map<string, Player>()
@@ -96,6 +111,7 @@ export async function startEpisode(options: EpisodeSetting): Promise<OngoingEpis
     },
     async advance() {
       if (fault || left || steps.length >= maxSteps || rehearsal.end !== null) return false
+      if (monotonic() - lastTurn >= SHARE) await takeTurn()
       const { turn, state } = rehearsal
       const seat = rng.pick(turn)
       const { observation, last } = table.seenBy(seat)
