@@ -159,7 +159,8 @@ function readMessage({ role: _, tool_calls: made, ...given }: JsonObject) {
   for (const [i, call] of (Array.isArray(made) ? made : []).entries()) {
     if (!isObject(call) || !isObject(call.function) || typeof call.function.name !== 'string') continue
     // Streams number their calls, which requests do not. Some servers send no id, an empty one, or one twice.
-    const { index: _, id: named, function: whole, ...rest } = call
+    const { index: _, function: whole, ...rest } = call
+    const { id: named } = rest
     const id = typeof named === 'string' && named !== '' && !ids.has(named) ? named : inventId(i)
     ids.add(id)
     const { name, arguments: args } = whole as JsonObject
