@@ -69,6 +69,38 @@ describe('an MCP server as a world', () => {
     expect(episodeFolders()).toEqual([])
   })
 
+  it('is scored where its agent leaves without a word; replay, a recording and an export know of it', async () => {
+    const define = import.meta.resolve('@episodic/harness')
+    write(
+      'leaving.mjs',
+      `import { defineAgent } from '${define}'
+export const agent = defineAgent({ name: 'leaving', async play({ url }) {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'create_entities', arguments: ${JSON.stringify(ada)} } }
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  await (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).text()
+} })\n`,
+    )
+    const asked = ['--tasks', 'tasks.jsonl', '--policy', 'agent:leaving.mjs']
+    const live = ['run', '--mcp', MEMORY, '--score', 'score.ts', ...asked, '--out', 'runs/left']
+    expect((await workshop.main(live, { env })).status).toBe(0)
+    const left = readEpisodes(join(workshop.folder, 'runs/left'))
+    const figures = (lines: typeof left) =>
+      lines.map(({ params, returns, outcome, steps }) => [params.name, returns?.total, outcome, steps.length]).sort()
+    const ended = (success: boolean) => ({ kind: 'finished', end: { kind: 'truncated', reason: 'closed' }, success })
+    expect(figures(left)).toEqual([
+      ['Ada', 1, ended(true), 2],
+      ['Bob', 0, ended(false), 2],
+    ])
+    expect((await workshop.main(['replay', 'runs/left'], { env })).out).toMatch(/2 episodes: 2 reproduced/)
+    expect((await workshop.main(['record', 'runs/left', '--out', 'left.jsonl'], { env })).status).toBe(0)
+    const again = ['run', 'left.jsonl', '--policy', 'agent:leaving.mjs', '--out', 'runs/left-again']
+    expect((await workshop.main(again, { env })).status).toBe(0)
+    expect(figures(readEpisodes(join(workshop.folder, 'runs/left-again')))).toEqual(figures(left))
+    const exporting = ['export', 'runs/left', '--format', 'openai', '--out', 'left-export.jsonl']
+    expect((await workshop.main(exporting, { env })).status).toBe(0)
+    expect(readFileSync(join(workshop.folder, 'left-export.jsonl'), 'utf8')).not.toContain('absent')
+  })
+
   it('is replayed, graded, viewed and exported with the program of its server gone', async () => {
     const gone = join(workshop.folder, 'server.mjs')
     writeFileSync(gone, `import ${JSON.stringify(pathToFileURL(program).href)}\n`)

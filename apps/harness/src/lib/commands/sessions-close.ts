@@ -92,7 +92,7 @@ async function closeSession(port: number, session: string): Promise<Outcome> {
       }
       more = page.steps.length === PAGE
     }
-    const closed = METHOD_SCHEMAS.close.result.parse(await channel.request(METHODS.close, { session }))
+    const closed = METHOD_SCHEMAS.close.result.parse(await channel.request(METHODS.close, { session, left: true }))
     const judged = ended.end ? ended.success : closed.success
     const isIdle = steps === 0 && closed.end.kind === 'truncated' && closed.end.reason === 'closed'
     return {

@@ -10,6 +10,7 @@ import type { ExportFormat } from './export-format.ts'
 import type { ExportedVerdicts } from './grade-reward.ts'
 import { EXPORT_REWARDS, type ExportReward } from './rewards.ts'
 import { stalenessColumns } from './staleness-columns.ts'
+import { withoutAbsence } from './without-absence.ts'
 
 /** Which episodes of a run to export. */
 export interface Selection {
@@ -113,7 +114,7 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions):
         if (staleness === undefined) withoutStaleness.add(name)
         else if (staleness < 0) newer.add(name)
       }
-      yield share(record)
+      yield share(withoutAbsence(record))
     }
   }
 

@@ -19,12 +19,20 @@ export function finishedEpisode(start: ResetResult, steps: readonly PlayedStep[]
 }
 
 /**
- * Returns the episode whose play threw: finished if its player stopped, and else failed. The caller closes the
- * environment, which ends the session too.
+ * Resolves with the episode whose play threw: finished if its player stopped, and else failed. The environment may
+ * judge in a last step what a player has left. The caller closes it, which ends the session too.
  */
-export function interruptedEpisode({ environment, start, steps, undecided }: Begun, cause: unknown): Episode {
-  if (!PlayerStop.is(cause) || !start || !environment) return { kind: 'failed', start, steps, cause, undecided }
+export async function interruptedEpisode(begun: Begun, cause: unknown): Promise<Episode> {
+  const { environment, start, undecided } = begun
+  if (!PlayerStop.is(cause) || !start || !environment)
+    return { kind: 'failed', start, steps: begun.steps, cause, undecided }
   const { code: reason, message, success } = cause
+  let steps: readonly PlayedStep[]
+  try {
+    steps = [...begun.steps, ...(await lastStep(environment, begun.steps))]
+  } catch (failure) {
+    return { kind: 'failed', start, steps: begun.steps, cause: failure, undecided }
+  }
   return {
     kind: 'finished',
     start,
@@ -34,6 +42,13 @@ export function interruptedEpisode({ environment, start, steps, undecided }: Beg
     ...(reason !== 'closed' && { stopped: { reason, message } }),
     undecided,
   }
+}
+
+async function lastStep(environment: Environment, steps: readonly PlayedStep[]): Promise<PlayedStep[]> {
+  // A world may have ended while its player stopped.
+  const action = steps.at(-1)?.end ? null : await environment.leave?.()
+  if (!action) return []
+  return [{ ...(await environment.step(action)), action, completions: [], milliseconds: 0 }]
 }
 
 /**

@@ -77,7 +77,13 @@ export interface Environment extends AsyncDisposable {
    * state with it or with each other. Creates all of them or none. After the end of an episode, name an earlier step.
    */
   fork(options?: ForkOptions): Promise<Fork[]>
-  /** Ends the episode on the server. Safe to call twice. */
+  /**
+   * Ends the episode of a player that leaves before the end. Resolves with the action of the last step, if the
+   * environment takes one to judge what was left: then `step` with it resolves with its result. Otherwise resolves with
+   * `null`. Undefined if that cannot be.
+   */
+  leave?(options?: CallOptions): Promise<Action | null>
+  /** Ends the episode on the server, and judges nothing. Safe to call twice. */
   close(): Promise<void>
 }
 
@@ -101,11 +107,13 @@ export function delegate(
 ): Environment {
   const close = change.close ?? (() => inner.close())
   const legal = change.legal ?? inner.legal
+  const { leave } = inner
   return {
     info: change.info ?? inner.info,
     reset: change.reset ?? ((task, options) => inner.reset(task, options)),
     step: change.step ?? ((action, options) => inner.step(action, options)),
     ...(legal && { legal: (options) => legal.call(inner, options) }),
+    ...(leave && { leave: (options) => leave.call(inner, options) }),
     publish: (event, options) => inner.publish(event, options),
     snapshot: (options) => inner.snapshot(options),
     restore: change.restore ?? ((snapshot, options) => inner.restore(snapshot, options)),

@@ -25,7 +25,7 @@ export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
     const end = await playToEnd({ environment, start, steps, undecided }, options)
     episode = finishedEpisode(start, steps, end)
   } catch (cause) {
-    episode = interruptedEpisode({ environment, start, steps, undecided }, cause)
+    episode = await interruptedEpisode({ environment, start, steps, undecided }, cause)
   }
   return closedEpisode(environment, episode)
 }

@@ -107,7 +107,7 @@ async function playLine(
     end ??= await playOn(playing, Number.POSITIVE_INFINITY, options)
     episode = finishedEpisode(start, steps, end as EpisodeEnd)
   } catch (cause) {
-    episode = interruptedEpisode({ environment, start, steps, undecided }, cause)
+    episode = await interruptedEpisode({ environment, start, steps, undecided }, cause)
   }
   const ended = now()
   // Forks may use the connection of their parent, so they end first.

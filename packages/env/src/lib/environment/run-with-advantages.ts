@@ -95,7 +95,7 @@ export async function runWithAdvantages(options: AdvantageOptions): Promise<Epis
     const end = (await playOn(playing, Number.POSITIVE_INFINITY, options)) as EpisodeEnd
     episode = finishedEpisode(start, steps, end)
   } catch (cause) {
-    episode = interruptedEpisode({ environment, start, steps, undecided }, cause)
+    episode = await interruptedEpisode({ environment, start, steps, undecided }, cause)
   }
   for (let at = 0; start && at < steps.length; at++) {
     const isOver = forkedSteps >= mostSteps || signal?.aborted

@@ -118,8 +118,14 @@ export class SessionEnvironment implements WatchedEnvironment {
     return this.#game.snapshot(options)
   }
 
-  finish(options?: CallOptions): Promise<MethodResult<'close'>> {
-    return this.#game.finish(options)
+  async finish(options?: CallOptions): Promise<MethodResult<'close'>> {
+    const closed = await this.#game.finish(options)
+    if (closed.step) this.#taken = this.#result(this.#game.take(closed.step))
+    return closed
+  }
+
+  async leave(options?: CallOptions): Promise<Action | null> {
+    return (await this.finish(options)).step?.action ?? null
   }
 
   close(): Promise<void> {

@@ -21,7 +21,8 @@ export interface WatchedEnvironment extends Environment {
    */
   next(options: WatchOptions): Promise<Action | null>
   /**
-   * Closes the session. Resolves with its end and success. Rejects with `not-playing` before `reset` and after `close`.
+   * Closes the session of a client that has left. Resolves with its end and success, and the last step, if the server
+   * took one; then call `step` with its action. Rejects with `not-playing` before `reset` and after `close`.
    */
   finish(options?: CallOptions): Promise<MethodResult<'close'>>
 }

@@ -244,9 +244,12 @@ export class SessionGame implements Game {
     return parseReply(METHOD_SCHEMAS.publish.result, reply, METHODS.publish)
   }
 
-  /** Closes the session, and resolves with its end and success. Rejects with `not-playing` if none is open. */
+  /**
+   * Closes the session of players that leave. Resolves with its end, its success, and the last step, if the server took
+   * one. Rejects with `not-playing` if none is open.
+   */
   async finish({ signal }: CallOptions = {}): Promise<MethodResult<'close'>> {
-    const reply = await this.#ask(METHODS.close, { session: this.#opened('finish').session }, signal)
+    const reply = await this.#ask(METHODS.close, { session: this.#opened('finish').session, left: true }, signal)
     this.#closed()
     return this.#read(METHOD_SCHEMAS.close.result, reply, METHODS.close)
   }

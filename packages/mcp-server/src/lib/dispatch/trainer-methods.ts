@@ -77,8 +77,10 @@ export function answerExtension(
       const { session: token, ...request } = parse(METHOD_SCHEMAS.fork.params, params, method)
       return at(token, async (session) => ({ forks: await session.fork({ ...request, signal }) }))
     }
-    case METHODS.close:
-      return at(parse(METHOD_SCHEMAS.state.params, params, method).session, (session) => session.close())
+    case METHODS.close: {
+      const { session, left } = parse(METHOD_SCHEMAS.close.params, params, method)
+      return at(session, (found) => found.close(left))
+    }
     default:
       return undefined
   }

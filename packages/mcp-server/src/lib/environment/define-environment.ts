@@ -1,5 +1,6 @@
 import { DEFAULT_SEAT, type JsonObject } from '@episodic/protocol'
 import type { z } from 'zod'
+import { ABSENT } from './absent-action.ts'
 import { assertDefinition } from './assert-definition.ts'
 import { finitePotential, judged, observedText, rewardTerms } from './author-values.ts'
 import { authoredParts, authoredTools } from './authored.ts'
@@ -41,13 +42,11 @@ export function defineEnvironment<
   const erased = authoredParts(definition as unknown as ErasedDefinition)
   const { name, state } = erased
   assertNamed(name, erased.version)
-  const tools = authoredTools(
-    name,
-    definition.tools({
-      tool: makeTool as ToolMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>, Events>,
-    }),
-  )
+  const maker = makeTool as ToolMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>, Events>
+  const tools = authoredTools(name, definition.tools({ tool: maker }))
   if (Object.keys(tools).length === 0) throw invalid(name, 'it has no tools, so nothing could be done in it')
+  const absent = definition.absent?.({ tool: maker }) ?? null
+  if (absent && Object.hasOwn(tools, ABSENT)) throw invalid(name, `its tool ${ABSENT} has the name of its \`absent\``)
   const event = makeEvent as EventMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>>
   const handle = erased.handle === false ? null : (erased.handle ?? name.replaceAll('-', '_'))
   if (handle !== null) assertHandle(name, handle, tools, false)
@@ -64,6 +63,7 @@ export function defineEnvironment<
     game: null,
     ...(erased.parallelToolCalls === false && { parallelToolCalls: false }),
     tools,
+    absent: absent && (authoredTools(name, { absent }).absent as Tool),
     observe: (current, values) => ({
       text: observedText(name, erased.observe(current.public, values)),
       structured: current.public,

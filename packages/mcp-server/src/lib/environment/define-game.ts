@@ -86,6 +86,7 @@ export function defineGame<
     handle,
     state: definition.state,
     seats,
+    absent: null,
     game: {
       utility: erased.utility ?? 'general',
       own: state.own,

@@ -480,6 +480,12 @@ export interface EnvironmentSpec<
    */
   readonly events?: (make: { readonly event: EventMaker<NoInfer<State>, z.output<Params>> }) => Events
   readonly tools: (make: { readonly tool: ToolMaker<State, z.output<Params>, NoInfer<Events>> }) => Tools
+  /**
+   * A tool that no player has. The server calls it where the player leaves before the end, or comes too late for the
+   * limit of time, so that what it has left can be judged; the episode stays truncated. Default: the episode ends as it
+   * stands, as it does for `null`.
+   */
+  readonly absent?: (make: { readonly tool: ToolMaker<State, z.output<Params>, NoInfer<Events>> }) => Tool | null
 }
 
 /**
@@ -509,6 +515,8 @@ export interface EnvironmentDefinition<
   /** What there is only with several seats; `null` with one. */
   readonly game: GameDefinition | null
   readonly tools: Tools
+  /** What the server calls for the only player when it has left or is late; `null` if nothing. */
+  readonly absent: Tool | null
   readonly toolInfos: readonly ToolInfo[]
   readonly events: WorldEvents
   readonly eventInfos: readonly EventInfo[]

@@ -2,7 +2,7 @@ import { type Action, findNonJson, type Refusal } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/internal'
 import type { Change } from '@episodic/state'
 import { settled } from '@episodic/state/internal'
-import { type Absence, absenceOf } from './absent-action.ts'
+import { ABSENT, type Absence, absenceOf } from './absent-action.ts'
 import { concludeStep } from './conclude-step.ts'
 import type { Decided, ToolCall } from './decided.ts'
 import type { EnvironmentDefinition, Refused, Tool } from './environment.ts'
@@ -67,8 +67,13 @@ function decide(
     called: true,
   })
   if (record.end) return refuse('ended', 'The episode was over before this call, which changed nothing.')
-  if (truncation === 'time-limit')
-    return refuse('time', 'The time of this session has run out. The call changed nothing.')
+  if (truncation === 'time-limit') {
+    const late = refuse('time', 'The time of this session has run out. The call changed nothing.')
+    const left = playAbsent(environment, turn, checks)
+    return left ? { ...left, refusal: late.refusal, text: late.text, shown: late.text } : late
+  }
+  const left = absenceOf({ tool: name, arguments: args }) && playAbsent(environment, turn, checks)
+  if (left) return { ...left, truncation: 'closed' }
   const tool = Object.hasOwn(environment.tools, name) ? environment.tools[name] : undefined
   if (!tool || tool.seats?.includes(seat) === false) {
     const names = Object.keys(environment.tools).filter((other) => hasTool(environment.tools[other] as Tool, seat))
@@ -84,6 +89,17 @@ function decide(
   const call = { environment, turn, name, input: input.data, checks }
   const decided = tool.sealed ? sealMove(call, tool) : playTool(call, tool)
   return 'kind' in decided ? refuse('rules', decided.text) : decided
+}
+
+/**
+ * Calls the tool for the only player when it has left or is late; `null` without one. A step that was recorded before
+ * there was one has nothing prepared.
+ */
+function playAbsent(environment: EnvironmentDefinition, turn: RulesTurn, checks: PlayChecks | undefined) {
+  const { absent } = environment
+  if (!absent || (absent.preparation && turn.prepared === undefined)) return null
+  const decided = playTool({ environment, turn, name: ABSENT, input: {}, checks }, absent)
+  return 'kind' in decided ? null : decided
 }
 
 function playTool({ environment, turn, name, input, checks }: ToolCall, tool: Tool): Decided | Refused {

@@ -3,6 +3,7 @@ import { formatZodError, MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
 import type { Clock, SessionRecord } from '@episodic/state'
 import { isLarge } from '@episodic/state/internal'
 import { ServerError } from '../server-error.ts'
+import { absenceOf } from './absent-action.ts'
 import { faultOf } from './authored.ts'
 import type { EnvironmentDefinition, Preparation } from './environment.ts'
 import { freezeAll } from './frozen.ts'
@@ -26,7 +27,7 @@ export interface PreparingStep {
 
 /** Returns how a tool prepares an action; `null` if it prepares nothing, or if the rules would refuse the arguments. */
 export function toPrepare(environment: EnvironmentDefinition, action: Action): ToPrepare | null {
-  const tool = environment.tools[action.tool]
+  const tool = absenceOf(action) && environment.absent ? environment.absent : environment.tools[action.tool]
   if (!tool?.preparation) return null
   const input = tool.input.safeParse(action.arguments)
   if (!input.success || findNonJson(action.arguments)) return null

@@ -261,8 +261,11 @@ export interface SessionRef {
   /**
    * Closes the session. By a control token, removes it; for a session of an MCP connection or an argument, ends its
    * episode and refuses the token from now on. Rejects with `unauthorized` for a capability.
+   *
+   * @param left - whether the player has left, so that the environment may judge what it left in a last step. Default
+   *   `false`.
    */
-  close(): Promise<MethodResult<'close'>>
+  close(left?: boolean): Promise<MethodResult<'close'>>
 }
 
 /** A session as its trainer reaches it. */

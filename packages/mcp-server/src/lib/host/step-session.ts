@@ -1,4 +1,4 @@
-import { type EpisodeEnd, type MethodResult, type OutsideEvent, WireError } from '@episodic/protocol'
+import { type EpisodeEnd, type LoggedStep, type MethodResult, type OutsideEvent, WireError } from '@episodic/protocol'
 import type { Answered, Clock, PlayedStep, SessionRecord } from '@episodic/state'
 import { absenceAction } from '../environment/absent-action.ts'
 import { assertEvent, assertEventId } from '../environment/apply-event.ts'
@@ -106,7 +106,9 @@ export class SessionWriter {
       stopReporting?.()
       if (cached.failure) throw cached.failure
     }
-    const preparation = environment.tools[action.tool]?.preparation && toPrepare(environment, action)
+    const { absent } = environment
+    const needed = (absent ?? environment.tools[action.tool]?.preparation) && toPrepare(environment, action)
+    const late = absent && toPrepare(environment, absenceAction('left'))
     let acts = false
     let answered: PlayedStep<PlayOutcome>
     try {
@@ -122,8 +124,10 @@ export class SessionWriter {
           const play = () => this.#rules.play(environment, turn, action, waiting)
           return this.#faults.guard(environment.name, turn.record.id, play, waiting)
         },
-        preparation
-          ? () => {
+        needed || late
+          ? (isLate) => {
+              const preparation = isLate ? late : needed
+              if (!preparation) return null
               begin()
               check?.(session.record)
               calledOff?.throwIfAborted()
@@ -175,6 +179,19 @@ export class SessionWriter {
     )
     cached.watchers.wake()
     return result
+  }
+
+  /**
+   * Calls the tool for the only player of a session when it has left. Resolves with the step, which has ended the
+   * episode; with `null` without such a tool, and if the episode was over.
+   */
+  async judgeLeft(cached: CachedSession): Promise<LoggedStep | null> {
+    const { environment, session } = cached
+    if (!environment.absent) return null
+    const { end, seats } = await this.#sessions.use(cached, () => session.refresh())
+    if (end) return null
+    const seat = environment.seats[0] as string
+    return (await this.#play(cached, seat, { action: absenceAction('left'), seq: seats[seat]?.seq })).step
   }
 
   /** Ends the episode as closed if `when` returns true for the record. Resolves with the end of the episode. */

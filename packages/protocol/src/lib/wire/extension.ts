@@ -155,8 +155,19 @@ export interface LegalActions {
 /** Result of `environment/legal`. */
 const legalResultSchema = z.object({ tools: z.record(z.string(), jsonObjectSchema) })
 
-/** Parameters of `environment/state` and `environment/close`. */
+/** Parameters of `environment/state`. */
 export const sessionParamsSchema = z.strictObject({ session: z.string(), _meta: z.unknown().optional() })
+
+/** Parameters of `environment/close`. */
+const closeParamsSchema = z.strictObject({
+  session: z.string(),
+  /**
+   * Whether the player has left before the end. An environment may judge what it has left, in a last step. Default: the
+   * session is given up, and nothing is judged.
+   */
+  left: z.boolean().default(false),
+  _meta: z.unknown().optional(),
+})
 
 /** Parameters of `environment/legal`. `seat` is needed if the environment has several. */
 const legalParamsSchema = z.strictObject({
@@ -317,6 +328,8 @@ export const closeResultSchema = z.object({
    * Whether the episode succeeded, if this request ended it and the environment defines success. Left out otherwise.
    */
   success: z.boolean().optional(),
+  /** The last step, which the server took for the player that has left. Left out if it took none. */
+  step: loggedStepSchema.optional(),
 })
 /** Result of `environment/close`. The session no longer exists afterwards, so closing again does not find it. */
 
@@ -338,7 +351,7 @@ export const METHOD_SCHEMAS = {
   snapshot: { params: snapshotParamsSchema, result: snapshotResultSchema },
   restore: { params: restoreParamsSchema, result: openResultSchema },
   fork: { params: forkParamsSchema, result: forkResultSchema },
-  close: { params: sessionParamsSchema, result: closeResultSchema },
+  close: { params: closeParamsSchema, result: closeResultSchema },
 }
 
 type Method = keyof typeof METHOD_SCHEMAS

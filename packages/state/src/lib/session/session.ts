@@ -186,7 +186,8 @@ export class Session {
    * again, on a newer record, if another holder of the session commits in between. While its promise is pending, the
    * session's other calls wait.
    *
-   * `preparation` is called once the step is found to be the next one. `play` gets its result in the turn, every time
+   * `preparation` is called once the step is found to be the next one, with whether it comes too late for the limit of
+   * time; `null` prepares nothing. `play` gets its result in the turn, every time
    * it is called, and the log keeps it. An external effect is stored before it starts. If one of the same action is
    * stored already, it may have happened or not: the step throws `outcome-unknown` until another step of the seat is
    * answered.
@@ -199,7 +200,7 @@ export class Session {
   async step<P extends Played>(
     move: Move,
     play: (turn: Turn) => P | Promise<P>,
-    preparation?: () => Preparation,
+    preparation?: (late: boolean) => Preparation | null,
   ): Promise<PlayedStep<P>> {
     if (this.#running) await this.#queued()
     this.#running = true
@@ -359,14 +360,14 @@ export class Session {
   }
 
   /** Prepares a step. */
-  async #prepare(move: Move, preparationOf: () => Preparation): Promise<PreparedStep> {
+  async #prepare(move: Move, preparationOf: (late: boolean) => Preparation | null): Promise<PreparedStep> {
     const { seat, action } = move
     const arrived = this.#options.clock.now()
     const preparation = await this.#settle<Preparation | null>(() => {
       const record = this.#record
       const plays = this.#decide(move).kind === 'play' && !record.end
       const late = plays && truncationOf(record, seatOf(record, seat).seq + 1, arrived) === 'time-limit'
-      const preparation = plays && !late ? preparationOf() : null
+      const preparation = plays ? preparationOf(late) : null
       if (!preparation?.external) return { write: null, answer: preparation }
       const effect = { seat, action: contentId(canonicalJson({ ...action })) }
       if (record.effect?.seat === seat && record.effect.action === effect.action) throw outcomeUnknown(action)

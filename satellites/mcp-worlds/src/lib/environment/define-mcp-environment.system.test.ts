@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { type connect, runEpisode, scriptedPolicy } from '@episodic/env'
-import { createHost, defineEnvironment, rehearse } from '@episodic/mcp-server'
+import { type connect, PlayerStop, runEpisode, scriptedPolicy } from '@episodic/env'
+import { createHost, defineEnvironment, type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
+import { createManualClock } from '@episodic/state'
 import { openSqliteStore } from '@episodic/state/sqlite'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
@@ -175,6 +176,85 @@ describe('an environment of an MCP server', () => {
     const episode = await runEpisode({ createEnvironment: () => world.connection.environment(), policy })
     expect(episode).toMatchObject({ end: { kind: 'truncated', reason: 'step-limit' }, success: true })
     expect(episode.steps.map(({ reward }) => reward.total)).toEqual([0, 0, 0, 1])
+  })
+
+  it('is scored when its player has left, and succeeds by no word of a player that stopped', async () => {
+    await using world = await openWorld(noting)
+    const play = scriptedPolicy([add('milk')])
+    const leaving = (code: 'closed' | 'no-action') => ({
+      name: code,
+      start: async (context: Parameters<typeof play.start>[0]) => {
+        const player = await play.start(context)
+        let played = 0
+        return async (...given: Parameters<typeof player>) => {
+          if (played++ === 1) throw new PlayerStop(code, 'I am off.')
+          return player(...given)
+        }
+      },
+    })
+    const episode = await runEpisode({
+      createEnvironment: () => world.connection.environment(),
+      policy: leaving('no-action'),
+      seed: 'seed',
+    })
+    expect(episode).toMatchObject({
+      kind: 'finished',
+      end: { kind: 'truncated', reason: 'no-action' },
+      success: false,
+      steps: [
+        { reward: { total: 0 } },
+        {
+          action: { tool: 'absent', arguments: { cause: 'left' } },
+          reward: { total: 1 },
+          end: { kind: 'truncated', reason: 'closed' },
+          info: { success: true, prepared: { score: 1, judging: [{ tool: 'list' }] } },
+        },
+      ],
+    })
+    const rehearsal = rehearse<EnvironmentDefinition>(noting, { seed: 'seed', strict: true })
+    for (const { action, info } of episode.steps)
+      expect(rehearsal.play(action.tool, action.arguments, { prepared: info.prepared })).toMatchObject({
+        stateHash: info.stateHash,
+      })
+    const { session } = await world.host.open(null, {
+      environment: 'noting',
+      requestKey: 'a-key-of-a-player-that-left',
+    })
+    const ref = await world.host.resolve(null, { by: 'control', token: session })
+    await ref.step({ action: add('milk') })
+    // A player has no such tool.
+    expect((await ref.step({ action: call('absent', { cause: 'left' }) })).step.report.refused).toBe('tool')
+    expect(await ref.close(true)).toMatchObject({ success: true, step: { report: { terms: { score: 1 } } } })
+  })
+
+  it('is scored when its time is over, by the call that comes too late', async () => {
+    const clock = createManualClock()
+    await using world = await openWorld(noting, { clock })
+    await using environment = world.connection.environment()
+    await environment.reset({ limits: { seconds: 60 } })
+    await environment.step(add('milk'))
+    clock.advance(60_000)
+    const late = await environment.step(add('eggs'))
+    expect(late).toMatchObject({
+      observation: { text: expect.stringMatching(/time of this session has run out/) },
+      end: { kind: 'truncated', reason: 'time-limit' },
+      reward: { total: 1 },
+      info: { refused: 'time', success: true, prepared: { judging: [{ structured: { notes: ['milk'] } }] } },
+    })
+  })
+
+  it('has failed where its server is lost when its player has left', async () => {
+    await using world = await openWorld(
+      await defineMcpEnvironment({ server: NOTES, name: 'lost', score: async ({ call }) => (await call('exit')) && 1 }),
+    )
+    const policy = {
+      name: 'leaving',
+      start: () => () => {
+        throw new PlayerStop('no-action', 'I am off.')
+      },
+    }
+    const episode = await runEpisode({ createEnvironment: () => world.connection.environment(), policy })
+    expect(episode).toMatchObject({ kind: 'failed', cause: { code: 'state-lost' } })
   })
 
   it('is set up before the first call, on a copy of a folder, with the chance of its seed', async () => {

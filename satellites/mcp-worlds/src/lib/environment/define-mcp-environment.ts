@@ -134,6 +134,22 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
         },
       }),
     }),
+    // Without a score, nothing is to be found out once the player has left.
+    absent: ({ tool }) =>
+      isScored
+        ? tool({
+            description: 'Judges what a player has left.',
+            input: z.object({}),
+            output: z.object({}),
+            prepared: worldCallsSchema,
+            ...preparing,
+            prepare: async (context) => ownCalls(await source.serverOf(context), context, { answer: null }),
+            play({ state, prepared, say }) {
+              noteWorldCalls(state, prepared)
+              return say('The episode is over.', {})
+            },
+          })
+        : null,
     rewards: {
       score: ({ before, after }) => (before.private.score === null ? (after.private.score ?? 0) : 0),
     },

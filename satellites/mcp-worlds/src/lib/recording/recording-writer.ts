@@ -1,3 +1,4 @@
+import { absenceOf } from '@episodic/mcp-server/internal'
 import { canonicalJson, type EpisodeRecord, type Json, type JsonObject } from '@episodic/protocol'
 import { type ServerCall, worldCallsSchema } from '../servers/trail.ts'
 import { type MadeOfServer, madeOfSchema } from './made-of-server.ts'
@@ -103,12 +104,13 @@ export class RecordingWriter {
     let setup: readonly ServerCall[] | null = []
     let judged: Episode['judged'] = null
     const calls: ServerCall[] = []
-    for (const { action, prepared } of steps) {
+    for (const { action, prepared, refused } of steps) {
       // What was refused has reached no server.
       if (prepared === undefined) continue
       const { score, judging, ...own } = worldCallsSchema.parse(prepared)
       if (own.setup !== undefined) setup = own.setup
-      if (action.tool !== DONE) {
+      // Of a player that had left, or came too late, the server was not called.
+      if (action.tool !== DONE && !absenceOf(action) && refused !== 'time') {
         const tool = this.#theirs.get(action.tool) ?? action.tool
         calls.push(answered(tool, action.arguments, prepared as unknown as ServerCall))
       }

@@ -3,7 +3,7 @@ import { type Failure, failureOf } from './failure-kind.ts'
 import type { FunctionCall } from './function-calls.ts'
 import { isPlayedOnce } from './played-once.ts'
 import type { RolloutSession } from './rollout-session.ts'
-import { readSteps, type Tally } from './tally.ts'
+import { readSteps, type Tally, withStep } from './tally.ts'
 
 /** What `verify` says of an episode. */
 export interface Verdict {
@@ -32,10 +32,13 @@ export interface Claim {
 
 /** Closes a session and returns the verdict on its episode. */
 export async function computeVerdict(session: RolloutSession, claim: Claim): Promise<Verdict> {
-  const { ref, tally } = session
+  const { ref } = session
+  let { tally } = session
   const failure = session.failure ?? claim.failure ?? (await findMismatch(session, claim))
   try {
-    const { end, success } = await ref.close()
+    const { end, success, step } = await ref.close(true)
+    // The world has judged in it what the model left; the model has not played it.
+    if (step) tally = { ...withStep(tally, step), played: tally.played }
     const stop = failure === null ? stopOf(session, end, claim) : null
     // As in the lines of a run, a player that stopped has not succeeded, whatever the world says of its state.
     if (stop) return { tally, end: stop, success: success === undefined ? undefined : false, failure }

@@ -1,4 +1,5 @@
 import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/mcp-server'
+import { absenceOf } from '@episodic/mcp-server/internal'
 import {
   DEFAULT_SEAT,
   type EpisodeRecord,
@@ -30,8 +31,11 @@ export function compareEnd(
   }
   const { steps, outcome } = record
   const isEnded = at === steps.length - 1 && outcome.kind === 'finished' && !isEndedByPlayer(outcome, mayLeave)
+  // The step that the server took for a player that had left.
+  const isLeft = absenceOf((steps[at] as EpisodeRecord['steps'][number]).action) !== null
+  const left = isLeft ? ({ kind: 'truncated', reason: 'closed' } as const) : null
   return (
-    findDifference(isEnded ? outcome.end : null, end, 'end') ??
+    findDifference(isEnded ? outcome.end : left, end, 'end') ??
     (isEnded ? findDifference(outcome.success, success, 'success') : null)
   )
 }

@@ -204,7 +204,7 @@ function compareSeats({ seed, seats = {} }: RunConfiguration, record: MatchRecor
  * Returns the step count of the seat with the most steps, not counting steps that the server took on a seat's behalf.
  */
 function stepsOfOneSeat(record: SealedRecord): number {
-  if (!isMatchRecord(record)) return record.steps.length
+  if (!isMatchRecord(record)) return record.steps.filter(({ action }) => !absenceOf(action)).length
   const played = record.steps.filter(({ action }) => !absenceOf(action))
   return Math.max(0, ...Object.keys(record.seats).map((name) => played.filter(({ seat }) => seat === name).length))
 }

@@ -135,16 +135,14 @@ function toMatchRecord(match: Match, planned: PlannedEpisode, sealing: MatchSeal
     turn: start?.turn ?? [],
     seats: Object.fromEntries(names.map((name) => [name, seatOf(name)])),
     steps: match.steps.map((step): RecordedSeatStep => {
-      const { seat, action, report } = step
+      const { seat, report } = step
       const { terms = {}, due: _, messages: __, ...learned } = report.seats ?? { turn: [], views: {} }
       const rewards = Object.entries({ [seat]: report.terms, ...terms }).map(
         ([name, terms]) => [name, weigh(terms, weights)] as const,
       )
-      // No player can name the action of a step that the server took.
-      const accept = absenceOf(action) ? undefined : sealing.accept
       return {
         seat,
-        ...toRecordedStep(step, { rewards: Object.fromEntries(rewards) }, report, accept),
+        ...toRecordedStep(step, { rewards: Object.fromEntries(rewards) }, report, sealing.accept),
         seats: learned,
       }
     }),
@@ -209,7 +207,8 @@ function toRecordedStep<Rewards extends object>(
   accept: (action: Action) => Action = (action) => action,
 ) {
   const step = {
-    action: accept(action),
+    // No player can name the action of a step that the server took.
+    action: absenceOf(action) ? action : accept(action),
     observation,
     ...rewards,
     potential,
