@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import { type ComparedRuns, contrastsSchema, STATIC_FILES } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../fixtures/episodic.fixture.ts'
+import { pageContent } from '../fixtures/page-content.fixture.ts'
 import { type ChatServer, startChatServer } from '../models/chat-server.fixture.ts'
 import { startViewing } from '../view/view.fixture.ts'
 
@@ -23,6 +24,7 @@ beforeAll(async () => {
     return null
   })
   const wrong = { name: 'wrong key', policy: 'llm:x', baseUrl: server.url }
+  writeFileSync(at('two.json'), JSON.stringify([{ policy: 'solver' }, { policy: 'random' }]))
   writeFileSync(at('players.json'), JSON.stringify([{ policy: 'solver' }, { policy: 'random' }, wrong]))
   const played = await workshop.main([
     'run',
@@ -58,6 +60,37 @@ describe('episodic compare, of a set with stopped players', () => {
       1,
       expect.stringMatching(/^error: .*\nrandom-[0-9a-f]{6}: It has no sealed/),
     ])
+  })
+
+  it('writes one page of all its worlds, which names the world that cannot be compared', async () => {
+    const { status, out } = await workshop.main(['compare', 'runs/zoo', '--html', 'zoo-compared.html'])
+    expect([status, out.match(/^ {2}page {2}zoo-compared\.html$/gm)]).toEqual([
+      0,
+      expect.objectContaining({ length: 1 }),
+    ])
+    const withBoth = await workshop.main([
+      ...['run', exampleWorld('number-guessing'), exampleWorld('frozen-lake'), '--policies', 'two.json'],
+      ...['--tasks', '4', '--set', 'both'],
+    ])
+    expect(withBoth.status).toBe(0)
+    const both = await workshop.main(['compare', 'runs/both', '--html', 'both.html'])
+    expect([both.status, both.err]).toEqual([0, ''])
+    const data = (name: string) => pageContent(readFileSync(at(name), 'utf8'))
+    expect(data('both.html')).toMatchObject({
+      title: '2 worlds · Episodic comparison',
+      compared: [{ comparisons: [{}] }, { comparisons: [{}] }],
+      withheld: [],
+    })
+    expect(data('both.html').runs.map(({ detail }) => detail.entry.environments[0])).toEqual([
+      'number-guessing',
+      'number-guessing',
+      'frozen-lake',
+      'frozen-lake',
+    ])
+    expect(data('zoo-compared.html')).toMatchObject({
+      compared: [{ leftOut: [{ name: expect.stringContaining('wrong-key') }] }],
+      withheld: [expect.stringMatching(/^frozen-lake is not compared\. .*It has no sealed episode/)],
+    })
   })
 
   it('prints the comparisons of all worlds as JSON', async () => {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { type Console, colorsOf, shownPath, usesColor } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { addOptions, flag, option } from '../base/options.ts'
-import { renderComparedRuns } from '../evaluate/compare/compare-page.ts'
+import { type ComparedGroup, renderComparedRuns } from '../evaluate/compare/compare-page.ts'
 import { compareRuns } from '../evaluate/compare/compare-runs.ts'
 import { compareWithBaseline, type UnreadRun } from '../evaluate/compare/compare-with-baseline.ts'
 import { type Group, readGroups } from '../evaluate/compare/compared-groups.ts'
@@ -47,7 +47,7 @@ Examples:
   episodic compare runs/solver runs/qwen3 runs/llama runs/gemma --html models.html
   episodic compare runs/june
   episodic compare runs/june --baseline llm:qwen3
-  episodic compare runs/june/warehouse --html models.html
+  episodic compare runs/june --html models.html
   episodic compare runs/main runs/branch --json
 
 Whether a run is good enough: episodic gate.`,
@@ -56,6 +56,7 @@ Whether a run is good enough: episodic gate.`,
       const groups = await readGroups(folders, options)
       const results: CompareResult[] = []
       for (const group of groups) results.push(await compareGroup(group, options, console, groups.length > 1))
+      if (options.html !== undefined) await writePage(options.html, results, options, console)
       if (options.json) console.out.write(`${JSON.stringify(jsonOf(folders[0] ?? '', results))}\n`)
       if (results.every(({ compared }) => compared === null)) process.exitCode = 1
     })
@@ -67,6 +68,7 @@ interface CompareResult {
   readonly compared: Comparison | Contrasts | null
   /** Why nothing could be compared. */
   readonly problem: string | null
+  readonly group: ComparedGroup
 }
 
 /** Compares the runs of a group. Where others follow, it says that nothing can be compared instead of throwing it. */
@@ -77,8 +79,9 @@ async function compareGroup(
   others: boolean,
 ): Promise<CompareResult> {
   const { title, folders, isSet } = group
+  const runs: (ComparedRun | UnreadRun)[] = []
+  const read = { title, problem: null, group: { folders, runs } }
   try {
-    const runs: (ComparedRun | UnreadRun)[] = []
     for (const folder of folders)
       runs.push(
         await (isSet ? readOrWhy : readComparedRun)(folder, {
@@ -89,52 +92,46 @@ async function compareGroup(
       )
     const [a, b, ...more] = runs
     if (a && b && more.length === 0 && 'tasks' in a && 'tasks' in b)
-      return { title, ...(await compare([a, b], group, options, console)) }
-    return { title, ...(await contrast(runs, group, options, console)) }
+      return { ...read, compared: compare([a, b], group, options, console) }
+    return { ...read, compared: contrast(runs, group, options, console) }
   } catch (error) {
     if (!others || !HarnessError.is(error)) throw error
     const problem = error.message.replace(/\s+/g, ' ')
     console.err.write(`${title} is not compared. ${problem}\n`)
-    return { title, compared: null, problem }
+    return { ...read, compared: null, problem }
   }
 }
 
 /** Compares several runs with the first one. */
-async function contrast(
+function contrast(
   runs: readonly (ComparedRun | UnreadRun)[],
-  { title, folders, chosen }: Group,
+  { title, chosen }: Group,
   options: CompareOptions,
   { out }: Console,
-): Promise<Omit<CompareResult, 'title'>> {
+): Contrasts {
   const contrasts = contrastRuns(compareWithBaseline(runs, { chosen }))
   if (!options.json) out.write(`${headingOf(title, out)}\n${formatContrasts(contrasts, { color: usesColor(out) })}`)
-  if (options.html !== undefined) {
-    const page = await writePage(options.html, folders, runs)
-    if (!options.json) out.write(`\n  page  ${colorsOf(out).bold(shownPath(page))}\n`)
-  }
-  return { compared: contrasts, problem: null }
+  return contrasts
 }
 
-async function compare(
+function compare(
   [a, b]: readonly [ComparedRun, ComparedRun],
   { title, folders }: Group,
   options: CompareOptions,
   { out }: Console,
-): Promise<Omit<CompareResult, 'title'>> {
+): Comparison {
   const comparison = compareRuns(a, b)
   const { gained, lost } = comparison.episodes
-  const page = options.html === undefined ? null : await writePage(options.html, folders, [a, b])
   if (!options.json) {
-    const { bold, dim } = colorsOf(out)
+    const { dim } = colorsOf(out)
     const [folderA = '', folderB = ''] = folders
-    const hint = page
-      ? `  page  ${bold(shownPath(page))}\n`
-      : gained.count + lost.count > 0
-        ? `  ${dim('to see both plays of each:')} episodic compare ${folderA} ${folderB} --html ${shownPath(join(folderB, 'compare.html'))}\n`
+    const hint =
+      options.html === undefined && gained.count + lost.count > 0
+        ? `\n  ${dim('to see both plays of each:')} episodic compare ${folderA} ${folderB} --html ${shownPath(join(folderB, 'compare.html'))}\n`
         : ''
-    out.write(`${headingOf(title, out)}\n${formatComparison(comparison, { color: usesColor(out) })}\n${hint}`)
+    out.write(`${headingOf(title, out)}\n${formatComparison(comparison, { color: usesColor(out) })}${hint}`)
   }
-  return { compared: comparison, problem: null }
+  return comparison
 }
 
 function headingOf(title: string | null, out: NodeJS.WriteStream): string {
@@ -152,12 +149,17 @@ function jsonOf(set: string, results: readonly CompareResult[]) {
   }
 }
 
-/** Writes the page of compared runs. Resolves with its path. */
+/** Writes the page of all groups that could be compared, if there is one. */
 async function writePage(
   html: string,
-  folders: readonly string[],
-  runs: readonly (ComparedRun | UnreadRun)[],
-): Promise<string> {
+  results: readonly CompareResult[],
+  { json }: CompareOptions,
+  { out }: Console,
+): Promise<void> {
+  const groups = results.filter(({ compared }) => compared !== null).map(({ group }) => group)
+  if (groups.length === 0) return
+  const without = results.flatMap(({ title, problem }) => (problem ? [`${title} is not compared. ${problem}`] : []))
   const file = resolve(html)
-  return writeRunFile(dirname(file), basename(file), await renderComparedRuns(folders, runs))
+  const page = await writeRunFile(dirname(file), basename(file), await renderComparedRuns(groups, without))
+  if (!json) out.write(`\n  page  ${colorsOf(out).bold(shownPath(page))}\n`)
 }

@@ -6,7 +6,14 @@ import { HarnessError } from '../base/harness-error.ts'
 import { addOptions, flag, option } from '../base/options.ts'
 import { openToAppend } from '../base/own-files.ts'
 import { type Baseline, findBaseline } from '../evaluate/gate/baseline.ts'
-import { type Condition, marginText, numberCondition, shareCondition } from '../evaluate/gate/condition.ts'
+import {
+  type Condition,
+  type GradeCondition,
+  gradeConditions,
+  marginText,
+  numberCondition,
+  shareCondition,
+} from '../evaluate/gate/condition.ts'
 import type { Conditions } from '../evaluate/gate/figures.ts'
 import { formatGate } from '../evaluate/gate/format-gate.ts'
 import { formatAnnotations } from '../evaluate/gate/gate-annotations.ts'
@@ -36,6 +43,12 @@ const gateOptions = z.object({
     "share of scheduled episodes without a result, failed or not played (default: '<=5%')",
     z.custom<Condition>().optional(),
     { text: shareCondition },
+  ),
+  grade: option(
+    '<condition>',
+    "what a grader says: 'polite>=80%', 'quality>=3.5', 'tone: rude<=5%'; can be repeated",
+    z.custom<readonly GradeCondition[]>().optional(),
+    { text: gradeConditions },
   ),
   notWorse: option('<run|name>', 'a run, a set, a baseline, or a player of the set: see below'),
   margin: option('<points>', 'with --not-worse: by how much success may be lower, as 3points', z.number().optional(), {
@@ -80,6 +93,7 @@ Status: 0 passed, 3 not passed, 1 an error, 2 a usage error.
 Examples:
   episodic gate runs/branch --success '>=80%' --cost '<=2'
   episodic gate runs/branch --not-worse runs/main --margin 3points
+  episodic gate runs/branch --grade 'polite>=80%' --grade 'quality>=3.5'
   episodic gate runs/june --success '>=0.8' --junit gate.xml --markdown gate.md
   episodic gate runs/june --player new --not-worse old --margin 5points`,
     )
@@ -91,11 +105,11 @@ async function gate(run: string, options: GateCommandOptions, console: Console):
   checkOptions(options)
   const all = await readEntries(run)
   const entries = ofPlayer(all, options.player)
-  const { success, failed = FAILED, truncated, return: returned, steps, tokens, cost } = options
+  const { success, failed = FAILED, truncated, return: returned, steps, tokens, cost, grade = [] } = options
   const figures = { success, failed, truncated, return: returned, steps, tokens, cost } as Conditions
   const result = await gateRuns(
     entries,
-    { figures, notWorse: await findNotWorse(all, options) },
+    { figures, grades: grade, notWorse: await findNotWorse(all, options) },
     {
       ...{ seat, undecided },
       onTorn: (folder, line) => void console.err.write(`${basename(folder)}: ${tornNotice(line)}`),
@@ -113,8 +127,8 @@ async function gate(run: string, options: GateCommandOptions, console: Console):
 
 function checkOptions(options: GateCommandOptions): void {
   const problem = (message: string) => new HarnessError('option-invalid', message)
-  const { success, failed, truncated, steps, tokens, cost, notWorse, margin } = options
-  const given = [success, failed, truncated, options.return, steps, tokens, cost, notWorse]
+  const { success, failed, truncated, steps, tokens, cost, grade, notWorse, margin } = options
+  const given = [success, failed, truncated, options.return, steps, tokens, cost, grade, notWorse]
   if (given.every((condition) => condition === undefined))
     throw problem("A gate needs a condition, for example --success '>=80%' or --not-worse main --margin 3points.")
   if (notWorse !== undefined && margin === undefined)

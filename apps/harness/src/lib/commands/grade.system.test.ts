@@ -85,6 +85,37 @@ async function judge(answer: Answering, ...options: string[]) {
 
 const verdict = (value: unknown, why = 'It does.') => calling('verdict', { why, value })
 
+describe('episodic gate, on grades', () => {
+  it('decides by the share of a label and by the mean of scores', async () => {
+    await workshop.main(['grade', folder, '--grader', 'functions.ts'])
+    const gate = async (...conditions: readonly string[]) => {
+      const args = conditions.flatMap((condition) => ['--grade', condition])
+      const { status, out } = await workshop.main(['gate', folder, ...args, '--json'], { env: { GITHUB_ACTIONS: '' } })
+      const { runs } = JSON.parse(out)
+      return { status, problem: runs[0].problem, decisions: runs[0].decisions.slice(1) }
+    }
+    const values = gradesOf(folder).filter(({ grader }) => grader.name === 'few')
+    const mean = values.reduce((sum, { value }) => sum + Number(value), 0) / values.length
+    const met = await gate('few>=0.01', 'near: near>=1%')
+    expect(met).toMatchObject({
+      status: 0,
+      problem: null,
+      decisions: [
+        { name: 'grade few', unit: 'number', value: expect.closeTo(mean, 12), tasks: 6, verdict: 'met' },
+        { name: 'grade near: near', unit: 'share', verdict: 'met' },
+      ],
+    })
+    expect(await gate('few>=0.99')).toMatchObject({ status: 3, decisions: [{ verdict: 'missed' }] })
+    const wrong = async (condition: string) => (await gate(condition)).problem
+    expect(await wrong('polite>=80%')).toMatch(/has grades of few, near alone, so --grade 'polite' cannot be decided/)
+    expect(await wrong('near>=80%')).toMatch(/has labels of near: write one of them, as 'near: far'/)
+    expect(await wrong('few>=80%')).toMatch(/has scores of few: write a number/)
+    expect(await wrong('near: near>=2')).toMatch(/has a share of near: near: write a share from 0 to 1/)
+    const usage = await workshop.main(['gate', folder, '--grade', '>=80%'])
+    expect([usage.status, usage.err]).toEqual([2, expect.stringContaining("for example 'polite>=80%'")])
+  })
+})
+
 describe('episodic grade', () => {
   it('grades by functions, writes verdicts and figures beside the run, and moves no byte of it', async () => {
     const files = ['episodes.jsonl', 'summary.json', 'run.json']

@@ -12,78 +12,112 @@ import { episodeKey } from './episode-key.ts'
 /** Most characters of whole lines in the page, of all runs together. */
 const MOST_CHARACTERS = 10 * 1_048_576
 
+/** Runs that are compared with the first one. */
+export interface ComparedGroup {
+  readonly folders: readonly string[]
+  readonly runs: readonly (ComparedRun | UnreadRun)[]
+}
+
 /**
- * Renders the comparison of runs with the first one as a self-contained HTML page, which makes no requests. It has the
- * figures of all episodes, and step by step those that flipped, and as many others as fit.
+ * Renders the comparisons of groups of runs, such as those of the worlds of a set, as one self-contained HTML page,
+ * which makes no requests. It has the figures of all episodes, and step by step those that flipped, and as many others
+ * as fit.
  *
- * Resolves with the same text for the same runs, on one version of Node. Throws `runs-differ` if no two can be
- * compared.
+ * Resolves with the same text for the same runs, on one version of Node. Throws `runs-differ` if no two runs of a group
+ * can be compared.
+ *
+ * @param without - in sentences, what else was asked for and cannot be compared.
  */
 export async function renderComparedRuns(
-  folders: readonly string[],
-  runs: readonly (ComparedRun | UnreadRun)[],
+  groups: readonly ComparedGroup[],
+  without: readonly string[] = [],
 ): Promise<string> {
+  const taken = new Set<string>()
+  const prepared: PreparedGroup[] = []
+  for (const group of groups) prepared.push(await prepareGroup(group, taken))
+  const flipped = flippedIn(prepared.map(({ compared }) => compared))
+  const mostCharacters = Math.floor(MOST_CHARACTERS / taken.size)
+  const embedded = new Map<string, EmbeddedRun>()
+  for (const { folds, ids } of prepared)
+    for (const [i, fold] of folds.entries()) {
+      if (!fold) continue
+      const id = ids[i] as string
+      const { summary, run, content } = fold
+      const goesFirst = ({ task, attempt }: { readonly task: string; readonly attempt: number }) =>
+        flipped.has(episodeKey(task, attempt))
+      embedded.set(id, await embedReport(summary, run, { ...content, id, mostCharacters, goesFirst }))
+    }
+  const withoutPaths = createPathScrub(
+    prepared.flatMap(({ folds }) => folds.flatMap((fold) => [...textsIn(fold?.run.configuration)])),
+  )
+  const shown = prepared.map(({ compared }) => scrubbed(compared, withoutPaths))
+  const { filePage } = await loadViewer()
+  return filePage({
+    format: 1,
+    title: titleOf(shown),
+    runs: [...embedded.values()],
+    compared: shown.map((one) =>
+      withRows(
+        one,
+        one.runs.map((id) => rowsByTask(embedded.get(id) as EmbeddedRun)),
+      ),
+    ),
+    withheld: [
+      ...without,
+      ...[...embedded.values()].flatMap((run) =>
+        withheldFrom(run.detail, Object.keys(run.lines).length).map((line) => `${run.detail.entry.name}: ${line}`),
+      ),
+    ],
+  })
+}
+
+/** A group whose runs are read, each with an address of its own on the page. */
+interface PreparedGroup {
+  readonly folds: readonly (RunPage | null)[]
+  readonly ids: readonly string[]
+  readonly compared: ComparedRuns
+}
+
+/** @param taken - the addresses so far; those of the group are added. */
+async function prepareGroup({ folders, runs }: ComparedGroup, taken: Set<string>): Promise<PreparedGroup> {
   const folds: (RunPage | null)[] = []
   for (const [i, folder] of folders.entries()) {
     const run = runs[i]
     const isRead = run !== undefined && 'tasks' in run
     folds.push(isRead ? await (await foldRun(folder, await readManifest(folder))).page() : null)
   }
-  // A run that is compared with its own copy needs an address of its own.
-  const ids = folds.map((fold, i) => {
+  const ids = folds.map((fold) => {
     const { id = '' } = fold?.content ?? {}
-    const isTaken = folds.slice(0, i).some((other) => other?.content.id === id)
-    return isTaken ? `${id}${i}` : id
+    // A run that is compared with its own copy needs an address of its own.
+    const own = taken.has(id) ? `${id}${taken.size}` : id
+    taken.add(own)
+    return own
   })
-  const compared = comparedOf(ids, runs)
-  const flipped = flippedIn(compared)
-  const embedded = new Map<string, EmbeddedRun>()
-  for (const [i, fold] of folds.entries()) {
-    if (!fold) continue
-    const id = ids[i] as string
-    const { summary, run, content } = fold
-    const page = await embedReport(summary, run, {
-      ...content,
-      id,
-      mostCharacters: Math.floor(MOST_CHARACTERS / folders.length),
-      goesFirst: ({ task, attempt }) => flipped.has(episodeKey(task, attempt)),
-    })
-    embedded.set(id, page)
-  }
-  const withoutPaths = createPathScrub(folds.flatMap((fold) => [...textsIn(fold?.run.configuration)]))
-  const { filePage } = await loadViewer()
-  return filePage({
-    format: 1,
-    title: titleOf(scrubbed(compared, withoutPaths)),
-    runs: [...embedded.values()],
-    compared: [
-      withRows(
-        scrubbed(compared, withoutPaths),
-        compared.runs.map((id) => rowsByTask(embedded.get(id) as EmbeddedRun)),
-      ),
-    ],
-    withheld: [...embedded.values()].flatMap((run) =>
-      withheldFrom(run.detail, Object.keys(run.lines).length).map((line) => `${run.detail.entry.name}: ${line}`),
-    ),
-  })
+  return { folds, ids, compared: comparedOf(ids, runs) }
 }
 
 /** The keys of the episodes that one run solved and another did not. */
-export function flippedIn({ comparisons }: ComparedRuns): ReadonlySet<string> {
+export function flippedIn(compared: readonly ComparedRuns[]): ReadonlySet<string> {
   return new Set(
-    comparisons.flatMap(({ episodes: { gained, lost } }) =>
-      [...gained.flips, ...lost.flips].flatMap(({ task, taskInB = task, attempt }) => [
-        episodeKey(task, attempt),
-        episodeKey(taskInB, attempt),
-      ]),
-    ),
+    compared
+      .flatMap(({ comparisons }) => comparisons)
+      .flatMap(({ episodes: { gained, lost } }) =>
+        [...gained.flips, ...lost.flips].flatMap(({ task, taskInB = task, attempt }) => [
+          episodeKey(task, attempt),
+          episodeKey(taskInB, attempt),
+        ]),
+      ),
   )
 }
 
-function titleOf({ contrasts, comparisons: [comparison] }: ComparedRuns): string {
-  const title = contrasts
-    ? `${plural(contrasts.contrasts.length, 'run')} against ${contrasts.baseline}`
-    : `${comparison?.b.name} against ${comparison?.a.name}`
+function titleOf([first, ...others]: readonly ComparedRuns[]): string {
+  const { contrasts, comparisons: [comparison] = [] } = first ?? {}
+  const title =
+    others.length > 0
+      ? plural(others.length + 1, 'world')
+      : contrasts
+        ? `${plural(contrasts.contrasts.length, 'run')} against ${contrasts.baseline}`
+        : `${comparison?.b.name} against ${comparison?.a.name}`
   return `${title} · Episodic comparison`
 }
 

@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { findMembers } from '../../play/sets/set-folder.ts'
@@ -16,7 +16,7 @@ export interface Group {
 /** Returns the given runs, or those of a set by world. Throws `option-invalid` if there are fewer than two. */
 export async function readGroups(
   folders: readonly string[],
-  { html, baseline }: { readonly html?: string; readonly baseline?: string },
+  { baseline }: { readonly baseline?: string },
 ): Promise<Group[]> {
   const [only = ''] = folders
   const worlds = folders.length === 1 ? await findMembers(only) : null
@@ -29,11 +29,6 @@ export async function readGroups(
     const members = folders.map((folder) => ({ folder, player: null }))
     return [{ title: null, isSet: false, ...withBaselineFirst(members, baseline) }]
   }
-  if (worlds.length > 1 && html !== undefined)
-    throw new HarnessError(
-      'option-invalid',
-      `${only} has several worlds, and --html shows one. Give the folder of a world, such as ${shownPath(dirname(worlds[0]?.members[0]?.folder ?? ''))}, or bundle them all: episodic bundle ${only} --compare --out <file>.html`,
-    )
   return worlds.map(({ world, members }) => ({
     title: worlds.length > 1 ? world : null,
     isSet: true,

@@ -45,7 +45,7 @@ async function pageOf(runs: readonly (readonly EpisodeRecord[])[], policy = 'run
     writeFileSync(join(folder, 'episodes.jsonl'), records.map((record) => `${JSON.stringify(record)}\n`).join(''))
     return folder
   })
-  return renderComparedRuns(folders, await Promise.all(folders.map((folder) => readComparedRun(folder))))
+  return renderComparedRuns([{ folders, runs: await Promise.all(folders.map((folder) => readComparedRun(folder))) }])
 }
 
 /** The page without its data and its script, which may contain any text. */

@@ -18,6 +18,23 @@ export const shareCondition: OptionText<Condition> = {
   },
 }
 
+/** What is asked of what a grader says. */
+export interface GradeCondition extends Condition {
+  /** The name of the grader; with `: ` and a label if it says labels. */
+  readonly grader: string
+  readonly isPercent: boolean
+}
+
+/** `polite>=80%` or `tone: rude<=0.05`; can be given several times. */
+export const gradeConditions: OptionText<readonly GradeCondition[]> = {
+  read(text, earlier = []) {
+    const [, grader = '', condition = ''] = /^(.*?)\s*((?:>=|<=).*)$/.exec(text.trim()) ?? []
+    const { way, limit = 0, isPercent = false } = readCondition(condition) ?? {}
+    if (grader !== '' && way) return [...earlier, { grader, way, limit: isPercent ? limit / 100 : limit, isPercent }]
+    throw new InvalidArgumentError("Write a grader, >= or <= and a limit, for example 'polite>=80%' or 'quality>=3.5'.")
+  },
+}
+
 /** `<=12.5`. */
 export const numberCondition: OptionText<Condition> = {
   read(text) {

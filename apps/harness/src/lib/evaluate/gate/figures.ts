@@ -2,7 +2,7 @@ import { clusteredMean, createRate, formatCount, plural } from '@episodic/report
 import { HarnessError } from '../../base/harness-error.ts'
 import type { ComparedRun } from '../compare/compared-run.ts'
 import type { Play } from '../compare/played-tasks.ts'
-import type { Condition } from './condition.ts'
+import type { Condition, GradeCondition } from './condition.ts'
 import { type Decision, decide, type GateUnit } from './decision.ts'
 
 /** Conditions on the figures of one run, by the name of the figure. */
@@ -84,6 +84,67 @@ function decideFailed({ scheduled, failed, left }: GateCounts, { way, limit }: C
   }
 }
 
+/**
+ * Decides a condition on what a grader says: the share of what it calls true, or of a label, or the mean of its scores,
+ * over the episodes that it has graded.
+ *
+ * Throws `run-invalid` if the run has no grades of it, or grades that the condition is not for.
+ */
+export function decideGrade(run: ComparedRun, condition: GradeCondition): Decision {
+  const { grader, limit, isPercent } = condition
+  const name = `grade ${grader}`
+  const problem = (message: string) => new HarnessError('run-invalid', `${run.manifest.name} ${message}`)
+  const graders = run.grades ?? []
+  const found = graders.find((one) => one.name === grader || grader.startsWith(`${one.name}: `))
+  if (!found) {
+    const known = graders.length === 0 ? 'no grades' : `grades of ${graders.map((one) => one.name).join(', ')} alone`
+    throw problem(`has ${known}, so --grade '${grader}' cannot be decided. Grade it: episodic grade.`)
+  }
+  const label = grader.slice(found.name.length + 2)
+  const values = [...found.tasks.values()]
+  const isScore = values.flat().every((value) => typeof value === 'number')
+  const isOfLabels = values.flat().some((value) => typeof value === 'string')
+  const labels = [...new Set([...found.labels, ...values.flat().map(String)])]
+  if (isOfLabels && !labels.includes(label))
+    throw problem(
+      `has labels of ${found.name}: write one of them, as '${found.name}: ${labels[0]}'. There is: ${labels.join(', ')}.`,
+    )
+  if (!isOfLabels && label !== '') throw problem(`has no labels of ${found.name}: leave ": ${label}" out.`)
+  if (isScore ? isPercent : limit < 0 || limit > 1)
+    throw problem(
+      `has ${isScore ? 'scores' : 'a share'} of ${grader}: write ${isScore ? 'a number' : 'a share from 0 to 1, or in per cent'}.`,
+    )
+  const notes =
+    found.tasks.size < run.tasks.size
+      ? [`It is known of ${formatCount(found.tasks.size)} of ${plural(run.tasks.size, 'task')}.`]
+      : []
+  if (isScore)
+    return decideEstimate(values as readonly (readonly number[])[], condition, { name, unit: 'number', notes })
+  const rate = createRate()
+  for (const [task, said] of values.entries())
+    for (const value of said) rate.add(task, isOfLabels ? value === label : value === true)
+  const { rate: value, low, high } = rate.finish()
+  return decide(condition, { name, unit: 'share', value, low, high, tasks: values.length, notes })
+}
+
+/** Decides a condition on a mean over episodes, by the values of each task. */
+function decideEstimate(
+  tasks: readonly (readonly number[])[],
+  condition: Condition,
+  named: { readonly name: string; readonly unit: GateUnit; readonly notes: readonly string[] },
+): Decision {
+  const estimate = clusteredMean(
+    tasks.flat(),
+    tasks.flatMap((values, task) => values.map(() => task)),
+  )
+  return decide(condition, {
+    ...named,
+    ...{ value: estimate?.mean ?? null, low: estimate?.low ?? null, high: estimate?.high ?? null },
+    tasks: tasks.length,
+    isConstant: estimate?.standardError === 0,
+  })
+}
+
 /** The finished episodes of each task that has some. */
 type FinishedTasks = readonly (readonly Play[])[]
 
@@ -105,14 +166,8 @@ function decideMean(tasks: FinishedTasks, name: keyof typeof MEANS, condition: C
       'run-invalid',
       `${run} has no ${name}, so --${name} cannot be decided. ${name === 'cost' ? 'Play it with --prices, by a language model whose server counts tokens.' : 'Tokens are those of language models whose server counts them.'}`,
     )
-  const estimate = clusteredMean(
-    known.flat(),
-    known.flatMap((values, task) => values.map(() => task)),
-  )
-  return decide(condition, {
-    ...{ name, unit, value: estimate?.mean ?? null, low: estimate?.low ?? null, high: estimate?.high ?? null },
-    tasks: known.length,
-    isConstant: estimate?.standardError === 0,
+  return decideEstimate(known, condition, {
+    ...{ name, unit },
     notes:
       known.length < tasks.length
         ? [`It is known of ${formatCount(known.length)} of ${plural(tasks.length, 'task')}.`]

@@ -5,14 +5,17 @@ import { compareRuns } from '../compare/compare-runs.ts'
 import type { ComparedRun } from '../compare/compared-run.ts'
 import { readOrWhy } from '../compare/read-compared-run.ts'
 import type { Baseline } from './baseline.ts'
+import type { GradeCondition } from './condition.ts'
 import { type Decision, type GateVerdict, worstOf } from './decision.ts'
-import { type Conditions, countEpisodes, decideFigures, type GateCounts } from './figures.ts'
+import { type Conditions, countEpisodes, decideFigures, decideGrade, type GateCounts } from './figures.ts'
 import type { GateEntry } from './gate-entry.ts'
 import { decideNotWorse } from './not-worse.ts'
 
 /** What is asked of each run. */
 export interface GateConditions {
   readonly figures: Conditions
+  /** On what graders say. */
+  readonly grades: readonly GradeCondition[]
   /** The runs that it may not be worse than, and by how much it may, as a share. */
   readonly notWorse: { readonly baseline: Baseline; readonly margin: number } | null
 }
@@ -96,6 +99,7 @@ async function gateRun(entry: GateEntry, conditions: GateConditions, options: Ga
   }
   try {
     decided.decisions.push(...decideFigures(read, conditions.figures))
+    for (const condition of conditions.grades) decided.decisions.push(decideGrade(read, condition))
     const compared = conditions.notWorse && compareWith(read, named, folder, conditions.notWorse.baseline)
     if (compared && conditions.notWorse) {
       const { margin, baseline } = conditions.notWorse

@@ -209,7 +209,7 @@ export async function compareShared({ runs, compared, withhold, onProblem }: Bun
   }
   if (results.length === 0 && last !== null) throw last
   for (const problem of problems) onProblem(problem)
-  return { compared: results, flipped: new Set(results.flatMap((one) => [...flippedIn(one)])), without }
+  return { compared: results, flipped: flippedIn(results), without }
 }
 
 /** The title of the pages that show runs of these names. */
