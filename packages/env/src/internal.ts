@@ -7,4 +7,5 @@
 
 export type { WatchedEnvironment } from './lib/environment/watched-environment.ts'
 export { ownStepOf } from './lib/game/play-seat.ts'
+export { listAll } from './lib/transport/list-all.ts'
 export { disconnectPreservingSessions } from './lib/transport/open-channel.ts'

@@ -1,5 +1,5 @@
 import { openChannel } from '@episodic/env'
-import { disconnectPreservingSessions } from '@episodic/env/internal'
+import { disconnectPreservingSessions, listAll } from '@episodic/env/internal'
 import { jsonObjectSchema } from '@episodic/protocol'
 import { Command } from 'commander'
 import { z } from 'zod'
@@ -8,9 +8,9 @@ import { addOptions, flag } from '../base/options.ts'
 import { rawOutput, requireTarget } from '../worlds/target.ts'
 import { clientOptions } from '../worlds/target-options.ts'
 
-const toolsSchema = z.object({
-  tools: z.array(z.object({ name: z.string(), description: z.string().optional(), inputSchema: jsonObjectSchema })),
-})
+const toolsSchema = z.array(
+  z.object({ name: z.string(), description: z.string().optional(), inputSchema: jsonObjectSchema }),
+)
 
 const toolsOptions = z.object({ json: flag('print them as JSON'), ...clientOptions.shape })
 
@@ -24,7 +24,7 @@ export function toolsCommand(console: Console): Command {
       ...disconnectPreservingSessions(target),
     })
     try {
-      const { tools } = toolsSchema.parse(await channel.request('tools/list', {}))
+      const tools = toolsSchema.parse(await listAll(channel, 'tools/list', 'tools'))
       const { bold, dim } = colorsOf(console.out)
       if (json) console.out.write(`${JSON.stringify(tools)}\n`)
       else

@@ -1,4 +1,5 @@
 import { EnvError } from '@episodic/env'
+import { listAll } from '@episodic/env/internal'
 import {
   type Attachment,
   type Channel,
@@ -9,7 +10,7 @@ import {
 } from '@episodic/protocol'
 import { readContent, resourceInTextSchema, withUnsaidData } from '@episodic/protocol/internal'
 import { z } from 'zod'
-import { ask, type ListedTool, listAll, read } from './other-methods.ts'
+import { ask, type ListedTool, read } from './other-methods.ts'
 
 /** What a server answered to one call. */
 export interface ToolAnswer {

@@ -12,7 +12,7 @@ import { FOLDER } from './command-line.ts'
 import { guard, unguard } from './guard.ts'
 import type { ListedTool } from './other-methods.ts'
 import { replaceTexts } from './replace-texts.ts'
-import { type Changes, changesOf, readFolder, type SavedFolder, writeFolder } from './saved-folder.ts'
+import { type Changes, type SavedFolder, WatchedFolder, writeFolder } from './saved-folder.ts'
 import { endTrace, MARK, type Trace } from './traces.ts'
 import { NO_CALLS, type ServerCall, trailAfter } from './trail.ts'
 
@@ -70,12 +70,14 @@ export class EpisodeServer implements PlayedServer {
   readonly #trace: Trace
   readonly #channel: Channel
   readonly #questions: Questions
+  readonly #watched: WatchedFolder
   #closing: Promise<void> | null = null
 
   private constructor(plan: ServerPlan, trace: Trace, channel: Channel, questions: Questions) {
     this.#plan = plan
     this.#trace = trace
     this.folder = filesIn(trace)
+    this.#watched = new WatchedFolder(this.folder, join(trace.folder, 'clock'))
     this.#channel = channel
     this.#questions = questions
   }
@@ -142,7 +144,7 @@ export class EpisodeServer implements PlayedServer {
   }
 
   async changesSince(saved: SavedFolder): Promise<Changes> {
-    const changes = changesOf(saved, await readFolder(this.folder))
+    const changes = await this.#watched.changesSince(saved)
     const { length } = JSON.stringify(changes)
     if (length <= MOST_SAVED) return changes
     throw new ServerError(

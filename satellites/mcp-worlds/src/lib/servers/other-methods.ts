@@ -1,4 +1,5 @@
 import { EnvError } from '@episodic/env'
+import { listAll } from '@episodic/env/internal'
 import { type Channel, type JsonObject, jsonObjectSchema, type ToolInfo, WireError } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/internal'
 import { z } from 'zod'
@@ -101,29 +102,6 @@ const promptSchema = z.object({ messages: z.array(z.object({ role: z.string(), c
 
 function shown(lists: JsonObject) {
   return { content: [{ type: 'text', text: JSON.stringify(lists) }] }
-}
-
-/** The most pages of a list that are read, in case a server never stops paging. */
-const PAGES = 100
-
-/** Returns the items of a list on all of its pages. Rejects for what is none, and for more than 100 pages. */
-export async function listAll(
-  channel: Channel,
-  method: string,
-  key: string,
-  signal: AbortSignal,
-): Promise<JsonObject[]> {
-  const pageSchema = z.object({ [key]: z.array(jsonObjectSchema), nextCursor: z.string().optional() })
-  const items: JsonObject[] = []
-  let cursor: string | undefined
-  for (let page = 0; page < PAGES; page++) {
-    const reply = await channel.request(method, cursor === undefined ? {} : { cursor }, { signal })
-    const { nextCursor, ...listed } = read(pageSchema, reply, method) as { readonly nextCursor?: string }
-    items.push(...((listed as Record<string, JsonObject[]>)[key] ?? []))
-    if (nextCursor === undefined) return items
-    cursor = nextCursor
-  }
-  throw new EnvError('reply-malformed', `The server has more than ${PAGES} pages of ${method}.`)
 }
 
 /** Returns what a server answered. Throws `reply-malformed` where it does not have the form of its method. */
