@@ -6,13 +6,23 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readOptions } from './options.ts'
 import { startPackageIndex } from './package-index.ts'
-import { openPythonEnvironment } from './python-environment.ts'
+import { openPythonEnvironment, type PythonNeeds } from './python-environment.ts'
 import type { Report } from './report.ts'
 
 const PACKAGE = fileURLToPath(new URL('../clients/python', import.meta.url))
 
-/** Adapters, and an example, whose frameworks are large: each has an environment of its own. */
-const ADAPTERS: readonly string[] = ['trl', 'trl-trainer', 'inspect', 'verifiers', 'language-model']
+/** Adapters, and an example, whose frameworks are large: each has an environment of its own, with what it needs. */
+const NEEDS: Readonly<Record<string, PythonNeeds>> = {
+  trl: {},
+  'trl-trainer': {},
+  inspect: {},
+  verifiers: {},
+  'language-model': {},
+  skyrl: {},
+  art: { least: [3, 12] },
+  'eval-protocol': {},
+}
+const ADAPTERS = Object.keys(NEEDS)
 
 const USAGE = `Usage: pnpm interop python [<adapter>...] [--json]
 
@@ -37,6 +47,8 @@ export async function runPythonPackage(args: readonly string[]): Promise<Report 
     const { status } = spawnSync(python, [...command], {
       cwd: PACKAGE,
       stdio: ['ignore', options.json ? 'ignore' : 'inherit', 'inherit'],
+      // Frameworks bring plugins of pytest, which change every test.
+      env: { ...process.env, PYTEST_DISABLE_PLUGIN_AUTOLOAD: '1' },
     })
     checks.push({ name, passed: status === 0 })
     options.say(`${status === 0 ? '✓' : '✗'} ${name}`)
@@ -76,7 +88,7 @@ export async function runPythonPackage(args: readonly string[]): Promise<Report 
   }
 
   for (const name of options.positionals) {
-    const adapter = openPythonEnvironment(`episodic-env-${name}.txt`, (text) => console.error(text))
+    const adapter = openPythonEnvironment(`episodic-env-${name}.txt`, (text) => console.error(text), NEEDS[name])
     check(`tests of ${name}`, adapter.python, '-m', 'pytest', '-q', testsOf(name), 'tests/test_pages.py')
   }
 

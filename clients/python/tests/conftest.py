@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from model_server import Halving
 from serving import WORLDS, LossyProxy, Server
 
 from episodic_env import Connection, connect
@@ -69,3 +72,13 @@ def proxy(server: Server) -> Iterator[LossyProxy]:
     running = LossyProxy(server.port)
     yield running
     running.close()
+
+
+@pytest.fixture
+def model() -> Iterator[str]:
+    """The base URL of a model that plays number-guessing well."""
+    served = ThreadingHTTPServer(("127.0.0.1", 0), Halving)
+    threading.Thread(target=served.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{served.server_port}/v1"
+    served.shutdown()
+    served.server_close()

@@ -28,6 +28,7 @@ NEEDS = {
     "trl": "datasets",
     "inspect": "inspect_ai",
     "verifiers": "verifiers",
+    "skyrl": "skyrl_gym",
 }
 """The package that an adapter needs."""
 

@@ -1,8 +1,8 @@
 """A client of Episodic's trainer endpoint: every step exactly once, rewards as named terms.
 
 Adapters are modules of their own, loaded only where they are imported: `episodic_env.gymnasium`,
-`episodic_env.classics`, `episodic_env.pettingzoo`, `episodic_env.trl`, `episodic_env.inspect` and
-`episodic_env.verifiers`.
+`episodic_env.classics`, `episodic_env.pettingzoo`, `episodic_env.trl`, `episodic_env.inspect`,
+`episodic_env.verifiers`, `episodic_env.skyrl`, `episodic_env.art` and `episodic_env.eval_protocol`.
 """
 
 from .async_connection import AsyncConnection, connect_async

@@ -6,7 +6,6 @@ such as `episodic/NumberGuessing-v0`. `register_worlds` registers those of a ser
 
 from __future__ import annotations
 
-import json
 import string
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
@@ -22,13 +21,12 @@ from .errors import EpisodicError
 from .json_types import JsonObject, by_name
 from .observation import Observation
 from .task import Task
+from .text_action import text_action
 from .waiting import PATIENCE
 
 __all__ = ["AnyText", "EpisodicEnv", "register_worlds"]
 
 EXAMPLES = ("number-guessing", "frozen-lake", "warehouse", "flight-booking")
-LONGEST_NAME = 64
-"""Characters of an action that is no JSON, which are sent as the name of a tool."""
 
 
 class AnyText(spaces.Text):
@@ -178,15 +176,7 @@ class EpisodicEnv(gymnasium.Env[Any, Any]):
             return _finite_call(self._finite, self.action_space, action)
         if not isinstance(action, str):
             raise _invalid(f"A text action is JSON text, and this one is a {type(action).__name__}.")
-        try:
-            call = json.loads(action)
-        except ValueError:
-            call = None
-        if isinstance(call, dict) and isinstance(call.get("tool"), str):
-            arguments = call.get("arguments", {})
-            if isinstance(arguments, dict):
-                return call["tool"], arguments
-        return action[:LONGEST_NAME], {}
+        return text_action(action)
 
     def render(self) -> str | None:
         """Returns the latest text, if `render_mode` is `ansi`."""

@@ -28,8 +28,10 @@ def observation_of(value: Any) -> Observation:
 
 
 def answered_observation(result: JsonObject) -> Observation:
-    """Reads the observation in a tool's answer: its texts and those of its resources, joined by newlines, and its
-    structured content."""
+    """Reads the observation in a tool's answer.
+
+    It has the texts of the answer and of its resources, joined by newlines, and its structured content.
+    """
     content = result.get("content")
     if not isinstance(content, list):
         raise malformed("The answer of a tool has no content.")
