@@ -79,8 +79,8 @@ export interface Environment extends AsyncDisposable {
   fork(options?: ForkOptions): Promise<Fork[]>
   /**
    * Ends the episode of a player that leaves before the end. Resolves with the action of the last step, if the
-   * environment takes one to judge what was left: then `step` with it resolves with its result. Otherwise resolves with
-   * `null`. Undefined if that cannot be.
+   * environment takes one to judge what was left: then `step` with it resolves with its result. Otherwise, and if the
+   * episode was ended before, resolves with `null`. Undefined if that cannot be.
    */
   leave?(options?: CallOptions): Promise<Action | null>
   /** Ends the episode on the server, and judges nothing. Safe to call twice. */

@@ -125,7 +125,8 @@ export class SessionEnvironment implements WatchedEnvironment {
   }
 
   async leave(options?: CallOptions): Promise<Action | null> {
-    return (await this.finish(options)).step?.action ?? null
+    // A watched client that has left was finished already.
+    return this.capability === null ? null : ((await this.finish(options)).step?.action ?? null)
   }
 
   close(): Promise<void> {
