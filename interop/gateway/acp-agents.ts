@@ -30,6 +30,9 @@ export const ACP_AGENTS: Readonly<Record<string, Readonly<Record<string, string>
   // It asks another model which model to ask otherwise.
   gemini: { GEMINI_MODEL: 'gemini-2.5-flash' },
   opencode: { OPENCODE_CONFIG_CONTENT: '{"model":"episodic/scripted"}' },
+  copilot: { COPILOT_MODEL: 'scripted' },
+  kimi: { KIMI_MODEL_NAME: 'scripted' },
+  qwen: { OPENAI_MODEL: 'scripted' },
 }
 
 /**

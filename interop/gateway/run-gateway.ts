@@ -22,7 +22,8 @@ them. Then agents and gateways are killed in the middle of conversations, and no
 
   --only   clients: openai, anthropic, google-genai, langchain, openai-js, ai-sdk
   --agents agents of the Agent Client Protocol that play an episode each: ${Object.keys(ACP_AGENTS).join(', ')}. npx installs the
-           first two, of 400 MB each; npm install --global @google/gemini-cli opencode-ai installs the others
+           first two, of 400 MB each; npm install --global @google/gemini-cli opencode-ai @github/copilot
+           @moonshot-ai/kimi-code @qwen-code/qwen-code installs the others
   --path   a folder of programs that are found first, where agents are installed
   --kills  how many. Default: 200
   --json   print nothing but the line of JSON that ends every run`

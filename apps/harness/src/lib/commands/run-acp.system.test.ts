@@ -60,9 +60,11 @@ describe('episodic run --policy acp:<agent>', () => {
       'npx',
       { CODEX_CONFIG: '{"model":"m","model_providers":{"own":{"name":"own"}}}' },
       (url: string) => ({
-        model: 'm',
-        model_provider: 'episodic',
-        model_providers: { own: { name: 'own' }, episodic: { base_url: url, wire_api: 'responses' } },
+        CODEX_CONFIG: {
+          model: 'm',
+          model_provider: 'episodic',
+          model_providers: { own: { name: 'own' }, episodic: { base_url: url, wire_api: 'responses' } },
+        },
       }),
     ],
     [
@@ -70,23 +72,50 @@ describe('episodic run --policy acp:<agent>', () => {
       'opencode',
       { OPENCODE_CONFIG_CONTENT: '{"model":"episodic/m","provider":{"own":{}}}' },
       (url: string) => ({
-        model: 'episodic/m',
-        provider: { own: {}, episodic: { options: { baseURL: url }, models: { m: {} } } },
+        OPENCODE_CONFIG_CONTENT: {
+          model: 'episodic/m',
+          provider: { own: {}, episodic: { options: { baseURL: url }, models: { m: {} } } },
+        },
       }),
     ],
-  ])('leads %s to the address of its models by the configuration that it reads', async (name, program, own, wanted) => {
+    [
+      'vibe',
+      'vibe-acp',
+      // Its agent takes an MCP server over HTTP, but does not say so.
+      { VIBE_ACTIVE_MODEL: 'm', NO_HTTP: '1' },
+      (url: string) => ({
+        VIBE_MODELS: [{ name: 'm', provider: 'episodic', alias: 'm' }],
+        VIBE_PROVIDERS: [{ name: 'episodic', api_base: url, api_key_env_var: 'OPENAI_API_KEY' }],
+      }),
+    ],
+    [
+      'kimi',
+      'kimi',
+      { KIMI_MODEL_NAME: 'm' },
+      (url: string) => ({ KIMI_MODEL_BASE_URL: url, KIMI_MODEL_PROVIDER_TYPE: 'openai', KIMI_MODEL_API_KEY: 'KEY' }),
+    ],
+    [
+      'copilot',
+      'copilot',
+      { COPILOT_MODEL: 'm' },
+      (url: string) => ({ COPILOT_PROVIDER_BASE_URL: url, COPILOT_PROVIDER_API_KEY: 'KEY', COPILOT_OFFLINE: true }),
+    ],
+  ])('leads %s to the address of its models by the variables that it reads', async (name, program, own, wanted) => {
     const bin = join(workshop.folder, `bin-${name}`)
     mkdirSync(bin)
     // In place of the program that would be installed.
     const script = `#!/bin/sh\nenv > "${bin}/variables"\nexec node ${AGENT}\n`
     writeFileSync(join(bin, program), script, { mode: 0o755 })
     const env = { PATH: `${bin}:${process.env.PATH}`, OPENAI_API_KEY: 'none', ...own }
-    const models = ['--record-models', '--base-url', 'http://127.0.0.1:1/v1', '--concurrency', '1']
+    const models = ['--record-models', '--token-ids', '--base-url', 'http://127.0.0.1:1/v1', '--concurrency', '1']
     expect(await run(`acp:${name}`, name, env, ...models)).toMatchObject({ status: 0 })
     const lines = readFileSync(join(bin, 'variables'), 'utf8').split('\n')
     const given = Object.fromEntries(lines.map((line) => line.split(/=(.*)/)))
-    const [variable] = Object.keys(own) as [string]
-    expect(JSON.parse(given[variable])).toMatchObject(wanted(given.OPENAI_BASE_URL))
+    const read = (text: string) =>
+      /^[[{t]/.test(text) ? JSON.parse(text) : text === given.OPENAI_API_KEY ? 'KEY' : text
+    const expected = wanted(given.OPENAI_BASE_URL)
+    const found = Object.fromEntries(Object.keys(expected).map((variable) => [variable, read(given[variable])]))
+    expect(found).toMatchObject(expected)
   })
 
   it('cancels an agent that takes too long', async () => {
@@ -95,6 +124,7 @@ describe('episodic run --policy acp:<agent>', () => {
   })
 
   it.each([
+    ['takes no server over HTTP', `node ${AGENT}`, { NO_HTTP: '1' }, /The agent takes no MCP server over HTTP/],
     ['wants a login', `node ${AGENT}`, { LOGIN: '1' }, /The agent wants a login \(API key\)/],
     ['exits while it plays', `node ${AGENT}`, { CRASH: '1' }, /The agent ended with status 3/],
     ['is no agent', 'echo no agent is here >&2; exit 4', {}, /The agent ended with status 4: no agent is here/],

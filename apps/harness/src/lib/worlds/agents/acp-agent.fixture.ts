@@ -6,8 +6,9 @@ import { nextGuess } from './bisect.fixture.ts'
 
 // An agent of the Agent Client Protocol that guesses numbers by halves. STOP: the reason with which it stops after two
 // guesses. LOGIN: it wants a login. HANG: it never calls, and waits to be cancelled. CRASH: it exits while it plays.
+// NO_HTTP: it does not say that it takes MCP servers over HTTP.
 
-const { STOP, LOGIN, HANG, CRASH } = process.env
+const { STOP, LOGIN, HANG, CRASH, NO_HTTP } = process.env
 let address = ''
 let cancelled = () => {}
 
@@ -17,7 +18,7 @@ const agent = acp
     protocolVersion: acp.PROTOCOL_VERSION,
     agentInfo: { name: 'halving', version: '1.0.0' },
     authMethods: LOGIN ? [{ id: 'key', name: 'API key' }] : [],
-    agentCapabilities: { mcpCapabilities: { http: true, sse: false } },
+    agentCapabilities: { mcpCapabilities: { http: !NO_HTTP, sse: false } },
   }))
   .onRequest(acp.methods.agent.session.new, ({ params: { mcpServers } }) => {
     if (LOGIN) throw new acp.RequestError(-32_000, 'Authentication required')

@@ -18,8 +18,10 @@ import { runAgentProcess } from './run-agent-process.ts'
 interface KnownAgent {
   readonly command: string
   readonly env?: Readonly<Record<string, string>>
-  /** Variables that lead it to its models at an address, where the usual ones do not. */
-  readonly modelsAt?: (url: string) => Readonly<Record<string, string>>
+  /** Whether it takes MCP servers over HTTP without saying so. Default: `false`. */
+  readonly takesHttp?: boolean
+  /** Variables that lead it to its models at an address, where the usual ones do not. The key is `null` for its own. */
+  readonly modelsAt?: (url: string, key: string | null) => Readonly<Record<string, string>>
 }
 
 /** Reads the configuration that the user gave an agent in a variable. Throws `option-invalid`. */
@@ -50,6 +52,35 @@ function openCodeModels(baseURL: string): Readonly<Record<string, string>> {
   return { OPENCODE_CONFIG_CONTENT: JSON.stringify(config) }
 }
 
+/** Copilot asks no server of GitHub, and wants no login, if it is led to a model elsewhere. */
+function copilotModels(url: string, key: string | null): Readonly<Record<string, string>> {
+  return {
+    COPILOT_PROVIDER_BASE_URL: url,
+    COPILOT_OFFLINE: 'true',
+    ...(key !== null && { COPILOT_PROVIDER_API_KEY: key }),
+  }
+}
+
+/** Kimi Code has a model in variables if they name it. */
+function kimiModels(url: string, key: string | null): Readonly<Record<string, string>> {
+  if (!process.env.KIMI_MODEL_NAME) return {}
+  return {
+    KIMI_MODEL_BASE_URL: url,
+    KIMI_MODEL_PROVIDER_TYPE: 'openai',
+    ...(key !== null && { KIMI_MODEL_API_KEY: key }),
+  }
+}
+
+/** Vibe has models and providers in variables; the one that is to be active is there then. */
+function vibeModels(api_base: string): Readonly<Record<string, string>> {
+  const name = process.env.VIBE_ACTIVE_MODEL
+  if (!name) return {}
+  return {
+    VIBE_MODELS: JSON.stringify([{ name, provider: 'episodic', alias: name }]),
+    VIBE_PROVIDERS: JSON.stringify([{ name: 'episodic', api_base, api_key_env_var: 'OPENAI_API_KEY' }]),
+  }
+}
+
 const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
   'claude-code': {
     command: 'npx --yes @agentclientprotocol/claude-agent-acp',
@@ -61,12 +92,17 @@ const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
     env: { DEFAULT_AUTH_REQUEST: '{"methodId":"api-key"}', NO_BROWSER: '1' },
     modelsAt: codexModels,
   },
+  copilot: { command: 'copilot --acp', modelsAt: copilotModels },
   gemini: { command: 'gemini --acp', env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } },
   goose: { command: 'goose acp' },
-  kimi: { command: 'kimi acp' },
+  kimi: { command: 'kimi acp', modelsAt: kimiModels },
   opencode: { command: 'opencode acp', modelsAt: openCodeModels },
-  qwen: { command: 'qwen --acp' },
-  vibe: { command: 'vibe-acp' },
+  qwen: {
+    // Else its model has to search for the tools of the world, and is asked before they are there.
+    command: 'qwen --acp --exclude-tools tool_search',
+    env: { QWEN_CODE_LEGACY_MCP_BLOCKING: '1' },
+  },
+  vibe: { command: 'vibe-acp', takesHttp: true, modelsAt: vibeModels },
 }
 
 /**
@@ -87,7 +123,7 @@ export function createAcpAgent(name: string, given: string, secrets: readonly st
       'option-invalid',
       `acp: needs an agent. Give acp:<command>, or one of ${Object.keys(KNOWN_AGENTS).join(', ')}.`,
     )
-  const { command, env = {}, modelsAt }: KnownAgent = KNOWN_AGENTS[given] ?? { command: given }
+  const { command, env = {}, takesHttp = false, modelsAt }: KnownAgent = KNOWN_AGENTS[given] ?? { command: given }
   return defineAgent({
     name,
     async play(assignment) {
@@ -100,12 +136,12 @@ export function createAcpAgent(name: string, given: string, secrets: readonly st
             ...env,
             ...playerEnvironment(secrets),
             ...modelVariables(assignment),
-            ...(assignment.modelUrl !== null && modelsAt?.(assignment.modelUrl)),
+            ...(assignment.modelUrl !== null && modelsAt?.(assignment.modelUrl, assignment.modelKey)),
           },
           cwd: folder,
           signal: assignment.signal,
           onExit: () => rmSync(folder, { recursive: true, force: true }),
-          talk: (child) => converse(acp, child, { ...assignment, folder }),
+          talk: (child) => converse(acp, child, { ...assignment, folder, takesHttp }),
         })
       } finally {
         await rm(folder, { recursive: true, force: true })
@@ -130,7 +166,16 @@ const CAPABILITIES = { fs: { readTextFile: false, writeTextFile: false }, termin
 async function converse(
   acp: typeof Acp,
   child: ChildProcess,
-  { url, task, observation, modelUrl, record, signal, folder }: Assignment & { readonly folder: string },
+  {
+    url,
+    task,
+    observation,
+    modelUrl,
+    record,
+    signal,
+    folder,
+    takesHttp,
+  }: Assignment & { readonly folder: string; readonly takesHttp: boolean },
 ): Promise<void> {
   const { agent: methods, client: own } = acp.methods
   // A proxy records more, such as tokens.
@@ -155,7 +200,7 @@ async function converse(
       clientInfo: { name: 'episodic', version: '1' },
       clientCapabilities: CAPABILITIES,
     })
-    if (!agentCapabilities?.mcpCapabilities?.http)
+    if (!takesHttp && !agentCapabilities?.mcpCapabilities?.http)
       throw new HarnessError('policy-failed', 'The agent takes no MCP server over HTTP, and the world is served there.')
     if (agentInfo) recorder?.name(agentInfo.name)
     const mcpServers = [{ type: 'http' as const, name: 'world', url, headers: [] }]
