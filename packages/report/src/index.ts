@@ -91,8 +91,10 @@ export { advantagesOf, type GroupReturns } from './lib/group/advantages.ts'
 export { createForkReturns, type ForkAdvantage, type ForkReturns } from './lib/group/fork-advantages.ts'
 export {
   aloneIn,
+  DETECTABLE_NOTE,
   type FigureRow,
   figureRows,
+  INTERVAL_NOTE,
   methodOf,
   notePrompts,
   otherDifferences,
@@ -165,6 +167,7 @@ export { searchedTexts } from './lib/search/searched-texts.ts'
 export { hasStarted, seatRecordOf, seatRecordsOf } from './lib/seats/seat-record.ts'
 export { type ShownRecord, toShownRecord } from './lib/seats/shown-record.ts'
 export {
+  CURRENCY,
   cleanText,
   formatCost,
   formatCount,

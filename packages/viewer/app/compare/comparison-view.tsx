@@ -1,10 +1,12 @@
 import type { Comparison, FigureRow, Flip } from '@episodic/report'
 import {
   aloneIn,
+  DETECTABLE_NOTE,
   figureRows,
   formatCount,
   formatNumber,
   formatRules,
+  INTERVAL_NOTE,
   methodOf,
   notePrompts,
   noteVoids,
@@ -210,8 +212,8 @@ function notesOf({ successRules, seeded }: Comparison): string[] {
   return [
     'Both runs played the same tasks, with the same environment, parameters and seed. So each task is compared with itself, and the variance between tasks cancels out.',
     'Each task counts once, with the mean over its finished episodes in a run, because rollouts of one task are not independent of each other. Intervals are Student’s t over the differences by task (Miller 2024, section 4).',
-    'A difference is shown if the p-value of the sign-flip test is below 0.05: the probability that the mean difference is at least as far from 0, in either direction, if the sign of the difference of each task is a fair coin (Fisher 1935, Pitman 1937). All signs are counted, or 19,999 random ones where they are too many. The interval does not decide: for few tasks it relies on a normal distribution, which the test does not.',
-    'The smallest detectable difference is the one that such tasks show in four of five samples at 5 % (Bloom 1995). There is none if so few tasks differ that p cannot fall below 0.05.',
+    `A difference is shown if the p-value of the sign-flip test is below 0.05: the probability that the mean difference is at least as far from 0, in either direction, if the sign of the difference of each task is a fair coin (Fisher 1935, Pitman 1937). All signs are counted, or 19,999 random ones where they are too many. ${INTERVAL_NOTE}`,
+    DETECTABLE_NOTE,
     'The p-value of the exact sign test, which does not see how large a difference is, is the probability that a fair coin splits the differing tasks at least as unevenly, in either direction; with one rollout per task it is McNemar’s exact test (1947). It is valid for any number of tasks.',
     ...(seeded ? [] : [UNSEEDED]),
     `An episode solves its task if it succeeds: ${formatRules(successRules)}. A failed episode does not count as zero: no figure includes it.`,

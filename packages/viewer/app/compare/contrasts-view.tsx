@@ -1,5 +1,13 @@
 import type { Contrasts } from '@episodic/report'
-import { contrastRows, formatRules, methodOfContrasts, RUN_HEAD, runCells } from '@episodic/report'
+import {
+  contrastRows,
+  DETECTABLE_NOTE,
+  formatRules,
+  INTERVAL_NOTE,
+  methodOfContrasts,
+  RUN_HEAD,
+  runCells,
+} from '@episodic/report'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { IntervalBar } from '../parts/interval-bar.tsx'
@@ -60,14 +68,9 @@ export function ContrastsView({ contrasts }: { readonly contrasts: Contrasts }) 
         <p>
           A difference is shown if the p-value of the sign-flip test, adjusted by Holm’s procedure (1979), is below
           0.05: so one of many runs does not look better by chance. The test asks how often the mean difference would be
-          as far from 0 if the sign of the difference of each task were a fair coin (Fisher 1935). The interval says how
-          large a difference may be, and does not decide: for few tasks it relies on a normal distribution, which the
-          test does not.
+          as far from 0 if the sign of the difference of each task were a fair coin (Fisher 1935). {INTERVAL_NOTE}
         </p>
-        <p>
-          Detectable is the smallest true difference that such tasks show in four of five samples, at 5 % and without
-          the adjustment (Bloom 1995). There is none if so few tasks differ that p cannot fall below 0.05.
-        </p>
+        <p>{DETECTABLE_NOTE}</p>
       </details>
     </>
   )

@@ -78,6 +78,19 @@ describe.skipIf(lacksBrowser)('the list of runs', () => {
     await page.getByRole('link', { name: 'later' }).waitFor()
   })
 
+  it('says which currency costs have, if there are any', async () => {
+    const page = await open('')
+    await page.getByRole('link', { name: 'careless' }).waitFor()
+    const currency = page.getByText('Costs are in the currency of the prices.')
+    expect(await currency.count()).toBe(0)
+    await page.route('**/api/runs', async (route) => {
+      const runs = (await (await route.fetch()).json()) as object[]
+      await route.fulfill({ json: runs.map((run) => ({ ...run, cost: 1.5 })) })
+    })
+    await page.reload()
+    await currency.waitFor()
+  })
+
   it('has no sideways scroll of the page in a small window', async () => {
     const page = await open('', { width: 400 })
     await page.getByRole('link', { name: 'careless' }).waitFor()

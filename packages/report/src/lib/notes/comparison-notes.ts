@@ -1,7 +1,7 @@
 import type { Comparison, PairedFigure } from '../compare/comparison.ts'
 import { SIGNIFICANCE } from '../compare/significance.ts'
 import { formatRules } from '../fold/scored-outcome.ts'
-import { formatCount, NOTHING, plural } from '../text/format.ts'
+import { CURRENCY, formatCount, NOTHING, plural } from '../text/format.ts'
 import {
   formatDetectable,
   formatDifference,
@@ -93,11 +93,19 @@ export function verdictOf({ success, return: returned, tasks }: Comparison): str
 /** What is to be known of runs on a server whose chance is not decided by the seed. */
 export const UNSEEDED = 'The server may not use the seed, so the chance of a task may differ between the runs.'
 
+/** How intervals and the test decide. */
+export const INTERVAL_NOTE =
+  'The interval does not decide: for few tasks it relies on a normal distribution, which the test does not.'
+export const DETECTABLE_NOTE =
+  'The smallest detectable difference is the one that such tasks show in four of five samples at 5 % (Bloom 1995). There is none if so few tasks differ that p cannot fall below 0.05.'
+/** The words before the name of the test. */
+export const TESTED = '95 % intervals by Student’s t. A difference is shown if p < 0.05 in the'
+
 /** How the figures were computed, and over how many tasks. */
-export function methodOf({ tasks, success, successRules, seeded }: Comparison): string {
+export function methodOf({ tasks, success, cost, successRules, seeded }: Comparison): string {
   const chance = seeded ? '' : ` ${UNSEEDED}`
   const power = success ? ` ${formatPower(success)}` : ''
-  return `Success: ${formatRules(successRules)}. Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts (the page of a run has the rate over episodes): 95 % intervals by Student’s t. A difference is shown if p < 0.05 in the ${testOf(success)}; the exact sign test (McNemar’s with one rollout per task) counts tasks.${power}${chance}`
+  return `Success: ${formatRules(successRules)}. Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts (the page of a run has the rate over episodes): ${TESTED} ${testOf(success)}; the exact sign test (McNemar’s with one rollout per task) counts tasks.${power}${chance}${cost ? ` ${CURRENCY}` : ''}`
 }
 
 /** Says which sign-flip test has decided: random signs are drawn where all are too many to count. */

@@ -1,7 +1,8 @@
 import type { PairedFigure } from '../compare/comparison.ts'
 import type { Contrasts } from '../compare/contrasts.ts'
 import { SIGNIFICANCE } from '../compare/significance.ts'
-import { formatCost, formatCount, formatNumber, formatPercent, plural } from '../text/format.ts'
+import { CURRENCY, formatCost, formatCount, formatNumber, formatPercent, plural } from '../text/format.ts'
+import { TESTED } from './comparison-notes.ts'
 import {
   formatDetectable,
   formatDifference,
@@ -79,11 +80,12 @@ export function runCells(run: Contrasts['runs'][number]): string[] {
 }
 
 /** How the figures were computed, and over how many tasks. */
-export function methodOfContrasts({ tasks, contrasts, baseline }: Contrasts): string {
+export function methodOfContrasts({ runs, tasks, contrasts, baseline }: Contrasts): string {
   const counts = contrasts.map((contrast) => contrast.tasks)
   const [fewest, most] = [Math.min(...counts), Math.max(...counts)]
   const range = fewest === most ? plural(most, 'task') : `${formatCount(fewest)} to ${plural(most, 'task')}`
   const leftOut = tasks.leftOut === 0 ? '' : ` ${plural(tasks.leftOut, 'task')} that no two of them share are left out.`
   const isExact = contrasts.every(({ success }) => success.exact)
-  return `Figures of a run are means over its own tasks, where its own page has the success rate over episodes. Differences are from ${baseline}, paired by the tasks that both have (${range}), each counted once with the mean of its rollouts: 95 % intervals by Student’s t. A difference is shown if p < 0.05 in the ${isExact ? 'exact ' : ''}sign-flip test of the means, adjusted by Holm’s procedure over ${plural(contrasts.length, 'contrast')}. Detectable is the smallest difference that such tasks show with 80 % power, before the adjustment.${leftOut}`
+  const currency = runs.some(({ cost }) => cost !== null) ? ` ${CURRENCY}` : ''
+  return `Figures of a run are means over its own tasks, where its own page has the success rate over episodes. Differences are from ${baseline}, paired by the tasks that both have (${range}), each counted once with the mean of its rollouts: ${TESTED} ${isExact ? 'exact ' : ''}sign-flip test of the means, adjusted by Holm’s procedure over ${plural(contrasts.length, 'contrast')}. Detectable is the smallest difference that such tasks show with 80 % power, before the adjustment.${leftOut}${currency}`
 }

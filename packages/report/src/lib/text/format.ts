@@ -20,6 +20,9 @@ export function formatNumber(value: number | null): string {
   return minus(value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }))
 }
 
+/** Which currency a cost has: that of the prices, which is not known. */
+export const CURRENCY = 'Costs are in the currency of the prices.'
+
 /**
  * An amount of money in the currency of the run's prices, which is not known: 8.12, 0.0113, 0.00052. Never 0 unless it
  * is.

@@ -1,5 +1,6 @@
 import type { RunEntry } from '@episodic/report'
 import {
+  CURRENCY,
   formatCost,
   formatCount,
   formatInterval,
@@ -99,6 +100,7 @@ export function RunsTable({ groups, ticks }: { readonly groups: readonly RunGrou
           )
         })}
       </table>
+      {runs.some(({ cost }) => cost !== null) && <p class="caption">{CURRENCY}</p>}
     </section>
   )
 }

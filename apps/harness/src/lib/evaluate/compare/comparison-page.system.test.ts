@@ -130,6 +130,7 @@ describe.skipIf(lacksBrowser)(
       const differences = page.locator('.card', { hasText: 'From run-0' }).locator('tbody tr')
       expect(await differences.count()).toBe(14)
       expect(await page.locator('svg[aria-label="Success over cost of an episode"] circle').count()).toBe(3)
+      expect(await page.locator('.caption', { hasText: 'Costs are in the currency of the prices.' }).count()).toBe(1)
       expect(faults).toEqual([])
       await page.close()
     })

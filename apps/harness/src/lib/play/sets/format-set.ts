@@ -1,4 +1,5 @@
 import {
+  CURRENCY,
   cleanText,
   formatCost,
   formatCount,
@@ -14,8 +15,6 @@ import { formatTable } from '../../base/console.ts'
 import type { PlayedMember } from './play-set.ts'
 import type { SetWorld } from './set-plan.ts'
 import { worstCost, worstTotal } from './worst-cost.ts'
-
-const CURRENCY = 'Costs are in the currency of the prices.'
 
 /** Formats the results of a set as a table, with a line break at the end. */
 export function formatSet(members: readonly PlayedMember[], baseline: string): string {
