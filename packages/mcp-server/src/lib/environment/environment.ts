@@ -84,6 +84,11 @@ export interface PrepareContext<State, Params, Input> {
   readonly isLast: boolean
   /** Aborted after the tool's `prepareSeconds`, and when no client waits for the answer any more. */
   readonly signal: AbortSignal
+  /**
+   * Reports to a client that waits, and asked for progress, what is going on. Nothing of it is kept. `undefined` if
+   * nobody asked.
+   */
+  readonly report: ((message: string) => void) | undefined
 }
 
 /** What rules change a state with. */

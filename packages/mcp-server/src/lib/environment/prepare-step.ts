@@ -23,6 +23,8 @@ export interface PreparingStep {
   readonly isLast: boolean
   /** Of its caller. */
   readonly signal: AbortSignal | undefined
+  /** Of a caller who asked for progress. */
+  readonly report?: ((message: string) => void) | undefined
 }
 
 /** Returns how a tool prepares an action; `null` if it prepares nothing, or if the rules would refuse the arguments. */
@@ -50,7 +52,7 @@ export async function prepareStep(
     seed,
     rng,
   }: Pick<SessionRecord, 'id' | 'state' | 'params' | 'limits' | 'now' | 'seed' | 'rng'>,
-  { clock, isLast, signal: caller }: PreparingStep,
+  { clock, isLast, signal: caller, report }: PreparingStep,
 ): Promise<Json> {
   const { schema, seconds } = preparation
   caller?.throwIfAborted()
@@ -63,7 +65,7 @@ export async function prepareStep(
   try {
     // In a promise, so that what is thrown at once is rejected with too.
     const readOnly = isLarge(state) ? state : freezeAll(structuredClone(state))
-    const context = { state: readOnly, input, params, now, rng: createRng(seed, rng), session, isLast, signal }
+    const context = { state: readOnly, input, params, now, rng: createRng(seed, rng), session, isLast, signal, report }
     Promise.resolve()
       .then(() => preparation.prepare(context))
       .then(given.resolve, (thrown) => given.reject(faultOf(`The preparation of tool ${tool}`, thrown)))

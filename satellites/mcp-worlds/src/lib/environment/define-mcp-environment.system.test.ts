@@ -39,7 +39,7 @@ const noting = await defineMcpEnvironment({
 describe('an environment of an MCP server', () => {
   it('has the tools of the server as it lists them, and one to finish', () => {
     expect(noting.toolInfos.map(({ name }) => name)).toEqual([
-      ...['add', 'list', 'copy', 'random', 'fail', 'photo', 'resources', 'silent', 'exit', 'processes', 'done'],
+      ...['add', 'list', 'copy', 'random', 'fail', 'photo', 'resources', 'grow', 'silent', 'exit', 'processes', 'done'],
     ])
     expect(noting.toolInfos[0]).toMatchObject({
       description: 'add.',
@@ -314,6 +314,45 @@ describe('an environment of an MCP server', () => {
     ])
   })
 
+  it('begins with how its server says that it is to be used, unless the world says otherwise', async () => {
+    const said = async (given: object) => {
+      const server = `${NOTES} 'Be brief in'`
+      await using world = await openWorld(await defineMcpEnvironment({ server, name: 'brief', ...given }))
+      await using episode = world.connection.environment()
+      return (await episode.reset({ params: { prompt: 'Note: milk.' } })).observation.text
+    }
+    const finish = 'Call done when you have finished.'
+    const observe = ({ prompt }: { readonly prompt?: string | undefined }) => `${prompt}`
+    expect(await said({})).toBe(`Be brief in {folder}/notes.txt.\n\n${finish}`)
+    expect(await said({ observe })).toBe('Be brief in {folder}/notes.txt.\n\nNote: milk.')
+    expect(await said({ observe, instructions: '' })).toBe('Note: milk.')
+  })
+
+  it('has tools that its server lists later by two tools of its own, and says when there are others', async () => {
+    await using world = await openWorld(await defineMcpEnvironment({ server: NOTES, name: 'growing', toolList: true }))
+    await using episode = world.connection.environment()
+    await episode.reset()
+    const texts: string[] = []
+    const grown = call('call_tool', { name: 'grown', arguments: { text: 'milk' } })
+    for (const action of [grown, call('grow'), call('list_tools'), grown, call('list')])
+      texts.push((await episode.step(action)).observation.text)
+    expect(texts[0]).not.toContain('Grown')
+    // The server's word may come after its answer.
+    expect(texts.join('\n')).toContain('[The list of tools has changed: list_tools shows it.]')
+    expect(texts[2]).toContain('"name":"grown"')
+    expect(texts[3]).toBe('Grown: milk')
+  })
+
+  it('passes on to an agent that asks how far a call of its server is', async () => {
+    await using world = await openWorld(noting)
+    await using server = await serveHttp(world.host)
+    const opened = await world.host.open(null, { environment: 'noting', requestKey: 'a-key-of-an-agent-that-waits' })
+    const seat = await connectAgent(`${server.agentUrl}/s/${opened.seats.agent?.capability}`)
+    const sent = await seat('grow', 'a-token')
+    expect(sent).toMatch(/"progressToken":"a-token".*Growing\. \(1 of 2\)/)
+    expect(sent).toContain('Grew.')
+  })
+
   it('answers what its server asks the user, and keeps both with the step', async () => {
     const ask = async (elicit: Parameters<typeof defineMcpEnvironment>[0]['elicit']) => {
       const environment = await defineMcpEnvironment({ server: NOTES, name: 'asking', ...(elicit && { elicit }) })
@@ -556,8 +595,8 @@ function fail(): never {
 }
 
 /** Returns a function that calls tools as an agent, over HTTP. */
-async function connectAgent(url: string): Promise<(tool: string) => Promise<unknown>> {
-  return async (tool) => {
+async function connectAgent(url: string): Promise<(tool: string, progressToken?: string) => Promise<unknown>> {
+  return async (tool, progressToken) => {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -565,7 +604,7 @@ async function connectAgent(url: string): Promise<(tool: string) => Promise<unkn
         jsonrpc: '2.0',
         id: 1,
         method: 'tools/call',
-        params: { name: tool, arguments: {} },
+        params: { name: tool, arguments: {}, ...(progressToken && { _meta: { progressToken } }) },
       }),
     })
     return response.text()

@@ -6,7 +6,7 @@ import { DONE } from '../recording/recording-writer.ts'
 import type { PlayedServer } from '../servers/episode-server.ts'
 import { worldCallsSchema } from '../servers/trail.ts'
 import { chooseTools } from './choose-tools.ts'
-import { bounded, scoreEpisode } from './episode-functions.ts'
+import { bounded, scoreEpisode, withInstructions } from './episode-functions.ts'
 import { openLive } from './live-source.ts'
 import { anyParams, type McpEnvironmentSpec } from './mcp-environment-spec.ts'
 import { openRecorded } from './recorded-source.ts'
@@ -51,7 +51,8 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
     limits = described.limits,
     tools: choice = described.tools,
     params = anyParams,
-    observe = source.observe,
+    observe,
+    instructions = source.instructions,
     score,
     success = source.isSuccess,
   } = spec
@@ -69,6 +70,8 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
     ...(state.public.calls === 0 && { setup: bounded(server.setup) }),
     ...(over ? await scoreEpisode(score, server, params, over.answer) : { score: null }),
   })
+  const opening = (params: unknown) =>
+    observe ? withInstructions(instructions, observe(params as never)) : source.observe(params, instructions)
   const legal = source.legal && {
     legal(seen: McpState['public'], params: unknown): LegalCallsByTool {
       const calls = source.legal?.(seen, params) ?? new Map<string, readonly JsonObject[]>()
@@ -84,10 +87,14 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
     params: params as z.ZodType,
     state: { public: publicSchema, private: privateSchema },
     limits,
-    madeOf: { tools: source.listed, description, limits, scored: isScored, choice } as unknown as JsonObject,
+    madeOf: {
+      tools: source.listed,
+      ...(instructions !== '' && { instructions }),
+      ...{ description, limits, scored: isScored, choice },
+    } as unknown as JsonObject,
     start: ({ params, rng }) => source.start(params, rng),
     // What the server answers reaches the player as it is.
-    observe: ({ calls }, params) => (calls === 0 ? observe(params as never) : ''),
+    observe: ({ calls }, params) => (calls === 0 ? opening(params) : ''),
     tools: ({ tool }) => ({
       ...Object.fromEntries(
         chosen.map(({ theirs, ours, description, input, annotations }) => [
@@ -102,7 +109,8 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
             ...(effect && { effect }),
             async prepare(context) {
               const server = await source.serverOf(context)
-              const answer = await server.play(theirs, context.input as JsonObject, ours)
+              const { report } = context
+              const answer = await server.play(theirs, context.input as JsonObject, { name: ours, report })
               const own = await ownCalls(server, context, context.isLast ? { answer: null } : null)
               const { saved } = context.state.private
               const files = saved && { files: await server.changesSince(saved.files) }

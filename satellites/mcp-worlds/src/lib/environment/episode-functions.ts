@@ -62,6 +62,11 @@ function episodeOf<Params, More extends object>(
   }
 }
 
+/** Returns what the player sees first: how the server says that it is to be used, and the task. */
+export function withInstructions(instructions: string, text: string): string {
+  return [instructions, text].filter(Boolean).join('\n\n')
+}
+
 /** Characters of JSON of the world's own calls that a step keeps, beside its answer and within the limit of both. */
 const MOST_KEPT = 100_000
 

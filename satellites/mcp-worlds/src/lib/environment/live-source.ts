@@ -6,7 +6,7 @@ import { type AnswerQuestion, EpisodeServer, type ServerPlan } from '../servers/
 import { EpisodeServers } from '../servers/episode-servers.ts'
 import { type ListedTool, toolsOfMethods } from '../servers/other-methods.ts'
 import { NO_CALLS, type ServerCall } from '../servers/trail.ts'
-import { setUp } from './episode-functions.ts'
+import { setUp, withInstructions } from './episode-functions.ts'
 import type { McpEnvironmentSpec } from './mcp-environment-spec.ts'
 import type { ServerSource } from './server-source.ts'
 import type { Preparing } from './session-state.ts'
@@ -22,7 +22,7 @@ export async function openLive(target: McpServer, spec: McpEnvironmentSpec): Pro
   const { name = toName(targetOf(target)) } = spec
   const plan = planOf(target, spec)
   // A run that is replayed has the tools that were listed when it was played.
-  const listed = (findMadeOf(name)?.tools ?? (await listOnce(plan, spec))) as ListedTool[]
+  const { tools: listed, instructions = '' } = (findMadeOf(name) ?? (await listOnce(plan, spec))) as unknown as Listed
   const servers = new EpisodeServers()
   /** Starts a server for a session and sets it up, or lets it go on where another one has left its folder. */
   const startFor = async (context: Preparing): Promise<EpisodeServer> => {
@@ -68,7 +68,8 @@ export async function openLive(target: McpServer, spec: McpEnvironmentSpec): Pro
         seed: 'ignored',
       },
     },
-    observe: () => FINISH,
+    instructions,
+    observe: (_, instructions) => withInstructions(instructions, FINISH),
     isSuccess: (score) => score >= 1,
     start: () => ({
       public: { calls: 0, trail: NO_CALLS, start: 0 },
@@ -79,16 +80,33 @@ export async function openLive(target: McpServer, spec: McpEnvironmentSpec): Pro
   }
 }
 
-function planOf(server: McpServer, { files, startSeconds = 120, callSeconds = 60 }: McpEnvironmentSpec): ServerPlan {
-  return { target: targetOf(server), files: files === undefined ? null : pathOf(files), startSeconds, callSeconds }
+function planOf(
+  server: McpServer,
+  { files, toolList = false, startSeconds = 120, callSeconds = 60 }: McpEnvironmentSpec,
+): ServerPlan {
+  return {
+    target: targetOf(server),
+    files: files === undefined ? null : pathOf(files),
+    toolList,
+    startSeconds,
+    callSeconds,
+  }
+}
+
+/** What a server says of itself. */
+interface Listed {
+  readonly tools: readonly ListedTool[]
+  readonly instructions?: string
 }
 
 /** Returns the tools of a server that is started for that, and what else the player has as tools. */
-async function listOnce(plan: ServerPlan, { elicit, resources, prompts }: McpEnvironmentSpec): Promise<ListedTool[]> {
+async function listOnce(plan: ServerPlan, spec: McpEnvironmentSpec): Promise<Listed> {
+  const { elicit, resources, prompts, toolList } = spec
   // Servers list other tools for a user who answers questions.
   const server = await EpisodeServer.start(plan, elicit ? () => null : null)
   try {
-    return [...(await server.listTools()), ...toolsOfMethods({ resources, prompts })]
+    const tools = [...(await server.listTools()), ...toolsOfMethods({ resources, prompts, toolList })]
+    return { tools, instructions: server.instructions }
   } finally {
     await server.close()
   }

@@ -58,6 +58,11 @@ export interface McpEnvironmentSpec<Params extends z.ZodType = typeof anyParams>
   readonly params?: Params
   /** Returns the text that the player sees first. Default: how to finish. */
   readonly observe?: (params: z.output<NoInfer<Params>>) => string
+  /**
+   * How the server is to be used, which the player reads before that text. Default: what the server says of it. Give
+   * `''` for nothing, or words of your own where tools are hidden or renamed.
+   */
+  readonly instructions?: string
   /** A folder whose content is copied into the folder of each episode. Default: the folder is empty. */
   readonly files?: string | URL
   /**
@@ -74,6 +79,12 @@ export interface McpEnvironmentSpec<Params extends z.ZodType = typeof anyParams>
   readonly resources?: boolean
   /** Whether the player has `list_prompts` and `get_prompt`. Default `false`. */
   readonly prompts?: boolean
+  /**
+   * Whether the player has `list_tools` and `call_tool`, by which it finds and calls tools that the server lists later.
+   * An answer says when the list has changed. They reach all tools, hidden ones too. Default `false`: the player has
+   * the tools that were listed at first.
+   */
+  readonly toolList?: boolean
   /**
    * Answers the questions that the server asks its user during a call (elicitation): with the content of its form, or
    * with `null`, which declines. Default: the client declares no support for such questions, and the server may list

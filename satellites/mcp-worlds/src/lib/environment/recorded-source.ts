@@ -25,6 +25,8 @@ export function openRecorded(
       forkable: true,
       check: { waive: { 'legal-missing': 'Listed are the calls after which an end was recorded.' } },
     },
+    instructions: header.instructions ?? '',
+    // They are in it.
     observe: (params) => recording.taskOf(params).text,
     isSuccess: (value) => (score ? value >= 1 : recording.successes.has(value)),
     start(params, rng) {

@@ -29,8 +29,10 @@ export interface ServerSource {
     readonly release?: (session: string) => Promise<void>
     readonly guarantees?: Guarantees
   }
-  /** Returns the text that the player sees first. */
-  observe(params: unknown): string
+  /** How the server says that it is to be used; empty if it says nothing. */
+  readonly instructions: string
+  /** Returns the text that the player sees first, with these instructions. */
+  observe(params: unknown, instructions: string): string
   /** Returns whether a score is a success. */
   isSuccess(score: number): boolean
   /** Returns the state of a new session. */

@@ -13,6 +13,8 @@ export const madeOfSchema = z.object({
     rename: z.record(z.string(), z.string()).optional(),
     describe: z.record(z.string(), z.string()).optional(),
   }),
+  /** How the server said that it is to be used. Left out if it said nothing. */
+  instructions: z.string().optional(),
   description: z.string(),
   limits: jsonObjectSchema,
   /** Whether a function scores the episodes. */

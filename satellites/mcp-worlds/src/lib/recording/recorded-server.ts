@@ -1,6 +1,6 @@
 import { ServerError } from '@episodic/mcp-server'
 import type { JsonObject, Rng } from '@episodic/protocol'
-import type { PlayedServer } from '../servers/episode-server.ts'
+import type { PlayedServer, PlayersCall } from '../servers/episode-server.ts'
 import { NO_CALLS, type ServerCall, trailAfter } from '../servers/trail.ts'
 import { Recording } from './recording.ts'
 
@@ -44,7 +44,7 @@ export class RecordedServer implements PlayedServer {
     return call
   }
 
-  async play(tool: string, args: JsonObject, name: string): Promise<ServerCall> {
+  async play(tool: string, args: JsonObject, { name }: PlayersCall): Promise<ServerCall> {
     const call = await this.call(tool, args)
     this.transcript.push({ ...call, tool: name, arguments: args })
     this.trail = trailAfter(this.trail, call)

@@ -14,7 +14,9 @@ describe('callTool', () => {
     ['content without a type', { content: [{ text: 'Done.' }] }],
     ['a list as data', { ...said, structuredContent: [] }],
   ])('rejects where it is answered %s', async (_, reply) => {
-    await expect(callTool(answering(reply), 'act', {}, never)).rejects.toMatchObject({ code: 'reply-malformed' })
+    await expect(callTool(answering(reply), 'act', {}, { signal: never })).rejects.toMatchObject({
+      code: 'reply-malformed',
+    })
   })
 
   it.each([
@@ -23,7 +25,7 @@ describe('callTool', () => {
     ['several texts, in lines', [...said.content, ...said.content], 'Done.\nDone.'],
   ])('shows an answer with %s', async (_, content, text) => {
     const structured = { left: 3, won: null }
-    const answer = await callTool(answering({ content, structuredContent: structured }), 'act', {}, never)
+    const answer = await callTool(answering({ content, structuredContent: structured }), 'act', {}, { signal: never })
     expect(answer).toEqual({ text, structured, isError: false })
   })
 
@@ -38,7 +40,7 @@ describe('callTool', () => {
       { type: 'resource_link', uri: 'file:///d.txt', name: 'd' },
       { type: 'image', data: `iVBORw0KGgo${'A'.repeat(600_001)}`, mimeType: 'image/png' },
     ]
-    expect(await callTool(answering({ content }), 'act', {}, never)).toEqual({
+    expect(await callTool(answering({ content }), 'act', {}, { signal: never })).toEqual({
       text: [
         ...['Look.', 'The text of a.', '[resource_link d file:///d.txt]'],
         '[image: image/png, 450 KB] It is too large to be shown.',
@@ -59,7 +61,7 @@ describe('callTool', () => {
 
   it('shows the beginning of a very long answer, and says what is left out', async () => {
     const long = { content: [{ type: 'text', text: 'x'.repeat(200_007) }] }
-    const { text } = await callTool(answering(long), 'act', {}, never)
+    const { text } = await callTool(answering(long), 'act', {}, { signal: never })
     expect(text.slice(199_990)).toBe(`${'x'.repeat(10)}\n[7 more characters were left out.]`)
   })
 })

@@ -10,7 +10,7 @@ import {
 } from '@episodic/protocol'
 import { readContent, resourceInTextSchema, withUnsaidData } from '@episodic/protocol/internal'
 import { z } from 'zod'
-import { ask, type ListedTool, read } from './other-methods.ts'
+import { type AskOptions, ask, type ListedTool, read } from './other-methods.ts'
 
 /** What a server answered to one call. */
 export interface ToolAnswer {
@@ -69,22 +69,25 @@ const LONGEST = 200_000
 /** Characters of base64 of an answer that are kept, and how many pictures, sounds and files. */
 const BOUNDS = { base64: 600_000, attachments: 16 }
 
+interface CallToolOptions extends AskOptions {
+  /** Replaces in the answer what only this episode has. Default: nothing. */
+  readonly rename?: <T>(value: T) => T
+}
+
 /**
  * Calls a tool, or another method by its name, such as `resources/read`, and never retries: a server cannot distinguish
  * a retry from a second call. Rejects if the answer is lost or is none.
- *
- * @param rename - replaces in the answer what only this episode has. Default: nothing.
  */
 export async function callTool(
   channel: Channel,
   tool: string,
   args: JsonObject,
-  signal: AbortSignal,
-  rename: <T>(value: T) => T = (value) => value,
+  options: CallToolOptions,
 ): Promise<ToolAnswer> {
+  const { signal, rename = (value) => value } = options
   let reply: unknown
   try {
-    reply = await ask(channel, tool, args, signal)
+    reply = await ask(channel, tool, args, options)
   } catch (cause) {
     signal.throwIfAborted()
     // Some servers reject invalid arguments, and whatever else goes wrong, with an error instead of a tool's answer.

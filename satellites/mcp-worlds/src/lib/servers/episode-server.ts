@@ -13,8 +13,17 @@ import { guard, unguard } from './guard.ts'
 import type { ListedTool } from './other-methods.ts'
 import { replaceTexts } from './replace-texts.ts'
 import { type Changes, type SavedFolder, WatchedFolder, writeFolder } from './saved-folder.ts'
+import { ServerNews } from './server-news.ts'
 import { endTrace, MARK, type Trace } from './traces.ts'
 import { NO_CALLS, type ServerCall, trailAfter } from './trail.ts'
+
+/** What there is of a call of the player beside the tool and its arguments. */
+export interface PlayersCall {
+  /** The player's name for the tool. */
+  readonly name: string
+  /** Receives what the server says of its progress. Default: it is not asked. */
+  readonly report?: ((text: string) => void) | undefined
+}
 
 /** The server of an episode as the world knows it: a live one, or a recording of one. */
 export interface PlayedServer {
@@ -28,8 +37,8 @@ export interface PlayedServer {
   readonly trail: string
   /** Makes a call of the world's own. */
   call(tool: string, args: JsonObject): Promise<ServerCall>
-  /** Makes a call of the player, who calls the tool `name`. */
-  play(tool: string, args: JsonObject, name: string): Promise<ServerCall>
+  /** Makes a call of the player. */
+  play(tool: string, args: JsonObject, call: PlayersCall): Promise<ServerCall>
   /** Returns the recorded score of a player who ends now; `null` if there is none. */
   recordedScore(params: unknown, answer: string | null): number | null
   /** Resolves with what has changed in the folder. Rejects with `rules-failed` for more than a step keeps. */
@@ -43,11 +52,21 @@ export interface ServerPlan {
   readonly files: string | null
   /** The content of the folder in place of `files`: what another server of the episode has left. */
   readonly saved?: SavedFolder
+  /** Whether the player learns with an answer that the list of tools has changed. */
+  readonly toolList: boolean
   /** Seconds until it has answered for the first time, from its start. */
   readonly startSeconds: number
   /** Seconds until a call is answered. */
   readonly callSeconds: number
 }
+
+/** What a server says beside its answers, and asks. */
+interface Said {
+  readonly questions: Questions
+  readonly news: ServerNews
+}
+
+const CHANGED = '[The list of tools has changed: list_tools shows it.]'
 
 /** Characters of JSON of changed files that a step keeps. */
 const MOST_SAVED = 700_000
@@ -71,15 +90,18 @@ export class EpisodeServer implements PlayedServer {
   readonly #channel: Channel
   readonly #questions: Questions
   readonly #watched: WatchedFolder
+  readonly #news: ServerNews
+  #reported = 0
   #closing: Promise<void> | null = null
 
-  private constructor(plan: ServerPlan, trace: Trace, channel: Channel, questions: Questions) {
+  private constructor(plan: ServerPlan, trace: Trace, channel: Channel, said: Said) {
     this.#plan = plan
     this.#trace = trace
     this.folder = filesIn(trace)
     this.#watched = new WatchedFolder(this.folder, join(trace.folder, 'clock'))
     this.#channel = channel
-    this.#questions = questions
+    this.#questions = said.questions
+    this.#news = said.news
   }
 
   /**
@@ -89,6 +111,7 @@ export class EpisodeServer implements PlayedServer {
    */
   static async start(plan: ServerPlan, answer: AnswerQuestion | null): Promise<EpisodeServer> {
     const questions = new Questions()
+    const news = new ServerNews()
     const mark = randomText()
     // Servers tell the real path, without links.
     const trace: Trace = { mark, folder: join(realpathSync(tmpdir()), `episodic-mcp-${mark.slice(0, 10)}`) }
@@ -100,13 +123,21 @@ export class EpisodeServer implements PlayedServer {
       else if (plan.files === null) await mkdir(filesIn(trace))
       else await cp(plan.files, filesIn(trace), { recursive: true })
       const variables = { TMPDIR: temporary, [MARK]: mark }
-      const channel = await openServer(plan, filesIn(trace), variables, answer && { elicit: questions.elicit(answer) })
-      return new EpisodeServer(plan, trace, channel, questions)
+      const channel = await openServer(plan, filesIn(trace), variables, {
+        onMessage: (direction, message) => direction === 'received' && news.receive(message),
+        ...(answer && { elicit: questions.elicit(answer) }),
+      })
+      return new EpisodeServer(plan, trace, channel, { questions, news })
     } catch (cause) {
       await endTrace(trace)
       unguard(trace)
       throw lost(cause)
     }
+  }
+
+  /** How the server says that it is to be used; empty if it says nothing. */
+  get instructions(): string {
+    return replaceTexts(this.#news.instructions, this.folder, FOLDER)
   }
 
   listTools(): Promise<ListedTool[]> {
@@ -117,10 +148,16 @@ export class EpisodeServer implements PlayedServer {
    * Calls a tool once. If its answer is lost, the server is closed, because what it has done is not known. In arguments
    * and answers, `{folder}` stands for the folder of the episode.
    */
-  async call(tool: string, args: JsonObject): Promise<ServerCall> {
+  async call(tool: string, args: JsonObject, report?: PlayersCall['report']): Promise<ServerCall> {
     const filled = replaceTexts(args, FOLDER, this.folder)
     const named = <T>(value: T) => replaceTexts(value, this.folder, FOLDER)
-    const answer = await this.#answered((signal) => callTool(this.#channel, tool, filled, signal, named))
+    // One call is made at a time.
+    this.#news.onProgress = report
+    const progressToken = report && `${++this.#reported}`
+    const answer = await this.#answered((signal) =>
+      callTool(this.#channel, tool, filled, { signal, rename: named, progressToken }),
+    )
+    const text = this.#plan.toolList && this.#news.takeChangeOfTools() ? `${answer.text}\n${CHANGED}` : answer.text
     let asked: ToolAnswer['asked'] & object
     try {
       asked = this.#questions.take()
@@ -129,11 +166,11 @@ export class EpisodeServer implements PlayedServer {
       await this.close()
       throw fault
     }
-    return { tool, arguments: named(args), ...answer, ...(asked.length > 0 && { asked: named(asked) }) }
+    return { tool, arguments: named(args), ...answer, text, ...(asked.length > 0 && { asked: named(asked) }) }
   }
 
-  async play(tool: string, args: JsonObject, name: string): Promise<ServerCall> {
-    const call = await this.call(tool, args)
+  async play(tool: string, args: JsonObject, { name, report }: PlayersCall): Promise<ServerCall> {
+    const call = await this.call(tool, args, report)
     this.transcript.push({ ...call, tool: name })
     this.trail = trailAfter(this.trail, call)
     return call
@@ -236,10 +273,10 @@ async function openServer(
   { target, startSeconds }: ServerPlan,
   folder: string,
   variables: Readonly<Record<string, string>>,
-  answering: Pick<ChannelOptions, 'elicit'> | null,
+  listening: Pick<ChannelOptions, 'elicit' | 'onMessage'>,
 ): Promise<Channel> {
-  if (!('url' in target)) return openChannel({ ...inFolder(target, folder, variables), startSeconds }, { ...answering })
-  const options = { ...disconnectPreservingSessions(target), ...answering }
+  if (!('url' in target)) return openChannel({ ...inFolder(target, folder, variables), startSeconds }, listening)
+  const options = { ...disconnectPreservingSessions(target), ...listening }
   return within(startSeconds, 'It did not start', (signal) => openChannel(target, { ...options, signal }))
 }
 

@@ -15,6 +15,8 @@ const PLAYERS_NAMES: Readonly<Record<string, string>> = {
   'resources/read': 'read_resource',
   'prompts/list': 'list_prompts',
   'prompts/get': 'get_prompt',
+  'tools/list': 'list_tools',
+  'tools/call': 'call_tool',
 }
 
 /** Returns the player's name for a tool of the server, or for a method. */
@@ -23,7 +25,7 @@ export function playersName(tool: string): string {
 }
 
 /** Returns the methods that a player has as tools. */
-export function toolsOfMethods({ resources = false, prompts = false }): ListedTool[] {
+export function toolsOfMethods({ resources = false, prompts = false, toolList = false }): ListedTool[] {
   const annotations = { readOnlyHint: true }
   const nothing = { type: 'object', properties: {} }
   const uri = { type: 'string', description: 'The URI of a resource, or a template of one that is filled in.' }
@@ -67,12 +69,51 @@ export function toolsOfMethods({ resources = false, prompts = false }): ListedTo
           },
         ]
       : []),
+    ...(toolList
+      ? [
+          {
+            name: 'tools/list',
+            description: 'List the tools that there are now, with their arguments. The list may change.',
+            inputSchema: nothing,
+            annotations,
+          },
+          {
+            name: 'tools/call',
+            description: 'Call a tool of the list by its name.',
+            inputSchema: {
+              type: 'object',
+              properties: { name: { type: 'string' }, arguments: { type: 'object' } },
+              required: ['name'],
+            },
+          },
+        ]
+      : []),
   ]
 }
 
+/** How a server is asked. */
+export interface AskOptions {
+  readonly signal: AbortSignal
+  /** Names the call in reports of its progress. Default: the server is asked for none. */
+  readonly progressToken?: string | undefined
+}
+
 /** Calls a tool of a server, or one of its other methods. Resolves with what the server answered, as tools answer. */
-export async function ask(channel: Channel, tool: string, args: JsonObject, signal: AbortSignal): Promise<unknown> {
+export async function ask(
+  channel: Channel,
+  tool: string,
+  args: JsonObject,
+  { signal, progressToken }: AskOptions,
+): Promise<unknown> {
+  const call = (params: JsonObject) => {
+    const sent = { ...params, ...(progressToken !== undefined && { _meta: { progressToken } }) }
+    return channel.request('tools/call', sent, { signal })
+  }
   switch (tool) {
+    case 'tools/list':
+      return shown({ tools: await listAll(channel, tool, 'tools', signal) })
+    case 'tools/call':
+      return call({ name: args.name ?? '', arguments: args.arguments ?? {} })
     case 'resources/list':
       return shown({
         resources: await listAll(channel, 'resources/list', 'resources', signal),
@@ -93,7 +134,7 @@ export async function ask(channel: Channel, tool: string, args: JsonObject, sign
       return { content: messages.flatMap(({ role, content }) => [{ type: 'text', text: `${role}:` }, content]) }
     }
     default:
-      return channel.request('tools/call', { name: tool, arguments: args }, { signal })
+      return call({ name: tool, arguments: args })
   }
 }
 
