@@ -8,10 +8,9 @@ import { type Console, shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { addOptions, flag, option } from '../base/options.ts'
 import { replaceFile } from '../base/own-files.ts'
-import { secretVariables } from '../base/secret-variables.ts'
 import { findPlayedMembers } from '../play/sets/set-folder.ts'
-import { findSecrets, hasSecrets } from '../run-folder/find-secrets.ts'
 import { findSealed, readRecorded, type SealedEpisodes } from '../run-folder/read-recorded.ts'
+import { createSecretSearch } from '../run-folder/secret-check.ts'
 
 const recordOptions = z.object({
   out: option('<file>', 'file to write (default: <world>.recording.jsonl)'),
@@ -119,21 +118,9 @@ function isOfServer(madeOf: JsonObject | undefined): madeOf is JsonObject {
 
 /** Throws `secret-found` for lines with texts that look like keys. */
 function assertNoSecrets(text: string): void {
-  const variables = secretVariables()
-  const found = text
-    .split('\n')
-    .flatMap((line, i) =>
-      hasSecrets(line, variables)
-        ? [...findSecrets(JSON.parse(line), variables)].map(
-            ({ field, kind }) => `  line ${i + 1}: ${field} has ${kind}`,
-          )
-        : [],
-    )
-  if (found.length > 0)
-    throw new HarnessError(
-      'secret-found',
-      `Nothing was written, because texts in the recording look like secrets:\n${found.slice(0, 10).join('\n')}\nMake such keys invalid, since they are in the files of the run too. With --allow-secrets they are written.`,
-    )
+  const search = createSecretSearch('With --allow-secrets they are written.')
+  for (const [i, line] of text.trimEnd().split('\n').entries()) search.find(JSON.parse(line), `line ${i + 1}`)
+  search.assertNone()
 }
 
 function formatCounts(file: string, counts: RecordingCounts): string {

@@ -7,28 +7,60 @@ import { type FoundSecret, findSecrets } from './find-secrets.ts'
 const MOST_NAMED = 10
 
 /** Looks for texts that look like keys in what is to be shared, part by part. */
-export interface SecretCheck {
+export interface SecretCheck extends Pick<SecretSearch, 'assertNone'> {
   run(detail: RunDetail, grades: readonly GradeRecord[]): void
   /** @param line - the line as it is shared; `null` for an episode that has figures only. */
   episode(run: string, words: RowWords, line: unknown): void
   states(run: string, words: RowWords, states: EpisodeStates): void
   /** What is of no run. */
   rest(value: unknown): void
+}
+
+/** Texts that look like keys, found in what is to be written. */
+export interface SecretSearch {
+  /** @param place - where the value is, in words. */
+  find(value: unknown, place: string): void
   /** Throws `secret-found` if there were some. Its message names their places alone. */
   assertNone(): void
 }
 
-/** Creates a check in which nothing was found yet. It keeps the first places, and counts the others. */
-export function createSecretCheck(): SecretCheck {
+/**
+ * Creates a search in which nothing was found yet. It keeps the first places, and counts the others.
+ *
+ * @param advice - what to do with what was found, beside making it invalid.
+ */
+export function createSecretSearch(advice: string): SecretSearch {
   const variables = secretVariables()
   const places: string[] = []
   let count = 0
-  const find = (value: unknown, place: string) => {
-    for (const secret of findSecrets(value, variables)) {
-      count += 1
-      if (places.length < MOST_NAMED) places.push(formatSecret(place, secret))
-    }
+  return {
+    find(value, place) {
+      for (const secret of findSecrets(value, variables)) {
+        count += 1
+        if (places.length < MOST_NAMED) places.push(formatSecret(place, secret))
+      }
+    },
+    assertNone() {
+      if (count === 0) return
+      const more = count > places.length ? [`and ${count - places.length} more`] : []
+      throw new HarnessError(
+        'secret-found',
+        [
+          'Nothing was written, because texts in it look like secrets:',
+          ...[...places, ...more].map((place) => `  ${place}`),
+          `Make such keys invalid, since they are in the files of the run too. ${advice}`,
+        ].join('\n'),
+      )
+    },
   }
+}
+
+const SHARING =
+  'To share the rest, leave these episodes out with --query, or withhold prompts. With --allow-secrets they are shared.'
+
+/** Creates a check in which nothing was found yet. */
+export function createSecretCheck(): SecretCheck {
+  const { find, assertNone } = createSecretSearch(SHARING)
   return {
     run(detail, grades) {
       const run = `run ${detail.entry.name}`
@@ -39,18 +71,7 @@ export function createSecretCheck(): SecretCheck {
       find(line ?? { prompt: words.prompt, message: words.message }, formatPlace(run, words)),
     states: (run, words, states) => find(states, `${formatPlace(run, words)}, its states`),
     rest: (value) => find(value, 'the file'),
-    assertNone() {
-      if (count === 0) return
-      const more = count > places.length ? [`and ${count - places.length} more`] : []
-      throw new HarnessError(
-        'secret-found',
-        [
-          'Nothing was written, because texts in it look like secrets:',
-          ...[...places, ...more].map((place) => `  ${place}`),
-          'Make such keys invalid, since they are in the files of the run too. To share the rest, leave these episodes out with --query, or withhold prompts. With --allow-secrets they are shared.',
-        ].join('\n'),
-      )
-    },
+    assertNone,
   }
 }
 
