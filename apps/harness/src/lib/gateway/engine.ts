@@ -6,7 +6,7 @@ import { type ChatBody, Concessions } from '../models/concessions.ts'
 import { TOKEN_OPTIONS } from '../models/handed-tokens.ts'
 import type { Prices } from '../models/model-options.ts'
 import { type Answer, parseAnswer } from '../models/parse-answer.ts'
-import { findAnswerError, readAnswer } from '../models/read-answer.ts'
+import { findAnswerError, readAnswerBody } from '../models/read-answer-body.ts'
 import { readBody } from '../models/request-body.ts'
 import { sendRequest } from '../models/send-request.ts'
 import { codeOf } from '../models/tries.ts'
@@ -111,7 +111,7 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
     const { status, retryAfter, body: bytes } = await post(JSON.stringify(body), signal)
     const said = bytes.toString()
     if (status >= 400) throw new Refused(status, 'http', wordsOf(said), retryAfter)
-    const read = readAnswer(said)
+    const read = readAnswerBody(said)
     const parsed = read.kind === 'answer' ? parseAnswer(read.value, prices) : null
     if (parsed) return parsed
     if (read.kind === 'error') throw new Refused(read.status ?? 502, 'error', read.words)

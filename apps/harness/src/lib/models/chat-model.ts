@@ -12,7 +12,7 @@ import type { ModelSettings } from './model-options.ts'
 import { findServer } from './model-server.ts'
 import { type Answer, parseAnswer } from './parse-answer.ts'
 import { withoutPictureData } from './pictures.ts'
-import { readAnswer } from './read-answer.ts'
+import { readAnswerBody } from './read-answer-body.ts'
 import { temperatureOf } from './recorded-api.ts'
 import type { Message } from './transcript.ts'
 import { codeOf, type Try, timesOf } from './tries.ts'
@@ -322,7 +322,7 @@ function fetchWhole(send: typeof fetch, key: string | undefined): typeof fetch {
       headers.set(INSIDE, inside)
       return new Response(JSON.stringify({ error }), { status, headers })
     }
-    const read = readAnswer(said)
+    const read = readAnswerBody(said)
     switch (read.kind) {
       case 'answer':
         return new Response(JSON.stringify(read.value), { headers })

@@ -2,7 +2,7 @@ import type { Completion, Json, JsonObject } from '@episodic/protocol'
 import { isObject, wellFormed } from '@episodic/protocol/internal'
 import { withoutTokens, withTokens } from './handed-tokens.ts'
 import type { Prices } from './model-options.ts'
-import { findAnswerError } from './read-answer.ts'
+import { findAnswerError } from './read-answer-body.ts'
 import { inventId, type ToolCall } from './transcript.ts'
 import { weightVersionOf } from './weight-version.ts'
 

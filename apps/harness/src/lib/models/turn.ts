@@ -2,7 +2,7 @@ import type { Action, JsonObject, Observation } from '@episodic/protocol'
 import { type RecordedCall, shorten } from '@episodic/protocol/internal'
 import type { Answer } from './parse-answer.ts'
 import { userMessage } from './pictures.ts'
-import { isAction, readCall } from './read-call.ts'
+import { isAction, readCall } from './read-tool-call.ts'
 import { assistant, callOf, type Message, type ToolCall } from './transcript.ts'
 
 /** What a model has answered: calls, which are played one after the other, and what is replied to each of them. */

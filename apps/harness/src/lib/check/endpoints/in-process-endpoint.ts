@@ -9,7 +9,7 @@ export const inProcessEndpoint: AgentEndpoint = {
     const [first] = host.environments
     const trainer = inProcess(host)
     return {
-      sendAsTrainer: (message) => readAnswer(trainer, message),
+      sendAsTrainer: (message) => readAnswerBody(trainer, message),
       async openSession(capability) {
         const world =
           capability === null
@@ -21,7 +21,7 @@ export const inProcessEndpoint: AgentEndpoint = {
             : ({ by: 'capability', token: capability } as const)
         const channel = inProcess(host, { endpoint: 'agent', principal: null, address: world })
         return {
-          send: (message) => readAnswer(channel, message),
+          send: (message) => readAnswerBody(channel, message),
           // This channel has no notifications.
           collectNotifications: async () => async () => '',
           unusualRequests: {},
@@ -34,7 +34,7 @@ export const inProcessEndpoint: AgentEndpoint = {
 }
 
 /** The answer to a message as JSON; that of an error has its code, message and details. */
-async function readAnswer(channel: Channel, message: string): Promise<string> {
+async function readAnswerBody(channel: Channel, message: string): Promise<string> {
   const { method, params = {} } = readRequest(message)
   if (method === undefined) return ''
   try {

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { readAnswer } from './read-answer.ts'
+import { readAnswerBody } from './read-answer-body.ts'
 
 const choice = { index: 0, message: { role: 'assistant', content: 'Hm.' }, finish_reason: 'stop' }
 const answer = { id: 'x', object: 'chat.completion', choices: [choice] }
 
-describe('readAnswer', () => {
+describe('readAnswerBody', () => {
   it.each<[string, string]>([
     ['JSON', JSON.stringify(answer)],
     ['JSON after white space and a byte order mark', `\n\ufeff  ${JSON.stringify(answer)}\n`],
     ['an error that is absent', JSON.stringify({ ...answer, error: null, base_resp: { status_code: 0 } })],
     ['an error without words', JSON.stringify({ ...answer, error: {}, errors: [] })],
   ])('reads %s as an answer', (_, body) => {
-    expect(readAnswer(body)).toMatchObject({ kind: 'answer', value: answer })
+    expect(readAnswerBody(body)).toMatchObject({ kind: 'answer', value: answer })
   })
 
   it('reads numbers that are no JSON as null, and leaves texts as they are', () => {
     const body = '{"choices":[{"a":-Infinity,"b":[NaN,Infinity],"c":"NaN \\"-Infinity\\" "}]}'
     const value = { choices: [{ a: null, b: [null, null], c: 'NaN "-Infinity" ' }] }
-    expect(readAnswer(body)).toEqual({ kind: 'answer', value })
+    expect(readAnswerBody(body)).toEqual({ kind: 'answer', value })
   })
 
   it.each<[string, unknown, number | null, string]>([
@@ -68,7 +68,7 @@ describe('readAnswer', () => {
     ['a choice that is null', { choices: [null] }, null, 'The answer has no choice: {"choices":[null]}'],
     ['an empty object', {}, null, 'The answer has no choice: {}'],
   ])('finds the error that is written as by %s', (_, body, status, words) => {
-    expect(readAnswer(JSON.stringify(body))).toMatchObject({ kind: 'error', status, words })
+    expect(readAnswerBody(JSON.stringify(body))).toMatchObject({ kind: 'error', status, words })
   })
 
   it.each<[string, string]>([
@@ -76,21 +76,21 @@ describe('readAnswer', () => {
     [': waiting\n\nevent: error\ndata: {"code":401,"message":"No."}\n\n', 'No.'],
     ['data: {"choices":[]}\n\ndata: {"error":{"status":401,"message":"No."}}', 'No.'],
   ])('finds the error in the stream of events %j', (body, words) => {
-    expect(readAnswer(body)).toMatchObject({ kind: 'error', status: 401, words })
+    expect(readAnswerBody(body)).toMatchObject({ kind: 'error', status: 401, words })
   })
 
   it('distinguishes JSON that was cut off from JSON with a fault in it', () => {
     const text = JSON.stringify({ ...answer, usage: { cost: -1.5e-7, cached: true } })
     for (let length = 1; length < text.length; length++)
-      expect(readAnswer(text.slice(0, length)), text.slice(0, length)).toEqual({ kind: 'incomplete' })
+      expect(readAnswerBody(text.slice(0, length)), text.slice(0, length)).toEqual({ kind: 'incomplete' })
     for (const body of ['{"a":tx}', "{'a':1}", '{"a":1} and more', '{"a":1,}'])
-      expect(readAnswer(body), body).toMatchObject({ kind: 'malformed', fault: expect.stringContaining('JSON') })
+      expect(readAnswerBody(body), body).toMatchObject({ kind: 'malformed', fault: expect.stringContaining('JSON') })
   })
 
   it.each(['', '<!doctype html><title>Just a moment...</title>', 'Not Found', 'data: {"choices":[]}\n\n'])(
     'reads %j as none of this API',
     (body) => {
-      expect(readAnswer(body)).toEqual({ kind: 'other' })
+      expect(readAnswerBody(body)).toEqual({ kind: 'other' })
     },
   )
 })

@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser'
 import { createStreamedAnswer } from './streamed-answer.ts'
 
 /** What the body of an answer of a model's server is, whose HTTP status promises an answer. */
-export type ReadAnswer =
+export type AnswerBody =
   | { readonly kind: 'answer'; readonly value: unknown }
   /** The server says that it has no answer. Its own status and code are `null` if it names none. */
   | { readonly kind: 'error'; readonly status: number | null; readonly code: string | null; readonly words: string }
@@ -18,7 +18,7 @@ export type ReadAnswer =
  * Reads a body. Its content type does not count: some servers send JSON as `text/plain` or without a type. Numbers that
  * JSON does not have, `NaN`, `Infinity` and `-Infinity`, are read as `null`: Python writes them.
  */
-export function readAnswer(body: string): ReadAnswer {
+export function readAnswerBody(body: string): AnswerBody {
   // A byte order mark is white space here too.
   const text = body.trim()
   if (/^[{[]/.test(text)) return readJson(text)
@@ -26,14 +26,14 @@ export function readAnswer(body: string): ReadAnswer {
 }
 
 /** Reads the answer of a server that streams whatever is asked for. */
-function readStream(text: string): ReadAnswer {
+function readStream(text: string): AnswerBody {
   const stream = createStreamedAnswer()
   stream.add(`${text}\n\n`)
   if (!stream.hasBegun) return { kind: 'other' }
   return stream.isComplete ? { kind: 'answer', value: stream.value } : { kind: 'incomplete' }
 }
 
-function readJson(text: string): ReadAnswer {
+function readJson(text: string): AnswerBody {
   const { value: json, fault } = parsed(text)
   // Gemini sends an error as the only item of a list.
   const value = Array.isArray(json) ? json[0] : json
@@ -68,7 +68,7 @@ const FAILED: ReadonlySet<string> = new Set(['error', 'abort', 'network_error', 
  * ways: as `error` of the body or of its choice, as `base_resp` with a status (MiniMax), as `detail` (FastAPI), as
  * `message` (vLLM and Mistral, with `object: "error"`), or as no choice at all.
  */
-export function findAnswerError(body: unknown): Extract<ReadAnswer, { kind: 'error' }> | null {
+export function findAnswerError(body: unknown): Extract<AnswerBody, { kind: 'error' }> | null {
   if (!isObject(body)) return errorOf({}, body)
   const [first] = Array.isArray(body.choices) ? body.choices : []
   const choice = isObject(first) ? first : undefined
@@ -87,7 +87,7 @@ function isSaid(value: unknown): boolean {
   return isObject(value) ? Object.keys(value).length > 0 : Boolean(value)
 }
 
-function errorOf(body: object, said: unknown): Extract<ReadAnswer, { kind: 'error' }> {
+function errorOf(body: object, said: unknown): Extract<AnswerBody, { kind: 'error' }> {
   const fields = { ...body, ...(isObject(said) && said) } as Record<string, unknown>
   const code = [fields.code, fields.type, fields.status].find((name) => typeof name === 'string') ?? null
   return { kind: 'error', status: statusOf(fields), code: code as string | null, words: wordsOf(fields, said) }
@@ -130,8 +130,8 @@ function statusOf(fields: Readonly<Record<string, unknown>>): number | null {
 }
 
 /** Returns the error that a stream of events reports; `null` if it reports none, or the text is no such stream. */
-function errorInStream(text: string): Extract<ReadAnswer, { kind: 'error' }> | null {
-  let found: Extract<ReadAnswer, { kind: 'error' }> | null = null
+function errorInStream(text: string): Extract<AnswerBody, { kind: 'error' }> | null {
+  let found: Extract<AnswerBody, { kind: 'error' }> | null = null
   if (!/^(data|event|id|retry)?:/.test(text)) return null
   const parser = createParser({
     onEvent({ event, data }) {
