@@ -103,9 +103,13 @@ export const TESTED = '95 % intervals by Student’s t. A difference is shown if
 
 /** How the figures were computed, and over how many tasks. */
 export function methodOf({ tasks, success, cost, successRules, seeded }: Comparison): string {
-  const chance = seeded ? '' : ` ${UNSEEDED}`
-  const power = success ? ` ${formatPower(success)}` : ''
-  return `Success: ${formatRules(successRules)}. Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts (the page of a run has the rate over episodes): ${TESTED} ${testOf(success)}; the exact sign test (McNemar’s with one rollout per task) counts tasks.${power}${chance}${cost ? ` ${CURRENCY}` : ''}`
+  const sentences = [
+    `Success: ${formatRules(successRules)}. Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts (the page of a run has the rate over episodes): ${TESTED} ${testOf(success)}; the exact sign test (McNemar’s with one rollout per task) counts tasks.`,
+    success && formatPower(success),
+    !seeded && UNSEEDED,
+    cost && CURRENCY,
+  ]
+  return sentences.filter(Boolean).join(' ')
 }
 
 /** Says which sign-flip test has decided: random signs are drawn where all are too many to count. */
