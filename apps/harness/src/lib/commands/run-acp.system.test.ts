@@ -21,7 +21,7 @@ function run(policy: string, out: string, env: Record<string, string> = {}, ...o
 const episodesOf = (out: string) => readEpisodes(join(workshop.folder, out)) as EpisodeRecord[]
 
 describe('episodic run --policy acp:<agent>', () => {
-  it('plays with an agent, and records what it planned, thought, called and said', async () => {
+  it('plays with an agent, and records what it planned, thought, called, was allowed and said', async () => {
     expect(await run(`acp:node ${AGENT}`, 'played')).toMatchObject({ status: 0 })
     for (const { outcome, steps } of episodesOf('played')) {
       expect(outcome).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
@@ -31,7 +31,7 @@ describe('episodic run --policy acp:<agent>', () => {
         expect(completions).toMatchObject([
           {
             model: 'halving',
-            reasoning: `${i === 0 ? '[in_progress] Halve what is left\n' : ''}I try ${value}.`,
+            reasoning: `${i === 0 ? '[in_progress] Halve what is left\n' : ''}I try ${value}.\n[allowed] world: guess\n`,
             calls: [{ name: 'world: guess', arguments: JSON.stringify({ value }) }],
             cost: null,
           },

@@ -108,8 +108,8 @@ const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
 /**
  * An agent that speaks the Agent Client Protocol, version 1, started for each episode in an empty folder: one with a
  * known name, such as `claude-code`, or a shell command. It gets the session URL as the MCP server `world`, and the
- * task with the first observation as its prompt. Permissions are granted. What it plans, thinks, says and calls is
- * recorded.
+ * task with the first observation as its prompt. Permissions are granted. What it plans, thinks, says, calls and was
+ * allowed is recorded.
  *
  * It stops with `budget-spent` if its model has no tokens or turns left, and with `no-action` if it refuses. Its other
  * failures are `policy-failed`; `option-invalid` if the package of the protocol is not installed.
@@ -184,9 +184,10 @@ async function converse(
   const output = Readable.toWeb(child.stdout as Readable) as ReadableStream<Uint8Array>
   const client = acp
     .client({ name: 'episodic' })
-    .onRequest(own.session.requestPermission, ({ params: { options } }) => {
+    .onRequest(own.session.requestPermission, ({ params: { options, toolCall } }) => {
       const kinds = signal.aborted ? [] : ['allow_always', 'allow_once']
       const allowed = kinds.map((kind) => options.find((option) => option.kind === kind)).find(Boolean)
+      recorder?.permit(toolCall, allowed !== undefined)
       return { outcome: allowed ? { outcome: 'selected', optionId: allowed.optionId } : { outcome: 'cancelled' } }
     })
     .onNotification(own.session.update, ({ params: { update } }) => recorder?.add(update))

@@ -1,4 +1,4 @@
-import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import type { SessionUpdate, ToolCallUpdate } from '@agentclientprotocol/sdk'
 import type { Assignment } from './agent.ts'
 
 /** Puts the updates of an agent together, and records them as answers: what it planned, thought, said and called. */
@@ -6,6 +6,8 @@ export interface AcpRecorder {
   /** Sets the name by which the agent introduces itself. */
   name(agent: string): void
   add(update: SessionUpdate): void
+  /** Notes that a call was allowed, or was not since the agent is stopped. */
+  permit(call: ToolCallUpdate, isAllowed: boolean): void
   /** Records the last answer, and why the turn ended. */
   end(stopReason: string): void
 }
@@ -72,6 +74,10 @@ export function createAcpRecorder(record: Assignment['record']): AcpRecorder {
           if (call && (update.status === 'completed' || update.status === 'failed')) flush()
         }
       }
+    },
+    permit({ toolCallId, title }, isAllowed) {
+      const name = title ?? calls.find(({ id }) => id === toolCallId)?.name ?? toolCallId
+      reasoning += `${/(^|\n)$/.test(reasoning) ? '' : '\n'}[${isAllowed ? 'allowed' : 'not allowed'}] ${name}\n`
     },
     end: (stopReason) => flush(stopReason),
   }
