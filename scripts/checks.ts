@@ -75,6 +75,21 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
       after: ['clients of OpenEnv', 'clients of the Open Reward Standard'],
     },
     {
+      name: 'a public MCP server',
+      command: [
+        'node',
+        'interop/interop.ts',
+        'mcp-servers',
+        '--only',
+        'server-memory',
+        '--episodes',
+        '4',
+        '--kills',
+        '3',
+      ],
+      all: true,
+    },
+    {
       name: 'exact references of the classics',
       command: ['node', 'apps/harness/src/cli.ts', 'suite', 'run', 'classics', '--quick'],
     },

@@ -13,16 +13,22 @@ export interface InstalledServer extends PublicServer {
   readonly version: string
 }
 
-/** Installs the servers that are not there yet, in folders that are kept between runs, and returns all. */
-export function installServers(onMake: (text: string) => void): InstalledServer[] {
-  const folder = installFromNpm(onMake)
+/**
+ * Installs the servers that are not there yet, in folders that are kept between runs, and returns them.
+ *
+ * @param parts - one of them has to be in the name of the program.
+ */
+export function installServers(parts: readonly string[], onMake: (text: string) => void): InstalledServer[] {
+  const isNamed = ({ program }: PublicServer) => parts.some((part) => program.includes(part))
+  const ofNpm = OF_NPM.filter(isNamed)
+  const folder = ofNpm.length > 0 ? installFromNpm(ofNpm, onMake) : ''
   return [
-    ...OF_NPM.map((server) => ({
+    ...ofNpm.map((server) => ({
       ...server,
       path: join(folder, 'node_modules/.bin', server.program),
       version: server.package.replace(/@([^@]+)$/, ' $1'),
     })),
-    ...OF_PYPI.map((server) => {
+    ...OF_PYPI.filter(isNamed).map((server) => {
       const { python, versionOf } = openPythonEnvironment(server.requirements, onMake)
       return {
         ...server,
@@ -34,8 +40,8 @@ export function installServers(onMake: (text: string) => void): InstalledServer[
 }
 
 /** Returns the folder of the packages of npm. */
-function installFromNpm(onMake: (text: string) => void): string {
-  const packages = OF_NPM.map((server) => server.package)
+function installFromNpm(servers: readonly PublicServer[], onMake: (text: string) => void): string {
+  const packages = servers.map((server) => server.package)
   const digest = createHash('sha256').update(packages.join('\n')).digest('hex').slice(0, 12)
   const folder = join(CACHE, `mcp-servers-npm-${digest}`)
   if (existsSync(folder)) return folder

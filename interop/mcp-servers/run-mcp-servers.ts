@@ -33,7 +33,7 @@ export async function runMcpServers(args: readonly string[]): Promise<Report | n
   if (!options) return null
   const { say } = options
   const parts = options.only?.split(',') ?? ['']
-  const servers = installServers(console.error).filter(({ program }) => parts.some((part) => program.includes(part)))
+  const servers = installServers(parts, console.error)
   if (servers.length === 0) throw new Error(`No server is named so.\n${USAGE}`)
   await using page = await servePage()
   const clients: Record<string, Tally> = {}

@@ -59,6 +59,16 @@ describe('callTool', () => {
     })
   })
 
+  it('mends a text that was cut within a character, in the text and in the data', async () => {
+    const half = '\ud83d'
+    const reply = { content: [{ type: 'text', text: `Half: ${half}` }], structuredContent: { half } }
+    expect(await callTool(answering(reply), 'act', {}, { signal: never })).toEqual({
+      text: 'Half: \ufffd',
+      structured: { half: '\ufffd' },
+      isError: false,
+    })
+  })
+
   it('shows the beginning of a very long answer, and says what is left out', async () => {
     const long = { content: [{ type: 'text', text: 'x'.repeat(200_007) }] }
     const { text } = await callTool(answering(long), 'act', {}, { signal: never })

@@ -8,7 +8,7 @@ import {
   type ResourceInText,
   WireError,
 } from '@episodic/protocol'
-import { readContent, resourceInTextSchema, withUnsaidData } from '@episodic/protocol/internal'
+import { readContent, resourceInTextSchema, wellFormed, withUnsaidData } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { type AskOptions, ask, type ListedTool, read } from './other-methods.ts'
 
@@ -95,7 +95,8 @@ export async function callTool(
       return { text: rename(cause.message), structured: null, isError: true }
     throw cause
   }
-  const { content, structuredContent, isError } = read(answerSchema, rename(reply), `the call of ${tool}`)
+  // Servers cut texts within a character.
+  const { content, structuredContent, isError } = read(answerSchema, wellFormed(rename(reply)), `the call of ${tool}`)
   const { text, attachments = [], resources = [] } = readContent(content, BOUNDS)
   const structured = structuredContent ?? null
   // The text stays as the server sent it. A model would read nothing of an answer that has data alone.
