@@ -44,9 +44,33 @@ const idle = defineEnvironment({
   success: () => true,
 })
 
+/** A world that judges what a player has left. */
+const left = defineEnvironment({
+  name: 'left',
+  version: '1.0.0',
+  description: 'Is judged when it is left.',
+  params: z.object({}),
+  state: { public: z.object({ waited: z.int() }), private: z.object({}) },
+  start: () => ({ public: { waited: 0 }, private: {} }),
+  observe: () => 'Wait.',
+  tools: ({ tool }) => ({
+    wait: tool({
+      description: 'Waits.',
+      input: z.object({}),
+      play({ state, say }) {
+        state.public.waited += 1
+        return say('You waited.')
+      },
+    }),
+  }),
+  absent: ({ tool }) =>
+    tool({ description: 'Judges.', input: z.object({}), play: ({ say }) => say('The episode is over.') }),
+  rewards: { waited: ({ end, after }) => (end ? after.public.waited : 0) },
+})
+
 async function serve(options: NemoGymOptions = {}, hostOptions: Partial<HostOptions> = {}) {
   const host = createHost({
-    environments: [numberGuessing, broken, colliding, idle],
+    environments: [numberGuessing, broken, colliding, idle, left],
     onFault: () => {},
     ...hostOptions,
   })
@@ -176,6 +200,24 @@ describe('a rollout', () => {
     expect(await verdictOf({ output: [] })).toMatchObject({ ...stopped, end_reason: 'no-action' })
     const unplayable = { type: 'function_call', call_id: 'c', name: 'wait', arguments: '{' }
     expect(await verdictOf({ output: [unplayable] })).toMatchObject({ ...stopped, end_reason: 'invalid-action' })
+  })
+
+  it('that is left is judged by its world, in no step of the model', async () => {
+    const { client } = await serve()
+    const agent = client()
+    const asked = row({ environment: 'left', params: {} })
+    await agent.post('seed_session', asked)
+    await agent.post('wait', {})
+    const called = { type: 'function_call', call_id: 'c', name: 'wait', arguments: '{}' }
+    const { body } = await agent.post('verify', { ...answered([]), ...asked, response: { output: [called] } })
+    expect(body).toMatchObject({
+      reward: 1,
+      waited: 1,
+      steps: 1,
+      truncated: 1,
+      end_reason: 'closed',
+      mask_sample: false,
+    })
   })
 
   it('that fails is masked, and never rewarded with 0', async () => {
