@@ -231,8 +231,8 @@ describe('an environment of an MCP server', () => {
     const clock = createManualClock()
     await using world = await openWorld(noting, { clock })
     await using environment = world.connection.environment()
-    await environment.reset({ limits: { seconds: 60 } })
-    await environment.step(add('milk'))
+    await environment.reset({ limits: { seconds: 60 } }, { seed: 'seed' })
+    const first = await environment.step(add('milk'))
     clock.advance(60_000)
     const late = await environment.step(add('eggs'))
     expect(late).toMatchObject({
@@ -241,6 +241,15 @@ describe('an environment of an MCP server', () => {
       reward: { total: 1 },
       info: { refused: 'time', success: true, prepared: { judging: [{ structured: { notes: ['milk'] } }] } },
     })
+    const rehearsal = rehearse(noting, { seed: 'seed', strict: true })
+    rehearsal.play('add', { text: 'milk' }, { prepared: first.info.prepared })
+    const truncation = 'time-limit'
+    const again = rehearsal.play('add', { text: 'eggs' }, { prepared: late.info.prepared, truncation })
+    expect([again.observation, again.stateHash, again.terms]).toEqual([
+      late.observation,
+      late.info.stateHash,
+      { score: 1 },
+    ])
   })
 
   it('has failed where its server is lost when its player has left', async () => {
