@@ -125,6 +125,12 @@ describe('episodic run --policy acp:<agent>', () => {
 
   it.each([
     ['takes no server over HTTP', `node ${AGENT}`, { NO_HTTP: '1' }, /The agent takes no MCP server over HTTP/],
+    [
+      'cannot go on',
+      `node ${AGENT}`,
+      { FAIL: '1' },
+      /^The agent answered with an error: Internal error \({"details":"There is no model."}\)$/,
+    ],
     ['wants a login', `node ${AGENT}`, { LOGIN: '1' }, /The agent wants a login \(API key\)/],
     ['exits while it plays', `node ${AGENT}`, { CRASH: '1' }, /The agent ended with status 3/],
     ['is no agent', 'echo no agent is here >&2; exit 4', {}, /The agent ended with status 4: no agent is here/],

@@ -6,9 +6,9 @@ import { nextGuess } from './bisect.fixture.ts'
 
 // An agent of the Agent Client Protocol that guesses numbers by halves. STOP: the reason with which it stops after two
 // guesses. LOGIN: it wants a login. HANG: it never calls, and waits to be cancelled. CRASH: it exits while it plays.
-// NO_HTTP: it does not say that it takes MCP servers over HTTP.
+// NO_HTTP: it does not say that it takes MCP servers over HTTP. FAIL: it cannot begin its turn.
 
-const { STOP, LOGIN, HANG, CRASH, NO_HTTP } = process.env
+const { STOP, LOGIN, HANG, CRASH, NO_HTTP, FAIL } = process.env
 let address = ''
 let cancelled = () => {}
 
@@ -30,6 +30,7 @@ const agent = acp
   .onRequest(acp.methods.agent.session.prompt, async ({ params: { sessionId, prompt }, client }) => {
     const update = (value: acp.SessionUpdate) =>
       client.notify(acp.methods.client.session.update, { sessionId, update: value })
+    if (FAIL) throw new acp.RequestError(-32_603, 'Internal error', { details: 'There is no model.' })
     if (HANG) {
       await new Promise<void>((resolve) => {
         cancelled = resolve

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import type * as Acp from '@agentclientprotocol/sdk'
 import { PlayerStop } from '@episodic/env'
-import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import { type Json, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import { shorten, toText } from '@episodic/protocol/internal'
 import { HarnessError } from '../../base/harness-error.ts'
 import { playerEnvironment } from '../player-environment.ts'
 import { createAcpRecorder } from './acp-recorder.ts'
@@ -141,7 +142,10 @@ export function createAcpAgent(name: string, given: string, secrets: readonly st
           cwd: folder,
           signal: assignment.signal,
           onExit: () => rmSync(folder, { recursive: true, force: true }),
-          talk: (child) => converse(acp, child, { ...assignment, folder, takesHttp }),
+          talk: (child) =>
+            converse(acp, child, { ...assignment, folder, takesHttp }).catch((cause: unknown) => {
+              throw cause instanceof acp.RequestError ? refusal(cause) : cause
+            }),
         })
       } finally {
         await rm(folder, { recursive: true, force: true })
@@ -158,6 +162,13 @@ async function importProtocol(): Promise<typeof Acp> {
       'acp: needs the package @agentclientprotocol/sdk, which is not installed. Install it: npm install @agentclientprotocol/sdk.'
     throw new HarnessError('option-invalid', message, { cause })
   }
+}
+
+/** What an agent says of a request that it could not answer. */
+function refusal(cause: Acp.RequestError): HarnessError {
+  const { message, data } = cause
+  const details = data === undefined ? '' : ` (${shorten(toText(data as Json), 500)})`
+  return new HarnessError('policy-failed', `The agent answered with an error: ${message}${details}`, { cause })
 }
 
 const CAPABILITIES = { fs: { readTextFile: false, writeTextFile: false }, terminal: false }
