@@ -8,8 +8,8 @@ export const LIMITS = {
     why: 'A reader of the API looks through all of them. Seventeen more than before there was a workspace, and six of `create-episodic`, which no world uses. Three for plain requests, which a gateway reads as servers of worlds do. One for recorded models, which tests of worlds play against. Private packages do not count: `report` and `viewer` are part of the command.',
   },
   internalNames: {
-    most: 111,
-    why: 'The packages of this repository share them through `/internal` entries, and no user reads or may use them. Twenty more than before states were kept in pages: what hosts, threads, replays and checks do with a held state. Four for pictures: servers make them, clients read them, and endpoints of texts note them. Two for what worlds were made of: the command gives it back, worlds of MCP servers read it. Two for the writer of recordings, which the command uses. One that makes a text of anything that came from outside. One that asks which Node this is, for both commands. Five for the parts of answers of MCP, which endpoints write, and clients, agents and worlds of MCP servers read in one way. One that reads all pages of a list.',
+    most: 113,
+    why: 'The packages of this repository share them through `/internal` entries, and no user reads or may use them. Twenty more than before states were kept in pages: what hosts, threads, replays and checks do with a held state. Four for pictures: servers make them, clients read them, and endpoints of texts note them. Two for what worlds were made of: the command gives it back, worlds of MCP servers read it. Two for the writer of recordings, which the command uses. One that makes a text of anything that came from outside. One that asks which Node this is, for both commands. Two for the end of a group of processes, which Windows ends otherwise. Five for the parts of answers of MCP, which endpoints write, and clients, agents and worlds of MCP servers read in one way. One that reads all pages of a list.',
   },
   filesOfAFolder: {
     most: 48,

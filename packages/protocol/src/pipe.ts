@@ -6,3 +6,4 @@
  */
 
 export { ServerProcess } from './lib/pipe/server-process.ts'
+export { HAS_GROUPS, signalGroup } from './lib/pipe/signal-group.ts'

@@ -5,6 +5,7 @@ import { type Json, type JsonObject, toText } from '../base/json.ts'
 import { lastOf } from '../base/shorten.ts'
 import { ServerOutput } from '../wire/server-output.ts'
 import { holdReaper, type ReaperHold } from './process-reaper.ts'
+import { HAS_GROUPS, signalGroup } from './signal-group.ts'
 
 /** A server to start as a child process that speaks over its pipes. */
 export interface ServerCommand {
@@ -90,7 +91,7 @@ export class ServerProcess {
         stdio: ['pipe', 'pipe', 'pipe'],
         env: { ...inherited(), ...env },
         cwd,
-        detached: process.platform !== 'win32',
+        detached: HAS_GROUPS,
         windowsHide: true,
       })
       this.#child = child
@@ -223,13 +224,7 @@ export class ServerProcess {
 
   #signal(signal: NodeJS.Signals): void {
     const pid = this.#child?.pid
-    if (pid === undefined) return
-    try {
-      if (process.platform === 'win32') this.#child?.kill(signal)
-      else process.kill(-pid, signal)
-    } catch {
-      // The group has no process left.
-    }
+    if (pid !== undefined) signalGroup(pid, signal)
   }
 }
 
@@ -256,5 +251,7 @@ function inherited(): Record<string, string> {
 function startError(command: string, cause: NodeJS.ErrnoException): Error {
   if (cause.code !== 'ENOENT') return cause
   const apart = /\s/.test(command) ? '. Write its arguments apart from it, as `args`' : ''
-  return new Error(`there is no command ${command}${apart}`)
+  const script =
+    process.platform !== 'win32' ? '' : `. A script of Windows, as npx is, is started by its shell: cmd /c ${command} …`
+  return new Error(`there is no command ${command}${apart}${script}`)
 }

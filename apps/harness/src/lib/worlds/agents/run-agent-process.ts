@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { lastOf } from '@episodic/protocol/internal'
+import { HAS_GROUPS, signalGroup } from '@episodic/protocol/pipe/internal'
 import { cleanText } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 
@@ -37,7 +38,8 @@ export interface AgentProcessOptions {
 
 /**
  * Runs a shell command in a process group of its own, until it exits, or until the talk with it is over. The group is
- * killed at once when its shell ends, and if this process is killed. A daemon that leaves the group is not found.
+ * killed at once when its shell ends, and if this process is killed. A daemon that leaves the group is not found. On
+ * Windows, whose shell is `cmd`, it is not killed with this process, and it is ended without being asked first.
  *
  * Rejects with `policy-failed` for a status other than 0, and for an exit during the talk, with its last output.
  */
@@ -46,10 +48,11 @@ export async function runAgentProcess(
   { env, cwd, signal, onExit, talk }: AgentProcessOptions,
 ): Promise<void> {
   const stream = talk ? 'pipe' : 'ignore'
-  const child = spawn(`${ENDS_WITH_US}${command}`, {
+  const child = spawn(HAS_GROUPS ? `${ENDS_WITH_US}${command}` : command, {
     shell: true,
     // In its own process group, so that everything that it starts ends with it.
-    detached: true,
+    detached: HAS_GROUPS,
+    windowsHide: true,
     stdio: [stream, stream, 'pipe', 'pipe'],
     env,
     cwd,
@@ -61,11 +64,7 @@ export async function runAgentProcess(
   })
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   const kill = (how: NodeJS.Signals) => {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, how)
-    } catch {
-      // The group has ended.
-    }
+    if (child.pid !== undefined) signalGroup(child.pid, how)
   }
   let last: NodeJS.Timeout | undefined
   const stop = () => {
