@@ -97,6 +97,10 @@ class MemoryQueue implements RunQueue {
     return send(this.#parts, () => this.#parts.model.status())
   }
 
+  checkWritable(): Promise<void> {
+    return send(this.#parts, () => {})
+  }
+
   setPaused(isPaused: boolean): Promise<void> {
     return send(this.#parts, () => this.#parts.model.setPaused(isPaused))
   }

@@ -154,7 +154,10 @@ describe('a server of this package goes on after every hostile request', () => {
 
   it('the metrics of a queue', async () => {
     const status = async () => ({ paused: false, runs: [], workers: [] })
-    await using metrics = await serveMetrics({ status }, { port: 0, address: '127.0.0.1' })
+    await using metrics = await serveMetrics(
+      { status, checkWritable: async () => {} },
+      { port: 0, address: '127.0.0.1' },
+    )
     await sendAll(Number(new URL(metrics.url).port))
     expect((await fetch(`${metrics.url}/healthz`)).status).toBe(200)
   })

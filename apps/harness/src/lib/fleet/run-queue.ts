@@ -30,6 +30,8 @@ export interface RunQueue extends AsyncDisposable {
   join(worker: WorkerInfo): Promise<Membership>
   /** Returns what is in the queue now. */
   status(): Promise<QueueStatus>
+  /** Writes a little. Rejects if the queue cannot be written, because it is full, a replica, or away. */
+  checkWritable(): Promise<void>
   /** Stops giving out jobs, or goes on. What is being played is not affected. */
   setPaused(isPaused: boolean): Promise<void>
   /** Removes a run that nobody coordinates. Returns `false` if it has a coordinator, or there is no such run. */

@@ -15,8 +15,9 @@ const status: QueueStatus = {
 
 let server: MetricsServer | null = null
 afterEach(() => server?.[Symbol.asyncDispose]())
-const open = async (answer: () => Promise<QueueStatus>) => {
-  server = await serveMetrics({ status: answer }, { port: 0, address: '127.0.0.1' })
+const writable = () => Promise.resolve()
+const open = async (answer: () => Promise<QueueStatus>, checkWritable = writable) => {
+  server = await serveMetrics({ status: answer, checkWritable }, { port: 0, address: '127.0.0.1' })
   return async (path: string, options?: RequestInit) => {
     const response = await fetch(`${server?.url}${path}`, options)
     return [response.status, await response.text()] as const
@@ -48,8 +49,21 @@ describe('serveMetrics', () => {
     expect(await get('/readyz')).toEqual([200, 'ok\n'])
   })
 
+  it('says that it is not ready while the queue can only be read, because it is full or a replica', async () => {
+    let isFull = true
+    const get = await open(
+      async () => status,
+      () => (isFull ? Promise.reject(new Error("OOM command not allowed when used memory > 'maxmemory'")) : writable()),
+    )
+    expect((await get('/metrics'))[0]).toBe(200)
+    expect(await get('/readyz')).toEqual([503, 'queue-unavailable\n'])
+    isFull = false
+    expect(await get('/readyz')).toEqual([200, 'ok\n'])
+  })
+
   it('says that it lives, and that it is not ready, while the queue cannot be reached', async () => {
-    const get = await open(() => Promise.reject(new Error('gone')))
+    const gone = () => Promise.reject(new Error('gone'))
+    const get = await open(gone, gone)
     expect(await get('/healthz')).toEqual([200, 'ok\n'])
     expect(await get('/readyz')).toEqual([503, 'queue-unavailable\n'])
     expect(await get('/metrics')).toEqual([503, 'queue-unavailable\n'])
@@ -64,7 +78,9 @@ describe('serveMetrics', () => {
   it('rejects a port that is taken', async () => {
     await open(async () => status)
     const port = Number(new URL(server?.url ?? '').port)
-    await expect(serveMetrics({ status: async () => status }, { port, address: '127.0.0.1' })).rejects.toMatchObject({
+    await expect(
+      serveMetrics({ status: async () => status, checkWritable: writable }, { port, address: '127.0.0.1' }),
+    ).rejects.toMatchObject({
       code: 'option-invalid',
       message: expect.stringContaining(`--metrics-port ${port} cannot be opened`),
     })

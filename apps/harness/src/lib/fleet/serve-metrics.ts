@@ -17,23 +17,19 @@ const TIMEOUT = 2_000
 
 /**
  * Serves what is in a queue: `/metrics` for Prometheus, `/healthz`, which answers `ok` while this process lives, and
- * `/readyz`, which answers 503 while the queue cannot be reached. Needs no token: neither names nor contents of runs
+ * `/readyz`, which answers 503 while the queue cannot be written. Needs no token: neither names nor contents of runs
  * are in it.
  *
  * Rejects with `option-invalid` if it cannot listen there.
  */
 export async function serveMetrics(
-  queue: Pick<RunQueue, 'status'>,
+  queue: Pick<RunQueue, 'status' | 'checkWritable'>,
   { port, address }: { readonly port: number; readonly address: string },
 ): Promise<MetricsServer> {
-  let asking: Promise<string | null> | null = null
-  // One question at a time, since anyone can ask.
-  const ask = () => {
-    asking ??= readMetrics(queue).finally(() => {
-      asking = null
-    })
-    return asking
-  }
+  const metrics = oneAtATime(() => readMetrics(queue))
+  // A Redis that is full is waited for: the next question waits for the same write.
+  const write = oneAtATime(() => queue.checkWritable())
+  const ready = () => inTime(write().then(() => 'ok\n'))
   // Loaded here: it takes longer than Node's own start, and few runs are monitored.
   const { createServer } = await import('node:http')
   const server = createServer(async ({ method, url }, response) => {
@@ -42,9 +38,8 @@ export async function serveMetrics(
     if (method !== 'GET' && method !== 'HEAD') return answer(405, 'method-not-allowed\n')
     if (url === '/healthz') return answer(200, 'ok\n')
     if (url !== '/metrics' && url !== '/readyz') return answer(404, 'not-found\n')
-    const text = await ask()
-    if (text === null) return answer(503, 'queue-unavailable\n')
-    return answer(200, url === '/metrics' ? text : 'ok\n')
+    const text = await (url === '/metrics' ? metrics() : ready())
+    return text === null ? answer(503, 'queue-unavailable\n') : answer(200, text)
   })
   await listen(server, port, address)
   const { port: opened } = server.address() as AddressInfo
@@ -58,9 +53,25 @@ export async function serveMetrics(
   }
 }
 
+/** Returns a function that asks one question at a time, since anyone can ask. */
+function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asking: Promise<T> | null = null
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = null
+    })
+    return asking
+  }
+}
+
+/** Resolves with an answer; with `null` if it is late, or an error. */
+function inTime<T>(answer: Promise<T>): Promise<T | null> {
+  return Promise.race([answer.catch(() => null), setTimeout(TIMEOUT, null, { ref: false })])
+}
+
 /** Resolves with the text of the metrics; with `null` if the queue does not answer. */
 async function readMetrics(queue: Pick<RunQueue, 'status'>): Promise<string | null> {
-  const status = await Promise.race([queue.status().catch(() => null), setTimeout(TIMEOUT, null, { ref: false })])
+  const status = await inTime(queue.status())
   if (!status) return null
   const { user, system } = process.cpuUsage()
   const seconds = (user + system) / 1_000_000

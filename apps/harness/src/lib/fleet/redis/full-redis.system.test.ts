@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { startRedis } from '../../fixtures/programs.fixture.ts'
+import { serveMetrics } from '../serve-metrics.ts'
 import { openRedisQueue } from './open-redis-queue.ts'
 
 const NEVER = new AbortController().signal
@@ -69,4 +70,16 @@ it('is not waited for by a process that is to end', async () => {
   stopping.abort()
   await expect(added).rejects.toThrow('OOM')
   await fill(false)
+})
+
+it('is not ready while its memory is full', async () => {
+  const { queue, fill } = await openQueue()
+  await using metrics = await serveMetrics(queue, { port: 0, address: '127.0.0.1' })
+  const ready = async () => (await fetch(`${metrics.url}/readyz`)).status
+  expect(await ready()).toBe(200)
+  await fill(true)
+  expect([await ready(), await ready()]).toEqual([503, 503])
+  expect((await fetch(`${metrics.url}/metrics`)).status).toBe(200)
+  await fill(false)
+  await expect.poll(ready).toBe(200)
 })

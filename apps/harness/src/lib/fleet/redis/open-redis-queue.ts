@@ -113,6 +113,10 @@ class RedisQueue implements RunQueue {
     return { paused, runs, workers: workers.map((info) => JSON.parse(info)) }
   }
 
+  async checkWritable(): Promise<void> {
+    await this.#parts.client.set(QUEUE_KEYS.writable, '1', 'EX', 60)
+  }
+
   async setPaused(isPaused: boolean): Promise<void> {
     const { client } = this.#parts
     if (isPaused) await client.set(QUEUE_KEYS.paused, '1')

@@ -15,6 +15,8 @@ export const QUEUE_KEYS = {
   paused: `${TAG}:paused`,
   /** The prefix of the keys of runs. */
   runPrefix: `${TAG}:run:`,
+  /** Written by who asks whether the queue can be written. */
+  writable: `${TAG}:writable`,
   /** Never exists. */
   probe: `${TAG}:probe`,
   /** The prefix of the keys of language models. */
