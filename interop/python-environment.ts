@@ -15,8 +15,8 @@ export interface PythonEnvironment {
 export interface PythonNeeds {
   /** Default: 3.11. */
   readonly least?: readonly [major: number, minor: number]
-  /** Whether packages are installed that ask for a newer Python. Default `false`. */
-  readonly ignoresRequiredPython?: boolean
+  /** The version for which packages are chosen, if they ask for more than they need. Default: that of the Python. */
+  readonly saysPython?: string
   /** Default: the first of `python3` and those of later versions that is new enough. */
   readonly command?: string
 }
@@ -49,11 +49,8 @@ export function openPythonEnvironment(
     mkdirSync(CACHE, { recursive: true })
     const uv = openUv(interpreter)
     run([uv, 'venv', '--quiet', '--seed', '--python', interpreter.command, folder])
-    // uv cannot ignore which Python a package asks for.
-    const installer = needs.ignoresRequiredPython
-      ? [python, '-m', 'pip', 'install', '--disable-pip-version-check', '--ignore-requires-python']
-      : [uv, 'pip', 'install', '--python', python]
-    run([...installer, '--quiet', '--only-binary', ':all:', '-r', file])
+    const says = needs.saysPython === undefined ? [] : ['--python-version', needs.saysPython]
+    run([uv, 'pip', 'install', '--python', python, ...says, '--quiet', '--only-binary', ':all:', '-r', file])
     writeFileSync(`${complete}.new`, '')
     renameSync(`${complete}.new`, complete)
   }

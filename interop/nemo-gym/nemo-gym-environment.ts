@@ -5,7 +5,7 @@ export function openNemoGymEnvironment(command: string | undefined, onMake: (tex
   return openPythonEnvironment('nemo-gym.txt', onMake, {
     least: [3, 13],
     // The package asks for 3.13.14, and runs with every 3.13.
-    ignoresRequiredPython: true,
+    saysPython: '3.13.14',
     ...(command && { command }),
   })
 }
