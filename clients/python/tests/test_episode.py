@@ -242,6 +242,12 @@ def test_objects_say_what_they_are(server: Server) -> None:
             assert repr(step) == f"<Step 1: reward -0.01, refused rules, {line!r}>"
             assert repr(episode) == f"<Episode {episode.id} of number-guessing, 1 steps, return -0.01>"
             assert connection._channel is not None and "ctl_" not in repr(episode)
+            assert repr(episode.played()) == "<Played 1 steps, return -0.01>"
+            assert repr(episode.info.tools) == "(<ToolInfo guess(value)>,)"
+        with connection.open_game("kuhn-poker") as game:
+            assert repr(game) == f"<Game {game.id} of kuhn-poker, in turn first, returns first 0, second 0>"
+            seat = connection.seat("kuhn-poker", "first", game.handle("first"))
+            assert repr(seat) == "<Seat first of kuhn-poker, 0 steps, return 0>"
         assert repr(connection.environments()["number-guessing"]).startswith("<EnvironmentInfo number-guessing ")
 
 

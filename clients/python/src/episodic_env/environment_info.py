@@ -21,6 +21,10 @@ class ToolInfo:
     sealed: bool = False
     """Whether its calls are sealed, and played when every seat in turn has moved."""
 
+    def __repr__(self) -> str:
+        arguments = ", ".join(self.input_schema.get("properties", {}))
+        return f"<ToolInfo {self.name}({arguments})>"
+
 
 @dataclass(frozen=True)
 class SeatInfo:

@@ -57,6 +57,11 @@ class Game(OpenSession):
         """The seats whose last step got no answer: it may have been played, so only the same one can follow."""
         self._lock = threading.Lock()
 
+    def __repr__(self) -> str:
+        turn = f"in turn {', '.join(self.in_turn)}" if self.in_turn else "nobody in turn"
+        returns = ", ".join(f"{seat} {total:g}" for seat, total in self.totals.items())
+        return f"<Game {self.id} of {self.info.name}, {turn}, returns {returns}>"
+
     def seq(self, seat: str) -> int:
         """How many steps of a seat are answered."""
         return self._seqs[self._known(seat)]

@@ -38,6 +38,10 @@ class Played:
     summed: Terms
     """The sum of each raw term over the steps, in the order of the terms."""
 
+    def __repr__(self) -> str:
+        over = f", {self.end.kind} as {self.end.reason}" if self.end else ""
+        return f"<Played {len(self.steps)} steps, return {self.total:g}{over}>"
+
     @property
     def total(self) -> float:
         """The return of the steps: the sum of their rewards, added in their order."""

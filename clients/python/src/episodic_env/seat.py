@@ -36,6 +36,10 @@ class Seat:
         self._unanswered = False
         self.turn()
 
+    def __repr__(self) -> str:
+        over = f", {self.end.reason}" if self.end else ""
+        return f"<Seat {self.name} of {self.info.name}, {self._seq} steps, return {self.total:g}{over}>"
+
     @property
     def seq(self) -> int:
         """How many steps of the seat are answered."""
