@@ -72,7 +72,7 @@ function decide(
     const left = playAbsent(environment, turn, checks)
     return left ? { ...left, refusal: late.refusal, text: late.text, shown: late.text } : late
   }
-  const left = absenceOf({ tool: name, arguments: args }) && playAbsent(environment, turn, checks)
+  const left = environment.absent && absenceOf({ tool: name, arguments: args }) && playAbsent(environment, turn, checks)
   if (left) return { ...left, truncation: 'closed' }
   const tool = Object.hasOwn(environment.tools, name) ? environment.tools[name] : undefined
   if (!tool || tool.seats?.includes(seat) === false) {

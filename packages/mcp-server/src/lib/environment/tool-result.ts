@@ -30,10 +30,11 @@ export function toolError(text: string): ToolResult {
 
 /** Returns the text and the data of a tool's answer as one text, with its resources and the bytes of its blobs. */
 export function renderText({ content, structuredContent }: ToolResult): string {
-  const { text, attachments = [], resources = [] } = readContent(content)
   const data = structuredContent ? [JSON.stringify(structuredContent)] : []
+  const [first, ...others] = content
+  if (first?.type === 'text' && others.length === 0) return [first.text, ...data].join('\n')
+  const { text, attachments = [], resources = [] } = readContent(content)
   const named = resources.map((resource) => JSON.stringify(resource))
-  return [text, ...data, ...named, ...attachments.flatMap(({ uri = [], data = '' }) => [uri, atob(data)].flat())].join(
-    '\n',
-  )
+  const blobs = attachments.flatMap(({ uri = [], data = '' }) => [uri, atob(data)].flat())
+  return [text, ...data, ...named, ...blobs].join('\n')
 }
