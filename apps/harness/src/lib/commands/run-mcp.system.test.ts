@@ -69,6 +69,31 @@ describe('an MCP server as a world', () => {
     expect(episodeFolders()).toEqual([])
   })
 
+  it('is ended, and its episode void, where it says more than anybody reads', async () => {
+    write(
+      'loud.mjs',
+      `import { createInterface } from 'node:readline'
+const results = {
+  initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'loud', version: '1' } }),
+  'tools/list': () => ({ tools: [{ name: 'shout', inputSchema: { type: 'object' } }] }),
+  'tools/call': () => ({ content: [{ type: 'text', text: 'x'.repeat(17_000_000) }] }),
+}
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line)
+  const answer = results[method] ? { result: results[method]() } : { error: { code: -32601, message: 'Unknown.' } }
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+})
+`,
+    )
+    write('shout.json', JSON.stringify([{ tool: 'shout', arguments: {} }]))
+    const server = `'${process.execPath}' '${join(workshop.folder, 'loud.mjs')}'`
+    const asked = ['--mcp', server, '--tasks', 'tasks.jsonl', '--policy', 'script:shout.json', '--out', 'runs/loud']
+    // In a process of its own, which keeps the code of a world from ending it.
+    const { status, err } = await workshop.run(['run', ...asked], { env })
+    expect([status, err]).toEqual([1, expect.stringContaining('it said a message of more than 16777216 characters')])
+    expect(episodeFolders()).toEqual([])
+  })
+
   it('is scored where its agent leaves without a word; replay, a recording and an export know of it', async () => {
     const define = import.meta.resolve('@episodic/harness')
     write(

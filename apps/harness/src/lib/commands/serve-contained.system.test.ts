@@ -29,6 +29,8 @@ const WAYS = {
   'exit in a timer': () => void setTimeout(() => process.exit(3), 1),
   abort: () => process.abort(),
   kill: () => process.kill(process.pid, 'SIGKILL'),
+  'kill of its group': () => process.kill(0, 'SIGKILL'),
+  'kill of its group by number': () => process.kill(-process.pid, 'SIGKILL'),
 }
 export const environment = defineEnvironment({
   name: 'faulty',
@@ -104,7 +106,7 @@ describe('episodic serve without worker threads', () => {
       expect(refusal.message).toContain('after it had answered an earlier call of this session')
       await countOnce()
     }
-    for (const way of ['exit', 'imported exit', 'abort', 'kill']) {
+    for (const way of ['exit', 'imported exit', 'abort', 'kill', 'kill of its group', 'kill of its group by number']) {
       const faulty = connection.environment()
       await faulty.reset({})
       await expect(faulty.step({ tool: 'break', arguments: { way } }), way).rejects.toMatchObject({
@@ -132,7 +134,7 @@ describe('episodic serve without worker threads', () => {
       await fetch(new URL('/metrics', server.url), { headers: { authorization: 'Bearer the-token-of-the-operator' } })
     ).text()
     expect(metrics).toMatch(/episodic_stray_failures_total\{kind="exception"\} 1/)
-    expect(metrics).toMatch(/episodic_faults_total\{environment="faulty"\} 11/)
+    expect(metrics).toMatch(/episodic_faults_total\{environment="faulty"\} 13/)
     server.kill('SIGTERM')
     const { status, err } = await server.ended
     expect(status).toBe(0)

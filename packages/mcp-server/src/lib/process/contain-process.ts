@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import type { ContainedCall, Containment, Stray } from '../host/containment.ts'
 import { ServerError } from '../server-error.ts'
@@ -79,7 +81,26 @@ function guardEnding(name: (typeof ENDINGS)[number], calls: AsyncLocalStorage<Co
   }
 }
 
-/** Whether a process id of `process.kill` means this process, alone or with its group. */
+/**
+ * Whether a process id of `process.kill` means this process, alone or with its group. The group of another process may
+ * be ended: a world ends the programs that it has started.
+ */
 function isOwn(pid: unknown): boolean {
-  return Number(pid) <= 0 || Number(pid) === process.pid
+  const id = Number(pid)
+  if (id >= -1) return id === process.pid || id <= 0
+  group ??= ownGroup()
+  return group === 'unknown' || id === -group
+}
+
+let group: number | 'unknown' | undefined
+
+function ownGroup(): number | 'unknown' {
+  try {
+    // After the name, which is in brackets: its state, its parent, its group.
+    return Number(readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ')[2])
+  } catch {
+    // A system without /proc.
+    const { stdout } = spawnSync('ps', ['-o', 'pgid=', '-p', String(process.pid)], { encoding: 'utf8' })
+    return Number.parseInt(stdout, 10) || 'unknown'
+  }
 }
