@@ -108,6 +108,11 @@ describe('the action of a gate', () => {
     expect([...given].filter((name) => !options.includes(name)).sort()).toEqual(['command', 'run'])
   })
 
+  it('hands on each condition on grades', async () => {
+    const { status, log } = await runAction({ command: 'echo', run: 'main', grade: 'polite>=80%\nkind>=3\n' })
+    expect([status, log]).toEqual([0, expect.stringContaining('--grade=polite>=80% --grade=kind>=3')])
+  })
+
   it('passes in the workflow of the page, whose steps run here', async () => {
     const own = steps.filter(({ run, uses }) => (run !== undefined && run !== 'npm ci') || uses?.includes(ACTION))
     expect(own).toHaveLength(2)

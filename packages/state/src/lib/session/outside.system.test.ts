@@ -222,12 +222,17 @@ describe('a step that is prepared', () => {
     expect((await prepared(await another(), 5, 1, of)).step.report.seq).toBe(2)
   })
 
-  it('is not prepared where it is no step, or comes after the time or the end', async () => {
+  it('is not prepared where it is no step, or comes after the end, and knows whether it is late', async () => {
     const { counted, of } = preparation(true)
     const { session, clock } = await openCountingSession({ limits: { seconds: 10 } })
     await expect(prepared(session, 5, 3, of)).rejects.toMatchObject({ code: 'state-lost' })
     clock.advance(10_000)
-    await prepared(session, 5, 0, of)
+    const asked: boolean[] = []
+    await session.step(adding(5, 0), rulesOf(adding(5)), (late) => {
+      asked.push(late)
+      return null
+    })
+    expect(asked).toEqual([true])
     const ended = await openCountingSession({ id: 'counting-2' })
     await give(ended.session, gift(-1))
     await prepared(ended.session, 5, 0, of)
