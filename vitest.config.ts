@@ -56,7 +56,7 @@ export default defineConfig({
           include: SYSTEM_TESTS,
           exclude: [...configDefaults.exclude, ...(programs['redis-server'] ? [] : REDIS_TESTS)],
           // These wait more than they compute: for a process that starts, a browser, a lease that ends.
-          maxWorkers: 2 * availableParallelism(),
+          maxWorkers: Math.ceil(1.5 * availableParallelism()),
           // Vitest wants an order of projects that have different numbers of workers.
           sequence: { groupOrder: 1 },
           // A browser on a busy machine may miss one of Playwright's own limits. Any other failure counts at once.

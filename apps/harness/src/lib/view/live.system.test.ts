@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EpisodeInFlight, FollowedEpisode, RunEntry } from '@episodic/report'
+import type { EpisodeInFlight, FollowedEpisode, RunDetail, RunEntry } from '@episodic/report'
 import { decodeColumns } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exampleWorld, openWorkshop, type Started } from '../fixtures/episodic.fixture.ts'
@@ -114,8 +114,8 @@ describe('GET /api/events', () => {
     expect(last?.data).toMatchObject({ name: 'held', rows: PLAYED_AT_ONCE })
     // What was in flight is not sealed, and no longer played.
     expect(existsSync(at('runs/held/live.json'))).toBe(true)
-    const { inFlight, commands } = await viewing.detailOnce(id, ({ complete }) => complete)
-    expect(inFlight).toEqual([])
+    const isOver = ({ complete, inFlight }: RunDetail) => complete && inFlight.length === 0
+    const { commands } = await viewing.detailOnce(id, isOver)
     const [program, ...resume] = commands.resume?.split(' ') ?? []
     expect([program, ...resume.slice(-3)]).toEqual(['episodic', '--out', 'runs/held', '--resume'])
     appendFileSync(at('runs/held/episodes.jsonl'), '{"format":3,"run":"to')
@@ -132,8 +132,9 @@ describe('GET /api/events', () => {
     const rows = await rowsOf(again, id)
     expect([rows.length, new Set(rows).size]).toEqual([60, 60])
     expect(existsSync(at('runs/held/live.json'))).toBe(false)
-    const { summary, entry } = await again.detailOnce(id, ({ complete, rows }) => complete && rows === 60)
-    expect([summary.counts.finished, entry.state]).toEqual([60, 'finished'])
+    // The viewer notices a moment later that the run is over.
+    const { summary, rows: counted } = await again.detailOnce(id, ({ entry }) => entry.state === 'finished')
+    expect([summary.counts.finished, counted]).toEqual([60, 60])
 
     // A client of an earlier start gets what it may have missed: all runs, the one that was asked for last at the end.
     const missed = await eventsUntil(again, ({ data }) => data.name === 'held', last?.id ?? '')
