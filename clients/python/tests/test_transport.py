@@ -20,7 +20,7 @@ LISTED = {"environments": []}
 
 
 class Peer:
-    """A server that answers the requests of one connection after another as it is told."""
+    """A server that answers the requests of one connection after another in the way that a test names."""
 
     def __init__(self, answer: Callable[[socket.socket], None]) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))

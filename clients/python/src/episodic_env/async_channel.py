@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from .errors import EpisodicError
 from .http_answer import read_head
 from .json_types import Json, JsonObject
-from .rpc import HELLO, decode, encode, result_of
+from .rpc import HELLO, answered_call, decode, encode, result_of
 from .server_address import ServerAddress
 from .websocket_frames import CLOSE, PING, PONG, TEXT, FrameReader, Opening, frame
 
@@ -173,14 +173,9 @@ class _Line(asyncio.Protocol):
 
     def _answer(self, payload: bytes) -> None:
         message = decode(payload)
-        if message is None:
-            return
-        number: Json = message.get("id")
-        if number is None and "error" in message and len(self._pending) == 1:
-            number = next(iter(self._pending))
-        answered = self._pending.pop(number, None) if isinstance(number, int) else None
-        if answered is not None:
-            answered(number, message)
+        number = answered_call(message, self._pending) if message else None
+        if message and number is not None:
+            self._pending.pop(number)(number, message)
 
     def _late(self, numbers: list[int]) -> None:
         message = f"No answer from {self._address.url} in time."

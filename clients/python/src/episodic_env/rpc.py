@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Collection
 from typing import Any, Protocol
 
 from .errors import WIRE_CODES, EpisodicError, malformed
@@ -75,6 +76,17 @@ def decode(body: bytes | str) -> dict[str, Any] | None:
     except ValueError:
         return None
     return message if isinstance(message, dict) else None
+
+
+def answered_call(message: dict[str, Any], waiting: Collection[int]) -> int | None:
+    """Returns which of the waiting calls a message answers; None if it answers none of them.
+
+    A server that could not read a call refuses it without its number: it is the only one that waits, if one waits.
+    """
+    number = message.get("id")
+    if number is None and "error" in message and len(waiting) == 1:
+        return next(iter(waiting))
+    return number if isinstance(number, int) and number in waiting else None
 
 
 def result_of(message: dict[str, Any], method: str, *, retryable: bool = False, retry_after: float = 0.0) -> Json:

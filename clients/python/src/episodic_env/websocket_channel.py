@@ -14,7 +14,7 @@ import time
 from .errors import EpisodicError
 from .http_answer import read_head
 from .json_types import Json, JsonObject
-from .rpc import HELLO, decode, encode, result_of
+from .rpc import HELLO, answered_call, decode, encode, result_of
 from .server_address import ServerAddress
 from .websocket_frames import CLOSE, PING, PONG, TEXT, FrameReader, Opening, frame
 
@@ -202,12 +202,12 @@ class _Line:
 
     def _answer(self, payload: bytes) -> None:
         message = decode(payload)
-        identifier = message.get("id") if message else None
+        if message is None:
+            return
         with self._lock:
-            if identifier is None and message is not None and "error" in message and len(self._pending) == 1:
-                identifier = next(iter(self._pending))
-            own = self._pending.get(identifier) if isinstance(identifier, int) else None
-        if own is not None and message is not None:
+            number = answered_call(message, self._pending)
+            own = None if number is None else self._pending[number]
+        if own is not None:
             own.put(message)
 
     def _failure(self) -> EpisodicError:
