@@ -191,3 +191,9 @@ def test_says_what_is_wrong(server: Server) -> None:
     asyncio.run(main())
     with pytest.raises(EpisodicError):
         connect_async("file:///env")
+
+
+@pytest.mark.parametrize("scheme", ["http", "ws"])
+def test_keeps_a_host_that_is_named_after_a_scheme(scheme: str) -> None:
+    shown = repr(connect_async(f"{scheme}://http.example:1/env"))
+    assert shown == "<AsyncConnection to ws://http.example:1/env>"

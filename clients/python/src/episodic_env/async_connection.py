@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from types import TracebackType
 
@@ -149,5 +150,5 @@ def connect_async(
 
     Arguments and errors are those of `connect`. It is always a WebSocket: an `http:` URL means the one at its address.
     """
-    address = server_address(url.replace("http", "ws", 1), token, agent_url=agent_url, timeout=timeout)
+    address = server_address(re.sub("^http", "ws", url), token, agent_url=agent_url, timeout=timeout)
     return AsyncConnection(address, wait)
