@@ -1,4 +1,5 @@
 import { withAgentSession } from '@episodic/agent/langchain'
+import { BaseCallbackHandler } from '@langchain/core/callbacks/base'
 import { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { AIMessage, type BaseMessage } from '@langchain/core/messages'
 import type { ChatGeneration, ChatResult, LLMResult } from '@langchain/core/outputs'
@@ -46,7 +47,9 @@ export const agent = defineAgent({
             calls: calls.map(({ id = '', name, args }) => ({ id, name, arguments: JSON.stringify(args) })),
           })
         }
-        await agent.invoke({ messages }, { signal, recursionLimit: 200, callbacks: [{ handleLLMEnd }] })
+        // LangChain would else run it in the background, and an agent that has returned records nothing more.
+        const recorder = Object.assign(BaseCallbackHandler.fromMethods({ handleLLMEnd }), { awaitHandlers: true })
+        await agent.invoke({ messages }, { signal, recursionLimit: 200, callbacks: [recorder] })
       },
       { signal },
     ),
