@@ -170,6 +170,22 @@ def test_waits_for_a_killed_server(durable: Server) -> None:
     asyncio.run(main())
 
 
+def test_what_a_player_leaves_is_judged_once_it_is_closed(server: Server) -> None:
+    async def main() -> None:
+        async with connect_async(server.websocket_url, server.token) as connection:
+            async with await connection.open("garden") as episode:
+                await episode.step("sow")
+            assert (episode.total, episode.success) == (1.0, True)
+            assert episode.left is not None
+            with pytest.raises(ZeroDivisionError):
+                async with await connection.open("garden") as given_up:
+                    await given_up.step("sow")
+                    _ = 1 / 0
+            assert (given_up.total, given_up.left) == (0.0, None)
+
+    asyncio.run(main())
+
+
 def test_says_what_is_wrong(server: Server) -> None:
     async def code_of(url: str, token: str, environment: str) -> str:
         async with connect_async(url, token, wait=0) as connection:

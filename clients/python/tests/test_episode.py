@@ -117,6 +117,43 @@ def test_close_ends_the_episode_once(connection: Connection) -> None:
     assert over.value.code == "not-playing"
 
 
+def test_what_a_player_leaves_is_judged_once_it_is_closed(connection: Connection) -> None:
+    assert connection.environment("garden").judges_left
+    assert not connection.environment("number-guessing").judges_left
+    with connection.open("garden") as episode:
+        episode.step("sow")
+        episode.step("sow")
+    assert (episode.total, dict(episode.summed), episode.success) == (2.0, {"score": 2.0}, True)
+    assert episode.left is not None and episode.left.reward == 2.0
+    assert episode.end is not None and episode.end.reason == "closed"
+    assert episode.close() == episode.end
+    assert episode.total == 2.0
+    with connection.open("garden") as unplayed:
+        pass
+    assert (unplayed.total, unplayed.left, unplayed.success) == (0.0, None, False)
+
+
+def test_an_episode_that_an_error_leaves_is_given_up(connection: Connection) -> None:
+    with pytest.raises(ZeroDivisionError), connection.open("garden") as episode:
+        episode.step("sow")
+        _ = 1 / 0
+    assert (episode.total, episode.left) == (0.0, None)
+
+
+def test_what_could_not_be_judged_has_failed_and_is_no_zero(connection: Connection) -> None:
+    episode = connection.open("garden")
+    episode.step("salt")
+    with pytest.raises(EpisodicError, match="Nothing grows") as failed:
+        episode.close()
+    assert failed.value.code == "environment-failed"
+    closed = connection.open("garden")
+    closed.step("sow")
+    connection._call("environment/close", {"session": closed._session}, True)
+    with pytest.raises(EpisodicError) as gone:
+        closed.close()
+    assert gone.value.code == "session-not-found"
+
+
 def test_a_task_is_played_with_its_own_parameters_and_seed(connection: Connection) -> None:
     task = Task("number-guessing", params={"low": 5, "high": 9}, seed="s", limits={"steps": 3}, version="1.1.0")
     with connection.open(task, {"high": 6}) as episode:

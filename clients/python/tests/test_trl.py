@@ -116,6 +116,18 @@ def test_an_episode_that_is_left_earns_what_the_user_says(server: Server) -> Non
     assert play(strict(), 65).get_reward() == play(plain(), 65).get_reward() == 0.99
 
 
+def test_what_a_model_leaves_is_judged_for_its_reward(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+    instance = environment("garden", url=server.url, token=server.token, unfinished=-0.5)()
+    instance.reset()
+    tools_of(instance)["sow"]()
+    assert instance.get_reward() == instance.get_reward() == 0.5
+    instance.reset()
+    tools_of(instance)["salt"]()
+    assert instance.get_reward() is None
+    assert instance.failure is not None and instance.failure.code == "environment-failed"
+    assert "garden" in caplog.text
+
+
 def test_terms_are_weighed_and_are_columns(server: Server) -> None:
     at = {"url": server.url, "token": server.token}
     weighed = environment("number-guessing", weights={"solved": 10}, **at)  # type: ignore[arg-type]

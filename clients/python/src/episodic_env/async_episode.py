@@ -45,15 +45,19 @@ class AsyncEpisode(EpisodeAccount):
         return self._stepped(result)
 
     async def close(self) -> End | None:
-        """Ends the episode on the server and returns how it ended. Safe to call twice: then it returns `end`."""
+        """Ends the episode on the server and returns how it ended; see `Episode.close`."""
+        return await self._close()
+
+    async def _close(self, *, given_up: bool = False) -> End | None:
         # No retries for a server that did not answer the last call: the session expires there.
         retry = self._answered
+        judged = self._judges(given_up)
         if self._closing():
             try:
-                self._closed(await self._call("environment/close", self._named(), retry))
+                self._closed(await self._call("environment/close", self._closing_request(judged), retry))
             except EpisodicError as error:
-                # The session is closed or expired already.
-                if error.code not in VOIDING:
+                # The session is closed or expired already, which matters if what it earned is lost with it.
+                if judged or error.code not in VOIDING:
                     raise
         return self.end
 
@@ -64,7 +68,7 @@ class AsyncEpisode(EpisodeAccount):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         try:
-            await self.close()
+            await self._close(given_up=error is not None)
         except EpisodicError:
             # The error that left the block says more than the failure to close.
             if error is None:

@@ -59,6 +59,8 @@ class EnvironmentInfo:
     """The seats, in order; empty if there is one."""
     view_schema: JsonObject | None = None
     """What each seat sees as data, as JSON Schema 2020-12; None if there is one seat."""
+    judges_left: bool = False
+    """Whether what a player leaves before the end is judged, in a last step; see `Episode.close`."""
 
     def __repr__(self) -> str:
         tools = ", ".join(tool.name for tool in self.tools)
@@ -94,6 +96,7 @@ def environment_info_of(value: Any) -> EnvironmentInfo:
                 SeatInfo(seat["name"], tuple(tools[name] for name in seat["tools"])) for seat in value.get("seats", [])
             ),
             view_schema=value.get("viewSchema"),
+            judges_left=value.get("judgesLeft", False),
         )
     except (KeyError, TypeError) as cause:
         raise malformed(f"The list of environments is not one: {cause!r}.") from cause

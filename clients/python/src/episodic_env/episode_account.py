@@ -6,13 +6,14 @@ import base64
 import json
 from typing import Any
 
+from .end import End
 from .environment_info import EnvironmentInfo
 from .errors import EpisodicError, malformed
 from .json_types import Json, JsonObject
 from .observation import Observation, observation_of
 from .play_step import read_step, step_request
 from .session_account import SessionAccount
-from .step import Step
+from .step import Step, step_of
 
 SEAT = "agent"
 HANDLE = "episodic-1."
@@ -38,6 +39,8 @@ class EpisodeAccount(SessionAccount):
         """The sum of each raw term so far, over the steps that this object has played."""
         self.total = 0.0
         """The return so far: the sum of the rewards of the steps that this object has played."""
+        self.left: Step | None = None
+        """The last step, in which the world has judged what the player left; None if it took none. See `close`."""
 
     @property
     def seq(self) -> int:
@@ -80,7 +83,18 @@ class EpisodeAccount(SessionAccount):
 
     def _stepped(self, result: Json) -> Step:
         """Reads the answer to the next step, and counts it."""
-        step = read_step(self.info, result, seat=SEAT, seq=self._seq)
+        return self._count(read_step(self.info, result, seat=SEAT, seq=self._seq))
+
+    def _closed(self, result: Any) -> End | None:
+        """Reads the answer to `environment/close`, and counts the step in which the world has judged what was left."""
+        end = super()._closed(result)
+        last = result.get("step")
+        if last is not None:
+            step = step_of(self.info, observation_of(last["observation"]), last["report"], False, SEAT)
+            self.left = self._count(step)
+        return end
+
+    def _count(self, step: Step) -> Step:
         self._seq = step.seq
         self.observation = step.observation
         self.potential = step.potential

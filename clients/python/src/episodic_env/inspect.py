@@ -27,7 +27,7 @@ from .end import End
 from .environment_info import ToolInfo
 from .episode import Episode
 from .errors import EpisodicError
-from .played import Played
+from .played import Played, with_left
 from .step import Step
 from .task import Task, read_tasks
 from .waiting import PATIENCE
@@ -173,12 +173,13 @@ class _Playing:
 
 def _conclude(episode: Episode) -> _Outcome:
     played = episode.played()
-    return _Outcome(episode, played, episode.close())
+    closed = episode.close()
+    return _Outcome(episode, with_left(episode.info, played, episode.left), closed)
 
 
 def _abandon(episode: Episode) -> None:
     with contextlib.suppress(EpisodicError):
-        episode.close()
+        episode._close(retry=False, given_up=True)
 
 
 @scorer(name="episode", metrics={"*": [mean(), stderr()]})

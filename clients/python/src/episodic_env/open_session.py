@@ -18,7 +18,7 @@ Call = Callable[[str, JsonObject, bool], Json]
 
 
 class OpenSession(SessionAccount):
-    """An open session. Leaving its `with` block closes it."""
+    """An open session. Leaving its `with` block closes it; an error that leaves it gives the episode up, unjudged."""
 
     def __init__(self, call: Call, info: EnvironmentInfo, opened: Any, agent_url: str) -> None:
         super().__init__(info, opened, agent_url)
@@ -47,17 +47,23 @@ class OpenSession(SessionAccount):
         return result
 
     def close(self) -> End | None:
-        """Ends the episode on the server and returns how it ended. Safe to call twice: then it returns `end`."""
+        """Ends the episode on the server and returns how it ended. Safe to call twice: then it returns `end`.
+
+        The player has left an episode that has not ended. A world that judges what was left (`info.judges_left`) does
+        so now, unless nothing was played: `total`, `summed`, `success` and `left` have the result. Then an error means
+        that the episode has failed: what it earned is not known.
+        """
         # No retries for a server that did not answer the last call: the session expires there.
         return self._close(self._answered)
 
-    def _close(self, retry: bool) -> End | None:
+    def _close(self, retry: bool, *, given_up: bool = False) -> End | None:
+        judged = self._judges(given_up)
         if self._closing():
             try:
-                self._closed(self._call("environment/close", self._named(), retry))
+                self._closed(self._call("environment/close", self._closing_request(judged), retry))
             except EpisodicError as error:
-                # The session is closed or expired already.
-                if error.code not in VOIDING:
+                # The session is closed or expired already, which matters if what it earned is lost with it.
+                if judged or error.code not in VOIDING:
                     raise
         return self.end
 
@@ -65,7 +71,7 @@ class OpenSession(SessionAccount):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         try:
-            self.close()
+            self._close(self._answered, given_up=error is not None)
         except EpisodicError:
             # The error that left the block says more than the failure to close.
             if error is None:

@@ -75,6 +75,14 @@ def read_played(ask: Ask, info: EnvironmentInfo, session: str, after: int, wait:
         wait = 0.0
 
 
+def with_left(info: EnvironmentInfo, played: Played, left: Step | None) -> Played:
+    """Returns what was played, with the step in which the world has judged what was left."""
+    if left is None:
+        return played
+    steps = [*played.steps, PlayedStep(ABSENT, {"cause": "left"}, left)]
+    return Played(tuple(steps), left.end, _summed(info, steps))
+
+
 def _summed(info: EnvironmentInfo, steps: list[PlayedStep]) -> Terms:
     summed = dict.fromkeys(info.terms, 0.0)
     for played in steps:

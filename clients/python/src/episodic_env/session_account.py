@@ -33,6 +33,7 @@ class SessionAccount:
         """Whether the episode succeeded, once it is over or closed; None if the environment defines no success."""
         self._agent_url = agent_url
         self._over: str | None = None
+        self._void = False
         self._open = True
         self._answered = True
 
@@ -51,6 +52,7 @@ class SessionAccount:
         self._answered = error.code != "connection-failed"
         if error.code in VOIDING:
             self._over = f"The episode is void ({error.code})"
+            self._void = True
             # Another client owns the session now, so `close` must not end it.
             self._open = error.code != "fenced"
 
@@ -60,6 +62,13 @@ class SessionAccount:
         if self._over is None:
             self._over = "The episode is closed"
         return was_open
+
+    def _judges(self, given_up: bool) -> bool:
+        """Whether the world has to judge what the player leaves."""
+        return self.info.judges_left and self.end is None and not given_up and not self._void
+
+    def _closing_request(self, judged: bool) -> JsonObject:
+        return {**self._named(), "left": "if-played"} if judged else self._named()
 
     def _closed(self, result: Any) -> End | None:
         """Reads the answer to `environment/close`."""

@@ -54,6 +54,11 @@ class WorldEnv(BaseTextEnv):
         assert self.episode is not None
         step = self.episode.step(*text_action(action))
         self.turns += 1
+        done = step.end is not None or self.turns >= self.max_turns
+        if done and step.end is None:
+            # The world may judge what is left.
+            self.episode.close()
+        left = self.episode.left
         metadata: JsonObject = {
             "terms": dict(step.terms),
             "end": step.end.reason if step.end else None,
@@ -61,8 +66,8 @@ class WorldEnv(BaseTextEnv):
         }
         return BaseTextEnvStepOutput(
             observations=[] if step.end else [{"role": "user", "content": step.observation.text}],
-            reward=step.reward,
-            done=step.end is not None or self.turns >= self.max_turns,
+            reward=step.reward if left is None else step.reward + left.reward,
+            done=done,
             metadata=dict(metadata),
         )
 

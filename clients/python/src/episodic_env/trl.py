@@ -97,10 +97,17 @@ class WorldEnvironment:
         episode = self.episode
         if self._failure is not None or episode is None:
             return None
+        if episode.info.judges_left and episode.end is None:
+            try:
+                episode.close()
+            except EpisodicError as error:
+                log.error("an episode of %s failed: %s", self.world, error)
+                self._failure = error
+                return None
         weights = self._weights or {}
         columns = {name: weights.get(name, 1.0) * term for name, term in episode.summed.items()}
         if self._unfinished:
-            columns[UNFINISHED] = self._unfinished if episode.end is None else 0.0
+            columns[UNFINISHED] = self._unfinished if episode.end is None or episode.left is not None else 0.0
         return columns
 
     @property

@@ -27,7 +27,7 @@ from mcp.types import CallToolResult, TextContent, Tool
 from .connection import Connection, connect
 from .episode import Episode
 from .errors import EpisodicError
-from .played import Played
+from .played import Played, with_left
 from .step import Step
 from .task import Task, read_tasks
 from .waiting import PATIENCE
@@ -277,7 +277,7 @@ def _check(trace: vf.Trace) -> None:
 def _conclude(episode: Episode) -> Played:
     played = episode.played()
     episode.close()
-    return played
+    return with_left(episode.info, played, episode.left)
 
 
 def _answer(text: str, *, is_error: bool) -> CallToolResult:

@@ -99,6 +99,27 @@ describe('episodic serve --task', () => {
     await server.ended
   })
 
+  it('counts what the world judges once its player has left, of a player that does nothing too', async () => {
+    const judging = LAMP.replace(
+      '  rewards:',
+      "  absent: ({ tool }) => tool({ description: 'Judges.', input: z.object({}), play: ({ say }) => say('') }),\n  rewards:",
+    )
+    writeFileSync(fileOf('judging.ts'), judging)
+    await workshop.main(['dataset', 'generate', './judging.ts', '--count', '1', '--out', 'judging.jsonl'])
+    for (const [tools, outcome] of [
+      [['press'], { reason: 'closed', success: true, return: 0.5, steps: 1, terms: { lit: 1, cost: -0.5 } }],
+      [[], { reason: 'no-action', success: false, return: -0.25, steps: 0, terms: { lit: 0, cost: -0.25 } }],
+    ] as const) {
+      const server = await workshop.serve(['./judging.ts', '--task', 'judging.jsonl'])
+      for (const tool of tools) await call(server, tool, {})
+      const { out } = await workshop.main(['sessions', 'close', '--port', new URL(server.url).port, '--json'])
+      const { reason, ...figures } = outcome
+      expect(JSON.parse(out)).toEqual({ end: { kind: 'truncated', reason }, ...figures })
+      server.kill('SIGTERM')
+      expect((await server.ended).err).toContain('judged what a player left')
+    }
+  })
+
   it('writes no reward where the session or the server is gone', async () => {
     const { server, close } = await serveTask()
     const lost = async () => {

@@ -215,6 +215,8 @@ async function serve(references: string[], options: ServeOptions, console: Conso
     ...(rules && { rules }),
     reservedSeats: Object.fromEntries(Object.entries(policies).map(([name, own]) => [name, Object.keys(own)])),
     onFault: ({ cause: err, ...fault }) => log.error({ ...fault, err }, 'an environment failed'),
+    onLeft: ({ environment, session, step: { report } }) =>
+      log.info({ environment, session, terms: report.terms, success: report.success }, 'judged what a player left'),
   })
   await using _players = options.seat
     ? await playSeats(host, policies, {

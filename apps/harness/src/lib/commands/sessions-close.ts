@@ -1,5 +1,6 @@
 import { openChannel } from '@episodic/env'
-import { type EpisodeEnd, METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
+import { absenceOf } from '@episodic/mcp-server/internal'
+import { type EpisodeEnd, type LoggedStep, METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
 import { isDefaultSuccess, plural } from '@episodic/report'
 import { Command } from 'commander'
 import { z } from 'zod'
@@ -76,23 +77,28 @@ async function closeSession(port: number, session: string): Promise<Outcome> {
     const terms = Object.fromEntries((info?.terms ?? []).map((term) => [term, 0]))
     let [earned, steps, after] = [0, 0, 0]
     let ended: { readonly end: EpisodeEnd | null; readonly success?: boolean | undefined } = { end: null }
+    const count = ({ action, report }: LoggedStep) => {
+      let total = 0
+      for (const [term, value] of Object.entries(report.terms)) {
+        terms[term] = (terms[term] ?? 0) + value
+        total += value
+      }
+      earned += total
+      // What the world judges in a last step, no player has taken.
+      if (!absenceOf(action)) steps += 1
+    }
     for (let more = true; more; ) {
       const range = { session, after, limit: PAGE, wait: 0 }
       const page = METHOD_SCHEMAS.watch.result.parse(await channel.request(METHODS.watch, range))
-      for (const { report } of page.steps) {
-        let total = 0
-        for (const [term, value] of Object.entries(report.terms)) {
-          terms[term] = (terms[term] ?? 0) + value
-          total += value
-        }
-        earned += total
-        steps += 1
-        after = report.revision
-        ended = report
+      for (const step of page.steps) {
+        count(step)
+        after = step.report.revision
+        ended = step.report
       }
       more = page.steps.length === PAGE
     }
     const closed = METHOD_SCHEMAS.close.result.parse(await channel.request(METHODS.close, { session, left: true }))
+    if (closed.step) count(closed.step)
     const judged = ended.end ? ended.success : closed.success
     const isIdle = steps === 0 && closed.end.kind === 'truncated' && closed.end.reason === 'closed'
     return {

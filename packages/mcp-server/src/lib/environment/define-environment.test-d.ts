@@ -147,6 +147,28 @@ defineEnvironment({
   potential: ({ public: { count } }) => `${count}`,
 })
 
+// Where the player has left, the server has taken the last step.
+defineEnvironment({
+  ...described,
+  start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
+  observe: () => '',
+  tools: ({ tool }) => ({
+    add: tool({ description: 'Adds.', input: z.object({ times: z.int() }), play: ({ say }) => say('') }),
+  }),
+  absent: ({ tool }) => tool({ description: 'Judges.', input: z.object({}), play: ({ say }) => say('') }),
+  rewards: {
+    left(step) {
+      if (step.tool !== 'absent') return 0
+      step.refused satisfies null
+      // @ts-expect-error it is called by nobody, so it has not the arguments of a tool
+      step.input.times satisfies number
+      return step.input.cause === 'left' ? -1 : 0
+    },
+    // @ts-expect-error there is no other name
+    misspelt: ({ tool }) => (tool === 'gone' ? 1 : 0),
+  },
+})
+
 // What comes from outside has the types of its schemas too.
 defineEnvironment({
   ...described,

@@ -168,12 +168,13 @@ export interface Transition<State, Params, Absent = never> {
 /**
  * A {@link Transition} that knows the tools of its environment. Where `tool` is compared with a name and `refused` with
  * `null` or `rules`, `input` has the type of that tool's input as it is sent, without defaults. `tool` may have another
- * name than it says if `refused` is `tool`.
+ * name than it says if `refused` is `tool`, and is `absent` where the server took the last step for a player that had
+ * left.
  */
 export type KnownTransition<
   Step extends { readonly tool: string | null },
   Tools extends { readonly [name: string]: Tool },
-> = Omit<Step, 'tool' | 'input' | 'refused'> & (KnownCall<Tools> | (null extends Step['tool'] ? NoCall : never))
+> = Omit<Step, 'tool' | 'input' | 'refused'> & (KnownCall<Tools> | (null extends Step['tool'] ? NoCall : LeftCall))
 
 type KnownCall<Tools extends { readonly [name: string]: Tool }> =
   | {
@@ -188,6 +189,14 @@ type KnownCall<Tools extends { readonly [name: string]: Tool }> =
       readonly input: JsonObject
       readonly refused: Exclude<Refusal, 'rules'>
     }
+
+/** The step that the server takes for the only player when it has left; of environments with `absent` alone. */
+interface LeftCall {
+  readonly tool: 'absent'
+  /** `{ cause: 'left' }`. */
+  readonly input: JsonObject
+  readonly refused: null
+}
 
 /** What stands in place of the call where no one call led to the step. */
 interface NoCall {

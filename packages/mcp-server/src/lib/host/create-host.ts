@@ -68,7 +68,14 @@ class SessionHost implements Host {
   readonly #stopSweeps: () => void
 
   constructor(options: HostOptions) {
-    const { environments, store: given, clock: machine = systemClock, bounds: wanted, onFault = () => {} } = options
+    const {
+      environments,
+      store: given,
+      clock: machine = systemClock,
+      bounds: wanted,
+      onFault = () => {},
+      onLeft,
+    } = options
     const { metrics, containment, rules = directRules, reservedSeats = {} } = options
     const bounds = { ...DEFAULT_BOUNDS, ...wanted }
     const { idleSeconds, queue, events, logBytes, textBytes } = bounds
@@ -91,7 +98,7 @@ class SessionHost implements Host {
     this.#parts = {
       environments: this.environments,
       sessions,
-      writer: new SessionWriter({ ...common, sessions }),
+      writer: new SessionWriter({ ...common, sessions, onLeft }),
       factory: new SessionFactory({ ...common, sessions, capacity }),
       subscriptions: new StateSubscriptions({ store, clock }),
       capacity,
@@ -112,7 +119,9 @@ class SessionHost implements Host {
       capacity.removed(id)
       metrics?.expired()
     }
-    this.#expiry = new Expiry({ sessions, store, clock, idleSeconds, onRemoved })
+    const { writer } = this.#parts
+    const judges = environments.some(({ absent }) => absent !== null)
+    this.#expiry = new Expiry({ sessions, writer, store, clock, idleSeconds, judges, onRemoved })
     // A store that fails to sweep also fails its calls, which report it; the next sweep tries again.
     this.#stopSweeps = repeat(clock, Math.min(SWEEP_INTERVAL, (idleSeconds * 1_000) / 4), () => this.sweep())
   }

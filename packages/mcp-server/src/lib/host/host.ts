@@ -32,6 +32,16 @@ export interface HostOptions {
   /** Called for every fault of an environment's own code, with the reference that the caller was given. */
   readonly onFault?: (fault: Fault) => void
   /**
+   * Called when an environment has judged what the player of a session has left, in a last step: the player closed it,
+   * its trainer said that it has left, or it was idle too long.
+   */
+  readonly onLeft?: (left: {
+    readonly environment: string
+    /** The id of the session. */
+    readonly session: string
+    readonly step: LoggedStep
+  }) => void
+  /**
    * Seats that the program plays itself, by environment; see `watchTurns`. Clients that create sessions by themselves
    * take no such seat and invite nobody to it. Default: none.
    */
@@ -56,7 +66,10 @@ export interface HostBounds {
   readonly sessions: number
   /** Sessions kept at once for one principal; all who come without a name are one. Default: as many as `sessions`. */
   readonly sessionsPerPrincipal: number
-  /** Seconds after its last finished call until a session expires. Default 900. */
+  /**
+   * Seconds after its last finished call until a session expires. One that is judged then (`absent`) is kept for as
+   * long again. Default 900.
+   */
   readonly idleSeconds: number
   /**
    * Seconds for which an agent's call waits for the turn of its seat, if there are several and its address does not say
@@ -262,10 +275,11 @@ export interface SessionRef {
    * Closes the session. By a control token, removes it; for a session of an MCP connection or an argument, ends its
    * episode and refuses the token from now on. Rejects with `unauthorized` for a capability.
    *
-   * @param left - whether the player has left, so that the environment may judge what it left in a last step. Default
-   *   `false`.
+   * @param left - whether the player has left, so that the environment may judge what it left in a last step;
+   *   `if-played`: only where something was played. Default `false`. The player of an MCP connection or an argument has
+   *   left if it has played.
    */
-  close(left?: boolean): Promise<MethodResult<'close'>>
+  close(left?: boolean | 'if-played'): Promise<MethodResult<'close'>>
 }
 
 /** A session as its trainer reaches it. */

@@ -192,6 +192,7 @@ export function toEnvironmentInfo(environment: EnvironmentDefinition): Environme
     terms,
     potential,
     ...(environment.hasSuccess && { success: true }),
+    ...(environment.absent && { judgesLeft: true as const }),
     ...(environment.hasLegal && { legal: true }),
     ...(environment.parallelToolCalls === false && { parallelToolCalls: false }),
     forkable: environment.forkable,

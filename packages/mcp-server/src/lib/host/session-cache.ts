@@ -168,18 +168,17 @@ export class SessionCache {
     return this.#cached.has(id)
   }
 
-  /** Removes the sessions that were idle too long from the cache, and returns them. They stay in the store. */
-  letGo(): { readonly id: string; readonly touchedAt: number; readonly touched: number }[] {
+  /** Returns the cached sessions that were idle too long. */
+  idle(): CachedSession[] {
     const { clock, idleSeconds } = this.#options
-    const idle = []
-    for (const [id, cached] of this.#cached) {
-      const { session, touched } = cached
-      if (session.busy || clock.monotonic() - touched <= idleSeconds * 1_000) continue
-      this.#cached.delete(id)
-      this.drop(cached)
-      idle.push({ id, touchedAt: session.record.touchedAt, touched })
-    }
-    return idle
+    const since = clock.monotonic() - idleSeconds * 1_000
+    return [...this.#cached.values()].filter(({ session, touched }) => !session.busy && touched < since)
+  }
+
+  /** Removes a session from the cache. It stays in the store. */
+  letGo(cached: CachedSession): void {
+    this.#cached.delete(cached.session.record.id)
+    this.drop(cached)
   }
 
   /** Empties the cache, and waits until worlds have dropped what they keep outside. The sessions stay in the store. */

@@ -1,12 +1,17 @@
+import { WireError } from '@episodic/protocol'
 import type { Clock, SessionStore } from '@episodic/state'
 import { nextTurn } from '../environment/yield-to-event-loop.ts'
-import type { SessionCache } from './session-cache.ts'
+import type { CachedSession, SessionCache } from './session-cache.ts'
+import type { SessionWriter } from './step-session.ts'
 
 export interface ExpiryOptions {
   readonly sessions: SessionCache
+  readonly writer: Pick<SessionWriter, 'isLeft' | 'judgeLeft'>
   readonly store: SessionStore
   readonly clock: Clock
   readonly idleSeconds: number
+  /** Whether an environment judges what a player has left. */
+  readonly judges: boolean
   /** Called for each session that was removed. */
   readonly onRemoved: (id: string) => void
 }
@@ -25,9 +30,14 @@ const SLICE_MILLISECONDS = 5
 /** The bounds of a slice, in sessions. */
 const SMALLEST_SLICE = 1
 const LARGEST_SLICE = 128
+/** Errors of a last step after which the session may still be played: by its player, another process, or later. */
+const PLAYED_ON = ['seq-conflict', 'fenced', 'store-unavailable'] as const
 
 /**
  * Removes sessions that have been idle too long.
+ *
+ * Of a world that judges what a player leaves, one that was played and has not ended gets its last step first. It is
+ * then kept for as long again, so that its reward can be read.
  *
  * A cached session is timed by this process's monotonic clock. For any other, the store has only the wall-clock time of
  * its last use, and that clock may have been set since. Such a session is removed after this process has seen it
@@ -56,7 +66,13 @@ export class Expiry {
   async #sweep(): Promise<number> {
     const { sessions, store, clock, idleSeconds } = this.#options
     const before = clock.now() - idleSeconds * 1_000
-    for (const { id, touchedAt, touched } of sessions.letGo()) this.#sightings.set(id, { touchedAt, since: touched })
+    for (const cached of sessions.idle()) {
+      const { session, touched } = cached
+      const { id, touchedAt } = session.record
+      if (this.#takeLastStep(cached)) continue
+      sessions.letGo(cached)
+      this.#sightings.set(id, { touchedAt, since: touched })
+    }
     const earlier = this.#sightings
     this.#sightings = new Map()
     const kept = new Set<string>()
@@ -79,7 +95,7 @@ export class Expiry {
 
   /** Removes a session if it has been unchanged for long enough. Resolves with whether it was removed. */
   async #settle(id: string, sighting: LastSeen | undefined): Promise<boolean> {
-    const { sessions, store, clock, idleSeconds, onRemoved } = this.#options
+    const { sessions, store, clock, idleSeconds, judges } = this.#options
     if (sessions.holds(id)) return false
     if (sighting && clock.monotonic() - sighting.since <= idleSeconds * 1_000) {
       this.#sightings.set(id, sighting)
@@ -93,9 +109,38 @@ export class Expiry {
       this.#sightings.set(id, { touchedAt, since: clock.monotonic() })
       return false
     }
+    if (judges) {
+      // A session that is not served here in its version cannot be judged.
+      const cached = await Promise.resolve(sessions.find(id)).catch(() => null)
+      if (cached && this.#takeLastStep(cached)) return false
+    }
+    return this.#remove(id)
+  }
+
+  async #remove(id: string): Promise<boolean> {
+    const { sessions, onRemoved } = this.#options
     const removed = await sessions.remove(id)
     if (removed) onRemoved(id)
     return removed
+  }
+
+  /**
+   * Begins to take the last step of an idle session, in which its world judges what was left, and returns whether it
+   * does. The step is a use of the session. Where the world fails, which it reports, the session is removed.
+   */
+  #takeLastStep(cached: CachedSession): boolean {
+    const { writer } = this.#options
+    if (!writer.isLeft(cached)) return false
+    const judging = async () => {
+      try {
+        await writer.judgeLeft(cached)
+      } catch (error) {
+        if (!PLAYED_ON.some((code) => WireError.is(error, code))) await this.#remove(cached.session.record.id)
+      }
+    }
+    // What the store refuses now, the next sweep finds again.
+    void judging().catch(() => {})
+    return true
   }
 }
 

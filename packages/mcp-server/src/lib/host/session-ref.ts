@@ -255,11 +255,12 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
     return cached
   }
 
-  override async close(left = false): Promise<MethodResult<'close'>> {
+  override async close(left: boolean | 'if-played' = false): Promise<MethodResult<'close'>> {
     const { writer, sessions, capacity, metrics } = this.parts
     const cached = await this.find()
     // What fails here fails the request once the session is closed.
-    const leaving = left ? writer.judgeLeft(cached) : Promise.resolve(null)
+    const judged = left === 'if-played' ? writer.isLeft(cached) : left
+    const leaving = judged ? writer.judgeLeft(cached) : Promise.resolve(null)
     await leaving.catch(() => {})
     const { end, final } = await writer.close(cached, (record) => record.end === null)
     const { id } = cached.session.record
@@ -269,8 +270,8 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
     const step = await leaving
     if (step) return { end, step, ...(step.report.success !== undefined && { success: step.report.success }) }
     // After the removal, so that a fault of the world's success condition leaves no open session.
-    const judged = final && cached.environment.hasSuccess && !cached.environment.game
-    const success = judged ? await writer.evaluateSuccess(cached, final) : undefined
+    const { hasSuccess, game } = cached.environment
+    const success = final && hasSuccess && !game ? await writer.evaluateSuccess(cached, final) : undefined
     return { end, ...(success !== undefined && { success }) }
   }
 }

@@ -8,7 +8,7 @@ import type { EndedEpisode, RulesRunner } from '../environment/rules-runner.ts'
 import type { PlayOutcome } from '../environment/rules-turn.ts'
 import type { Secrets } from '../environment/secrets.ts'
 import type { Faults } from './faults.ts'
-import type { StepCall, StepOutcome } from './host.ts'
+import type { HostOptions, StepCall, StepOutcome } from './host.ts'
 import type { Metrics, StepStatus } from './metrics.ts'
 import { afterEffect, createPreparation, reportWaiting } from './prepare-session-step.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
@@ -22,6 +22,7 @@ export interface SessionWriterOptions {
   readonly faults: Faults
   readonly metrics: Metrics | undefined
   readonly turns: Pick<TurnFeed, 'notify'>
+  readonly onLeft: HostOptions['onLeft']
 }
 
 /** The result of closing a session. */
@@ -42,14 +43,16 @@ export class SessionWriter {
   readonly #faults: Faults
   readonly #metrics: Metrics | undefined
   readonly #turns: Pick<TurnFeed, 'notify'>
+  readonly #onLeft: HostOptions['onLeft']
 
-  constructor({ sessions, rules, clock, faults, metrics, turns }: SessionWriterOptions) {
+  constructor({ sessions, rules, clock, faults, metrics, turns, onLeft }: SessionWriterOptions) {
     this.#sessions = sessions
     this.#rules = rules
     this.#clock = clock
     this.#faults = faults
     this.#metrics = metrics
     this.#turns = turns
+    this.#onLeft = onLeft
   }
 
   /**
@@ -181,6 +184,13 @@ export class SessionWriter {
     return result
   }
 
+  /** Whether a session that nobody plays on is to be judged: of one that was only opened, there is nothing to judge. */
+  isLeft({ environment, session: { record } }: CachedSession): boolean {
+    if (!environment.absent || record.end) return false
+    const seat = environment.seats[0] as string
+    return (record.seats[seat]?.seq ?? 0) > (record.base?.seats[seat]?.seq ?? 0)
+  }
+
   /**
    * Calls the tool for the only player of a session when it has left. Resolves with the step, which has ended the
    * episode; with `null` without such a tool, and if the episode was over.
@@ -191,7 +201,9 @@ export class SessionWriter {
     const { end, seats } = await this.#sessions.use(cached, () => session.refresh())
     if (end) return null
     const seat = environment.seats[0] as string
-    return (await this.#play(cached, seat, { action: absenceAction('left'), seq: seats[seat]?.seq })).step
+    const { step } = await this.#play(cached, seat, { action: absenceAction('left'), seq: seats[seat]?.seq })
+    this.#onLeft?.({ environment: environment.name, session: session.record.id, step })
+    return step
   }
 
   /** Ends the episode as closed if `when` returns true for the record. Resolves with the end of the episode. */

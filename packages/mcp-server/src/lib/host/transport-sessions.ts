@@ -137,10 +137,18 @@ export class TransportSession extends ResolvedSession {
       : factory.foresee(this.#verified.principal, this.#opening())
   }
 
-  /** Ends the episode. The record stays until it expires, so that the id is refused and opens no other session. */
+  /**
+   * Ends the episode, and has the world judge what its player leaves. The record stays until it expires, so that the id
+   * is refused and opens no other session.
+   */
   override async close(): Promise<MethodResult<'close'>> {
+    const { writer } = this.parts
     const cached = await this.#transports.find(this.#verified)
-    if (cached) return { end: (await this.parts.writer.close(cached, () => true)).end }
+    if (cached) {
+      // A world that fails has reported it, and its player has left all the same.
+      if (writer.isLeft(cached)) await writer.judgeLeft(cached).catch(() => {})
+      return { end: (await writer.close(cached, () => true)).end }
+    }
     this.#transports.spend(this.#verified.transportId)
     return { end: { kind: 'truncated', reason: 'closed' } }
   }

@@ -162,10 +162,10 @@ export const sessionParamsSchema = z.strictObject({ session: z.string(), _meta: 
 const closeParamsSchema = z.strictObject({
   session: z.string(),
   /**
-   * Whether the player has left before the end. An environment may judge what it has left, in a last step. Default: the
-   * session is given up, and nothing is judged.
+   * Whether the player has left before the end. An environment may judge what it has left, in a last step; with
+   * `if-played`, only where something was played. Default: the session is given up, and nothing is judged.
    */
-  left: z.boolean().default(false),
+  left: z.union([z.boolean(), z.literal('if-played')]).default(false),
   _meta: z.unknown().optional(),
 })
 

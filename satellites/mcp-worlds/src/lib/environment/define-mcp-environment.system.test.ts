@@ -6,7 +6,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type connect, PlayerStop, runEpisode, scriptedPolicy } from '@episodic/env'
-import { createHost, defineEnvironment, type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
+import {
+  createHost,
+  defineEnvironment,
+  type EnvironmentDefinition,
+  type HostOptions,
+  rehearse,
+} from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import { createManualClock } from '@episodic/state'
 import { openSqliteStore } from '@episodic/state/sqlite'
@@ -250,6 +256,57 @@ describe('an environment of an MCP server', () => {
       late.info.stateHash,
       { score: 1 },
     ])
+  })
+
+  it('is scored when its session expires, by its server, which then ends', async () => {
+    const clock = createManualClock()
+    const left: unknown[] = []
+    const onLeft: HostOptions['onLeft'] = ({ step }) => left.push(step.report.terms)
+    await using world = await openWorld(noting, { clock, onLeft, bounds: { idleSeconds: 60 } })
+    const environment = world.connection.environment()
+    await environment.reset()
+    await environment.step(add('milk'))
+    const pids = JSON.parse((await environment.step(call('processes'))).observation.text) as number[]
+    clock.advance(61_000)
+    await world.host.sweep()
+    await expect.poll(() => left).toEqual([{ score: 1 }])
+    await expect.poll(() => pids.some(isAlive)).toBe(false)
+    expect(world.faults).toEqual([])
+  })
+
+  it('is scored once when its session expires in the process that comes after the one that played it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kept-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const environment = await defineMcpEnvironment({
+      server: NOTES,
+      name: 'kept',
+      stateInFolder: true,
+      score: async ({ call }) => ((await call('list')).structured as { notes: string[] }).notes.length,
+    })
+    const clock = createManualClock()
+    await using store = await openSqliteStore(join(folder, 'sessions.db'))
+    const left: unknown[] = []
+    const onLeft: HostOptions['onLeft'] = ({ step }) => left.push(step.report.terms)
+    const bounds = { idleSeconds: 60 }
+    {
+      await using world = await openWorld(environment, { clock, store, bounds, onLeft })
+      const { session } = await world.host.open(null, { environment: 'kept', requestKey: 'a-key-of-a-kept-session' })
+      const ref = await world.host.resolve(null, { by: 'control', token: session })
+      await ref.step({ action: add('milk') })
+      await ref.step({ action: add('eggs') })
+    }
+    await using world = await openWorld(environment, { clock, store, bounds, onLeft })
+    const sweepUntil = (done: () => boolean | Promise<boolean>) =>
+      expect
+        .poll(async () => {
+          clock.advance(30_000)
+          await world.host.sweep()
+          return done()
+        })
+        .toBe(true)
+    await sweepUntil(() => left.length > 0)
+    await sweepUntil(async () => (await store.count()) === 0)
+    expect([left, world.faults]).toEqual([[{ score: 2 }], []])
   })
 
   it('has failed where its server is lost when its player has left', async () => {

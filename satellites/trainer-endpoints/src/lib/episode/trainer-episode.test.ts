@@ -1,4 +1,4 @@
-import { createHost, defineGame } from '@episodic/mcp-server'
+import { createHost, defineEnvironment, defineGame } from '@episodic/mcp-server'
 import { type SessionStore, StateError } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -59,6 +59,66 @@ describe('an environment of several seats', () => {
     const opening = openEpisode(host, 'ada', { environment: 'coins' }, 'steps')
     await expect(opening).rejects.toThrow('coins has several seats (heads, tails), and this protocol plays one.')
     expect((await host.list({ limit: 1 })).total).toBe(0)
+  })
+})
+
+describe('a world that judges what its player has left', () => {
+  const garden = defineEnvironment({
+    name: 'garden',
+    version: '1.0.0',
+    description: 'Sow.',
+    params: z.object({ salted: z.boolean().default(false) }),
+    state: { public: z.object({ sown: z.int() }), private: z.object({ score: z.number() }) },
+    start: () => ({ public: { sown: 0 }, private: { score: 0 } }),
+    observe: () => '',
+    tools: ({ tool }) => ({
+      sow: tool({
+        description: 'Sows.',
+        input: z.object({}),
+        play({ state, say }) {
+          state.public.sown += 1
+          return say('')
+        },
+      }),
+    }),
+    absent: ({ tool }) =>
+      tool({
+        description: 'Judges.',
+        input: z.object({}),
+        play({ state, params, say }) {
+          if (params.salted) throw new Error('Nothing grows.')
+          state.private.score = state.public.sown
+          return say('')
+        },
+      }),
+    rewards: { score: ({ before, after }) => after.private.score - before.private.score },
+  })
+  const sow = { tool: 'sow', arguments: {} }
+
+  it('does so when its client leaves after a step, in which the host says the reward', async () => {
+    const left: number[] = []
+    const host = testHost({
+      environments: [garden],
+      onLeft: ({ step }) => left.push(step.report.terms.score as number),
+    })
+    const episode = await openEpisode(host, 'ada', { environment: 'garden' }, 'steps')
+    await episode.step(sow)
+    await episode.step(sow)
+    await episode.close()
+    await episode.close()
+    expect(left).toEqual([2])
+    const unplayed = await openEpisode(host, 'ada', { environment: 'garden' }, 'steps')
+    await unplayed.close()
+    expect([left, (await host.list({ limit: 1 })).total]).toEqual([[2], 0])
+  })
+
+  it('closes the session also if it fails in that, which the host reports', async () => {
+    const faults: unknown[] = []
+    const host = testHost({ environments: [garden], onFault: ({ cause }) => faults.push(cause) })
+    const episode = await openEpisode(host, 'ada', { environment: 'garden', params: { salted: true } }, 'steps')
+    await episode.step(sow)
+    await episode.close()
+    expect([faults.length, (await host.list({ limit: 1 })).total]).toEqual([1, 0])
   })
 })
 

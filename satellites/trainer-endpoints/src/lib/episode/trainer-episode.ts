@@ -7,8 +7,8 @@ import {
   type Observation,
   type OpenResult,
   type Refusal,
-  WireError,
 } from '@episodic/protocol'
+import { leaveSession } from './leave-session.ts'
 import { type EpisodeRequest, openSession } from './open-session.ts'
 import { playStep, rewardOf } from './play-step.ts'
 
@@ -114,11 +114,7 @@ export class TrainerEpisode {
 
   /** Ends the episode and removes its session. Does nothing if it is gone already. */
   async close(): Promise<void> {
-    try {
-      await this.#session.close()
-    } catch (error) {
-      if (!WireError.is(error, 'session-not-found')) throw error
-    }
+    await leaveSession(this.#session)
   }
 
   get #seat() {

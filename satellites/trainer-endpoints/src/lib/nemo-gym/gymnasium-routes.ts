@@ -1,6 +1,7 @@
 import type { Host } from '@episodic/mcp-server'
 import { DEFAULT_SEAT, WireError } from '@episodic/protocol'
 import { Hono } from 'hono'
+import { leaveSession } from '../episode/leave-session.ts'
 import type { RewardMode } from '../episode/trainer-episode.ts'
 import type { TrainerRoute } from '../http/trainer-app.ts'
 import { answerTurn } from './answer-turn.ts'
@@ -60,7 +61,7 @@ export function gymnasiumRoutes(
     const { principal } = context.var
     try {
       const session = await sessions.find(principal, handle)
-      await session.inTurn(() => session.ref.close())
+      await session.inTurn(() => leaveSession(session.ref))
     } catch (error) {
       if (!WireError.is(error, 'session-not-found')) throw error
     } finally {

@@ -1,6 +1,7 @@
 import type { Host, TrainerSessionRef } from '@episodic/mcp-server'
 import { type Action, type LoggedStep, type OpenResult, WireError } from '@episodic/protocol'
 import { LRUCache } from 'lru-cache'
+import { leaveSession } from '../episode/leave-session.ts'
 import { type EpisodeRequest, openSession } from '../episode/open-session.ts'
 import { playStep } from '../episode/play-step.ts'
 import type { Delivery } from './answer-delivery.ts'
@@ -137,11 +138,7 @@ export class RolloutSessions {
 
   /** Closes the session that was opened with a request key. Does nothing if there is none. */
   async closeOpened(principal: string | null, requestKey: string): Promise<void> {
-    try {
-      await (await this.#host.findOpened(principal, requestKey)).close()
-    } catch (error) {
-      if (!WireError.is(error, 'session-not-found')) throw error
-    }
+    await leaveSession(await this.#host.findOpened(principal, requestKey))
   }
 
   forget(principal: string | null, handle: string): void {

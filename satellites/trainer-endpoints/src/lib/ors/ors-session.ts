@@ -8,6 +8,7 @@ import {
   WireError,
 } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/internal'
+import { leaveSession } from '../episode/leave-session.ts'
 import { playStep, rewardOf } from '../episode/play-step.ts'
 import type { RewardMode } from '../episode/trainer-episode.ts'
 import type { TextBlock } from './blocks.ts'
@@ -99,11 +100,7 @@ export class OrsSession {
 
   /** Ends the episode and removes the session. Does nothing if it is gone already. */
   async close(): Promise<void> {
-    try {
-      await this.#session.close()
-    } catch (error) {
-      if (!WireError.is(error, 'session-not-found')) throw error
-    }
+    await leaveSession(this.#session)
   }
 
   get #seq(): number {
