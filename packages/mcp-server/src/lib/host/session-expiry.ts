@@ -2,11 +2,10 @@ import { WireError } from '@episodic/protocol'
 import type { Clock, SessionStore } from '@episodic/state'
 import { nextTurn } from '../environment/yield-to-event-loop.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
-import type { SessionWriter } from './step-session.ts'
 
 export interface ExpiryOptions {
   readonly sessions: SessionCache
-  readonly writer: Pick<SessionWriter, 'isLeft' | 'judgeLeft'>
+  readonly writer: LastSteps
   readonly store: SessionStore
   readonly clock: Clock
   readonly idleSeconds: number
@@ -14,6 +13,12 @@ export interface ExpiryOptions {
   readonly judges: boolean
   /** Called for each session that was removed. */
   readonly onRemoved: (id: string) => void
+}
+
+/** What takes the last step of a session whose player has left. */
+interface LastSteps {
+  isLeft(cached: CachedSession): boolean
+  judgeLeft(cached: CachedSession): Promise<unknown>
 }
 
 /** The last observed `touchedAt` of a session, and since when this process has seen it unchanged. */
