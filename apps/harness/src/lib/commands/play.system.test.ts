@@ -40,6 +40,17 @@ describe('episodic play', () => {
     expect(out).toMatch(/ {2}any other line {2}Run a command line in bash\..*\n {2}\/help, exit\n\$ exit\n$/)
   })
 
+  it('shows what a tool reports while its call waits, before the answer', async () => {
+    const program = fileURLToPath(import.meta.resolve('@episodic/mcp-worlds')).replace(
+      /index\.ts$/,
+      'lib/fixtures/notes-server.fixture.ts',
+    )
+    const server = `'${process.execPath}' '${program}' {folder}/notes.txt`
+    const { status, out } = await workshop.run(['play', '--mcp', server], { input: 'grow\ndone\n' })
+    expect(status).toBe(0)
+    expect(out).toContain('> grow\nGrowing. (1 of 2)\nGrew.\n')
+  })
+
   it('plays the same game from the same seed', async () => {
     const input = 'guess 1\nguess 2\n'
     const plays = await Promise.all([workshop.run(game, { input }), workshop.run(game, { input })])

@@ -66,7 +66,11 @@ async function play(
   const world = target ? null : await loadWorld(reference as string)
   await using opened = await (target
     ? openTarget(target)
-    : openWorld(reference as string, world as World, { transport: 'in-process', sessions: 1 }))
+    : openWorld(reference as string, world as World, {
+        transport: 'in-process',
+        sessions: 1,
+        onProgress: (message) => console.out.write(`${colorsOf(console.out).dim(message)}\n`),
+      }))
   const { connection } = opened
   const { seed = randomText(), seat: seats = {} } = options
   const { environments, guarantees } = connection

@@ -13,14 +13,16 @@ import { readMessage } from './message.ts'
  * around them. Hand the result to `connect()` of `@episodic/env`.
  *
  * `caller` chooses the endpoint and names the caller; default: an anonymous caller of the trainer endpoint. Closing the
- * channel leaves the host open. `onError` receives the causes of `internal` errors.
+ * channel leaves the host open. `onError` receives the causes of `internal` errors, and `onProgress` what the `prepare`
+ * of a tool reports while a call waits for it.
  */
 export function inProcess(
   host: Host,
   caller: Caller = { endpoint: 'trainer', principal: null },
-  { onError = () => {} }: DispatcherOptions = {},
+  { onError = () => {}, onProgress }: DispatcherOptions & { readonly onProgress?: (message: string) => void } = {},
 ): Channel {
   let closed = false
+  const never = new AbortController().signal
   return markTyped<Channel>({
     async request(method, params, options) {
       const { signal } = options ?? {}
@@ -33,7 +35,8 @@ export function inProcess(
       let answer: ScannedAnswer | undefined
       try {
         session = await resolveCaller(host, caller)
-        const waiting = signal && { signal, report: undefined }
+        const waits = signal !== undefined || onProgress !== undefined
+        const waiting = waits ? { signal: signal ?? never, report: undefined, onPrepareReport: onProgress } : undefined
         answer = await answerRequest(host, caller, session, asked, { signal, waiting })
       } catch (error) {
         signal?.throwIfAborted()

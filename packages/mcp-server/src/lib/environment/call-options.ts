@@ -12,4 +12,6 @@ export interface CallOptions {
   readonly stopping?: AbortSignal | undefined
   /** Reports what the call waits for; `undefined` if the client did not ask for progress. */
   readonly report: ((message: string) => void) | undefined
+  /** Gets what `prepare` reports, in place of `report`. */
+  readonly onPrepareReport?: ((message: string) => void) | undefined
 }

@@ -24,7 +24,8 @@ export function createPreparation(
       const signal = external ? undefined : waiting?.signal
       const { seq } = record.seats[seat] as { readonly seq: number }
       const isLast = seq + 1 >= record.limits.steps
-      const prepare = () => prepareStep(tool, needed, record, { clock, isLast, signal, report: waiting?.report })
+      const report = waiting?.onPrepareReport ?? waiting?.report
+      const prepare = () => prepareStep(tool, needed, record, { clock, isLast, signal, report })
       try {
         return await faults.guard(environment.name, record.id, prepare, waiting)
       } finally {

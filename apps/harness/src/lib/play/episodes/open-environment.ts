@@ -37,6 +37,8 @@ interface OpenWorldOptions {
   readonly retryTimeout?: number
   /** Receives the times of steps over a connection. */
   readonly times?: StepTimes | undefined
+  /** Gets what tools of a world in this process report while a call waits for them. */
+  readonly onProgress?: (message: string) => void
 }
 
 /** Serves a world for one run, and connects to it. */
@@ -61,7 +63,7 @@ export async function openWorld(reference: string, world: World, options: OpenWo
       containment,
       ...(rules && { rules }),
     })
-    target = inProcess(cleanUp.use(host))
+    target = inProcess(cleanUp.use(host), undefined, { ...(options.onProgress && { onProgress: options.onProgress }) })
   }
   const connection = cleanUp.use(
     await connect(target, connectionOptions(retryTimeout, transport === 'in-process' ? undefined : times)),
