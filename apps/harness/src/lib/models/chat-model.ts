@@ -6,12 +6,12 @@ import { HarnessError } from '../base/harness-error.ts'
 import { type ChatBody, Concessions } from './concessions.ts'
 import { lastTokens, TOKEN_OPTIONS, withoutTokens } from './handed-tokens.ts'
 import { nameStatus } from './http-status.ts'
+import { withoutMediaData } from './media-parts.ts'
 import { type EpisodeJournal, hashRequest } from './model-journal.ts'
 import { createModelLimit, type ModelLimit, type ModelRates, untilTurn } from './model-limit.ts'
 import type { ModelSettings } from './model-options.ts'
 import { findServer } from './model-server.ts'
 import { type Answer, parseAnswer } from './parse-answer.ts'
-import { withoutPictureData } from './pictures.ts'
 import { readAnswerBody } from './read-answer-body.ts'
 import { temperatureOf } from './recorded-api.ts'
 import type { Message } from './transcript.ts'
@@ -133,7 +133,7 @@ export function createChatModel(
 /** What a request sends, as it is recorded. */
 function sentOf({ messages, tools }: ChatBody): ModelRequest {
   return {
-    messages: messages.map((message) => withoutPictureData(withoutTokens(message))),
+    messages: messages.map((message) => withoutMediaData(withoutTokens(message))),
     tools: tools as unknown as JsonObject[],
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
-import { hasPicture, joinContents, joinTexts } from './pictures.ts'
+import { hasMedia, joinContents, joinTexts, type Medium, withoutMedia } from './media-parts.ts'
 
 /** The body of a request in the API of chat completions. */
 export type ChatBody = JsonObject & { readonly messages: readonly JsonObject[] }
@@ -31,6 +31,18 @@ function parameter(name: string, pattern: RegExp = new RegExp(`\\b${name}\\b`, '
   }
 }
 
+/** How servers that take no PDFs refuse one: some only say which parts of a content they know. */
+const FILES = /\bfiles?\b|pdf|document|content|\bparts?\b|media|modal|message format/i
+
+function has({ messages }: ChatBody, type: Medium): boolean {
+  return messages.some(({ content }) => hasMedia(content, [type]))
+}
+
+/** Returns a message without its parts of a type. A note of each stays. */
+function without<Message extends ChatBody['messages'][number]>(message: Message, type: Medium): Message {
+  return hasMedia(message.content, [type]) ? { ...message, content: withoutMedia(message.content, type) } : message
+}
+
 const CONCESSIONS: readonly Concession[] = [
   {
     name: 'max_tokens as max_completion_tokens',
@@ -47,14 +59,16 @@ const CONCESSIONS: readonly Concession[] = [
     change: (body) => ({ ...body, stream: true, stream_options: { include_usage: true } }),
   },
   {
+    name: 'files',
+    isAboutValue: true,
+    fits: (words, body) => has(body, 'file') && FILES.test(words),
+    change: mapMessages((message) => without(message, 'file')),
+  },
+  {
     name: 'images',
     isAboutValue: true,
-    fits: (words, { messages }) =>
-      messages.some(({ content }) => hasPicture(content)) && /image|vision|visual|multi-?modal/i.test(words),
-    // A note of each stays.
-    change: mapMessages((message) =>
-      hasPicture(message.content) ? { ...message, content: joinTexts(message.content) } : message,
-    ),
+    fits: (words, body) => has(body, 'image_url') && /image|vision|visual|multi-?modal/i.test(words),
+    change: mapMessages((message) => without(message, 'image_url')),
   },
   {
     name: 'content: null',

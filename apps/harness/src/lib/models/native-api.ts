@@ -7,8 +7,8 @@ import type {
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/base/internal'
 import { HarnessError } from '../base/harness-error.ts'
+import { joinTexts, mediumOf } from './media-parts.ts'
 import type { NativeApi } from './model-options.ts'
-import { joinTexts, pictureOf } from './pictures.ts'
 
 /** How a provider is reached. */
 export interface NativeServer {
@@ -137,9 +137,9 @@ function toPrompt(messages: readonly JsonObject[]): LanguageModelV4Message[] {
 function userParts(content: Json | undefined): LanguageModelV4UserContent {
   if (!Array.isArray(content)) return [{ type: 'text', text: joinTexts(content) }]
   return content.map((part) => {
-    const picture = pictureOf(part)
-    if (!picture) return { type: 'text', text: joinTexts([part]) }
-    return { type: 'file', mediaType: picture.mimeType, data: { type: 'data', data: picture.data ?? '' } }
+    const medium = mediumOf(part)
+    if (!medium) return { type: 'text', text: joinTexts([part]) }
+    return { type: 'file', mediaType: medium.mimeType, data: { type: 'data', data: medium.data ?? '' } }
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Action, Observation } from '@episodic/protocol'
 import type OpenAI from 'openai'
-import { joinContents, userMessage } from './pictures.ts'
+import { joinContents, userMessage } from './media-parts.ts'
 
 export type Message = OpenAI.ChatCompletionMessageParam
 /** An answer of the model, and the replies to it. */

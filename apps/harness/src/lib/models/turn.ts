@@ -1,7 +1,7 @@
 import type { Action, JsonObject, Observation } from '@episodic/protocol'
 import { type RecordedCall, shorten } from '@episodic/protocol/internal'
+import { userMessage } from './media-parts.ts'
 import type { Answer } from './parse-answer.ts'
-import { userMessage } from './pictures.ts'
 import { isAction, readCall } from './read-tool-call.ts'
 import { assistant, callOf, type Message, type ToolCall } from './transcript.ts'
 

@@ -134,7 +134,7 @@ export const samplingOptions = z.object({
   maxTokens: option('<count>', 'with llm:<model>: maximum tokens of one answer', wholeNumber(1).optional()),
   tokenBudget: option('<count>', 'with llm:<model>: maximum tokens of one episode', wholeNumber(1).optional()),
   parallelToolCalls: flagOff('with llm:<model>: play only the first call of an answer'),
-  images: flagOff('with llm:<model>: send a note in place of each picture'),
+  images: flagOff('with llm:<model>: send a note in place of each picture and PDF'),
   modelOption: option(
     '<name=json>',
     'with llm:<model>, or --record-models: a field of its requests, as reasoning_effort=low; null leaves one out; can be repeated',
