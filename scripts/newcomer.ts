@@ -48,7 +48,7 @@ await inEmptyProject('newcomer', async (project) => {
   const printed = await run(['env', ...settings, python, 'play.py'], fromPython)
   // npm warns of the settings of pnpm that started it.
   if (printed.split('\n').at(-1) !== '1') throw new Error(`The program in Python printed ${printed}`)
-  console.log('a step of cart-pole played from Python, on a server that npx downloaded')
+  console.log('a step of number-guessing played from Python, on a server that npx downloaded')
 
   for (const kind of Object.keys(KINDS)) {
     const began = performance.now()

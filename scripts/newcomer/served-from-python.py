@@ -2,5 +2,6 @@
 
 from episodic_env import serve
 
-with serve("cart-pole") as server, server.connect() as connection, connection.open("cart-pole", seed=1) as episode:
-    print(episode.step("push", {"side": "left"}).seq)
+with serve("number-guessing") as server, server.connect() as connection:
+    with connection.open("number-guessing", seed=1) as episode:
+        print(episode.step("guess", {"value": 50}).seq)

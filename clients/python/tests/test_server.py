@@ -33,9 +33,9 @@ with serve("number-guessing") as server:
 
 
 @pytest.fixture(autouse=True)
-def _in_the_clone(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Where example worlds have names.
-    monkeypatch.chdir(ROOT)
+def _elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    # Where the command finds the worlds that it brings by their names, and no others.
+    monkeypatch.chdir(tmp_path)
 
 
 def watched(url: str) -> socket.socket:
@@ -74,7 +74,6 @@ def start(then: str) -> tuple[subprocess.Popen[str], str]:
         stdout=subprocess.PIPE,
         text=True,
         env=variables,
-        cwd=ROOT,
     )
     assert started.stdout is not None
     return started, started.stdout.readline().strip()

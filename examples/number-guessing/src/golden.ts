@@ -1,8 +1,7 @@
 import { randomPolicy, scriptedPolicy } from '@episodic/env'
 import { defineGolden, withDelay } from '@episodic/harness'
 import type { Action } from '@episodic/protocol'
-import { environment } from './environment.ts'
-import { solver } from './solver.ts'
+import { environment, solver } from './index.ts'
 
 // The episodes of the golden file. To record them, from the root of the repository:
 //   pnpm episodic run examples/number-guessing/src/golden.ts --policy golden --tasks 10 --out runs/golden

@@ -1,8 +1,1 @@
-import { careless } from './careless.ts'
-
-export { environment } from './environment.ts'
-export { solver } from './solver.ts'
-export { tasks } from './tasks.ts'
-
-/** Further policies, by the name that `--policy` takes. */
-export const policies = { careless }
+export { environment, measure, policies, references, solver, tasks } from '@episodic/classics/number-guessing'

@@ -5,6 +5,7 @@ import { cliffWalking } from './environments/cliff-walking.ts'
 import { fiveLetters } from './environments/five-letters.ts'
 import { frozenLake } from './environments/frozen-lake.ts'
 import { mountainCar } from './environments/mountain-car.ts'
+import { numberGuessing } from './environments/number-guessing.ts'
 import { sokoban } from './environments/sokoban.ts'
 import { taxi } from './environments/taxi.ts'
 
@@ -16,6 +17,7 @@ export const classics: readonly Classic[] = [
   fiveLetters,
   frozenLake,
   mountainCar,
+  numberGuessing,
   sokoban,
   taxi,
 ]

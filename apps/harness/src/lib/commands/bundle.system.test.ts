@@ -167,9 +167,13 @@ describe('episodic bundle', () => {
     const both = ['--states', 'all', '--withhold', 'private', ...given]
     const counted = await workshop.main(['bundle', solver, ...both, '--out', 'both.html', '--json'])
     expect(JSON.parse(counted.out)).toMatchObject({ states: 'public', seeds: true })
-    const none = await workshop.main(['bundle', solver, '--states', 'public', '--out', 'none.html'])
+    cpSync(at(solver), at('elsewhere'), { recursive: true })
+    const environment = { name: 'played-elsewhere', version: '1.0.0' }
+    const lines = readEpisodes(at(solver)).map((line) => `${JSON.stringify(sealAgain({ ...line, environment }))}\n`)
+    writeFileSync(at('elsewhere/episodes.jsonl'), lines.join(''))
+    const none = await workshop.main(['bundle', 'elsewhere', '--states', 'public', '--out', 'none.html'])
     expect([none.status, existsSync(at('none.html'))]).toEqual([2, false])
-    expect(none.err).toContain('There is no world number-guessing under worlds/ or examples/')
+    expect(none.err).toContain('There is no world played-elsewhere under worlds/ or examples/')
   })
 
   it('stops at what looks like a secret, and names its place alone', async () => {

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { openChannel } from '@episodic/env'
 import { DEFAULT_SEAT, METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -210,10 +211,8 @@ describe('episodic tools, call and sessions', () => {
   })
 
   it('rejects a server with another version of the world', async () => {
-    const source = readFileSync(join(world, 'src/environment.ts'), 'utf8')
-    const next = source
-      .replace(/'1\.\d+\.0'/, "'2.0.0'")
-      .replace(/'(zod|@episodic\/mcp-server)'/g, (_, name: string) => `'${import.meta.resolve(name)}'`)
+    const next = `import { environment as served } from '${pathToFileURL(join(world, 'src/index.ts'))}'
+      export const environment = { ...served, version: '2.0.0' }`
     writeFileSync(join(workshop.folder, 'next.ts'), next)
     const { status, err } = await workshop.main(['run', './next.ts', '--out', 'none', '--url', server.url])
     expect([status, err]).toEqual([

@@ -106,7 +106,11 @@ describe('openAnnouncedRun', () => {
       {},
     ],
     ['plays number-guessing, which this worker was not given', announced, { worlds: [] }],
-    ['which is neither in examples/ nor worlds/ here nor a classic', announced, { worlds: null }],
+    [
+      'plays my-world, which is neither in examples/ nor worlds/ here nor a classic',
+      { ...announced, configuration: { ...configuration, environment: { name: 'my-world', version: '1.0.0' } } },
+      { worlds: null },
+    ],
     ['number-guessing 1.1.0 has another content here', { ...announced, world: { sha256: 'other' } }, {}],
     ['other.ts is not in the folder of this worker', played(join(outside, 'other.ts'), sha256), {}],
     ['link.ts is not in the folder of this worker', played(join(folder, 'link.ts'), sha256), {}],

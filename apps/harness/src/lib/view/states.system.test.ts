@@ -72,17 +72,14 @@ describe('GET /api/r/:run/states/:row', () => {
     viewing.kill('SIGKILL')
   })
 
-  it('finds a world by its name in the folder of the server, and says where changed rules part', async () => {
+  it('finds a world by its name in the folder of the server or among the classics, and says where changed rules part', async () => {
     const viewing = await startViewing(workshop)
     expect(await statesOf(viewing, 'coin', 0)).toMatchObject({
       source: 'replayed',
       partsAt: null,
       steps: [{ step: 0, public: [{ path: '/tossed', before: false, after: true }], private: [] }],
     })
-    expect(await statesOf(viewing, 'guessing', 0)).toMatchObject({
-      source: 'unavailable',
-      why: expect.stringContaining('There is no world number-guessing under worlds/ or examples/'),
-    })
+    expect(await statesOf(viewing, 'guessing', 0)).toMatchObject({ source: 'replayed', partsAt: null })
     writeFileSync(at('worlds/coin.ts'), COIN_WORLD.replace('tossed = true', 'tossed = false'))
     const changed = await statesOf(viewing, 'coin', 0)
     expect(changed).toMatchObject({ source: 'replayed', partsAt: 0, steps: [], start: { public: { tossed: false } } })
@@ -91,6 +88,11 @@ describe('GET /api/r/:run/states/:row', () => {
     expect((await statesOf(viewing, 'coin', 0)).why).toMatch(/There is no world coin 1\.0\.0 .* is coin 2\.0\.0\./)
     writeFileSync(at('worlds/coin.ts'), COIN_WORLD.replace('state.public.tossed = true', 'for (;;) {}'))
     expect((await statesOf(viewing, 'coin', 0)).why).toBe('The replay took longer than 10 s and was stopped.')
+    rmSync(at('worlds/coin.ts'))
+    expect(await statesOf(viewing, 'coin', 0)).toMatchObject({
+      source: 'unavailable',
+      why: expect.stringContaining('There is no world coin under worlds/ or examples/'),
+    })
     writeFileSync(at('worlds/coin.ts'), COIN_WORLD)
     viewing.kill('SIGKILL')
   })

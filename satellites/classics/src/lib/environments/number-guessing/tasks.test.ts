@@ -2,8 +2,8 @@ import { checkTasks, defineTasks, generateTasks } from '@episodic/dataset'
 import { connect, runEpisode } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
-import { environment, solver, tasks } from './index.ts'
-import { guessesNeeded } from './solver.ts'
+import { environment, solver, tasks } from '../number-guessing.ts'
+import { guessesNeeded } from './guesses-needed.ts'
 
 const rows = (difficulty: readonly [number, number], count = 50) => [
   ...generateTasks(tasks, { seed: 'test', count, difficulty }),

@@ -1,7 +1,7 @@
 import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { environment } from './index.ts'
+import { environment } from '../number-guessing.ts'
 
 /** A world, and guesses that may miss its range or come after its end. */
 const anyPlay = fc.record({

@@ -2,8 +2,8 @@ import { connect, randomPolicy, returnsOf, runEpisode, withShaping } from '@epis
 import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { environment, solver } from './index.ts'
-import { guessesNeeded } from './solver.ts'
+import { environment, solver } from '../number-guessing.ts'
+import { guessesNeeded } from './guesses-needed.ts'
 
 describe('guessesNeeded', () => {
   it.each([

@@ -2,7 +2,7 @@ import { connect } from '@episodic/env'
 import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
 import { METHODS } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
-import { environment } from './index.ts'
+import { environment } from '../number-guessing.ts'
 
 /** An agent with the capability of one session. */
 async function openForAgent(seed: string) {

@@ -1,12 +1,12 @@
 import { definePolicy } from '@episodic/env'
 import { createRng } from '@episodic/protocol'
-import { environment, narrow } from './environment.ts'
+import { environment, narrow } from '../number-guessing.ts'
 
 /** Probability of a random guess within the range. */
 const CARELESSNESS = 0.6
 
 /** Follows the hints but halves the range only sometimes: a stochastic policy between random play and the solver. */
-export const careless = definePolicy(environment, {
+const careless = definePolicy(environment, {
   name: 'careless',
   start({ task, seed }) {
     const { low, high } = task.params
@@ -23,3 +23,6 @@ export const careless = definePolicy(environment, {
     }
   },
 })
+
+/** Further policies, by the name that `--policy` takes. */
+export const policies = { careless }
