@@ -21,6 +21,7 @@ const NEEDS: Readonly<Record<string, PythonNeeds>> = {
   skyrl: {},
   art: { least: [3, 12] },
   'eval-protocol': {},
+  hud: {},
 }
 const ADAPTERS = Object.keys(NEEDS)
 

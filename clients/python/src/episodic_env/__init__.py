@@ -2,7 +2,7 @@
 
 Adapters are modules of their own, loaded only where they are imported: `episodic_env.gymnasium`,
 `episodic_env.classics`, `episodic_env.pettingzoo`, `episodic_env.trl`, `episodic_env.inspect`,
-`episodic_env.verifiers`, `episodic_env.skyrl`, `episodic_env.art` and `episodic_env.eval_protocol`.
+`episodic_env.verifiers`, `episodic_env.skyrl`, `episodic_env.art`, `episodic_env.eval_protocol` and `episodic_env.hud`.
 """
 
 from .async_connection import AsyncConnection, connect_async

@@ -53,6 +53,18 @@ async def chat_rollout(
             return
 
 
+def account_of(episode: AsyncEpisode) -> JsonObject:
+    """Returns how an episode went, for frameworks that keep JSON beside the score of a rollout."""
+    return {
+        "return": episode.total,
+        "terms": dict(episode.summed),
+        "steps": episode.seq,
+        "success": episode.success,
+        "end": episode.end.reason if episode.end else None,
+        "seed": episode.seed,
+    }
+
+
 def _action_of(called: JsonObject) -> tuple[str, JsonObject]:
     try:
         arguments = json.loads(called["arguments"] or "{}")

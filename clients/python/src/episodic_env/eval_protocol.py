@@ -14,7 +14,7 @@ from eval_protocol.pytest.types import RolloutProcessorConfig
 
 from .async_connection import AsyncConnection, connect_async
 from .chat_rollout import Message as ChatMessage
-from .chat_rollout import chat_rollout, chat_tools, first_messages
+from .chat_rollout import account_of, chat_rollout, chat_tools, first_messages
 from .task import Task, read_tasks
 from .waiting import PATIENCE
 
@@ -90,14 +90,5 @@ async def _played(connection: AsyncConnection, row: EvaluationRow, config: Rollo
         await chat_rollout(episode, messages, ask, config.steps)
     row.messages = [Message.model_validate(message) for message in messages]
     row.tools = tools
-    row.execution_metadata.extra = {
-        TASK: {
-            "return": episode.total,
-            "terms": dict(episode.summed),
-            "steps": episode.seq,
-            "success": episode.success,
-            "end": episode.end.reason if episode.end else None,
-            "seed": episode.seed,
-        }
-    }
+    row.execution_metadata.extra = {TASK: account_of(episode)}
     return row
