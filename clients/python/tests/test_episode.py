@@ -288,6 +288,17 @@ def test_objects_say_what_they_are(server: Server) -> None:
         assert repr(connection.environments()["number-guessing"]).startswith("<EnvironmentInfo number-guessing ")
 
 
+def test_a_notebook_shows_tables_in_which_nothing_of_a_world_is_html(server: Server) -> None:
+    with connect(server.url, server.token) as connection, connection.open("number-guessing") as episode:
+        step = episode.step("guess", {"value": 101})
+        episode.step("<b>")
+        assert step.observation._repr_html_().endswith("8 guesses left.</pre>")
+        assert "<th>observation</th><th>solved</th><th>cost</th><th>reward</th>" in step._repr_html_()
+        shown = episode.played()._repr_html_()
+    assert "<caption>&lt;Played 2 steps, return -0.02&gt;</caption>" in shown
+    assert [shown.count(part) for part in ("<tr>", "<b>", "&lt;b&gt; {}", "<td>-0.01</td>")] == [3, 0, 1, 4]
+
+
 def test_finds_the_token_of_a_server_on_this_machine(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

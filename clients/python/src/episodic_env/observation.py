@@ -7,6 +7,7 @@ from typing import Any
 
 from .errors import malformed
 from .json_types import JsonObject
+from .notebook import html_text
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,9 @@ class Observation:
     attachments: tuple[JsonObject, ...] = ()
     """Pictures and sounds: `type` (`image` or `audio`), `mimeType`, and `data` in base64. Files and others that are
     resources of MCP: `type` (`resource`), and `resource` with `uri`, `mimeType` and `blob` in base64."""
+
+    def _repr_html_(self) -> str:
+        return html_text(self.text)
 
 
 def observation_of(value: Any) -> Observation:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from .end import End, end_of
 from .environment_info import EnvironmentInfo
 from .errors import malformed
 from .json_types import JsonObject
+from .notebook import Cells, html_table
 from .observation import observation_of
 from .play_step import Ask
 from .step import Step, step_of
@@ -41,6 +43,19 @@ class Played:
     def __repr__(self) -> str:
         over = f", {self.end.kind} as {self.end.reason}" if self.end else ""
         return f"<Played {len(self.steps)} steps, return {self.total:g}{over}>"
+
+    def _repr_html_(self) -> str:
+        rows: list[Cells] = [
+            (
+                played.step.seq,
+                f"{played.tool} {json.dumps(played.arguments, ensure_ascii=False)}",
+                played.step.observation.text,
+                *played.step.terms.values(),
+                played.step.reward,
+            )
+            for played in self.steps
+        ]
+        return html_table(("step", "call", "observation", *self.summed, "reward"), rows, repr(self))
 
     @property
     def total(self) -> float:

@@ -9,6 +9,7 @@ from .end import End, end_of
 from .environment_info import EnvironmentInfo
 from .errors import malformed
 from .json_types import JsonObject
+from .notebook import Cells, html_table
 from .observation import Observation
 from .seats_report import SeatsReport, seats_report_of
 from .terms import Terms, terms_of, total_of
@@ -46,6 +47,10 @@ class Step:
         end = f", {self.end.kind} as {self.end.reason}" if self.end else ""
         [line, *_] = self.observation.text.split("\n")
         return f"<Step {self.seq}: reward {self.reward:g}{refused}{end}, {line!r}>"
+
+    def _repr_html_(self) -> str:
+        row: Cells = (self.observation.text, *self.terms.values(), self.reward)
+        return html_table(("observation", *self.terms, "reward"), [row], repr(self))
 
     @property
     def terminated(self) -> bool:
