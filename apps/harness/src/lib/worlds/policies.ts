@@ -46,7 +46,7 @@ export function policyFileOf(name: string, folder = process.cwd()): string | nul
  */
 export async function findPlayer(name: string, world: Policies, options: FindOptions = {}): Promise<Policy | Agent> {
   if (name.startsWith(PROCESS)) {
-    const { createProcessAgent } = await import('./agents/process-agent.ts')
+    const { createProcessAgent } = await import('./agents/command-agent.ts')
     return createProcessAgent(name, name.slice(PROCESS.length), options.secrets)
   }
   if (name.startsWith(ACP)) {

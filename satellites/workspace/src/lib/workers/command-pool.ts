@@ -5,8 +5,8 @@ import type { ReadOnlyDisk } from '../disk/disk.ts'
 import type { FromThread, Job, JobResult, SentDisk, ToThread } from './messages.ts'
 
 const ENTRY = import.meta.url.endsWith('.ts')
-  ? new URL('../../worker.ts', import.meta.url)
-  : new URL('./worker.js', import.meta.url)
+  ? new URL('../../command-thread-main.ts', import.meta.url)
+  : new URL('./command-thread-main.js', import.meta.url)
 
 /** Megabytes of objects that the commands of one thread may hold. */
 const HEAP = 256

@@ -12,8 +12,8 @@ import { HarnessError } from '../../base/harness-error.ts'
 import { playerEnvironment } from '../player-environment.ts'
 import { createAcpRecorder } from './acp-recorder.ts'
 import { type Agent, type Assignment, defineAgent } from './agent.ts'
-import { modelVariables } from './process-agent.ts'
-import { runAgentProcess } from './run-agent-process.ts'
+import { runAgentProcess } from './agent-process.ts'
+import { modelVariables } from './command-agent.ts'
 
 /** How an agent that has a name is started, and what its environment has by default. */
 interface KnownAgent {

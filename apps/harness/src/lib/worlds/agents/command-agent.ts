@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { HarnessError } from '../../base/harness-error.ts'
 import { playerEnvironment } from '../player-environment.ts'
 import { type Agent, type Assignment, defineAgent } from './agent.ts'
-import { runAgentProcess } from './run-agent-process.ts'
+import { runAgentProcess } from './agent-process.ts'
 
 /**
  * An agent that is a shell command, started for each episode. Its environment is that of {@link playerEnvironment},

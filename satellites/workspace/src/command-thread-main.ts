@@ -7,7 +7,7 @@ import { installVirtualClock } from './lib/clock/virtual-clock.ts'
 for (const stream of [process.stdout, process.stderr]) stream.write = () => true
 const clock = installVirtualClock()
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-beginThreadsWith(new URL(`./thread.${extension}`, import.meta.url))
+beginThreadsWith(new URL(`./inner-thread-start.${extension}`, import.meta.url))
 // After both, because the shell keeps the functions that it finds when it is loaded.
 const { createJobRunner } = await import('./lib/workers/job-runner.ts')
 const run = createJobRunner(clock)
