@@ -98,7 +98,8 @@ async function closeSession(port: number, session: string): Promise<Outcome> {
       more = page.steps.length === PAGE
     }
     const closed = METHOD_SCHEMAS.close.result.parse(await channel.request(METHODS.close, { session, left: true }))
-    if (closed.step) count(closed.step)
+    // One that had expired was judged before, and the log has the step.
+    if (closed.step && !ended.end) count(closed.step)
     const judged = ended.end ? ended.success : closed.success
     const isIdle = steps === 0 && closed.end.kind === 'truncated' && closed.end.reason === 'closed'
     return {

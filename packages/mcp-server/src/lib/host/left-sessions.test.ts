@@ -84,12 +84,25 @@ describe('a session that expires', () => {
       { action: LEFT, report: { terms: { score: 1 }, end: { kind: 'truncated', reason: 'closed' }, success: true } },
     ])
     await expect(ref.step(call('sow'))).rejects.toThrow(expect.objectContaining({ code: 'episode-ended' }))
+    await expect(ref.step(call('sow', {}, 1))).rejects.toThrow(expect.objectContaining({ code: 'seq-reused' }))
     clock.advance(59_000)
     await host.sweep()
     expect((await host.list({ limit: 1 })).total).toBe(1)
     clock.advance(61_000)
     await host.sweep()
     await expect(ref.state()).rejects.toThrow(NOT_FOUND)
+    expect([judged(), left.length]).toEqual([1, 1])
+  })
+
+  it('is answered with its last step if its trainer then closes it', async () => {
+    const { host, clock, left, judged, open } = openGarden()
+    const { ref } = await open()
+    await ref.step(call('sow'))
+    clock.advance(61_000)
+    await host.sweep()
+    await expect.poll(() => left.length).toBe(1)
+    const step = { action: LEFT, report: { seq: 2, terms: { score: 1 } } }
+    expect(await ref.close('if-played')).toMatchObject({ end: { reason: 'closed' }, success: true, step })
     expect([judged(), left.length]).toEqual([1, 1])
   })
 
@@ -190,6 +203,14 @@ describe('a session that is closed', () => {
     expect(await agent.close()).toEqual({ end: { kind: 'truncated', reason: 'closed' } })
     expect(faults).toHaveLength(1)
     await expect(agent.step(call('sow'))).rejects.toThrow(NOT_FOUND)
+  })
+
+  it('is not judged if it has ended by its rules', async () => {
+    const { open, judged } = openGarden()
+    const { ref } = await open()
+    await ref.step(call('done'))
+    const closed = await ref.close('if-played')
+    expect([closed.end, 'step' in closed, judged()]).toEqual([{ kind: 'terminated', reason: 'done' }, false, 0])
   })
 
   it('is not judged if its trainer gives it up', async () => {

@@ -259,8 +259,8 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
     const { writer, sessions, capacity, metrics } = this.parts
     const cached = await this.find()
     // What fails here fails the request once the session is closed.
-    const judged = left === 'if-played' ? writer.isLeft(cached) : left
-    const leaving = judged ? writer.judgeLeft(cached) : Promise.resolve(null)
+    const asks = left === true || cached.session.record.end !== null || writer.isLeft(cached)
+    const leaving = left && asks ? writer.judgeLeft(cached) : Promise.resolve(null)
     await leaving.catch(() => {})
     const { end, final } = await writer.close(cached, (record) => record.end === null)
     const { id } = cached.session.record

@@ -193,17 +193,29 @@ export class SessionWriter {
 
   /**
    * Calls the tool for the only player of a session when it has left. Resolves with the step, which has ended the
-   * episode; with `null` without such a tool, and if the episode was over.
+   * episode, also if it was taken before: whoever closes the session may be asking again. Resolves with `null` without
+   * such a tool, and if the episode ended otherwise.
    */
   async judgeLeft(cached: CachedSession): Promise<LoggedStep | null> {
     const { environment, session } = cached
     if (!environment.absent) return null
     const { end, seats } = await this.#sessions.use(cached, () => session.refresh())
-    if (end) return null
     const seat = environment.seats[0] as string
-    const { step } = await this.#play(cached, seat, { action: absenceAction('left'), seq: seats[seat]?.seq })
+    const seq = seats[seat]?.seq ?? 0
+    if (end) return seq > 0 ? this.#leftBefore(cached, seat, seq - 1) : null
+    const { step } = await this.#play(cached, seat, { action: absenceAction('left'), seq })
     this.#onLeft?.({ environment: environment.name, session: session.record.id, step })
     return step
+  }
+
+  /** Resolves with the step after `seq` answered ones if the server took it for a player that had left. */
+  async #leftBefore(cached: CachedSession, seat: string, seq: number): Promise<LoggedStep | null> {
+    try {
+      return (await this.#play(cached, seat, { action: absenceAction('left'), seq })).step
+    } catch (error) {
+      if (WireError.is(error, 'seq-reused')) return null
+      throw error
+    }
   }
 
   /** Ends the episode as closed if `when` returns true for the record. Resolves with the end of the episode. */

@@ -38,7 +38,7 @@ export async function computeVerdict(session: RolloutSession, claim: Claim): Pro
   try {
     const { end, success, step } = await ref.close(true)
     // The world has judged in it what the model left; the model has not played it.
-    if (step) tally = { ...withStep(tally, step), played: tally.played }
+    if (step && step.report.seq > tally.played) tally = { ...withStep(tally, step), played: tally.played }
     const stop = failure === null ? stopOf(session, end, claim) : null
     // As in the lines of a run, a player that stopped has not succeeded, whatever the world says of its state.
     if (stop) return { tally, end: stop, success: success === undefined ? undefined : false, failure }
