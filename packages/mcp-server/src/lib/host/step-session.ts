@@ -193,8 +193,8 @@ export class SessionWriter {
 
   /**
    * Calls the tool for the only player of a session when it has left. Resolves with the step, which has ended the
-   * episode, also if it was taken before: the client that closes the session may ask again. Resolves with `null` without
-   * such a tool, and if the episode ended otherwise.
+   * episode, also if it was taken before: the client that closes the session may ask again. Resolves with `null`
+   * without such a tool, and if the episode ended otherwise.
    */
   async judgeLeft(cached: CachedSession): Promise<LoggedStep | null> {
     const { environment, session } = cached
