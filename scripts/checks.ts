@@ -54,7 +54,11 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
       command: ['node', 'interop/interop.ts', 'clients', '--only', 'mcp,fastmcp'],
       all: true,
     },
-    { name: 'package in Python', command: ['node', 'interop/interop.ts', 'python'], all: true },
+    {
+      name: 'package in Python',
+      command: ['node', 'interop/interop.ts', 'python', 'skyrl', 'eval-protocol', 'hud'],
+      all: true,
+    },
     {
       name: 'clients of OpenEnv',
       command: ['node', 'interop/interop.ts', 'openenv', '--only', 'openenv'],

@@ -32,8 +32,13 @@ NEEDS = {
 }
 """The package that an adapter needs."""
 
+
+def adapter_of(program: str) -> str:
+    return next((adapter for adapter in NEEDS if f"episodic_env.{adapter}" in program), "client")
+
+
 PROGRAMS = [
-    pytest.param(program, id=f"{page.name}-{number}")
+    pytest.param(program, id=f"{page.name}-{number}-{adapter_of(program)}")
     for page in PAGES
     for number, program in enumerate(re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL))
 ]
@@ -51,9 +56,9 @@ def test_the_programs_of_the_pages_have_types(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_program_of_a_page_runs(program: str, server: Server, tmp_path: Path) -> None:
-    for adapter, package in NEEDS.items():
-        if f"episodic_env.{adapter}" in program and importlib.util.find_spec(package) is None:
-            pytest.skip(f"needs {package}")
+    package = NEEDS.get(adapter_of(program))
+    if package is not None and importlib.util.find_spec(package) is None:
+        pytest.skip(f"needs {package}")
     # Each plays on the server of the tests, or starts its own.
     assert ("http://127.0.0.1:7337" in program) != bool(re.search(r"\bserve\(", program))
     file = tmp_path / "program.py"
