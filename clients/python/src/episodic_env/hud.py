@@ -48,7 +48,7 @@ def environment(
     wait: float = PATIENCE,
     timeout: float = 120.0,
 ) -> Environment:
-    """Returns an environment of HUD, with a template for each world; any runtime of HUD places it.
+    """Returns an environment of HUD, with a template for each world, for the runtimes of HUD.
 
     A template takes `params`, `seed`, `limits`, `prompt` and `version`. Its prompt ends with the first observation. An
     agent plays by the tools of the capability `world`, each call a step; what it is shown has no rewards. The score is
