@@ -56,7 +56,7 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
     },
     {
       name: 'package in Python',
-      command: ['node', 'interop/interop.ts', 'python', 'skyrl', 'eval-protocol', 'hud'],
+      command: ['node', 'interop/interop.ts', 'python', 'skyrl', 'hud'],
       all: true,
     },
     {
