@@ -163,7 +163,7 @@ async function startServer(command: string): Promise<{ stop: () => Promise<void>
 
 /** Uses a configuration as a client of MCP does that starts its servers: plays one step of each, over its pipes. */
 async function configure(text: string): Promise<string> {
-  const config = JSON.parse(text.replaceAll('/path/to/episodic', clone))
+  const config = JSON.parse(text.replaceAll('/path/to/folder', clone))
   for (const server of Object.values<{ env?: object }>(config.mcpServers)) server.env = { PATH: environment.PATH }
   await using sessions = createMcpSessions(config)
   for (const name of Object.keys(config.mcpServers)) {
