@@ -1,5 +1,6 @@
 import type { Completion, Json, JsonObject } from '@episodic/protocol'
 import { isObject, wellFormed } from '@episodic/protocol/internal'
+import { costOf, readUsage } from './answer-cost.ts'
 import { withoutTokens, withTokens } from './handed-tokens.ts'
 import type { Prices } from './model-options.ts'
 import { findAnswerError } from './read-answer-body.ts'
@@ -49,7 +50,7 @@ export function parseAnswer(answer: unknown, prices: Prices | null): Answer | nu
     ...(tokenIds && { tokenIds }),
     ...(logProbabilities && { logProbabilities }),
   }
-  const usage = usageIn(answer.usage)
+  const usage = readUsage(answer.usage)
   const said = readMessage(wellFormed(withoutTokens(own)))
   const policyVersion = weightVersionOf(answer)
   const [id, finish] = [textIn(answer.id), textIn(choice.finish_reason)]
@@ -58,8 +59,7 @@ export function parseAnswer(answer: unknown, prices: Prices | null): Answer | nu
       model: textIn(answer.model) ?? 'unknown',
       promptTokens: usage?.promptTokens ?? 0,
       completionTokens: usage?.completionTokens ?? 0,
-      // Without counts nothing is known of what it costs, and 0 would be a lie.
-      cost: prices && usage ? costOf(usage, prices) : (usage?.cost ?? null),
+      cost: costOf(usage, prices),
       text: said.text || null,
       ...tokens,
       ...(policyVersion && { policyVersion }),
@@ -105,49 +105,6 @@ function scoredIn(value: unknown): [score: number, id: number][] | null {
   for (const item of value)
     if (!Array.isArray(item) || !Number.isFinite(item[0]) || !Number.isInteger(item[1])) return null
   return value
-}
-
-/** What a server counted. */
-interface Usage {
-  readonly promptTokens: number
-  readonly completionTokens: number
-  /** `null` for what it did not count. */
-  readonly cachedTokens: number | null
-  readonly cacheWriteTokens: number | null
-  readonly reasoningTokens: number | null
-  /** As OpenRouter says it, in the currency of the account. */
-  readonly cost: number | null
-}
-
-function usageIn(value: unknown): Usage | null {
-  if (!isObject(value)) return null
-  const read = objectIn(value.prompt_tokens_details)
-  const { cost } = value
-  return {
-    promptTokens: countIn(value.prompt_tokens) ?? 0,
-    completionTokens: countIn(value.completion_tokens) ?? 0,
-    cachedTokens: countIn(read.cached_tokens),
-    cacheWriteTokens: countIn(read.cache_write_tokens),
-    reasoningTokens: countIn(objectIn(value.completion_tokens_details).reasoning_tokens),
-    cost: typeof cost === 'number' && cost >= 0 ? cost : null,
-  }
-}
-
-/** A count of tokens. Implausibly large ones are ignored, so that sums stay exact. */
-function countIn(value: unknown): number | null {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS
-    ? (value as number)
-    : null
-}
-
-const MOST_TOKENS = 1_000_000_000
-
-/** What an answer costs. Tokens from a cache, and into one, are among those that were read. */
-function costOf(usage: Usage, { prompt, completion, cached = prompt, cacheWrite = prompt }: Prices): number {
-  const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens } = usage
-  const [fromCache, intoCache] = [cachedTokens ?? 0, cacheWriteTokens ?? 0]
-  const plain = Math.max(0, promptTokens - fromCache - intoCache)
-  return (plain * prompt + fromCache * cached + intoCache * cacheWrite + completionTokens * completion) / 1_000_000
 }
 
 /** Reads what a model says and calls, and returns it as the message that is sent back. */

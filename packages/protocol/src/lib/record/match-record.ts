@@ -11,7 +11,7 @@ import {
   recordedStepShape,
   returnsSchema,
   sealedLineSchema,
-} from './episode-record.ts'
+} from './sealed-line.ts'
 import { transcriptSchema } from './transcript-schema.ts'
 
 const recordedSeatStepSchema = z.object({
