@@ -89,6 +89,8 @@ describe.skipIf(lacksBrowser)('the list of runs', () => {
     })
     await page.reload()
     await currency.waitFor()
+    // The page asks again and again. A handler that is at work when the page is closed would fail.
+    await page.unrouteAll({ behavior: 'wait' })
   })
 
   it('has no sideways scroll of the page in a small window', async () => {
