@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Json } from '@episodic/protocol'
+import type { Json, JsonObject } from '@episodic/protocol'
 import { exampleWorld, type Workshop } from '../fixtures/episodic.fixture.ts'
 import { type Answering, bisecting, calling, saying, startChatServer } from '../models/chat-server.fixture.ts'
 
@@ -72,7 +72,12 @@ export function copyWithPayloads(workshop: Workshop, from: string, to: string, p
     if (typeof value === 'string') return KEPT.has(key) ? value : `${payloads[next++ % payloads.length]}`
     if (Array.isArray(value)) return value.map((item) => attacked(item, key))
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, attacked(item as Json, name)]))
+    // Why an episode was cut off, or its player stopped, is one of a few words, and a line with another one is no line.
+    const { kind } = value as JsonObject
+    const isReason = (name: string) => name === 'reason' && (key === 'stopped' || kind === 'truncated')
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [name, isReason(name) ? item : attacked(item as Json, name)]),
+    )
   }
   const lines = read('episodes.jsonl').trim().split('\n')
   const records = lines.map((line) => attacked(JSON.parse(line)))
