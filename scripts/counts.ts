@@ -5,9 +5,10 @@ import { LIMITS } from './limits.ts'
 import { root } from './workspace.ts'
 
 // Counts what a reader meets, and fails above a limit of `limits.ts`: the files of a folder, and the columns of a
-// comment and of a page. And what a user waits for: the modules that a start of the command loads.
+// comment and of a page, and the lines of a package. And what a user waits for: the modules that a start of the command
+// loads.
 
-const { filesOfAFolder, columnsOfAComment, columnsOfAPage, modulesOfAStart } = LIMITS
+const { filesOfAFolder, linesOfAPackage, columnsOfAComment, columnsOfAPage, modulesOfAStart } = LIMITS
 const files = globSync('{packages,satellites,apps,examples,bench,chaos,interop,scripts}/**/*.{ts,tsx,mjs}', {
   cwd: root,
   exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
@@ -20,6 +21,15 @@ for (const [folder, own] of Map.groupBy(sources, dirname))
     problems.push(
       `${folder} has ${own.length} files, and at most ${filesOfAFolder.most} are allowed. ${filesOfAFolder.why}`,
     )
+
+const isOfPackage = (file: string) => /^(packages|satellites|apps)\//.test(file) && !file.includes('/fixtures/')
+const allowed: ReadonlyMap<string, number> = new Map(Object.entries(linesOfAPackage.most))
+for (const [folder, own] of Map.groupBy(sources.filter(isOfPackage), packageOf)) {
+  const lines = own.reduce((sum, file) => sum + readFileSync(join(root, file), 'utf8').split('\n').length - 1, 0)
+  const most = allowed.get(folder) ?? 0
+  if (lines > most)
+    problems.push(`${folder} has ${lines} lines of source, and at most ${most} are allowed. ${linesOfAPackage.why}`)
+}
 
 for (const file of files)
   for (const [index, line] of readFileSync(join(root, file), 'utf8').split('\n').entries())
@@ -46,6 +56,10 @@ for (const [options, most] of Object.entries(modulesOfAStart.most)) {
 for (const problem of problems) console.error(problem)
 console.log(`${files.length} files, ${pages.length} pages, ${problems.length} problems`)
 if (problems.length > 0) process.exitCode = 1
+
+function packageOf(file: string): string {
+  return file.split('/').slice(0, 2).join('/')
+}
 
 /** An address or a command that stands alone on its line cannot be broken. */
 function isComment(line: string): boolean {

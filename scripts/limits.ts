@@ -4,12 +4,33 @@
  */
 export const LIMITS = {
   exportedNames: {
-    most: 428,
-    why: 'A reader of the API looks through all of them. Seventeen more than before there was a workspace, and six of `create-episodic`, which no world uses. Three for plain requests, which a gateway reads as servers of worlds do. One for recorded models, which tests of worlds play against, and one for the resources of an observation. One for the further policies of number-guessing, which `--policy` takes. Private packages do not count: `report` and `viewer` are part of the command.',
+    most: 399,
+    why: 'A reader of the API looks through all of them. Export what users name: a type that is only a part of another one is reached through it. Private packages do not count: `report` and `viewer` are part of the command.',
   },
   internalNames: {
-    most: 113,
-    why: 'The packages of this repository share them through `/internal` entries, and no user reads or may use them. Twenty more than before states were kept in pages: what hosts, threads, replays and checks do with a held state. Four for pictures: servers make them, clients read them, and endpoints of texts note them. Two for what worlds were made of: the command gives it back, worlds of MCP servers read it. Two for the writer of recordings, which the command uses. One that makes a text of anything that came from outside. One that asks which Node this is, for both commands. Two for the end of a group of processes, which Windows ends otherwise. Five for the parts of answers of MCP, which endpoints write, and clients, agents and worlds of MCP servers read in one way. One that reads all pages of a list.',
+    most: 131,
+    why: 'The packages of this repository share them through `/internal` entries, and no user reads or may use them. Most are what hosts, threads, replays and checks do with a held state, and the parts of sealed lines and of answers of MCP, which servers, clients, agents and worlds of MCP servers read in one way.',
+  },
+  linesOfAPackage: {
+    most: {
+      'apps/create-episodic': 660,
+      'apps/episodic': 50,
+      'apps/harness': 48_800,
+      'packages/dataset': 1_370,
+      'packages/env': 6_650,
+      'packages/mcp-server': 17_300,
+      'packages/protocol': 4_200,
+      'packages/report': 8_500,
+      'packages/state': 7_300,
+      'packages/viewer': 14_000,
+      'satellites/agent': 3_380,
+      'satellites/classics': 5_450,
+      'satellites/contexts': 6_450,
+      'satellites/mcp-worlds': 2_730,
+      'satellites/trainer-endpoints': 4_420,
+      'satellites/workspace': 13_000,
+    },
+    why: 'Source without tests: what has to be read, and kept. Room for repairs; what is added beyond it replaces something, or says here why it does not.',
   },
   filesOfAFolder: {
     most: 48,

@@ -1,4 +1,5 @@
-import { createAuthorization, openChannel } from '@episodic/env'
+import { openChannel } from '@episodic/env'
+import { createAuthorization } from '@episodic/env/internal'
 
 // The suite's client: it lists the tools of the given server, and makes the given calls, or else calls each tool with
 // arguments that fit its schema. For a login, the suite acts as the browser and its user. A request for input is

@@ -9,10 +9,10 @@ export {
   type Summary,
   summarySchema,
 } from '@episodic/report'
-export { HarnessError, type HarnessErrorCode } from './lib/base/harness-error.ts'
+export { HarnessError } from './lib/base/harness-error.ts'
 export type { CheckName, CheckReport } from './lib/check/check-report.ts'
 export { AGENT_ENDPOINTS, checkWorld } from './lib/check/check-world.ts'
-export type { AgentEndpoint, EndpointSession, OpenEndpoint } from './lib/check/endpoints/agent-endpoint.ts'
+export type { AgentEndpoint, EndpointSession } from './lib/check/endpoints/agent-endpoint.ts'
 export { main } from './lib/commands/main.ts'
 export { type JudgeDefinition, judgeGrader } from './lib/evaluate/grade/judge-grader.ts'
 export { runEpisodes } from './lib/play/episodes/run-episodes.ts'

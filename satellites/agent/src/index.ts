@@ -1,4 +1,4 @@
-export { AgentError, type AgentErrorCode, SessionExpiredError, SessionLostError } from './lib/agent-error.ts'
+export { AgentError, SessionExpiredError, SessionLostError } from './lib/agent-error.ts'
 export type {
   OAuthClient,
   OAuthClientMetadata,

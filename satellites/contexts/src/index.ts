@@ -10,7 +10,7 @@ export type { ConversationGoal, GoalView } from './lib/environment/conversation-
 export type { UserSimulator, UserTurn } from './lib/environment/user-simulator.ts'
 export type { SpeakRequest, UserSpeaker } from './lib/environment/user-speaker.ts'
 export type { Context, EffectContext, HandlerContext } from './lib/model/context.ts'
-export { ContextError, type ContextErrorCode } from './lib/model/context-error.ts'
+export { ContextError } from './lib/model/context-error.ts'
 export type { Conversation, FallbackReason } from './lib/model/conversation.ts'
 export type { ConversationInput } from './lib/model/conversation-input.ts'
 export type {

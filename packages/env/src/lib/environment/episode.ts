@@ -1,4 +1,5 @@
-import type { Action, EpisodeEnd, PlayerStopped } from '@episodic/protocol'
+import type { Action, EpisodeEnd } from '@episodic/protocol'
+import type { PlayerStopped } from '@episodic/protocol/internal'
 import type { ModelAnswer, Policy, PolicyContext } from '../policy/policy.ts'
 import type { Playable } from '../session/call-options.ts'
 import type { StepResult } from '../session/step-result.ts'

@@ -1,5 +1,5 @@
-import type { Action, SeatInstructions } from '@episodic/protocol'
-import type { SeatResult } from '@episodic/protocol/internal'
+import type { Action } from '@episodic/protocol'
+import type { SeatInstructions, SeatResult } from '@episodic/protocol/internal'
 import type { ModelAnswer, Policy } from '../policy/policy.ts'
 import type { Playable } from '../session/call-options.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'

@@ -1,4 +1,4 @@
-import type { StopReason } from '@episodic/protocol'
+import type { StopReason } from '@episodic/protocol/internal'
 import { CodedError } from '@episodic/protocol/internal'
 
 /**

@@ -1,6 +1,7 @@
 import { createRng, findNonJson, type OutsideEvent, WireError } from '@episodic/protocol'
 import { formatZodError, shorten } from '@episodic/protocol/internal'
-import type { Happened, SessionState } from '@episodic/state'
+import type { SessionState } from '@episodic/state'
+import type { Happened } from '@episodic/state/internal'
 import { ServerError } from '../server-error.ts'
 import type { EnvironmentDefinition } from './environment.ts'
 import type { GameEventContext } from './game.ts'

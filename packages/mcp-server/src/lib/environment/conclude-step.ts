@@ -1,5 +1,6 @@
 import type { Action, EpisodeEnd, JsonObject, Observation, Terms } from '@episodic/protocol'
-import type { Played, PlayedSeats, SessionState } from '@episodic/state'
+import type { Played, SessionState } from '@episodic/state'
+import type { PlayedSeats } from '@episodic/state/internal'
 import { ServerError } from '../server-error.ts'
 import { bySeat } from './by-seat.ts'
 import type { Decided } from './decided.ts'

@@ -1,4 +1,5 @@
-import type { Attachment, JsonObject, PublishedEvent, Refusal, ResourceInText, Truncation } from '@episodic/protocol'
+import type { Attachment, JsonObject, PublishedEvent, Refusal, Truncation } from '@episodic/protocol'
+import type { ResourceInText } from '@episodic/protocol/internal'
 import type { Played, SessionState } from '@episodic/state'
 import type { EnvironmentDefinition } from './environment.ts'
 import type { PlayEffects } from './play-context.ts'

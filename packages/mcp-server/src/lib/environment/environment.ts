@@ -1,6 +1,5 @@
 import type {
   EpisodeEnd,
-  EventInfo,
   Guarantees,
   Json,
   JsonObject,
@@ -9,13 +8,13 @@ import type {
   Observation,
   RecordedEvent,
   Refusal,
-  ResourceInText,
   Rng,
   ToolAnnotations,
   ToolInfo,
 } from '@episodic/protocol'
-import type { SavableRng } from '@episodic/protocol/internal'
-import type { History, HistoryBounds, SessionState } from '@episodic/state'
+import type { EventInfo, ResourceInText, SavableRng } from '@episodic/protocol/internal'
+import type { History, SessionState } from '@episodic/state'
+import type { HistoryBounds } from '@episodic/state/internal'
 import type { z } from 'zod'
 
 /** The state of an environment: a part that players may see and a part that they may not. */

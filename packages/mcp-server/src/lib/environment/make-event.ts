@@ -1,4 +1,4 @@
-import type { EventInfo } from '@episodic/protocol'
+import type { EventInfo } from '@episodic/protocol/internal'
 import type { z } from 'zod'
 import { invalid, jsonSchemaOf } from './definition-schema.ts'
 import type { WorldEvent } from './environment.ts'

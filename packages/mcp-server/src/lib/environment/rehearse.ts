@@ -9,15 +9,16 @@ import {
   WireError,
 } from '@episodic/protocol'
 import { formatZodError, parseParams } from '@episodic/protocol/internal'
+import { type Played, type SessionRecord, type SessionState, systemClock } from '@episodic/state'
 import {
-  type Played,
+  DEFAULT_EVENTS,
+  differences,
+  isEndUnreported,
+  KeptState,
   recordEvent,
   recordStep,
-  type SessionRecord,
-  type SessionState,
-  systemClock,
-} from '@episodic/state'
-import { DEFAULT_EVENTS, differences, isEndUnreported, KeptState, turnOf } from '@episodic/state/internal'
+  turnOf,
+} from '@episodic/state/internal'
 import type { z } from 'zod'
 import { ServerError } from '../server-error.ts'
 import { absenceOf } from './absent-action.ts'

@@ -1,5 +1,6 @@
 import type { Action, EpisodeEnd, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
-import type { Happened, SessionState } from '@episodic/state'
+import type { SessionState } from '@episodic/state'
+import type { Happened } from '@episodic/state/internal'
 import { ServerError } from '../server-error.ts'
 import { applyEvent, type EventTurn } from './apply-event.ts'
 import { faultOf } from './authored.ts'

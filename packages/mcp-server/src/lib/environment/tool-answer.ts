@@ -1,4 +1,5 @@
-import type { Json, JsonObject, ResourceInText } from '@episodic/protocol'
+import type { Json, JsonObject } from '@episodic/protocol'
+import type { ResourceInText } from '@episodic/protocol/internal'
 import { formatZodError, isObject, withUnsaidData } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { ServerError } from '../server-error.ts'

@@ -9,7 +9,8 @@ import {
   WireError,
 } from '@episodic/protocol'
 import { copyPlain, parseParams } from '@episodic/protocol/internal'
-import type { SessionBase, SessionRecord, SessionState, SessionStore } from '@episodic/state'
+import type { SessionRecord, SessionState, SessionStore } from '@episodic/state'
+import type { SessionBase } from '@episodic/state/internal'
 import { KeptState, readState } from '@episodic/state/internal'
 import { bySeat } from '../environment/by-seat.ts'
 import type { EnvironmentDefinition, Tool } from '../environment/environment.ts'

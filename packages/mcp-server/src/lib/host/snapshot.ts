@@ -1,6 +1,7 @@
-import type { OutsideHistory, SessionSnapshot } from '@episodic/protocol'
-import type { SessionBase, SessionRecord } from '@episodic/state'
-import type { HeldSession, KeptState } from '@episodic/state/internal'
+import type { SessionSnapshot } from '@episodic/protocol'
+import type { OutsideHistory } from '@episodic/protocol/internal'
+import type { SessionRecord } from '@episodic/state'
+import type { HeldSession, KeptState, SessionBase } from '@episodic/state/internal'
 import type { Principal } from './caller.ts'
 
 /** A session at one step, from which others can be created. */

@@ -1,5 +1,6 @@
 import type { Action, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
-import type { Happened, SessionState } from '@episodic/state'
+import type { SessionState } from '@episodic/state'
+import type { Happened } from '@episodic/state/internal'
 import type { EventTurn } from '../environment/apply-event.ts'
 import type { EndedEpisode } from '../environment/rules-runner.ts'
 import type { PlayOutcome, RulesTurn } from '../environment/rules-turn.ts'

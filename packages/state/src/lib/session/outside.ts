@@ -1,12 +1,5 @@
-import {
-  type AppliedEvent,
-  canonicalJson,
-  contentId,
-  type EpisodeEnd,
-  type OutsideEvent,
-  type OutsideHistory,
-} from '@episodic/protocol'
-import { eventTexts, MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
+import { canonicalJson, contentId, type EpisodeEnd, type OutsideEvent } from '@episodic/protocol'
+import { type AppliedEvent, eventTexts, MOST_ANSWER_BYTES, type OutsideHistory } from '@episodic/protocol/internal'
 import { byteLength } from '../state/state-text.ts'
 import { StateError } from '../state-error.ts'
 import type { SessionRecord } from './session-record.ts'

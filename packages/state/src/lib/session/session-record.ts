@@ -1,4 +1,5 @@
-import type { EpisodeEnd, JsonObject, Limits, OutsideHistory, RngState, Terms } from '@episodic/protocol'
+import type { EpisodeEnd, JsonObject, Limits, RngState, Terms } from '@episodic/protocol'
+import type { OutsideHistory } from '@episodic/protocol/internal'
 import type { SessionState } from '../state/session-state.ts'
 import { byteLength } from '../state/state-text.ts'
 import { StateError } from '../state-error.ts'

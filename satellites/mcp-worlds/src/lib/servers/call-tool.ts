@@ -1,14 +1,13 @@
 import { EnvError } from '@episodic/env'
 import { listAll } from '@episodic/env/internal'
+import { type Attachment, type Channel, type JsonObject, jsonObjectSchema, WireError } from '@episodic/protocol'
 import {
-  type Attachment,
-  type Channel,
-  type JsonObject,
-  jsonObjectSchema,
   type ResourceInText,
-  WireError,
-} from '@episodic/protocol'
-import { readContent, resourceInTextSchema, wellFormed, withUnsaidData } from '@episodic/protocol/internal'
+  readContent,
+  resourceInTextSchema,
+  wellFormed,
+  withUnsaidData,
+} from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { type AskOptions, ask, type ListedTool, read } from './other-methods.ts'
 

@@ -6,12 +6,11 @@ import {
   type LimitsRequest,
   type MatchRecord,
   type Observation,
-  type PlayedCall,
   type RecordedStep,
   type SealedRecord,
   type Truncation,
 } from '@episodic/protocol'
-import { truncationOf, withoutAttachedData, withoutDataLine } from '@episodic/protocol/internal'
+import { type PlayedCall, truncationOf, withoutAttachedData, withoutDataLine } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import { isAction, readCall } from '../../models/read-tool-call.ts'
 import { REDACTED } from '../../run-folder/record/recording.ts'

@@ -1,4 +1,4 @@
-import type { Containment } from '@episodic/mcp-server'
+import type { Containment } from '@episodic/mcp-server/internal'
 import { ownFrames } from '@episodic/mcp-server/internal'
 import { containProcess } from '@episodic/mcp-server/process'
 import { processConsole } from '../../base/console.ts'

@@ -7,7 +7,6 @@ import {
   type EpisodeRecord,
   type MatchRecord,
   type RecordedEvent,
-  type RecordedSeat,
   type RecordedSeatStep,
   type RecordedStep,
   type SealedRecord,
@@ -15,7 +14,7 @@ import {
   sealOf,
   type Transcript,
 } from '@episodic/protocol'
-import { wellFormed } from '@episodic/protocol/internal'
+import { type RecordedSeat, wellFormed } from '@episodic/protocol/internal'
 import { seatRecordOf } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
