@@ -35,7 +35,7 @@ const ROOMS = {
 /**
  * The rooms of a package are the folders of its `src/lib`, and what each may import of the others. A file in `lib`
  * itself may be imported by every room, such as the package's errors. A large room has rooms of its own, by the same
- * rule.
+ * rule, and so has an example, in its `src`.
  */
 export const INNER_ROOMS = {
   'packages/protocol': {
@@ -180,6 +180,14 @@ export const INNER_ROOMS = {
     suite: [],
     tournament: [],
   },
+  'examples/training/src': {
+    network: [],
+    worlds: ['network'],
+    episodes: ['network', 'worlds'],
+    learner: ['network', 'worlds', 'episodes'],
+    tabular: ['network', 'worlds', 'episodes', 'learner'],
+    figures: ['worlds', 'learner'],
+  },
 }
 
 /** Tests meet their neighbours: the laws of `env` are tried against a real host of `mcp-server`. */
@@ -213,15 +221,16 @@ const between = Object.entries(ROOMS).map(([room, imports]) => ({
 }))
 
 const within = Object.entries(INNER_ROOMS).flatMap(([home, rooms]) => {
-  const folder = home.includes('/src/lib/') ? home : `${home}/src/lib`
+  const folder = home.includes('/src') ? home : `${home}/src/lib`
+  const name = home.replace(/[/]src$/, '').replace(/^.*[/]/, '')
   return Object.entries(rooms).map(([room, imports]) => ({
-    name: `imports-of-${home.replace(/^.*[/]/, '')}/${room}`,
+    name: `imports-of-${name}/${room}`,
     severity: 'error',
     comment: `${folder}/${room} may import ${imports.join(', ') || 'no other room'} beside it.`,
     from: { path: `^${folder}/${room}/`, pathNot: TESTS },
     to: {
-      path: Object.keys(rooms).map((name) => `^${folder}/${name}/`),
-      pathNot: [room, ...imports].map((name) => `^${folder}/${name}/`),
+      path: Object.keys(rooms).map((other) => `^${folder}/${other}/`),
+      pathNot: [room, ...imports].map((other) => `^${folder}/${other}/`),
     },
   }))
 })

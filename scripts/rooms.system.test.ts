@@ -39,6 +39,8 @@ const CLEAN = {
   'apps/harness/src/lib/play/record/seal.ts': 'export const seal = 1',
   'apps/harness/src/lib/play/episodes/runner.ts': "import '../record/seal.ts'",
   'examples/world/src/index.ts': "import '@episodic/mcp-server'\nimport '@episodic/env'",
+  'examples/training/src/worlds/world.ts': "import '../network/network.ts'",
+  'examples/training/src/network/network.ts': 'export const network = 1',
   'examples/stateful-agents/src/index.ts': "import '@modelcontextprotocol/sdk'",
   'bench/bench.ts': "import '@modelcontextprotocol/sdk'\nimport '@episodic/env'",
 }
@@ -61,6 +63,7 @@ const BROKEN: readonly (readonly [rule: string, file: string, source: string])[]
   ['imports-of-state/store', 'packages/state/src/lib/store/m.ts', "import '../sqlite/sqlite-store.ts'"],
   ['imports-of-harness/run-folder', 'apps/harness/src/lib/run-folder/n.ts', "import '../play/play-run.ts'"],
   ['imports-of-play/record', 'apps/harness/src/lib/play/record/o.ts', "import '../episodes/runner.ts'"],
+  ['imports-of-training/network', 'examples/training/src/network/q.ts', "import '../worlds/world.ts'"],
   ['known-rooms', 'packages/newcomer/src/index.ts', "import '@episodic/protocol'"],
   ['packages-stand-alone', 'packages/state/src/lib/c.ts', "import '../../../../apps/harness/src/index.ts'"],
   ['packages-stand-alone', 'packages/state/src/lib/d.test.ts', "import '../../../../examples/world/src/index.ts'"],

@@ -2,9 +2,9 @@ import { environment as frozenLake } from '@episodic/classics/frozen-lake'
 import { type Connection, connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
-import { hallway } from './hallway.ts'
-import { learnTasks } from './learn-tasks.ts'
-import { learnWithCredit } from './learn-with-credit.ts'
+import { learnTasks } from './tabular/learn-tasks.ts'
+import { learnWithCredit } from './tabular/learn-with-credit.ts'
+import { hallway } from './worlds/hallway.ts'
 
 async function withWorlds<Result>(play: (connection: Connection) => Promise<Result>): Promise<Result> {
   await using host = createHost({ environments: [hallway, frozenLake], bounds: { sessions: 4_096 } })

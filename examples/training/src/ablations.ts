@@ -13,12 +13,12 @@ import { parseArgs } from 'node:util'
 import { environment as frozenLake } from '@episodic/classics/frozen-lake'
 import { type Connection, connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { ABLATIONS, type AblationResult, drawAblation } from './ablation-figure.ts'
-import { estimateOf } from './estimate.ts'
-import { hallway } from './hallway.ts'
+import { ABLATIONS, type AblationResult, drawAblation } from './figures/ablation-figure.ts'
+import { estimateOf } from './figures/estimate.ts'
 import { SEEDS } from './hyperparameters.ts'
-import { type Drawing, learnTasks } from './learn-tasks.ts'
-import { type Credit, learnWithCredit } from './learn-with-credit.ts'
+import { type Drawing, learnTasks } from './tabular/learn-tasks.ts'
+import { type Credit, learnWithCredit } from './tabular/learn-with-credit.ts'
+import { hallway } from './worlds/hallway.ts'
 
 type Experiment = keyof typeof ABLATIONS
 

@@ -1,4 +1,4 @@
-import type { LossName } from './losses.ts'
+import type { LossName } from './network/losses.ts'
 
 /** The seeds of every curve. None of them was trained with before all hyperparameters were fixed. */
 export const SEEDS = ['31', '32', '33', '34', '35'] as const

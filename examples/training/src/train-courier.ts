@@ -8,10 +8,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { estimateOf } from './estimate.ts'
+import { estimateOf } from './figures/estimate.ts'
+import { drawRewardHacking } from './figures/reward-hacking-figure.ts'
 import { SEEDS } from './hyperparameters.ts'
-import { type CourierName, type HackingPoint, trainCourier } from './reward-hacking.ts'
-import { drawRewardHacking } from './reward-hacking-figure.ts'
+import { type CourierName, type HackingPoint, trainCourier } from './learner/reward-hacking.ts'
 
 const { values: options } = parseArgs({ options: { out: { type: 'string' } } })
 

@@ -8,11 +8,11 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { drawCurves } from './figure.ts'
+import { drawCurves } from './figures/figure.ts'
 import { type AlgorithmName, HYPERPARAMETERS, type Hyperparameters, type WorldName } from './hyperparameters.ts'
-import { referenceLines } from './reference-lines.ts'
-import { runTraining } from './run-training.ts'
-import { WORLDS } from './worlds.ts'
+import { runTraining } from './learner/run-training.ts'
+import { referenceLines } from './worlds/reference-lines.ts'
+import { WORLDS } from './worlds/worlds.ts'
 
 /** Held-out episodes of each point, and of the solver. */
 const EVALUATED = 200

@@ -1,10 +1,10 @@
 import { type Connection, connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AlgorithmName, HYPERPARAMETERS, type WorldName } from './hyperparameters.ts'
-import { referenceLines } from './reference-lines.ts'
+import { type AlgorithmName, HYPERPARAMETERS, type WorldName } from '../hyperparameters.ts'
+import { referenceLines } from '../worlds/reference-lines.ts'
+import { WORLDS } from '../worlds/worlds.ts'
 import { runTraining } from './run-training.ts'
-import { WORLDS } from './worlds.ts'
 
 const stack = new AsyncDisposableStack()
 let connection: Connection

@@ -1,10 +1,10 @@
 import { type Connection, connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openNetwork } from '../network/network.ts'
+import { WORLDS } from '../worlds/worlds.ts'
 import { createActor } from './actor.ts'
-import { openNetwork } from './network.ts'
 import { type PlayedGame, playGames } from './play-games.ts'
-import { WORLDS } from './worlds.ts'
 
 const world = WORLDS['kuhn-poker']
 const stack = new AsyncDisposableStack()

@@ -1,4 +1,4 @@
-import type { Trajectory } from './trajectory.ts'
+import type { Trajectory } from '../episodes/trajectory.ts'
 
 /** What each step of a trajectory was worth, beside what the value head expected. */
 export interface Advantages {

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { afterAll, describe, expect, it } from 'vitest'
+import { createRollouts } from '../episodes/rollouts.ts'
+import { HYPERPARAMETERS } from '../hyperparameters.ts'
+import { fingerprint } from '../network/fingerprint.ts'
+import { WORLDS } from '../worlds/worlds.ts'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
-import { fingerprint } from './fingerprint.ts'
-import { HYPERPARAMETERS } from './hyperparameters.ts'
 import { learn, type TrainingState } from './learn.ts'
-import { createRollouts } from './rollouts.ts'
-import { WORLDS } from './worlds.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'checkpoint-'))
 afterAll(() => rmSync(folder, { recursive: true }))

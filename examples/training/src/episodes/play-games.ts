@@ -1,11 +1,11 @@
 import type { Game } from '@episodic/env'
 import { createRng, SeatViews, type Terms } from '@episodic/protocol'
+import type { Numbers } from '../network/network.ts'
+import type { World } from '../worlds/world.ts'
 import type { Actor } from './actor.ts'
 import { cpuTime } from './cpu-time.ts'
-import type { Numbers } from './network.ts'
 import { ATTEMPTS, type EpisodeSeeds } from './play-episodes.ts'
 import type { Rollout, Trajectory } from './trajectory.ts'
-import type { World } from './world.ts'
 
 /** What is played of a game: it starts an episode, and plays the actions of its seats. */
 export type PlayedGame = Pick<Game, 'info' | 'reset' | 'step'>

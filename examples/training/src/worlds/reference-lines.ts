@@ -5,7 +5,7 @@ import { solver as taxiSolver } from '@episodic/classics/taxi'
 import type { Connection, Policy } from '@episodic/env'
 import { randomPolicy, runEpisode } from '@episodic/env'
 import { seedFor } from '@episodic/protocol'
-import type { WorldName } from './hyperparameters.ts'
+import type { WorldName } from '../hyperparameters.ts'
 import { taskOf, type World } from './world.ts'
 import { WORLDS } from './worlds.ts'
 

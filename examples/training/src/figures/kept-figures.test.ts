@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { SEEDS } from '../hyperparameters.ts'
 import { ABLATIONS, drawAblation } from './ablation-figure.ts'
 import { drawFaultCurves } from './fault-figure.ts'
 import { drawCurves } from './figure.ts'
-import { SEEDS } from './hyperparameters.ts'
 import { drawRewardHacking } from './reward-hacking-figure.ts'
 
-const IMAGES = new URL('../../../docs/images/', import.meta.url)
+const IMAGES = new URL('../../../../docs/images/', import.meta.url)
 const read = (name: string) => readFileSync(new URL(name, IMAGES), 'utf8')
 const linesOf = (name: string) =>
   read(name)

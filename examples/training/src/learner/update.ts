@@ -1,10 +1,10 @@
 import type { Rng } from '@episodic/protocol'
-import { type AdamState, adamStep } from './adam.ts'
+import type { Trajectory } from '../episodes/trajectory.ts'
+import type { Hyperparameters } from '../hyperparameters.ts'
+import { type AdamState, adamStep } from '../network/adam.ts'
+import type { LossColumns } from '../network/losses.ts'
+import type { Column, Derivative, Network, Numbers, Parameters } from '../network/network.ts'
 import { advantagesOf } from './advantages.ts'
-import type { Hyperparameters } from './hyperparameters.ts'
-import type { LossColumns } from './losses.ts'
-import type { Column, Derivative, Network, Numbers, Parameters } from './network.ts'
-import type { Trajectory } from './trajectory.ts'
 
 /** What an update changes. */
 export interface Learned {

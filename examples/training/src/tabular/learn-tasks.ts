@@ -1,7 +1,7 @@
 import { createAdaptiveCurriculum, createStagedCurriculum, generateTasks } from '@episodic/dataset'
 import { type Connection, runEpisode } from '@episodic/env'
 import { type Observation, seedFor, type Task } from '@episodic/protocol'
-import { hallway, hallwayTasks, LENGTH, RIGHT } from './hallway.ts'
+import { hallway, hallwayTasks, LENGTH, RIGHT } from '../worlds/hallway.ts'
 import { createTabularLearner, type TabularStep } from './tabular-learner.ts'
 
 export type Drawing = 'uniform' | 'adaptive'

@@ -1,5 +1,5 @@
+import type { WorldName } from '../hyperparameters.ts'
 import { frozenLake } from './frozen-lake.ts'
-import type { WorldName } from './hyperparameters.ts'
 import { kuhnPoker } from './kuhn-poker.ts'
 import { taxi } from './taxi.ts'
 import type { World } from './world.ts'

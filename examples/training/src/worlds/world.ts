@@ -1,7 +1,7 @@
 import type { Playable } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Action, JsonObject, Observation } from '@episodic/protocol'
-import type { Numbers } from './network.ts'
+import type { Numbers } from '../network/network.ts'
 
 /** How a network sees an environment, and acts in it. */
 export interface World {

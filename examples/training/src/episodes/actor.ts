@@ -1,5 +1,5 @@
 import type { Rng } from '@episodic/protocol'
-import type { Network, Numbers, Parameters } from './network.ts'
+import type { Network, Numbers, Parameters } from '../network/network.ts'
 
 /** Chooses actions with fixed parameters. */
 export interface Actor {

@@ -1,11 +1,11 @@
 import { type Rng, seedFor } from '@episodic/protocol'
-import { type Actor, actionAt } from './actor.ts'
-import { cpuTime } from './cpu-time.ts'
-import type { Progress } from './learn.ts'
-import type { Numbers } from './network.ts'
-import type { Rollouts } from './rollouts.ts'
+import { type Actor, actionAt } from '../episodes/actor.ts'
+import { cpuTime } from '../episodes/cpu-time.ts'
+import type { Rollouts } from '../episodes/rollouts.ts'
+import type { Progress } from '../learner/learn.ts'
+import type { Numbers } from '../network/network.ts'
+import type { World } from '../worlds/world.ts'
 import { createTabularLearner, type TabularStep } from './tabular-learner.ts'
-import type { World } from './world.ts'
 
 export interface TableOptions {
   readonly world: World

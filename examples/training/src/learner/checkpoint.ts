@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import type { Parameters } from '../network/network.ts'
 import type { TrainingState } from './learn.ts'
-import type { Parameters } from './network.ts'
 
 /**
  * Writes a training to a file, bit for bit. A process that is killed meanwhile leaves the file as it was: the new one

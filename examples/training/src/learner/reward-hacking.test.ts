@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { drawRewardHacking } from '../figures/reward-hacking-figure.ts'
 import { type CourierName, trainCourier } from './reward-hacking.ts'
-import { drawRewardHacking } from './reward-hacking-figure.ts'
 
 /** What a straight walk to the house earns: 1 and 0.2, less 0.01 for each of 6 moves. */
 const STRAIGHT = 1.14

@@ -1,9 +1,9 @@
 import { gameTree } from '@episodic/classics/solve'
 import { seedFor } from '@episodic/protocol'
+import type { World } from '../worlds/world.ts'
 import type { Actor } from './actor.ts'
 import type { AveragePolicy } from './average-policy.ts'
 import type { Rollouts } from './rollouts.ts'
-import type { World } from './world.ts'
 
 /** How good a policy is. */
 export interface Score {

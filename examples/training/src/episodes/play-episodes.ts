@@ -1,10 +1,10 @@
 import type { Playable, StepResult, VectorEnvironment } from '@episodic/env'
 import { createRng, type Observation, type Rng } from '@episodic/protocol'
+import type { Numbers } from '../network/network.ts'
+import { taskOf, type World } from '../worlds/world.ts'
 import type { Actor } from './actor.ts'
 import { cpuTime } from './cpu-time.ts'
-import type { Numbers } from './network.ts'
 import type { Rollout, Trajectory } from './trajectory.ts'
-import { taskOf, type World } from './world.ts'
 
 /** What is drawn in an episode: the seed of the environment and that of the actions. */
 export interface EpisodeSeeds {

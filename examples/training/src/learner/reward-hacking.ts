@@ -1,7 +1,7 @@
 import { connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { COURIERS } from './courier.ts'
-import type { Hyperparameters } from './hyperparameters.ts'
+import type { Hyperparameters } from '../hyperparameters.ts'
+import { COURIERS } from '../worlds/courier.ts'
 import { runTraining, type TrainingPoint } from './run-training.ts'
 
 export type CourierName = keyof typeof COURIERS

@@ -1,6 +1,6 @@
 import type { Policy } from '@episodic/env'
 import { type Action, createRng, type Observation, seedFor } from '@episodic/protocol'
-import { actionAt } from './actor.ts'
+import { actionAt } from '../episodes/actor.ts'
 
 /** A step that is learned from. */
 export interface TabularStep {

@@ -1,7 +1,7 @@
 import type { TopLevelSpec } from 'vega-lite'
+import type { CourierName, HackingPoint } from '../learner/reward-hacking.ts'
 import { draw } from './draw.ts'
 import { estimateOf } from './estimate.ts'
-import type { CourierName, HackingPoint } from './reward-hacking.ts'
 
 const TITLES: Readonly<Record<CourierName, string>> = {
   exploitable: 'The checkpoint pays each time',

@@ -1,9 +1,9 @@
 import type { TopLevelSpec } from 'vega-lite'
+import type { AlgorithmName, WorldName } from '../hyperparameters.ts'
+import type { TrainingPoint } from '../learner/run-training.ts'
+import type { ReferenceLines } from '../worlds/reference-lines.ts'
 import { draw } from './draw.ts'
 import { estimateOf } from './estimate.ts'
-import type { AlgorithmName, WorldName } from './hyperparameters.ts'
-import type { ReferenceLines } from './reference-lines.ts'
-import type { TrainingPoint } from './run-training.ts'
 
 /** A point of a learning curve. */
 export interface CurvePoint extends TrainingPoint {

@@ -1,14 +1,14 @@
 import type { Connection } from '@episodic/env'
 import { seedFor } from '@episodic/protocol'
-import { createActor } from './actor.ts'
-import { createAveragePolicy } from './average-policy.ts'
-import { fingerprint } from './fingerprint.ts'
-import { createExploitability, playHeldOut, type Score } from './held-out.ts'
-import type { Hyperparameters } from './hyperparameters.ts'
+import { createActor } from '../episodes/actor.ts'
+import { createAveragePolicy } from '../episodes/average-policy.ts'
+import { createExploitability, playHeldOut, type Score } from '../episodes/held-out.ts'
+import { createRollouts } from '../episodes/rollouts.ts'
+import type { Hyperparameters } from '../hyperparameters.ts'
+import { fingerprint } from '../network/fingerprint.ts'
+import { openNetwork } from '../network/network.ts'
+import type { World } from '../worlds/world.ts'
 import { learn, type TrainingState } from './learn.ts'
-import { openNetwork } from './network.ts'
-import { createRollouts } from './rollouts.ts'
-import type { World } from './world.ts'
 
 /** What a policy scores in the course of its training. */
 export interface TrainingPoint extends Score {

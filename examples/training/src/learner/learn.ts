@@ -1,14 +1,14 @@
 import { createRng, seedFor } from '@episodic/protocol'
-import { createActor } from './actor.ts'
-import { createAdam } from './adam.ts'
-import { cpuTime } from './cpu-time.ts'
-import type { Hyperparameters } from './hyperparameters.ts'
-import { LOSSES } from './losses.ts'
-import { openNetwork } from './network.ts'
-import type { Rollouts } from './rollouts.ts'
-import type { Rollout } from './trajectory.ts'
+import { createActor } from '../episodes/actor.ts'
+import { cpuTime } from '../episodes/cpu-time.ts'
+import type { Rollouts } from '../episodes/rollouts.ts'
+import type { Rollout } from '../episodes/trajectory.ts'
+import type { Hyperparameters } from '../hyperparameters.ts'
+import { createAdam } from '../network/adam.ts'
+import { LOSSES } from '../network/losses.ts'
+import { openNetwork } from '../network/network.ts'
+import type { World } from '../worlds/world.ts'
 import { type Learned, update } from './update.ts'
-import type { World } from './world.ts'
 
 /** A training between two batches. With it, it goes on as if it had never stopped. */
 export interface TrainingState extends Learned {

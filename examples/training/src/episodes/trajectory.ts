@@ -1,4 +1,4 @@
-import type { Numbers } from './network.ts'
+import type { Numbers } from '../network/network.ts'
 
 /** The steps of one episode, as one seat played them. */
 export interface Trajectory {
