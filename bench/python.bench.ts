@@ -6,7 +6,7 @@
  * Makes the Python environment of OpenEnv, of 450 MB.
  */
 import { fileURLToPath } from 'node:url'
-import { type Killable, startProcess } from '../chaos/processes.ts'
+import { type Killable, startProcess } from '../chaos/processes/start-process.ts'
 import { openPythonEnvironment } from '../interop/python-environment.ts'
 import { median, ratio, report } from './figures.ts'
 import { startOurs, startPython, TOKEN } from './peers/start-server.ts'

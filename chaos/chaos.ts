@@ -1,8 +1,10 @@
-/** `pnpm chaos <name> [--seed N] [--quick] …`: runs one program of this folder. Each ends with one line of JSON. */
+/** `pnpm chaos <name> [--seed N] [--quick] …`: runs a program of `programs`. Each ends with one line of JSON. */
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 
-const names = readdirSync(import.meta.dirname)
+const PROGRAMS = join(import.meta.dirname, 'programs')
+const names = readdirSync(PROGRAMS)
   .filter((file) => file.endsWith('.chaos.ts'))
   .map((file) => file.replace('.chaos.ts', ''))
 const [name = '', ...options] = process.argv.slice(2)
@@ -11,7 +13,7 @@ if (!names.includes(name)) {
   console.error(`${asked} There is: ${names.join(', ')}.`)
   process.exit(2)
 }
-const program = spawn(process.execPath, [`${import.meta.dirname}/${name}.chaos.ts`, ...options], { stdio: 'inherit' })
+const program = spawn(process.execPath, [join(PROGRAMS, `${name}.chaos.ts`), ...options], { stdio: 'inherit' })
 // Ctrl-C reaches the program too, which ends what it has started; this one waits for it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => program.kill(signal))
 program.on('exit', (status) => {

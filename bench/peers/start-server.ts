@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type Killable, startProcess } from '../../chaos/processes.ts'
+import { type Killable, startProcess } from '../../chaos/processes/start-process.ts'
 
 /** A server that is measured. */
 export interface MeasuredServer extends AsyncDisposable {

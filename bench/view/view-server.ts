@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { type Killable, startProcess } from '../../chaos/processes.ts'
+import { type Killable, startProcess } from '../../chaos/processes/start-process.ts'
 
 const CLI = fileURLToPath(new URL('../../apps/harness/src/cli.ts', import.meta.url))
 

@@ -1,0 +1,101 @@
+/**
+ * Secrets do not leak, neither to a player nor from seat to seat: compares pairs of episodes, searches every endpoint
+ * for canaries, and finds planted leaks.
+ */
+import { fileURLToPath } from 'node:url'
+import { type CheckReport, checkWorld, loadWorld } from '@episodic/harness'
+import { createCardTable } from '../leaks/card-table-world.ts'
+import { catchLeak } from '../leaks/catch-leak.ts'
+import { PLANTED_LEAKS } from '../leaks/planted-leaks.ts'
+import { PLANTED_SEAT_LEAKS } from '../leaks/planted-seat-leaks.ts'
+import { runTrial } from '../trial.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const WORLDS = ['number-guessing', 'frozen-lake', 'warehouse']
+
+await runTrial('leak', { pairs: '1000' }, async ({ rng, quick, options }) => {
+  const pairs = quick ? 100 : Number(options.pairs)
+  const breaches: string[] = []
+  const counts = { pairs: 0, endpointPairs: 0, steps: 0, answers: 0, bytes: 0, differing: 0, found: 0 }
+  for (const name of WORLDS) {
+    const world = await loadWorld(name, ROOT)
+    const report = await checkWorld(world, {
+      pairs,
+      seed: `${rng.int(0, 1_000_000)}`,
+      only: ['non-interference', 'canaries', 'hygiene'],
+    })
+    breaches.push(...findingsOf(report))
+    const pair = figuresOf(report, 'non-interference')
+    const sweep = figuresOf(report, 'canaries')
+    counts.pairs += pair('pairs')
+    counts.endpointPairs += pair('endpointPairs')
+    counts.steps += pair('steps')
+    counts.differing += pair('differing')
+    counts.answers += pair('endpointMessages') + sweep('messages')
+    counts.bytes += sweep('bytes')
+    counts.found += sweep('found')
+  }
+  const seats = {
+    pairs: 0,
+    endpointPairs: 0,
+    steps: 0,
+    answers: 0,
+    bytes: 0,
+    differing: 0,
+    callsOutOfTurn: 0,
+    forks: 0,
+  }
+  const games = [await loadWorld('@episodic/classics/kuhn-poker', ROOT), { environment: createCardTable() }]
+  for (const game of games) {
+    const report = await checkWorld(game, {
+      pairs,
+      seed: `${rng.int(0, 1_000_000)}`,
+      only: ['non-interference', 'canaries', 'seats', 'hygiene'],
+    })
+    breaches.push(...findingsOf(report))
+    const pair = figuresOf(report, 'non-interference')
+    const sweep = figuresOf(report, 'canaries')
+    const rules = figuresOf(report, 'seats')
+    seats.pairs += pair('pairs')
+    seats.endpointPairs += pair('endpointPairs')
+    seats.steps += pair('steps')
+    seats.differing += pair('differing')
+    seats.answers += pair('endpointMessages') + sweep('messages')
+    seats.bytes += pair('endpointBytes') + sweep('bytes')
+    seats.callsOutOfTurn += rules('callsOutOfTurn')
+    seats.forks += rules('forks')
+  }
+  let caughtBySeats = 0
+  for (const { finding, ...leak } of PLANTED_SEAT_LEAKS) {
+    if ((await catchLeak(leak, finding)).length > 0) caughtBySeats += 1
+    else breaches.push(`A leak between seats was planted and not caught: ${leak.channel}.`)
+  }
+  let caught = 0
+  for (const leak of PLANTED_LEAKS) {
+    if ((await catchLeak(leak)).length > 0) caught += 1
+    else breaches.push(`A leak was planted and not caught: ${leak.channel}.`)
+  }
+  const planted = { planted: PLANTED_SEAT_LEAKS.length, caught: caughtBySeats }
+  return {
+    breaches,
+    figures: {
+      worlds: WORLDS.length,
+      ...counts,
+      planted: PLANTED_LEAKS.length,
+      caught,
+      seats: { games: games.length, ...seats, ...planted },
+    },
+  }
+})
+
+function findingsOf({ world, checks }: CheckReport): string[] {
+  return checks.flatMap(({ name, findings }) =>
+    findings.map(({ what, again }) => `${world.name}, ${name}: ${what} (${again})`),
+  )
+}
+
+/** Reads the figures of one check; what it did not count is 0. */
+function figuresOf({ checks }: CheckReport, check: string): (name: string) => number {
+  const figures = checks.find(({ name }) => name === check)?.figures ?? {}
+  return (name) => (typeof figures[name] === 'number' ? (figures[name] as number) : 0)
+}
