@@ -155,6 +155,16 @@ export const INNER_ROOMS = {
     page: [],
     record: ['plan', 'page'],
   },
+  'apps/harness/src/lib/models': {
+    messages: [],
+    answers: ['messages'],
+    apis: ['messages', 'answers'],
+    requests: ['messages'],
+    limits: [],
+    journal: ['messages', 'answers'],
+    record: ['answers', 'apis', 'requests', 'journal'],
+    policy: ['messages', 'answers', 'journal'],
+  },
   'apps/harness/src/lib/play': {
     plan: [],
     record: [],

@@ -20,7 +20,7 @@ const programs = findTestPrograms(Boolean(process.env.CI))
 const REDIS_TESTS = [
   'apps/harness/src/lib/commands/work*.system.test.ts',
   'apps/harness/src/lib/fleet/redis/*.system.test.ts',
-  'apps/harness/src/lib/models/{model-journal,redis-model-limit}.system.test.ts',
+  'apps/harness/src/lib/models/{journal/model-journal,limits/redis-model-limit}.system.test.ts',
 ]
 
 export default defineConfig({

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import type { ChatBody } from '../models/concessions.ts'
+import type { ChatBody } from '../models/requests/concessions.ts'
 import { BadRequest, type Dialect, objectIn, openAiError, partsOf, type Reply } from './dialect.ts'
 
 /** Fields that say how an answer is sent, and which the engine is asked for on our own account. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/internal'
-import type { ChatBody } from '../models/concessions.ts'
-import type { Answer } from '../models/parse-answer.ts'
+import type { Answer } from '../models/answers/parse-answer.ts'
+import type { ChatBody } from '../models/requests/concessions.ts'
 
 /**
  * An API of language models, as a translation to chat completions and back. Of these alone engines return token ids.

@@ -5,8 +5,8 @@ import { type Completion, type JsonObject, jsonObjectSchema, type ModelRequest }
 import { z } from 'zod'
 import { HarnessError } from '../base/harness-error.ts'
 import { appendNow } from '../base/own-files.ts'
-import { createFolderJournal } from '../models/folder-journal.ts'
-import type { JournalEntry } from '../models/model-journal.ts'
+import { createFolderJournal } from '../models/journal/folder-journal.ts'
+import type { JournalEntry } from '../models/journal/model-journal.ts'
 import type { Engine } from './engine.ts'
 import { GatewaySession } from './gateway-session.ts'
 

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { type Completion, canonicalJson, type Json, type JsonObject, type ModelRequest } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
-import type { ChatBody } from '../models/concessions.ts'
-import { lastTokens, withTokens } from '../models/handed-tokens.ts'
-import type { Answer } from '../models/parse-answer.ts'
-import { countShared } from '../models/shared-messages.ts'
+import type { Answer } from '../models/answers/parse-answer.ts'
+import { lastTokens, withTokens } from '../models/messages/handed-tokens.ts'
+import { countShared } from '../models/messages/shared-messages.ts'
+import type { ChatBody } from '../models/requests/concessions.ts'
 import { argumentsOf, partsOf } from './dialect.ts'
 
 /** A request, and the hashes of its conversation: before its first message, and after each one. */

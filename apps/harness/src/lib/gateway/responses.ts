@@ -1,6 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
-import { namespacedName } from '../models/namespaces.ts'
-import { responses as recorded } from '../models/responses-api.ts'
+import { namespacedName } from '../models/apis/namespaces.ts'
+import { responses as recorded } from '../models/apis/responses-api.ts'
 import {
   BadRequest,
   type Dialect,

@@ -1,5 +1,5 @@
-import type { ModelJournal } from './model-journal.ts'
-import { createModelLimit, type ModelLimit } from './model-limit.ts'
+import type { ModelJournal } from './journal/model-journal.ts'
+import { createModelLimit, type ModelLimit } from './limits/model-limit.ts'
 
 /**
  * What the language models of a run share, whichever episode asks. It is passed to policies when they are found, and is

@@ -96,8 +96,8 @@ export async function findPolicy(
     )
   if (isLlm(name)) {
     // The client of models is large, and most runs ask none.
-    const { createLlmPolicy } = await import('../models/llm-policy.ts')
-    const { assertSpoken } = await import('../models/model-server.ts')
+    const { createLlmPolicy } = await import('../models/policy/llm-policy.ts')
+    const { assertSpoken } = await import('../models/apis/model-server.ts')
     await assertSpoken(name.slice(LLM.length), model)
     return checkedPolicy(createLlmPolicy(name, name.slice(LLM.length), model, access))
   }

@@ -3,9 +3,15 @@ import type { Policy } from '@episodic/env'
 import { contentId, type JsonObject } from '@episodic/protocol'
 import { HarnessError } from '../../base/harness-error.ts'
 import { type ChatModel, createChatModel } from '../../models/chat-model.ts'
-import { createChatPolicy } from '../../models/llm-policy.ts'
 import { type ModelOptions, modelOptionsSchema, recordingOf } from '../../models/model-options.ts'
-import { createTapedModel, type ModelTape, openTape, TAPE_MODES, type TapeMode } from '../../models/model-tape.ts'
+import { createChatPolicy } from '../../models/policy/llm-policy.ts'
+import {
+  createTapedModel,
+  type ModelTape,
+  openTape,
+  TAPE_MODES,
+  type TapeMode,
+} from '../../models/record/model-tape.ts'
 
 /** How a model is asked, and where its answers are kept. */
 export interface RecordedModelOptions

@@ -10,9 +10,9 @@ import {
   wordsOf,
 } from '@episodic/report'
 import type { ChatModel } from '../../models/chat-model.ts'
+import type { Message } from '../../models/messages/transcript.ts'
 import { DEFAULT_OPTIONS, type ModelSettings } from '../../models/model-options.ts'
-import type { Message } from '../../models/transcript.ts'
-import { answerMessages } from '../../models/turn.ts'
+import { answerMessages } from '../../models/policy/turn.ts'
 import { createRecording } from '../../run-folder/record/recording.ts'
 import { judgeMessages, VERDICT_TOOL, verdictTool } from './judge-prompt.ts'
 

@@ -8,7 +8,7 @@ import {
   type GraderScale,
   wordsOf,
 } from '@episodic/report'
-import type { Message } from '../../models/transcript.ts'
+import type { Message } from '../../models/messages/transcript.ts'
 import { shuffleRubric } from './rubric.ts'
 
 /** The tool by which a judge gives its verdict. */

@@ -12,7 +12,7 @@ import {
 } from '@episodic/protocol'
 import { type PlayedCall, truncationOf, withoutAttachedData, withoutDataLine } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
-import { isAction, readCall } from '../../models/read-tool-call.ts'
+import { isAction, readCall } from '../../models/messages/read-tool-call.ts'
 import { REDACTED } from '../../run-folder/record/recording.ts'
 import { isLlm } from '../../worlds/policies.ts'
 import { type Difference, findDifference } from './difference.ts'

@@ -2,7 +2,7 @@ import type { SealedRecord } from '@episodic/protocol'
 import { isMatchRecord } from '@episodic/protocol'
 import { HarnessError } from '../../base/harness-error.ts'
 import { machineClock, type WaitingClock } from '../../base/waiting-clock.ts'
-import { namedStatus } from '../../models/http-status.ts'
+import { namedStatus } from '../../models/requests/http-status.ts'
 import type { InFlight } from './in-flight.ts'
 
 export interface ModelWatchOptions {

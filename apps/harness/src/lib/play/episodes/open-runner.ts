@@ -4,7 +4,7 @@ import { type Action, DEFAULT_SEAT, type EnvironmentInfo, type SealedRecord } fr
 import { HarnessError } from '../../base/harness-error.ts'
 import { mapValues } from '../../base/map-values.ts'
 import type { ModelProxyOptions } from '../../gateway/model-proxy.ts'
-import type { ModelJournal } from '../../models/model-journal.ts'
+import type { ModelJournal } from '../../models/journal/model-journal.ts'
 import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
 import type { Recording } from '../../run-folder/record/recording.ts'
 import type { RunManifest } from '../../run-folder/record/run-folder.ts'

@@ -21,8 +21,8 @@ import {
   saying,
   startChatServer,
 } from '../../models/chat-server.fixture.ts'
-import { createLlmPolicy } from '../../models/llm-policy.ts'
 import { DEFAULT_OPTIONS } from '../../models/model-options.ts'
+import { createLlmPolicy } from '../../models/policy/llm-policy.ts'
 import { createRecording, type Recording } from '../../run-folder/record/recording.ts'
 import { loadWorld } from '../../worlds/world.ts'
 import { createRunTask, type EpisodePlay, playEpisodes, playMatch, type RunTaskOptions } from '../episodes/run-task.ts'

@@ -4,8 +4,8 @@ import { completionSchema } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
 import type { ModelProxy } from '../../gateway/model-proxy.ts'
-import { AnswerLog, type TimedAnswer } from '../../models/answer-log.ts'
-import type { EpisodeJournal } from '../../models/model-journal.ts'
+import type { EpisodeJournal } from '../../models/journal/model-journal.ts'
+import { AnswerLog, type TimedAnswer } from '../../models/record/answer-log.ts'
 import type { AgentAnswer, Assignment } from './agent.ts'
 
 /** The language models of an agent in one episode, and what is known of them. */

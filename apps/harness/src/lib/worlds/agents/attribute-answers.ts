@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ModelAnswer } from '@episodic/env'
 import type { Action } from '@episodic/protocol'
 import { isObject, type RecordedCall } from '@episodic/protocol/internal'
-import type { TimedAnswer } from '../../models/answer-log.ts'
+import type { TimedAnswer } from '../../models/record/answer-log.ts'
 
 /** A step of an agent, and when this process learned of it, by the clock of `monotonic`. */
 export interface SeenStep {

@@ -1,10 +1,10 @@
 import type { Completion, Json, JsonObject } from '@episodic/protocol'
 import { isObject, wellFormed } from '@episodic/protocol/internal'
+import { withoutTokens, withTokens } from '../messages/handed-tokens.ts'
+import { inventId, type ToolCall } from '../messages/transcript.ts'
+import type { Prices } from '../model-options.ts'
 import { costOf, readUsage } from './answer-cost.ts'
-import { withoutTokens, withTokens } from './handed-tokens.ts'
-import type { Prices } from './model-options.ts'
 import { findAnswerError } from './read-answer-body.ts'
-import { inventId, type ToolCall } from './transcript.ts'
 import { weightVersionOf } from './weight-version.ts'
 
 /** The answer of a model. */

@@ -1,9 +1,9 @@
 import type { Action, JsonObject, Observation } from '@episodic/protocol'
 import { type RecordedCall, shorten } from '@episodic/protocol/internal'
-import { userMessage } from './media-parts.ts'
-import type { Answer } from './parse-answer.ts'
-import { isAction, readCall } from './read-tool-call.ts'
-import { assistant, callOf, type Message, type ToolCall } from './transcript.ts'
+import type { Answer } from '../answers/parse-answer.ts'
+import { userMessage } from '../messages/media-parts.ts'
+import { isAction, readCall } from '../messages/read-tool-call.ts'
+import { assistant, callOf, type Message, type ToolCall } from '../messages/transcript.ts'
 
 /** What a model has answered: calls, which are played one after the other, and what is replied to each of them. */
 export interface Turn {

@@ -1,8 +1,8 @@
 import { type Completion, jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
 import { z } from 'zod'
-import type { Prices } from './model-options.ts'
-import { type Answer, parseAnswer } from './parse-answer.ts'
-import { createStreamedAnswer } from './streamed-answer.ts'
+import { type Answer, parseAnswer } from '../answers/parse-answer.ts'
+import { createStreamedAnswer } from '../answers/streamed-answer.ts'
+import type { Prices } from '../model-options.ts'
 
 /** How the requests of one API are read, and their answers. */
 export interface RecordedApi {

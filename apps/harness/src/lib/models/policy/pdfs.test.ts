@@ -6,8 +6,8 @@ import { connect, runEpisode } from '@episodic/env'
 import { createHost, defineEnvironment, inProcess } from '@episodic/mcp-server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
+import { DEFAULT_OPTIONS, type ModelSettings } from '../model-options.ts'
 import { createLlmPolicy } from './llm-policy.ts'
-import { DEFAULT_OPTIONS, type ModelSettings } from './model-options.ts'
 
 const PDF = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64')
 const NOTE = '[file: application/pdf, 15 bytes, notes:report.pdf]'

@@ -3,9 +3,9 @@ import type { ModelAnswer } from '@episodic/env'
 import { canonicalJson, jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
 import { completionSchema, wellFormed } from '@episodic/protocol/internal'
 import { z } from 'zod'
-import { withoutTokens, withTokens } from './handed-tokens.ts'
-import type { Answer } from './parse-answer.ts'
-import { countShared } from './shared-messages.ts'
+import type { Answer } from '../answers/parse-answer.ts'
+import { withoutTokens, withTokens } from '../messages/handed-tokens.ts'
+import { countShared } from '../messages/shared-messages.ts'
 
 /**
  * Keeps the answers of language models in episodes that are not sealed yet, so that an episode that is begun anew,

@@ -1,5 +1,5 @@
 import { APIError } from 'openai'
-import { HarnessError } from '../base/harness-error.ts'
+import { HarnessError } from '../../base/harness-error.ts'
 
 /**
  * Whether a request was refused because it is longer than the context of its model. Servers have no common code for it,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { lstat, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { appendNow } from '../base/own-files.ts'
+import { appendNow } from '../../base/own-files.ts'
 import { createEpisodeJournal, type JournalOptions, type ModelJournal } from './model-journal.ts'
 
 /** Only the owner may read what models said. */

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import { StringDecoder } from 'node:string_decoder'
 import type { ModelRequest } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/internal'
+import type { Answer } from '../answers/parse-answer.ts'
+import type { AnswerBody, RecordedApi } from '../apis/recorded-api.ts'
+import type { Prices } from '../model-options.ts'
+import { type Try, timesOf } from '../requests/tries.ts'
 import { AnswerLog, type TimedAnswer } from './answer-log.ts'
-import type { Prices } from './model-options.ts'
-import type { Answer } from './parse-answer.ts'
-import type { AnswerBody, RecordedApi } from './recorded-api.ts'
-import { type Try, timesOf } from './tries.ts'
 
 /** Keeps what a program asked of language models in one episode, and what they answered. */
 export interface ModelRecorder {

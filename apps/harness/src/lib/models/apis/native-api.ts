@@ -6,9 +6,9 @@ import type {
 } from '@ai-sdk/provider'
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/base/internal'
-import { HarnessError } from '../base/harness-error.ts'
-import { joinTexts, mediumOf } from './media-parts.ts'
-import type { NativeApi } from './model-options.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { joinTexts, mediumOf } from '../messages/media-parts.ts'
+import type { NativeApi } from '../model-options.ts'
 
 /** How a provider is reached. */
 export interface NativeServer {

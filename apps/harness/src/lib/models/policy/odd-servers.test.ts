@@ -2,12 +2,12 @@ import { connect, runEpisode, runTree } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { exampleWorld } from '../fixtures/episodic.fixture.ts'
-import { loadWorld } from '../worlds/world.ts'
-import { bisecting, type ChatRequest, type ChatServer, saying, startChatServer } from './chat-server.fixture.ts'
+import { exampleWorld } from '../../fixtures/episodic.fixture.ts'
+import { loadWorld } from '../../worlds/world.ts'
+import { bisecting, type ChatRequest, type ChatServer, saying, startChatServer } from '../chat-server.fixture.ts'
+import { DEFAULT_OPTIONS, type ModelSettings } from '../model-options.ts'
 import { useGuessing } from './guessing.fixture.ts'
 import { createLlmPolicy } from './llm-policy.ts'
-import { DEFAULT_OPTIONS, type ModelSettings } from './model-options.ts'
 
 const connection = useGuessing({ OPENAI_API_KEY: 'sk-nobody-may-read-this' })
 

@@ -1,6 +1,6 @@
-import { HarnessError } from '../base/harness-error.ts'
-import { mapValues } from '../base/map-values.ts'
-import { type ModelSettings, NATIVE_APIS, type NativeApi, variableOf } from './model-options.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { mapValues } from '../../base/map-values.ts'
+import { type ModelSettings, NATIVE_APIS, type NativeApi, variableOf } from '../model-options.ts'
 import { assertInstalled, nativeFetch } from './native-api.ts'
 
 /** Where a model is asked, and how. */

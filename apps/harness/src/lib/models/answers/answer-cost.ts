@@ -1,5 +1,5 @@
 import { isObject } from '@episodic/protocol/internal'
-import type { Prices } from './model-options.ts'
+import type { Prices } from '../model-options.ts'
 
 /** The tokens of an answer, as its server counted them. */
 export interface Usage {

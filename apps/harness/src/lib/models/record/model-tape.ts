@@ -4,11 +4,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/internal'
 import { z } from 'zod'
-import { HarnessError } from '../base/harness-error.ts'
-import type { Recording } from '../run-folder/record/recording.ts'
-import type { ChatModel, Question } from './chat-model.ts'
-import { answerSchema, hashRequest } from './model-journal.ts'
-import type { Answer } from './parse-answer.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import type { Recording } from '../../run-folder/record/recording.ts'
+import type { Answer } from '../answers/parse-answer.ts'
+import type { ChatModel, Question } from '../chat-model.ts'
+import { answerSchema, hashRequest } from '../journal/model-journal.ts'
 
 /**
  * What becomes of a request to a model.

@@ -1,12 +1,12 @@
 import { type Episode, runEpisode, runTree } from '@episodic/env'
 import { completionsOf, linkCalls } from '@episodic/report'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createChatModel } from './chat-model.ts'
-import { type Answering, bisecting, type ChatServer, calling, saying, startChatServer } from './chat-server.fixture.ts'
+import { createChatModel } from '../chat-model.ts'
+import { type Answering, bisecting, type ChatServer, calling, saying, startChatServer } from '../chat-server.fixture.ts'
+import { ModelAccess } from '../model-access.ts'
+import { DEFAULT_OPTIONS, type ModelSettings } from '../model-options.ts'
 import { useGuessing } from './guessing.fixture.ts'
 import { createLlmPolicy } from './llm-policy.ts'
-import { ModelAccess } from './model-access.ts'
-import { DEFAULT_OPTIONS, type ModelSettings } from './model-options.ts'
 
 const connection = useGuessing({ OPENAI_API_KEY: 'sk-nobody-may-read-this' })
 

@@ -2,11 +2,11 @@ import { jsonObjectSchema } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
+import { parseAnswer } from '../answers/parse-answer.ts'
+import type { ToolCall } from '../messages/transcript.ts'
 import { chatMessages, chatTool } from './chat-messages.ts'
 import { plainName, plainTools } from './namespaces.ts'
-import { parseAnswer } from './parse-answer.ts'
 import { type AnswerBody, type RecordedApi, temperatureOf } from './recorded-api.ts'
-import type { ToolCall } from './transcript.ts'
 
 const requestSchema = z.object({
   model: z.string().catch('unknown'),

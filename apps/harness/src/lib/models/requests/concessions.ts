@@ -1,6 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
-import { hasMedia, joinContents, joinTexts, type Medium, withoutMedia } from './media-parts.ts'
+import { hasMedia, joinContents, joinTexts, type Medium, withoutMedia } from '../messages/media-parts.ts'
 
 /** The body of a request in the API of chat completions. */
 export type ChatBody = JsonObject & { readonly messages: readonly JsonObject[] }

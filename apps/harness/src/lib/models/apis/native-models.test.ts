@@ -5,12 +5,12 @@ import { json } from 'node:stream/consumers'
 import { runEpisode } from '@episodic/env'
 import { requestsOf } from '@episodic/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { placeAnswers, recordAnswers } from '../play/record/record-answers.ts'
-import { createRecording } from '../run-folder/record/recording.ts'
-import { nextGuess } from '../worlds/agents/bisect.fixture.ts'
-import { useGuessing } from './guessing.fixture.ts'
-import { createLlmPolicy } from './llm-policy.ts'
-import { DEFAULT_OPTIONS, type ModelSettings } from './model-options.ts'
+import { placeAnswers, recordAnswers } from '../../play/record/record-answers.ts'
+import { createRecording } from '../../run-folder/record/recording.ts'
+import { nextGuess } from '../../worlds/agents/bisect.fixture.ts'
+import { DEFAULT_OPTIONS, type ModelSettings } from '../model-options.ts'
+import { useGuessing } from '../policy/guessing.fixture.ts'
+import { createLlmPolicy } from '../policy/llm-policy.ts'
 
 const connection = useGuessing({
   ANTHROPIC_API_KEY: 'a-key-of-anthropic',

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { afterAll, expect, it } from 'vitest'
-import { startRedis } from '../fixtures/programs.fixture.ts'
+import { startRedis } from '../../fixtures/programs.fixture.ts'
 import { describeModelLimit } from './model-limit-contract.fixture.ts'
 import { createRedisModelLimit } from './redis-model-limit.ts'
 

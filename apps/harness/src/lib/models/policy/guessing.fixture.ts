@@ -1,8 +1,8 @@
 import { type Connection, connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { afterAll, beforeAll, vi } from 'vitest'
-import { exampleWorld } from '../fixtures/episodic.fixture.ts'
-import { loadWorld } from '../worlds/world.ts'
+import { exampleWorld } from '../../fixtures/episodic.fixture.ts'
+import { loadWorld } from '../../worlds/world.ts'
 
 /**
  * Serves number-guessing in this process for the tests of a file, with these variables in its environment. Returns what
