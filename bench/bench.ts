@@ -1,22 +1,31 @@
 /**
  * `pnpm bench`: runs every benchmark, `pnpm bench <name> [options]`: one, with options of its own. Each ends with one
- * line of JSON, its figures.
+ * line of JSON, its figures. `pnpm bench <name> --help` says what it measures, and its options.
  */
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
+import { basename, join } from 'node:path'
 
-const names = readdirSync(import.meta.dirname)
-  .filter((file) => file.endsWith('.bench.ts'))
-  .map((file) => file.replace('.bench.ts', ''))
+const files = new Map(
+  globSync('*/*.bench.ts', { cwd: import.meta.dirname }).map((file) => [
+    basename(file, '.bench.ts'),
+    join(import.meta.dirname, file),
+  ]),
+)
+const names = [...files.keys()].sort()
 const given = process.argv.slice(2)
 const firstOption = given.findIndex((argument) => argument.startsWith('-'))
 const asked = firstOption < 0 ? given : given.slice(0, firstOption)
 const options = given.slice(asked.length)
-const unknown = asked.filter((name) => !names.includes(name))
+const unknown = asked.filter((name) => !files.has(name))
 if (unknown.length > 0) {
   console.error(`There is no benchmark ${unknown.join(', ')}. There is: ${names.join(', ')}.`)
   process.exit(2)
+}
+if (options.includes('--help')) {
+  console.log(asked.length > 0 ? asked.map(helpOf).join('\n\n') : usage())
+  process.exit()
 }
 console.error(
   `${availableParallelism()} cores of ${cpus()[0]?.model}, Node ${process.version}, load ${loadavg()
@@ -25,8 +34,25 @@ console.error(
 )
 // A process each, so that none inherits another's heap or compiled code.
 for (const name of asked.length > 0 ? asked : names) {
-  const file = `${import.meta.dirname}/${name}.bench.ts`
-  const { status } = spawnSync(process.execPath, ['--expose-gc', file, ...options], { stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, ['--expose-gc', fileOf(name), ...options], { stdio: 'inherit' })
   // 2 for an option that is wrong, 1 for a figure that misses its bar, or a crash.
   process.exitCode = Math.max(Number(process.exitCode ?? 0), status ?? 1)
+}
+
+function usage(): string {
+  return `Usage: pnpm bench [name…] [options]
+
+Runs the named benchmarks, or all of them: ${names.join(', ')}.
+
+pnpm bench <name> --help says what one measures, and its options.`
+}
+
+/** The comment at the head of a benchmark. */
+function helpOf(name: string): string {
+  const [, comment = ''] = /^\/\*\*(.*?)\*\//s.exec(readFileSync(fileOf(name), 'utf8')) ?? []
+  return `${name}\n\n${comment.replace(/^ \* ?/gm, '').trim()}`
+}
+
+function fileOf(name: string): string {
+  return files.get(name) as string
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 
 /** A server in a process of its own, which ends with this one. */
 export interface Child<Ready> extends Disposable {
@@ -9,8 +10,9 @@ export interface Child<Ready> extends Disposable {
   ask<Answer>(question: string): Promise<Answer>
 }
 
+/** Starts a server. `file` is its path in this folder. */
 export async function startChild<Ready>(file: string, ...args: string[]): Promise<Child<Ready>> {
-  const child: ChildProcess = fork(new URL(file, import.meta.url), args, { execArgv: ['--expose-gc'] })
+  const child: ChildProcess = fork(join(import.meta.dirname, file), args, { execArgv: ['--expose-gc'] })
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`${file} ended with ${code} before it answered.`)
   })

@@ -104,7 +104,7 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
     },
     {
       name: 'two processes that learn from each other',
-      command: ['node', 'bench/self-play.bench.ts', '--episodes', '2000'],
+      command: ['node', 'bench/self-play/self-play.bench.ts', '--episodes', '2000'],
       all: true,
     },
     ...QUICK_PROGRAMS.map(checkOfChaos),

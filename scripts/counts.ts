@@ -15,7 +15,7 @@ const files = globSync('{packages,satellites,apps,examples,bench,chaos,interop,s
 })
 const problems: string[] = []
 
-const sources = files.filter((file) => !/\.(test|test-d|fixture|bench)\.tsx?$/.test(file))
+const sources = files.filter((file) => !/\.(test|test-d|fixture)\.tsx?$/.test(file))
 for (const [folder, own] of Map.groupBy(sources, dirname))
   if (own.length > filesOfAFolder.most)
     problems.push(

@@ -8,7 +8,7 @@ import { type Caller, createHost, type Host, inProcess } from '@episodic/mcp-ser
 import { serveHttp } from '@episodic/mcp-server/http'
 import { serveStdio } from '@episodic/mcp-server/stdio'
 import { createRng, type JsonObject, WireError } from '@episodic/protocol'
-import { longestTurn } from '../../bench/longest-turn.ts'
+import { longestTurn } from '../../bench/sessions/longest-turn.ts'
 import { type Booty, drawMessage } from './hostile-message.ts'
 import { hostileValue } from './hostile-value.ts'
 import { hostileWorld } from './hostile-world.ts'

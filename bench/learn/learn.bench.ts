@@ -1,0 +1,191 @@
+/**
+ * Learning curves of `examples/training`: each world and algorithm with five seeds, evaluated on held-out seeds, beside
+ * random play, the solver and the optimum.
+ *
+ *   pnpm bench learn --worlds frozen-lake,taxi --out curves     keeps the points as lines, and draws its curves
+ *   pnpm bench learn --worlds frozen-lake --episodes 640 --seeds 2     shorter, and without a claim
+ *   pnpm bench learn --worlds none --time     where the time of a learner goes: its policy, its client and the server
+ *
+ *   --worlds <names>      with commas between them, or none. Default: all
+ *   --seeds <number>      how many of the seeds, from the first one, at least 2. Default: all
+ *   --episodes <number>   of a training. Default: those of the hyperparameters
+ *   --out <folder>        keeps points and references in train-curves.jsonl and train-curves.json, and draws
+ *                         train-curves.svg. Those of other worlds that are kept there stay
+ *   --time                measures where the time of a learner goes
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { connect } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
+import {
+  type AlgorithmName,
+  type CurvePoint,
+  drawCurves,
+  estimateOf,
+  HYPERPARAMETERS,
+  type ReferenceLines,
+  referenceLines,
+  runTraining,
+  SEEDS,
+  WORLDS,
+  type WorldName,
+} from '@episodic-example/training'
+import { report, round2 } from '../figures.ts'
+import { measureLearnerTime, networkLearner, TABULAR } from './learner-time.ts'
+
+const options = readOptions()
+const worlds = worldsOf(options.worlds)
+const seeds = SEEDS.slice(0, wholeNumber('seeds', options.seeds, 2, SEEDS.length))
+const episodes = options.episodes === undefined ? null : wholeNumber('episodes', options.episodes, 1)
+if (options.out !== undefined) openFolder(options.out)
+
+/** Units of the hidden layer with which the learner's time is measured. The first is that of the curves. */
+const WIDTHS = [32, 256] as const
+/** Held-out episodes of each point. */
+const EVALUATED = 200
+/** The share of the way from random play to the optimum that has to be learned in slippery FrozenLake, by PPO. */
+const LEAST = 0.9
+
+const host = createHost({ environments: Object.values(WORLDS).map(({ environment }) => environment) })
+const connection = await connect(inProcess(host))
+
+const found: Record<string, unknown> = {}
+let ok = true
+for (const world of worlds) {
+  const references = await referenceLines(connection, world, EVALUATED)
+  const { random, optimum } = references
+  const points: CurvePoint[] = []
+  const learned: Record<string, unknown> = {}
+  for (const algorithm of Object.keys(HYPERPARAMETERS[world]) as AlgorithmName[]) {
+    const settings = { ...HYPERPARAMETERS[world][algorithm], ...(episodes !== null && { episodes }) }
+    const trainings = []
+    for (const seed of seeds) {
+      const training = await runTraining({ connection, world: WORLDS[world], settings, seed, evaluated: EVALUATED })
+      trainings.push(training)
+      points.push(...training.points.map((point) => ({ world, algorithm, seed, ...point })))
+      console.error(`  ${world} ${algorithm} seed ${seed}: ${training.points.at(-1)?.return.toFixed(3)}`)
+    }
+    const final = estimateOf(trainings.map((training) => training.points.at(-1)?.return ?? Number.NaN))
+    const successes = trainings.map((training) => training.points.at(-1)?.success ?? null)
+    const ratio = (final.mean - random) / (optimum - random)
+    if (world === 'frozen-lake' && algorithm === 'ppo' && episodes === null) ok = ratio >= LEAST
+    learned[algorithm] = {
+      return: rounded(final),
+      // A game has no success.
+      ...(successes.every((success) => success !== null) && { success: rounded(estimateOf(successes)) }),
+      // 0 is random play, 1 the optimum.
+      ratio: round2(ratio),
+      episodes: points.at(-1)?.episodes,
+      steps: sum(trainings.map(({ steps }) => steps)),
+      seconds: Math.round(sum(trainings.map(({ seconds }) => seconds))),
+      environmentShare: round2(
+        sum(trainings.map((training) => training.seconds * training.environmentShare)) /
+          sum(trainings.map(({ seconds }) => seconds)),
+      ),
+      parameters: Object.fromEntries(trainings.map(({ parameters }, at) => [seeds[at], parameters])),
+    }
+  }
+  found[world] = { ...rounded(references), ...learned }
+  if (options.out !== undefined) await keep(options.out, world, points, references)
+}
+
+const time: Record<string, unknown> = {}
+if (options.time) {
+  const learners = Object.fromEntries([
+    ['table', TABULAR],
+    ...(Object.keys(HYPERPARAMETERS['frozen-lake']) as AlgorithmName[]).flatMap((algorithm) =>
+      WIDTHS.map((hidden) => [`${algorithm}, ${hidden} units`, networkLearner(algorithm, hidden)] as const),
+    ),
+  ] as const)
+  for (const [name, learner] of Object.entries(learners)) {
+    time[name] = await measureLearnerTime(learner)
+    console.error(`  ${name}: ${JSON.stringify(time[name])}`)
+  }
+}
+
+report('learn', { ok, seeds: seeds.length, worlds: found, time })
+await connection.close()
+process.exit(ok ? 0 : 1)
+
+/**
+ * Keeps a world's points, one a line, and its references, in the place of those from before, and draws all that are
+ * kept.
+ */
+async function keep(
+  folder: string,
+  world: WorldName,
+  points: readonly CurvePoint[],
+  references: ReferenceLines,
+): Promise<void> {
+  const file = (end: string) => join(folder, `train-curves.${end}`)
+  const lines = existsSync(file('jsonl')) ? readFileSync(file('jsonl'), 'utf8').trimEnd().split('\n') : []
+  const kept = [...lines.map((line) => JSON.parse(line) as CurvePoint).filter((one) => one.world !== world), ...points]
+  const ofWorlds: Partial<Record<WorldName, ReferenceLines>> = {
+    ...(existsSync(file('json')) && JSON.parse(readFileSync(file('json'), 'utf8'))),
+    [world]: references,
+  }
+  const names = Object.keys(WORLDS)
+  kept.sort((one, other) => names.indexOf(one.world) - names.indexOf(other.world))
+  writeFileSync(file('jsonl'), kept.map((point) => `${JSON.stringify(point)}\n`).join(''))
+  writeFileSync(file('json'), `${JSON.stringify(ofWorlds, null, 2)}\n`)
+  writeFileSync(file('svg'), await drawCurves(kept, ofWorlds))
+}
+
+function rounded<Figures extends object>(figures: Figures): Figures {
+  return Object.fromEntries(
+    Object.entries(figures).map(([name, figure]) => [name, Math.round(figure * 10_000) / 10_000]),
+  ) as Figures
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        worlds: { type: 'string', default: Object.keys(WORLDS).join(',') },
+        seeds: { type: 'string', default: String(SEEDS.length) },
+        episodes: { type: 'string' },
+        out: { type: 'string' },
+        time: { type: 'boolean', default: false },
+        // What every benchmark prints anyway; taken, so that one command line fits all.
+        json: { type: 'boolean' },
+      },
+    }).values
+  } catch (cause) {
+    // Node's hint on words that begin with a dash, which comes after the first sentence, does not apply here.
+    return fail(`${(cause as Error).message.split('. ')[0]}.`)
+  }
+}
+
+function worldsOf(text: string): WorldName[] {
+  if (text === 'none') return []
+  const names = text.split(',')
+  for (const name of names)
+    if (!Object.hasOwn(WORLDS, name))
+      fail(`--worlds: there is no world "${name}". There is: ${Object.keys(WORLDS).join(', ')}; or none.`)
+  return names as WorldName[]
+}
+
+function wholeNumber(name: string, text: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
+  const number = Number(text)
+  if (Number.isSafeInteger(number) && number >= least && number <= most) return number
+  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} up` : `from ${least} to ${most}`
+  return fail(`--${name} is "${text}", and has to be a whole number ${range}.`)
+}
+
+function openFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (cause) {
+    fail(`--out cannot be written: ${(cause as Error).message}.`)
+  }
+}
+
+function fail(message: string): never {
+  console.error(`${message} pnpm bench learn --help says more.`)
+  process.exit(2)
+}
