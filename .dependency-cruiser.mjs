@@ -165,6 +165,11 @@ export const INNER_ROOMS = {
     record: ['answers', 'apis', 'requests', 'journal'],
     policy: ['messages', 'answers', 'journal'],
   },
+  'apps/harness/src/lib/export': {
+    episode: [],
+    inspect: ['episode'],
+    formats: ['episode', 'inspect'],
+  },
   'apps/harness/src/lib/play': {
     plan: [],
     record: [],

@@ -19,7 +19,7 @@ import {
 } from '../base/option-values.ts'
 import { addOptions, flag, option } from '../base/options.ts'
 import { writeWhole } from '../export/export-run.ts'
-import { nemoGymRows } from '../export/nemo-gym.ts'
+import { nemoGymRows } from '../export/formats/nemo-gym.ts'
 import { loadWorld } from '../worlds/world.ts'
 
 export function datasetCommand(console: Console): Command {

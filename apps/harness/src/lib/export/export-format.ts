@@ -1,7 +1,7 @@
 import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
 import type { ForkReturns } from '@episodic/report'
-import type { ExportedVerdicts } from './grade-reward.ts'
-import type { ExportReward } from './rewards.ts'
+import type { ExportedVerdicts } from './episode/grade-reward.ts'
+import type { ExportReward } from './episode/rewards.ts'
 
 /** Sealed episodes to export. */
 export interface ExportSource {

@@ -6,11 +6,11 @@ import { shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { replaceFile } from '../base/own-files.ts'
 import { readRecorded, type SealedEpisodes } from '../run-folder/read-recorded.ts'
+import type { ExportedVerdicts } from './episode/grade-reward.ts'
+import { EXPORT_REWARDS, type ExportReward } from './episode/rewards.ts'
+import { stalenessColumns } from './episode/staleness-columns.ts'
+import { withoutAbsence } from './episode/without-absence.ts'
 import type { ExportFormat } from './export-format.ts'
-import type { ExportedVerdicts } from './grade-reward.ts'
-import { EXPORT_REWARDS, type ExportReward } from './rewards.ts'
-import { stalenessColumns } from './staleness-columns.ts'
-import { withoutAbsence } from './without-absence.ts'
 
 /** Which episodes of a run to export. */
 export interface Selection {

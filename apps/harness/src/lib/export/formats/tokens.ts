@@ -1,8 +1,8 @@
 import { type EpisodeRecord, requestsOf } from '@episodic/protocol'
 import { completionsOf, treeOf } from '@episodic/report'
-import { columnsOf } from './chat.ts'
-import { type ExportFormat, jsonLine } from './export-format.ts'
-import { sequenceFields, traceOf } from './token-fields.ts'
+import { columnsOf } from '../episode/chat.ts'
+import { sequenceFields, traceOf } from '../episode/token-fields.ts'
+import { type ExportFormat, jsonLine } from '../export-format.ts'
 
 /**
  * Token sequences for trainers: a line for each way through the answers of an episode, as one list of ids with a mask.

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
-import type { FunctionTool } from './messages.ts'
+import type { FunctionTool } from '../episode/messages.ts'
 
 const TYPES: readonly Json[] = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null']
 

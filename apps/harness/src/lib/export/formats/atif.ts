@@ -1,6 +1,6 @@
 import type { Completion, EpisodeRecord, RecordedStep } from '@episodic/protocol'
-import { chatOf, columnsOf, termSums } from './chat.ts'
-import { linePerEpisode } from './export-format.ts'
+import { chatOf, columnsOf, termSums } from '../episode/chat.ts'
+import { linePerEpisode } from '../export-format.ts'
 
 /**
  * The Agent Trajectory Interchange Format, version 1.7: one trajectory a line. It has no field for rewards, so they are

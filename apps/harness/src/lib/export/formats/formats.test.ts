@@ -1,9 +1,9 @@
 import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
 import { playRun } from '@episodic/report/testing'
 import { describe, expect, it } from 'vitest'
+import { playedByModel, sampledEpisode } from '../episode/model-run.fixture.ts'
+import { EXPORT_REWARDS, type ExportReward } from '../episode/rewards.ts'
 import { EXPORT_FORMATS, type ExportFormatName } from './formats.ts'
-import { playedByModel, sampledEpisode } from './model-run.fixture.ts'
-import { EXPORT_REWARDS, type ExportReward } from './rewards.ts'
 
 const TOOLS: readonly ToolInfo[] = [
   { name: 'guess', description: 'Guess.', inputSchema: { type: 'object' }, outputSchema: null },

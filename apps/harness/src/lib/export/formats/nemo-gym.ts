@@ -1,8 +1,8 @@
 import type { Rows } from '@episodic/dataset'
 import type { Connection } from '@episodic/env'
 import type { Completion, JsonObject, Task, ToolInfo } from '@episodic/protocol'
-import { chatOf, columnsOf, openingOf, type TurnCall, termSums } from './chat.ts'
-import { type ExportFormat, jsonLine } from './export-format.ts'
+import { chatOf, columnsOf, openingOf, type TurnCall, termSums } from '../episode/chat.ts'
+import { type ExportFormat, jsonLine } from '../export-format.ts'
 
 /**
  * Rollouts of NeMo Gym, as its profiling and re-scoring read them: the input row, the response in the shape of OpenAI's

@@ -1,6 +1,6 @@
-import { conversationOf } from './conversation.ts'
-import { linePerEpisode } from './export-format.ts'
-import { asText, chatMessage, toolsField } from './messages.ts'
+import { conversationOf } from '../episode/conversation.ts'
+import { asText, chatMessage, toolsField } from '../episode/messages.ts'
+import { linePerEpisode } from '../export-format.ts'
 
 /**
  * OpenAI's fine-tuning format, which accepts no columns of one's own: the ids of the calls name the episode.

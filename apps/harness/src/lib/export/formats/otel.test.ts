@@ -1,9 +1,9 @@
 import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
 import { playRun } from '@episodic/report/testing'
 import { describe, expect, it } from 'vitest'
-import { playedByModel } from './model-run.fixture.ts'
+import { playedByModel } from '../episode/model-run.fixture.ts'
+import { EXPORT_REWARDS } from '../episode/rewards.ts'
 import { otel } from './otel.ts'
-import { EXPORT_REWARDS } from './rewards.ts'
 
 const RECORDS = playRun({ tasks: 6, attempts: 3, failures: 0.3 })
 const CREATED_AT = '2026-01-05T09:00:00.000Z'

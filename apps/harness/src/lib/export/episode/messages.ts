@@ -1,7 +1,7 @@
 import { type EpisodeRecord, type JsonObject, requestsOf } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
+import type { ExportSource } from '../export-format.ts'
 import type { Message } from './conversation.ts'
-import type { ExportSource } from './export-format.ts'
 
 /** How a format writes the arguments of a call: as an object, or as JSON text. */
 export type ArgumentsAs = (args: string) => JsonObject | string

@@ -1,14 +1,14 @@
 import { canonicalJson, contentId, type EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, isSuccess, policyVersionsOf, scoredOutcomeOf } from '@episodic/report'
-import { VERSION } from '../base/own-package.ts'
-import { usageOf } from '../run-folder/model-usage.ts'
-import { callIdOf, termSums } from './chat.ts'
-import { conversationOf, type Message, parseMessage } from './conversation.ts'
-import { type ExportFormat, type ExportSource, escapeSeparators } from './export-format.ts'
-import { objectOf, toolsOf } from './messages.ts'
+import { VERSION } from '../../base/own-package.ts'
+import { usageOf } from '../../run-folder/model-usage.ts'
+import { callIdOf, termSums } from '../episode/chat.ts'
+import { conversationOf, type Message, parseMessage } from '../episode/conversation.ts'
+import { objectOf, toolsOf } from '../episode/messages.ts'
+import { returnsOf } from '../episode/rewards.ts'
+import { type AnswerActivity, type CallActivity, timelineOf } from '../episode/timeline.ts'
+import { type ExportFormat, type ExportSource, escapeSeparators } from '../export-format.ts'
 import { type AttributeValue, otlpAttributes, otlpSpan, type Span, type SpanEvent } from './otlp.ts'
-import { returnsOf } from './rewards.ts'
-import { type AnswerActivity, type CallActivity, timelineOf } from './timeline.ts'
 
 /** Characters of spans in a line: receivers accept a few megabytes at once. An episode can have several lines. */
 const LINE_CHARACTERS = 1 << 20

@@ -1,10 +1,10 @@
 import type { Completion, EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, scoredOutcomeOf } from '@episodic/report'
-import { columnsOf, termSums } from './chat.ts'
-import { conversationOf, type Message } from './conversation.ts'
-import { type ExportFormat, jsonLine, linePerEpisode } from './export-format.ts'
-import { asObject, chatMessage, toolsField } from './messages.ts'
-import type { ExportReward } from './rewards.ts'
+import { columnsOf, termSums } from '../episode/chat.ts'
+import { conversationOf, type Message } from '../episode/conversation.ts'
+import { asObject, chatMessage, toolsField } from '../episode/messages.ts'
+import type { ExportReward } from '../episode/rewards.ts'
+import { type ExportFormat, jsonLine, linePerEpisode } from '../export-format.ts'
 
 const written = (messages: readonly Message[]) => messages.map((message) => chatMessage(message, asObject))
 

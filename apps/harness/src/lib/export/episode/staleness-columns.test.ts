@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
-import type { ExportSource } from './export-format.ts'
-import { EXPORT_FORMATS, type ExportFormatName } from './formats.ts'
+import type { ExportSource } from '../export-format.ts'
+import { EXPORT_FORMATS, type ExportFormatName } from '../formats/formats.ts'
 import { playedByModel } from './model-run.fixture.ts'
 import { EXPORT_REWARDS } from './rewards.ts'
 import { stalenessColumns } from './staleness-columns.ts'
@@ -84,7 +84,7 @@ describe('EXPORT_FORMATS, with versions of the weights', () => {
   })
 
   it('has every column of a rollout on the page of the training record', async () => {
-    const page = readFileSync(new URL('../../../../../docs/play/training-record.md', import.meta.url), 'utf8')
+    const page = readFileSync(new URL('../../../../../../docs/play/training-record.md', import.meta.url), 'utf8')
     const columns = page.slice(page.indexOf('\n## In exports\n'))
     const line = JSON.parse(await textOf('trl', answeredBy(['12']), '15'))
     const names = [...Object.keys(line), ...Object.keys(line.tokens[0]).map((name) => `tokens[].${name}`)]

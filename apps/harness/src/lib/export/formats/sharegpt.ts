@@ -1,5 +1,5 @@
-import { chatOf, columnsOf } from './chat.ts'
-import { linePerEpisode } from './export-format.ts'
+import { chatOf, columnsOf } from '../episode/chat.ts'
+import { linePerEpisode } from '../export-format.ts'
 
 /**
  * ShareGPT with function calls, as LLaMA-Factory reads it: turns alternate between `human` or `observation` and

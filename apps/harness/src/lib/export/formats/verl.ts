@@ -1,5 +1,5 @@
-import { chatOf } from './chat.ts'
-import { type ExportFormat, jsonLine } from './export-format.ts'
+import { chatOf } from '../episode/chat.ts'
+import { type ExportFormat, jsonLine } from '../export-format.ts'
 
 /**
  * Prompts for verl's RL trainers: one line for each task, which the trainer plays itself. verl reads Parquet, which

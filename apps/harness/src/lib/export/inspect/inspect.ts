@@ -1,9 +1,9 @@
 import { contentId, type EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, scoredOutcomeOf, voidBounds } from '@episodic/report'
-import type { ExportFormat, ExportSource } from './export-format.ts'
+import { timelineOf } from '../episode/timeline.ts'
+import type { ExportFormat, ExportSource } from '../export-format.ts'
 import { inspectUsage, type Tokens } from './inspect-messages.ts'
 import { sampleFileOf, sampleIdOf, sampleOf, scoresOf, summaryOf, timeOf } from './inspect-sample.ts'
-import { timelineOf } from './timeline.ts'
 import { writeZip, type ZipEntry } from './zip.ts'
 
 /**

@@ -4,11 +4,11 @@ import { clusteredMean } from '@episodic/report'
 import { playRun } from '@episodic/report/testing'
 import { strFromU8, unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
+import { playedByModel } from '../episode/model-run.fixture.ts'
+import { EXPORT_REWARDS } from '../episode/rewards.ts'
 import { inspect } from './inspect.ts'
 import { sampleIdOf } from './inspect-sample.ts'
 import { inspectTool } from './inspect-tools.ts'
-import { playedByModel } from './model-run.fixture.ts'
-import { EXPORT_REWARDS } from './rewards.ts'
 
 const RECORDS = playRun({ tasks: 6, attempts: 3, failures: 0.3 })
 const FINISHED = RECORDS.filter(({ outcome }) => outcome.kind === 'finished')

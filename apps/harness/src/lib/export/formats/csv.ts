@@ -1,10 +1,10 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, isSuccess, scoredOutcomeOf } from '@episodic/report'
-import { type ModelUsage, usageOf } from '../run-folder/model-usage.ts'
-import { termSums } from './chat.ts'
-import type { ExportFormat } from './export-format.ts'
-import { returnsOf } from './rewards.ts'
-import { stalenessColumns } from './staleness-columns.ts'
+import { type ModelUsage, usageOf } from '../../run-folder/model-usage.ts'
+import { termSums } from '../episode/chat.ts'
+import { returnsOf } from '../episode/rewards.ts'
+import { stalenessColumns } from '../episode/staleness-columns.ts'
+import type { ExportFormat } from '../export-format.ts'
 
 /** The value of a field. `null` and `undefined` are an empty field: not known, or without meaning for this episode. */
 type Cell = string | number | boolean | null | undefined

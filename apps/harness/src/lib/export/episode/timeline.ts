@@ -6,7 +6,7 @@ import {
   type RecordedStep,
   requestsOf,
 } from '@episodic/protocol'
-import type { ExportSource } from './export-format.ts'
+import type { ExportSource } from '../export-format.ts'
 
 /** What an episode did, one thing after the other. Times are milliseconds since 1970. */
 export interface Timeline {

@@ -1,13 +1,13 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, type GradeValue, isSuccess, scoredOutcomeOf } from '@episodic/report'
-import { callIdOf, columnsOf, termSums } from './chat.ts'
-import { conversationOf } from './conversation.ts'
-import type { ExportSource } from './export-format.ts'
+import { callIdOf, columnsOf, termSums } from '../episode/chat.ts'
+import { conversationOf } from '../episode/conversation.ts'
+import { toolsOf } from '../episode/messages.ts'
+import { returnsOf } from '../episode/rewards.ts'
+import { type Activity, type Timeline, timelineOf } from '../episode/timeline.ts'
+import type { ExportSource } from '../export-format.ts'
 import { InspectPool, inspectMessage, inspectOutput, usageByModel } from './inspect-messages.ts'
 import { inspectTool } from './inspect-tools.ts'
-import { toolsOf } from './messages.ts'
-import { returnsOf } from './rewards.ts'
-import { type Activity, type Timeline, timelineOf } from './timeline.ts'
 
 /** The values of an episode's scores, and what graders said; `null` for a failed episode, which has none. */
 export function scoresOf(

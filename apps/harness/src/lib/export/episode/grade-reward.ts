@@ -10,8 +10,8 @@ import {
   type Judgement,
   sealNameOf,
 } from '@episodic/report'
-import { HarnessError } from '../base/harness-error.ts'
-import { gradesFileOf, readGrades } from '../run-folder/grades-file.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
 import type { ExportReward } from './rewards.ts'
 
 const GRADER = 'grader:'

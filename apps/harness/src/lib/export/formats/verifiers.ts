@@ -1,11 +1,11 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, isSuccess, scoredOutcomeOf } from '@episodic/report'
-import { usageOf } from '../run-folder/model-usage.ts'
-import { columnsOf, termSums } from './chat.ts'
-import { conversationOf, type Message } from './conversation.ts'
-import { type ExportFormat, type ExportSource, jsonLine } from './export-format.ts'
-import { toolsOf } from './messages.ts'
-import { type Activity, type Timeline, timelineOf } from './timeline.ts'
+import { usageOf } from '../../run-folder/model-usage.ts'
+import { columnsOf, termSums } from '../episode/chat.ts'
+import { conversationOf, type Message } from '../episode/conversation.ts'
+import { toolsOf } from '../episode/messages.ts'
+import { type Activity, type Timeline, timelineOf } from '../episode/timeline.ts'
+import { type ExportFormat, type ExportSource, jsonLine } from '../export-format.ts'
 
 /**
  * The `results.jsonl` of an evaluation with verifiers 0.1, in the order of the run: rows of one task share

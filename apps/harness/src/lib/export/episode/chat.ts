@@ -7,7 +7,7 @@ import {
   type Task,
 } from '@episodic/protocol'
 import { isSuccess, scoredOutcomeOf } from '@episodic/report'
-import type { ExportSource } from './export-format.ts'
+import type { ExportSource } from '../export-format.ts'
 import { returnsOf } from './rewards.ts'
 import { stalenessColumns } from './staleness-columns.ts'
 

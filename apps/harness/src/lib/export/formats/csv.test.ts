@@ -1,8 +1,8 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { playRun } from '@episodic/report/testing'
 import { describe, expect, it } from 'vitest'
+import { EXPORT_REWARDS } from '../episode/rewards.ts'
 import { csv } from './csv.ts'
-import { EXPORT_REWARDS } from './rewards.ts'
 
 const RECORDS = playRun({ tasks: 6, attempts: 3, failures: 0.3 })
 const [FIRST] = RECORDS as [EpisodeRecord]
