@@ -1,7 +1,7 @@
 import type { JsonObject, LoggedStep } from '@episodic/protocol'
 import { withoutDataLine } from '@episodic/protocol/internal'
 import type { Check } from '../check-parts.ts'
-import { type ReferenceEpisode, rewardOf } from '../reference-episode.ts'
+import { type ReferenceEpisode, rewardOf } from '../worlds/reference-episode.ts'
 
 /** The result of an agent, as far as it is compared. */
 export interface RolloutResult {

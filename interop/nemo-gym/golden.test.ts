@@ -3,7 +3,7 @@ import { createHost } from '@episodic/mcp-server'
 import { serveNemoGym } from '@episodic/trainer-endpoints/nemo-gym'
 import { describe, expect, it } from 'vitest'
 import type { Exchange } from '../exchange-proxy.ts'
-import { WORLDS } from '../world.ts'
+import { WORLDS } from '../worlds/world.ts'
 
 const GOLDEN = new URL('./golden/', import.meta.url)
 const HANDLE = /ctl_[\w-]+/g

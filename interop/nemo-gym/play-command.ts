@@ -10,9 +10,9 @@ import { createHost, type Host } from '@episodic/mcp-server'
 import { type Action, DEFAULT_SEAT, type JsonObject } from '@episodic/protocol'
 import type { Check } from '../check-parts.ts'
 import { freePort } from '../free-port.ts'
-import { playNumberGuessing } from '../play-number-guessing.ts'
-import type { ReferenceEpisode } from '../reference-episode.ts'
-import { WORLDS } from '../world.ts'
+import { playNumberGuessing } from '../worlds/play-number-guessing.ts'
+import type { ReferenceEpisode } from '../worlds/reference-episode.ts'
+import { WORLDS } from '../worlds/world.ts'
 import { checkSimple, type RolloutResult } from './check-rollout.ts'
 
 const PAGE = new URL('../../docs/play/nemo-gym.md', import.meta.url)

@@ -1,5 +1,5 @@
 import type { JsonObject, Task } from '@episodic/protocol'
-import type { World } from '../world.ts'
+import type { World } from '../worlds/world.ts'
 
 /** The row of a dataset that asks for one episode of a world. */
 export function rowOf(

@@ -1,8 +1,8 @@
 import type { JsonObject, Task } from '@episodic/protocol'
 import type { Check } from '../check-parts.ts'
 import type { LineProgram } from '../line-program.ts'
-import { type ReferenceEpisode, rewardOf } from '../reference-episode.ts'
-import { WORLDS, type World } from '../world.ts'
+import { type ReferenceEpisode, rewardOf } from '../worlds/reference-episode.ts'
+import { WORLDS, type World } from '../worlds/world.ts'
 
 /** What a client has of an environment and a session before the first call. */
 interface Opened {

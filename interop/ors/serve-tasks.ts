@@ -2,7 +2,7 @@ import { defineTasks, generateTasks } from '@episodic/dataset'
 import { createHost, type Host } from '@episodic/mcp-server'
 import type { Task } from '@episodic/protocol'
 import { type RewardMode, serveOrs } from '@episodic/trainer-endpoints/ors'
-import { WORLDS, type World } from '../world.ts'
+import { WORLDS, type World } from '../worlds/world.ts'
 
 export const TOKEN = 'the-control-token-of-this-interop'
 

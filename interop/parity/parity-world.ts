@@ -2,7 +2,7 @@ import { classics } from '@episodic/classics'
 import * as onCall from '@episodic-world/on-call'
 import * as repairShop from '@episodic-world/repair-shop'
 import * as supportDesk from '@episodic-world/support-desk'
-import { WORLDS, type World } from '../world.ts'
+import { WORLDS, type World } from '../worlds/world.ts'
 
 /** A world whose solver knows its parameters. */
 export type ParityWorld = Pick<World, 'name' | 'environment' | 'tasks' | 'solver' | 'demanding'>

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@episodic/protocol'
+import type { Action } from '../worlds/player.ts'
+import type { World } from '../worlds/world.ts'
 import type { Connection, Mistake, Shown, View } from './client.ts'
-import type { Action } from './player.ts'
-import type { World } from './world.ts'
 
 /** No episode of the matrix is as long. */
 const MOST_STEPS = 500

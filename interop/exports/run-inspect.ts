@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { readOptions } from './options.ts'
-import { openPythonEnvironment } from './python-environment.ts'
-import type { Report } from './report.ts'
+import { readOptions } from '../options.ts'
+import { openPythonEnvironment } from '../python-environment.ts'
+import type { Report } from '../report.ts'
 import { startScriptedModel } from './scripted-model.ts'
 
 const CLI = fileURLToPath(new URL('./cli.ts', import.meta.resolve('@episodic/harness')))
-const WORLD = fileURLToPath(new URL('../examples/number-guessing', import.meta.url))
-const READER = fileURLToPath(new URL('./python/read_inspect.py', import.meta.url))
+const WORLD = fileURLToPath(new URL('../../examples/number-guessing', import.meta.url))
+const READER = fileURLToPath(new URL('../python/read_inspect.py', import.meta.url))
 
 const USAGE = `Usage: pnpm interop inspect [--json]
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
+import { type LineProgram, startLineProgram } from '../line-program.ts'
 import type { Client, Connection, Mistake, Opening, ProtocolVersion, Shown, View } from './client.ts'
-import { type LineProgram, startLineProgram } from './line-program.ts'
 
 /** A client of the matrix that is written in Python. */
 export interface PythonClient {
@@ -83,7 +83,7 @@ function openaiAgents(client: Pick<PythonClient, 'name' | 'requirements' | 'prot
 /** Starts the program of a client with the Python of its environment. */
 export function startPythonClient(client: PythonClient, python: string, version: string): Client {
   const { name, protocols, plays, sends } = client
-  const file = fileURLToPath(new URL(`./python/${client.program}`, import.meta.url))
+  const file = fileURLToPath(new URL(`../python/${client.program}`, import.meta.url))
   const program = startLineProgram(python, [file])
   return {
     name,

@@ -7,11 +7,11 @@ import { createHost, rehearse } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
 import { openEnvRoutes } from '@episodic/trainer-endpoints/openenv'
-import { readOptions } from './options.ts'
-import type { Action } from './player.ts'
-import { openPythonEnvironment } from './python-environment.ts'
-import type { Report, Tally } from './report.ts'
-import { WORLDS, type World } from './world.ts'
+import { readOptions } from '../options.ts'
+import { openPythonEnvironment } from '../python-environment.ts'
+import type { Report, Tally } from '../report.ts'
+import type { Action } from '../worlds/player.ts'
+import { WORLDS, type World } from '../worlds/world.ts'
 
 /**
  * The versions that are tried: the newest, one for the second version of the MCP SDK, and the last of the older name.
@@ -178,7 +178,7 @@ async function runClient(
   python: string,
   request: object,
 ): Promise<{ readonly takesHeaders: boolean; readonly worlds: readonly Played[] }> {
-  const program = fileURLToPath(new URL('./python/openenv_client.py', import.meta.url))
+  const program = fileURLToPath(new URL('../python/openenv_client.py', import.meta.url))
   // The clients read the mode from this variable.
   const { OPENENV_CLIENT_MODE: _, ...environment } = process.env
   const child = spawn(python, [program], { stdio: ['pipe', 'pipe', 'inherit'], env: environment })

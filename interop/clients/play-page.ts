@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import type { World } from '../worlds/world.ts'
 import type { ServedWorlds } from './serve-worlds.ts'
-import type { World } from './world.ts'
 
-const PAGE = new URL('../docs/play/python.md', import.meta.url)
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const PAGE = new URL('../../docs/play/python.md', import.meta.url)
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Packages whose programs stand on the page. */
 export const PAGE_PACKAGES: readonly string[] = ['mcp', 'fastmcp']

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { guessing, startTokenEngine } from './gateway/token-engine.ts'
-import { openNemoGymEnvironment } from './nemo-gym/nemo-gym-environment.ts'
-import { readOptions } from './options.ts'
-import { openPythonEnvironment } from './python-environment.ts'
-import type { Report } from './report.ts'
+import { guessing, startTokenEngine } from '../gateway/token-engine.ts'
+import { openNemoGymEnvironment } from '../nemo-gym/nemo-gym-environment.ts'
+import { readOptions } from '../options.ts'
+import { openPythonEnvironment } from '../python-environment.ts'
+import type { Report } from '../report.ts'
 
 /** The file of each format. */
 const FILES: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ const FILES: Readonly<Record<string, string>> = {
 }
 
 const CLI = fileURLToPath(new URL('./cli.ts', import.meta.resolve('@episodic/harness')))
-const WORLD = fileURLToPath(new URL('../examples/number-guessing', import.meta.url))
+const WORLD = fileURLToPath(new URL('../../examples/number-guessing', import.meta.url))
 
 const USAGE = `Usage: pnpm interop files [--openenv] [--nemo-gym] [--verifiers] [--python <command>] [--json]
 
@@ -99,7 +99,7 @@ function episodic(...command: readonly string[]): string {
 
 /** Runs a program in Python that reads the exports in a folder and prints a line for each one that it could read. */
 function read(python: string, program: string, folder: string, say: (text: string) => void) {
-  const file = fileURLToPath(new URL(`./python/${program}`, import.meta.url))
+  const file = fileURLToPath(new URL(`../python/${program}`, import.meta.url))
   const { stdout, stderr, status } = spawnSync(python, [file, folder], {
     encoding: 'utf8',
     env: { ...process.env, HF_HUB_OFFLINE: '1' },

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
-import { freePort } from './free-port.ts'
+import { freePort } from '../free-port.ts'
 
 /** An index of Python packages on this machine, to which anybody may upload. */
 export interface PackageIndex extends AsyncDisposable {

@@ -4,12 +4,12 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readOptions } from './options.ts'
+import { readOptions } from '../options.ts'
+import { openPythonEnvironment, type PythonNeeds } from '../python-environment.ts'
+import type { Report } from '../report.ts'
 import { startPackageIndex } from './package-index.ts'
-import { openPythonEnvironment, type PythonNeeds } from './python-environment.ts'
-import type { Report } from './report.ts'
 
-const PACKAGE = fileURLToPath(new URL('../clients/python', import.meta.url))
+const PACKAGE = fileURLToPath(new URL('../../clients/python', import.meta.url))
 
 /** Adapters, and an example, whose frameworks are large: each has an environment of its own, with what it needs. */
 const NEEDS: Readonly<Record<string, PythonNeeds>> = {

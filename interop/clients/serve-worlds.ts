@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url'
 import { type SessionStore, StateError } from '@episodic/state'
 import { decodeSession } from '@episodic/state/internal'
 import { openSqliteStore } from '@episodic/state/sqlite'
+import type { World } from '../worlds/world.ts'
 import type { Place } from './client.ts'
 import { startRecordingProxy } from './recording-proxy.ts'
-import type { World } from './world.ts'
 
 /** The entry of the `episodic` command. */
 const CLI = fileURLToPath(new URL('./cli.ts', import.meta.resolve('@episodic/harness')))
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Milliseconds in which a process ends whose pipe was closed, and between two looks whether it has. */
 const FREE_WITHIN = 30_000

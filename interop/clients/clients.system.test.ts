@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WORLDS } from '../worlds/world.ts'
 import { findAllLeaks, formatCell, listCells, type PlayedCell, playCell } from './cells.ts'
 import { findLeaks } from './find-leaks.ts'
 import { sdkFirst } from './sdk-first.ts'
 import { sdkSecond } from './sdk-second.ts'
 import { type ServedWorlds, serveWorlds } from './serve-worlds.ts'
-import { WORLDS } from './world.ts'
 
 const cells = listCells([sdkFirst, sdkSecond], WORLDS)
 const played: PlayedCell[] = []

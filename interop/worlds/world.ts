@@ -6,7 +6,7 @@ import * as flightBooking from '@episodic-world/flight-booking'
 import * as frozenLake from '@episodic-world/frozen-lake'
 import * as numberGuessing from '@episodic-world/number-guessing'
 import * as warehouse from '@episodic-world/warehouse'
-import * as higherOrLower from '../scripts/consumer/higher-or-lower.ts'
+import * as higherOrLower from '../../scripts/consumer/higher-or-lower.ts'
 import { playFlightBooking } from './play-flight-booking.ts'
 import { playFrozenLake } from './play-frozen-lake.ts'
 import { playNumberGuessing } from './play-number-guessing.ts'
@@ -66,7 +66,7 @@ export const WORLDS: readonly World[] = [
   },
   {
     name: 'higher-or-lower',
-    reference: fileURLToPath(new URL('../scripts/consumer/higher-or-lower.ts', import.meta.url)),
+    reference: fileURLToPath(new URL('../../scripts/consumer/higher-or-lower.ts', import.meta.url)),
     environment: higherOrLower.environment,
     tasks: higherOrLower.tasks,
     solver: higherOrLower.solver,

@@ -1,4 +1,4 @@
-import type { World } from './world.ts'
+import type { World } from '../worlds/world.ts'
 
 /** What stands at the trainer endpoint alone, as keys of JSON. */
 const TRAINER_KEYS = ['reward', 'rewards', 'terms', 'seed', 'potential', 'reason']

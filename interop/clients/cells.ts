@@ -1,8 +1,8 @@
+import type { World } from '../worlds/world.ts'
 import { type Client, type ProtocolVersion, TRANSPORTS, type Transport, type View } from './client.ts'
 import { findLeaks } from './find-leaks.ts'
 import { playConnection } from './play-connection.ts'
 import type { ServedWorlds } from './serve-worlds.ts'
-import type { World } from './world.ts'
 
 /** One cell of the matrix. */
 export interface Cell {

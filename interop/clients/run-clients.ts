@@ -1,14 +1,14 @@
+import { readOptions } from '../options.ts'
+import { openPythonEnvironment } from '../python-environment.ts'
+import type { Report, Tally } from '../report.ts'
+import { WORLDS, type World } from '../worlds/world.ts'
 import { findAllLeaks, formatCell, listCells, type PlayedCell, playCell } from './cells.ts'
 import type { Client } from './client.ts'
-import { readOptions } from './options.ts'
 import { PAGE_PACKAGES, playPage } from './play-page.ts'
 import { PYTHON_CLIENTS, startPythonClient } from './python-client.ts'
-import { openPythonEnvironment } from './python-environment.ts'
-import type { Report, Tally } from './report.ts'
 import { sdkFirst } from './sdk-first.ts'
 import { sdkSecond } from './sdk-second.ts'
 import { serveWorlds } from './serve-worlds.ts'
-import { WORLDS, type World } from './world.ts'
 
 const TYPESCRIPT_CLIENTS = [sdkFirst, sdkSecond]
 const NAMES = [...TYPESCRIPT_CLIENTS, ...PYTHON_CLIENTS].map(({ name }) => name)
