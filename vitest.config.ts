@@ -7,7 +7,7 @@ const TESTS = [
   '{packages,satellites,apps,examples}/*/src/**/*.test.ts',
   'packages/viewer/app/**/*.test.ts',
   '{bench,chaos,interop}/**/*.test.ts',
-  'scripts/*.test.ts',
+  'scripts/**/*.test.ts',
 ]
 const SYSTEM_TESTS = TESTS.map((pattern) => pattern.replace('.test.ts', '.system.test.ts'))
 

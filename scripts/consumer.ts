@@ -1,7 +1,7 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { packCommand } from './checks.ts'
 import { inEmptyProject, lastJson, packedPackages } from './empty-project.ts'
+import { packCommand } from './verify/checks.ts'
 import { listPublished, pnpm, readJson, root } from './workspace.ts'
 
 // Uses the packages as a stranger would: installs the packed tarballs into an empty project outside the workspace,

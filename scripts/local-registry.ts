@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../interop/free-port.ts'
 import type { EmptyProject } from './empty-project.ts'
-import { publishPacked, type RunNpm } from './publish.ts'
+import { publishPacked, type RunNpm } from './release/publish.ts'
 import { runCommand } from './run-command.ts'
 
 /** Verdaccio, a registry to run oneself. Its own choice of `node-fetch` is a tag that not every registry has. */

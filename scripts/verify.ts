@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import { type Check, runCheck, sayTally, slowest, total, type Verdict } from './check.ts'
-import { listChecks } from './checks.ts'
+import { type Check, runCheck, sayTally, slowest, total, type Verdict } from './verify/check.ts'
+import { listChecks } from './verify/checks.ts'
 
 // Checks the whole workspace. Every check runs, even when another one failed; the last line counts them.
 //

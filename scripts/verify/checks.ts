@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { QUICK_PROGRAMS, type QuickProgram } from '../chaos/quick-programs.ts'
+import { QUICK_PROGRAMS, type QuickProgram } from '../../chaos/quick-programs.ts'
+import type { Command } from '../run-command.ts'
+import { listPublished, listRooms, pnpm, type Room, root, tarballOf } from '../workspace.ts'
 import { type Check, type Counted, slowest } from './check.ts'
-import type { Command } from './run-command.ts'
 import { listTested, listUnchanged, notePassed, type TestedPackage } from './tested.ts'
-import { listPublished, listRooms, pnpm, type Room, root, tarballOf } from './workspace.ts'
 
 /** Those whose environments other checks have too; the system tests play with those in TypeScript. */
 const QUICK_PARITY = 'python,gymnasium,openenv,openreward,ors-sdk'
@@ -47,7 +47,7 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
     { ...checkOfTests('unit', folder, packages, all), quick: true },
     checkOfTests('system', folder, packages, all),
     // Needs the ports 7337 and 8000, which no other check uses.
-    { name: 'README and quick start, as printed', command: ['node', 'scripts/readme-tour.ts'] },
+    { name: 'README and quick start, as printed', command: ['node', 'scripts/readme/readme-tour.ts'] },
     { name: 'conformance', command: script('conformance') },
     {
       name: 'clients in Python',
@@ -160,7 +160,7 @@ function checkOfTests(
 }
 
 function checkWithout(name: string, programs: readonly string[]): Check {
-  const command: Command = ['node', 'scripts/without-programs.ts', ...programs]
+  const command: Command = ['node', 'scripts/verify/without-programs.ts', ...programs]
   return { name: `npm test without ${name}`, command, alone: true, nightly: true }
 }
 

@@ -1,15 +1,15 @@
 /**
- * `node scripts/without-programs.ts <program…>`: runs `npm test` where PATH lacks these programs, as on a machine that
- * never had them: no test may fail for want of one. Exits as `npm test` does.
+ * `node scripts/verify/without-programs.ts <program…>`: runs `npm test` where PATH lacks these programs, as on a
+ * machine that never had them: no test may fail for want of one. Exits as `npm test` does.
  */
 import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { runCommand } from './run-command.ts'
+import { runCommand } from '../run-command.ts'
 
 const hidden = new Set(process.argv.slice(2))
 if (hidden.size === 0) {
-  console.error('Usage: node scripts/without-programs.ts <program…>')
+  console.error('Usage: node scripts/verify/without-programs.ts <program…>')
   process.exit(2)
 }
 const stop = new AbortController()

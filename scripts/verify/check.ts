@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { type Command, runCommand } from './run-command.ts'
+import { type Command, runCommand } from '../run-command.ts'
 
 /** One thing that must hold, said as a command that anyone can run by hand. */
 export interface Check {

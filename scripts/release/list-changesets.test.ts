@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { listPublished } from '../workspace.ts'
 import { listChangesets } from './list-changesets.ts'
-import { listPublished } from './workspace.ts'
 
 describe('changesets', () => {
   const published = listPublished().map(({ name }) => name)

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { findTestPrograms } from './test-programs.ts'
-import { root } from './workspace.ts'
+import { findTestPrograms } from '../test-programs.ts'
+import { root } from '../workspace.ts'
 
 // Which packages have passed their tests as they are. The task `test` of `turbo.json` says what the tests of a package
 // depend on: its files, its packages, and files elsewhere that they read. One run of vitest tests all packages that

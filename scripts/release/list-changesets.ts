@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './workspace.ts'
+import { root } from '../workspace.ts'
 
 /** A change of published packages that is in no changelog yet. */
 export interface Changeset {

@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
+import { root } from '../workspace.ts'
 import { listTested } from './tested.ts'
-import { root } from './workspace.ts'
 
 /** Paths in quotes that lead out of a folder, except those of imports, which the checks of rooms allow or forbid. */
 const PATHS = /(?<!from |import\()['"`]((?:\.\.\/)+[^'"`$\n]+)['"`]/g

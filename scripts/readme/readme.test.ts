@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { root } from './workspace.ts'
+import { root } from '../workspace.ts'
 
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 

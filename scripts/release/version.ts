@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runCommand } from './run-command.ts'
-import { pnpm, readJson, root } from './workspace.ts'
+import { runCommand } from '../run-command.ts'
+import { pnpm, readJson, root } from '../workspace.ts'
 
 // `pnpm version:all`: makes the next version and the changelogs out of the changesets, and gives the package in Python
 // the version of the others.

@@ -2,11 +2,11 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openPythonEnvironment } from '../interop/python-environment.ts'
+import { openPythonEnvironment } from '../../interop/python-environment.ts'
+import { type Command, type CommandResult, runCommand } from '../run-command.ts'
+import { listPublished, root } from '../workspace.ts'
 import { listChangesets } from './list-changesets.ts'
 import { publishPacked } from './publish.ts'
-import { type Command, type CommandResult, runCommand } from './run-command.ts'
-import { listPublished, root } from './workspace.ts'
 
 // Releases the version that the manifests have: verifies everything, builds and packs the packages for npm and the one
 // for PyPI, and uploads what the registries do not have yet. It may be begun again after any failure.
@@ -27,7 +27,7 @@ const folder = await mkdtemp(join(tmpdir(), 'episodic-release-'))
 try {
   const version = await readVersion()
   await step('verify', ['node', 'scripts/verify.ts', '--all'])
-  await step('pack', ['node', 'scripts/pack.ts', folder])
+  await step('pack', ['node', 'scripts/release/pack.ts', folder])
   const { python } = openPythonEnvironment('episodic-env.txt', (text) => console.log(text))
   const files = await buildPython(python)
   const uploaded = await publishPacked(folder, (args) => run(['npm', ...args]), { isDry })

@@ -3,9 +3,9 @@
  * project elsewhere. Default: `tarballs`.
  */
 import { resolve } from 'node:path'
-import { packCommand } from './checks.ts'
-import { runCommand } from './run-command.ts'
-import { listPublished, pnpm, root } from './workspace.ts'
+import { runCommand } from '../run-command.ts'
+import { packCommand } from '../verify/checks.ts'
+import { listPublished, pnpm, root } from '../workspace.ts'
 
 const folder = resolve(process.argv[2] ?? 'tarballs')
 for (const command of [pnpm('run', 'build'), packCommand(listPublished(), folder)]) {

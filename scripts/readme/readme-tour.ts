@@ -2,7 +2,7 @@
  * Follows the README, the quick start and the page on evaluation as a reader does, in a fresh copy of the workspace:
  * runs every command in its order, saves and uses every program and configuration, and checks exit codes and output.
  *
- *   node scripts/readme-tour.ts
+ *   node scripts/readme/readme-tour.ts
  *
  * Needs the ports that the pages name (7337 for `serve`, 8000 for a model), curl, and the registry of npm packages.
  */
@@ -13,9 +13,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { createMcpSessions } from '@episodic/agent'
+import { root } from '../workspace.ts'
 import { findReaderTasks, type ReaderTask } from './readme-commands.ts'
 import { serveModel } from './tour-model.ts'
-import { root } from './workspace.ts'
 
 /** The pages to follow, in this order. */
 const PAGES = ['README.md', 'docs/start/quickstart.md', 'docs/start/evaluate.md']
@@ -122,7 +122,7 @@ async function perform(task: ReaderTask): Promise<string> {
 /** Throws if a command did not say what it has to, or warned of something. */
 function checkOutput(command: string, output: string): void {
   const [, said] = SAYS.find(([pattern]) => pattern.test(command)) ?? []
-  if (!said) throw new Error(`scripts/readme-tour.ts does not know what this command has to say: ${command}`)
+  if (!said) throw new Error(`scripts/readme/readme-tour.ts does not know what this command has to say: ${command}`)
   if (!said.test(output)) throw new Error(`this command did not say ${said}: ${command}\n${output}`)
   const warning = /^.*(\bWARN\b|npm warn|Warning:).*$/m.exec(output.replaceAll(ABOUT_THE_MACHINE, ''))
   if (warning) throw new Error(`this command warned "${warning[0].trim()}": ${command}`)
@@ -207,7 +207,7 @@ function copyWorkspace(): void {
 function installAgent(): void {
   const file = join(binaries, AGENT)
   mkdirSync(binaries)
-  writeFileSync(file, `#!/bin/sh\nexec node '${join(clone, 'scripts', 'tour-agent.ts')}' "$@"\n`)
+  writeFileSync(file, `#!/bin/sh\nexec node '${join(clone, 'scripts/readme/tour-agent.ts')}' "$@"\n`)
   chmodSync(file, 0o755)
 }
 

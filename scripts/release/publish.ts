@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { CommandResult } from './run-command.ts'
-import { listPublished, type Room, tarballOf } from './workspace.ts'
+import type { CommandResult } from '../run-command.ts'
+import { listPublished, type Room, tarballOf } from '../workspace.ts'
 
 /** How npm is run: in a folder whose `.npmrc` has a token, at a registry. */
 export type RunNpm = (args: readonly string[]) => Promise<CommandResult>
