@@ -150,6 +150,12 @@ export const INNER_ROOMS = {
       'suites',
     ],
   },
+  'packages/mcp-server/src/lib/environment': {
+    answer: [],
+    definition: ['answer'],
+    rules: ['definition'],
+    rehearse: ['answer', 'definition', 'rules'],
+  },
   'apps/harness/src/lib/run-folder': {
     plan: [],
     page: [],

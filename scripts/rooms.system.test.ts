@@ -18,6 +18,8 @@ const CLEAN = {
   'packages/mcp-server/src/index.ts': "export { host } from './lib/host.ts'",
   'packages/mcp-server/src/http.ts': "export { serve } from './lib/http/serve-http.ts'",
   'packages/mcp-server/src/lib/host.ts': "import '@episodic/state'\nexport const host = 1",
+  'packages/mcp-server/src/lib/environment/rehearse/play.ts': "import '../rules/play.ts'",
+  'packages/mcp-server/src/lib/environment/rules/play.ts': 'export const play = 1',
   'packages/mcp-server/src/lib/http/serve-http.ts':
     "import 'node:http'\nimport '../dispatch/sdk-discovery.ts'\nexport const serve = 1",
   'packages/mcp-server/src/lib/dispatch/sdk-discovery.ts': "import '@modelcontextprotocol/sdk'",
@@ -63,6 +65,11 @@ const BROKEN: readonly (readonly [rule: string, file: string, source: string])[]
   ['imports-of-state/store', 'packages/state/src/lib/store/m.ts', "import '../sqlite/sqlite-store.ts'"],
   ['imports-of-harness/run-folder', 'apps/harness/src/lib/run-folder/n.ts', "import '../play/play-run.ts'"],
   ['imports-of-play/record', 'apps/harness/src/lib/play/record/o.ts', "import '../episodes/runner.ts'"],
+  [
+    'imports-of-environment/rules',
+    'packages/mcp-server/src/lib/environment/rules/r.ts',
+    "import '../rehearse/play.ts'",
+  ],
   ['imports-of-training/network', 'examples/training/src/network/q.ts', "import '../worlds/world.ts'"],
   ['known-rooms', 'packages/newcomer/src/index.ts', "import '@episodic/protocol'"],
   ['packages-stand-alone', 'packages/state/src/lib/c.ts', "import '../../../../apps/harness/src/index.ts'"],

@@ -5,14 +5,14 @@
  * @internal
  */
 
-export { absenceOf } from './lib/environment/absent-action.ts'
-export { declaredAction } from './lib/environment/declared-action.ts'
-export type { EnvironmentSpec, Transition } from './lib/environment/environment.ts'
-export { judgedPart } from './lib/environment/judged-part.ts'
-export { findMadeOf, loadToReplay } from './lib/environment/made-of.ts'
-export { playAction } from './lib/environment/play-action.ts'
-export { readsWhatItWrites } from './lib/environment/stored-state.ts'
-export { sayResources, sayTextAlone } from './lib/environment/tool-answer.ts'
+export { absenceOf } from './lib/environment/definition/absent-action.ts'
+export { declaredAction } from './lib/environment/definition/declared-action.ts'
+export type { EnvironmentSpec, Transition } from './lib/environment/definition/environment.ts'
+export { judgedPart } from './lib/environment/definition/judged-part.ts'
+export { findMadeOf, loadToReplay } from './lib/environment/definition/made-of.ts'
+export { readsWhatItWrites } from './lib/environment/definition/stored-state.ts'
+export { playAction } from './lib/environment/rules/play-action.ts'
+export { sayResources, sayTextAlone } from './lib/environment/rules/tool-answer.ts'
 export type { Containment } from './lib/host/containment.ts'
 export { dumpSession } from './lib/host/dump-session.ts'
 export type { StateView } from './lib/host/host.ts'

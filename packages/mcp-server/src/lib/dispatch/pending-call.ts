@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import type { CallOptions } from '../environment/call-options.ts'
+import type { CallOptions } from '../environment/rules/call-options.ts'
 import type { RequestId } from './message.ts'
 
 /** The waiting calls of one client, which it can cancel by their ids. */

@@ -4,7 +4,7 @@ import { canonicalJson, DEFAULT_SEAT, type Json, META, METHODS, type ToolInfo } 
 import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/internal'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineEnvironment } from '../environment/define-environment.ts'
+import { defineEnvironment } from '../environment/definition/define-environment.ts'
 import { createMarket } from '../fixtures/market.fixture.ts'
 import { halve, numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import {

@@ -3,7 +3,6 @@ import { DEFAULT_SEAT } from '@episodic/protocol'
 import { createManualClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { nextTurn } from '../environment/yield-to-event-loop.ts'
 import { atCapability, atControl } from '../fixtures/addressed.fixture.ts'
 import { createMarket } from '../fixtures/market.fixture.ts'
 import { MODERN_META, modernHeaders } from '../fixtures/official-clients.fixture.ts'
@@ -31,6 +30,7 @@ import {
 } from '../fixtures/testbed.fixture.ts'
 import { PASSWORD } from '../fixtures/vault.fixture.ts'
 import { openWebSocket } from '../fixtures/web-socket.fixture.ts'
+import { nextTurn } from '../host/yield-to-event-loop.ts'
 import { inProcess } from './in-process.ts'
 
 const STDIO = fileURLToPath(new URL('../fixtures/serve-stdio.fixture.ts', import.meta.url))

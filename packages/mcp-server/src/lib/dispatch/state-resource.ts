@@ -1,5 +1,5 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { handleNames } from '../environment/define-environment.ts'
+import { handleNames } from '../environment/definition/define-environment.ts'
 import type { AgentCaller, Principal } from '../host/caller.ts'
 import type { Host, SessionRef, StateView } from '../host/host.ts'
 import { handledEnvironment } from './agent-call.ts'

@@ -1,7 +1,7 @@
 import type { WireError } from '@episodic/protocol'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineEnvironment } from '../environment/define-environment.ts'
+import { defineEnvironment } from '../environment/definition/define-environment.ts'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import { asking, createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
 import { vault } from '../fixtures/vault.fixture.ts'

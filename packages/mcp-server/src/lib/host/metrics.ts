@@ -1,4 +1,4 @@
-import type { SecretKind } from '../environment/secrets.ts'
+import type { SecretKind } from '../environment/answer/secrets.ts'
 import type { Stray } from './containment.ts'
 import { Counter, Histogram, type Labels, renderCounter, renderGauge } from './prometheus-text.ts'
 

@@ -2,8 +2,8 @@ import { type LoggedStep, WireError } from '@episodic/protocol'
 import type { AppliedEvent } from '@episodic/protocol/internal'
 import type { SessionStore } from '@episodic/state'
 import { type HeldSession, KeptState, readState, recordEvent, recordStep, turnOf } from '@episodic/state/internal'
-import type { EnvironmentDefinition } from '../environment/environment.ts'
-import type { RulesRunner } from '../environment/rules-runner.ts'
+import type { EnvironmentDefinition } from '../environment/definition/environment.ts'
+import type { RulesRunner } from '../environment/rules/rules-runner.ts'
 import { recordAtBase, stepsOf } from './snapshot.ts'
 
 /** Log entries that are read at once. */

@@ -1,6 +1,6 @@
 import { METHODS, type OpenResult, type SessionSnapshot } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
-import type { defineEnvironment } from '../environment/define-environment.ts'
+import type { defineEnvironment } from '../environment/definition/define-environment.ts'
 import { atControl } from '../fixtures/addressed.fixture.ts'
 import { garden } from '../fixtures/garden.fixture.ts'
 import { asking, call, controlHeaders, createTestHost, freshKey, rpc, serve } from '../fixtures/testbed.fixture.ts'

@@ -1,6 +1,6 @@
 import type { SessionRecord, SessionStore, StoredSession } from '@episodic/state'
 import { decodeSession } from '@episodic/state/internal'
-import { nextTurn } from '../environment/yield-to-event-loop.ts'
+import { nextTurn } from './yield-to-event-loop.ts'
 
 /** How many sessions are read at once. */
 const PAGE = 250

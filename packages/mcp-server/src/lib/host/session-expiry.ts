@@ -1,7 +1,7 @@
 import { WireError } from '@episodic/protocol'
 import type { Clock, SessionStore } from '@episodic/state'
-import { nextTurn } from '../environment/yield-to-event-loop.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
+import { nextTurn } from './yield-to-event-loop.ts'
 
 export interface ExpiryOptions {
   readonly sessions: SessionCache

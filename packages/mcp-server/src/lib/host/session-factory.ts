@@ -10,11 +10,10 @@ import {
 } from '@episodic/protocol'
 import type { Clock, SessionRecord, SessionStore } from '@episodic/state'
 import type { HeldSession } from '@episodic/state/internal'
-import type { EnvironmentDefinition } from '../environment/environment.ts'
-import type { RulesRunner } from '../environment/rules-runner.ts'
-import type { Secrets } from '../environment/secrets.ts'
-import type { ObservedState } from '../environment/start-environment.ts'
-import { takingTurns } from '../environment/yield-to-event-loop.ts'
+import type { Secrets } from '../environment/answer/secrets.ts'
+import type { EnvironmentDefinition } from '../environment/definition/environment.ts'
+import type { RulesRunner } from '../environment/rules/rules-runner.ts'
+import type { ObservedState } from '../environment/rules/start-environment.ts'
 import type { Principal } from './caller.ts'
 import type { Capacity } from './capacity.ts'
 import type { Faults } from './faults.ts'
@@ -26,6 +25,7 @@ import { readSnapshot } from './restore-snapshot.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
 import { baseAt, recordAt, type Snapshot, snapshotOf, stepsOf } from './snapshot.ts'
 import type { TurnFeed } from './turn-feed.ts'
+import { takingTurns } from './yield-to-event-loop.ts'
 
 export interface SessionFactoryOptions {
   readonly environments: ReadonlyMap<string, EnvironmentDefinition>

@@ -1,8 +1,8 @@
 import { WireError } from '@episodic/protocol'
 import type { SessionRecord } from '@episodic/state'
 import { isEndUnreported } from '@episodic/state/internal'
-import { type Absence, absenceAction } from '../environment/absent-action.ts'
-import type { EnvironmentDefinition } from '../environment/environment.ts'
+import { type Absence, absenceAction } from '../environment/definition/absent-action.ts'
+import type { EnvironmentDefinition } from '../environment/definition/environment.ts'
 import type { StepCall } from './host.ts'
 import type { CachedSession } from './session-cache.ts'
 

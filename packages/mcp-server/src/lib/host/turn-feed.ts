@@ -1,5 +1,5 @@
 import type { SessionRecord, SessionStore } from '@episodic/state'
-import type { EnvironmentDefinition } from '../environment/environment.ts'
+import type { EnvironmentDefinition } from '../environment/definition/environment.ts'
 import type { SeatsInTurn, TurnListener } from './host.ts'
 import { eachStored } from './scan-store.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'

@@ -1,7 +1,7 @@
 import type { LegalActions, MethodResult } from '@episodic/protocol'
 import type { Clock, SessionRecord } from '@episodic/state'
 import { isEndUnreported } from '@episodic/state/internal'
-import type { RulesRunner } from '../environment/rules-runner.ts'
+import type { RulesRunner } from '../environment/rules/rules-runner.ts'
 import type { Faults } from './faults.ts'
 import type { TurnQuery } from './host.ts'
 import { pollUntil } from './poll-until.ts'

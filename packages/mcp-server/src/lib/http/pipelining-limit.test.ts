@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect as connectSocket, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { nextTurn } from '../environment/yield-to-event-loop.ts'
 import { rpc, serveTestHost } from '../fixtures/testbed.fixture.ts'
+import { nextTurn } from '../host/yield-to-event-loop.ts'
 import type { ExtraRoutes } from './extra-routes.ts'
 
 /** Serves paths that begin with `/held`, which the test answers, and records the requests that were started. */

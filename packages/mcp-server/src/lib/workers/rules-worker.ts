@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Change, Clock, SessionState } from '@episodic/state'
 import type { Happened } from '@episodic/state/internal'
-import type { PlayOutcome } from '../environment/rules-turn.ts'
+import type { PlayOutcome } from '../environment/rules/rules-turn.ts'
 import { ServerError } from '../server-error.ts'
 import { isSent, PagesInThread, stateOf, withState } from './sent-states.ts'
 import type { RulesAnswer, RulesCall, SentCall, SentState, ThreadData, ThreadMessage } from './worker-messages.ts'

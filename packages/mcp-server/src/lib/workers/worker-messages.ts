@@ -1,10 +1,10 @@
 import type { Action, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import type { Happened } from '@episodic/state/internal'
-import type { EventTurn } from '../environment/apply-event.ts'
-import type { EndedEpisode } from '../environment/rules-runner.ts'
-import type { PlayOutcome, RulesTurn } from '../environment/rules-turn.ts'
-import type { ObservedState } from '../environment/start-environment.ts'
+import type { EventTurn } from '../environment/rules/apply-event.ts'
+import type { EndedEpisode } from '../environment/rules/rules-runner.ts'
+import type { PlayOutcome, RulesTurn } from '../environment/rules/rules-turn.ts'
+import type { ObservedState } from '../environment/rules/start-environment.ts'
 
 /** What a thread is started with. */
 export interface ThreadData {

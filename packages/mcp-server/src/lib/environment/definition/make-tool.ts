@@ -1,0 +1,95 @@
+import type { JsonObject, ToolAnnotations, ToolInfo } from '@episodic/protocol'
+import type { z } from 'zod'
+import { ServerError } from '../../server-error.ts'
+import { EPISODE_OVER, OBSERVATION } from '../answer/agent-answer.ts'
+import { invalid, jsonSchemaOf } from './definition-schema.ts'
+import type { Preparation, Tool } from './environment.ts'
+
+/** A tool as it was written, its types erased. */
+export interface WrittenTool extends Omit<Tool, 'output' | 'preparation' | 'annotations' | 'seats' | 'sealed'> {
+  readonly seats?: readonly string[]
+  readonly output?: z.ZodType
+  readonly annotations?: ToolAnnotations
+  readonly prepared?: z.ZodType
+  readonly prepareSeconds?: number
+  readonly effect?: 'external'
+  readonly repeatable?: true
+  prepare?: Preparation['prepare']
+}
+
+/** Seconds that a preparation may take by default. */
+const PREPARE_SECONDS = 30
+
+/** A day. A timer of more than 24 days fires at once, and the session's other calls wait for a preparation. */
+const MOST_PREPARE_SECONDS = 86_400
+
+/** Returns a tool with its defaults. Throws `definition-invalid` for a preparation that is described in part. */
+export const makeTool = (written: WrittenTool): Tool => {
+  const {
+    output = null,
+    prepared,
+    prepare,
+    prepareSeconds: seconds = PREPARE_SECONDS,
+    effect,
+    repeatable = false,
+    seats = null,
+    ...tool
+  } = written
+  const half = prepared ? 'prepared' : prepare ? 'prepare' : effect ? 'effect' : repeatable && 'repeatable'
+  if (half && !(prepared && prepare))
+    throw new ServerError(
+      'definition-invalid',
+      `A tool has ${half} alone. \`prepare\` does the preparing, and \`prepared\` is the schema of its result: write both, or neither.`,
+    )
+  if (!(seconds > 0 && seconds <= MOST_PREPARE_SECONDS))
+    throw new ServerError(
+      'definition-invalid',
+      `prepareSeconds is ${seconds}, and has to be above 0, and at most ${MOST_PREPARE_SECONDS}.`,
+    )
+  const external = effect === 'external'
+  if (external && repeatable)
+    throw new ServerError(
+      'definition-invalid',
+      "A tool has effect: 'external' and is repeatable. An effect that must not happen twice cannot be repeated: leave out one of them.",
+    )
+  const preparation = prepared && prepare ? { schema: prepared, seconds, external, repeatable, prepare } : null
+  const annotations: ToolAnnotations = {
+    readOnlyHint: false,
+    destructiveHint: effect === 'external',
+    idempotentHint: false,
+    openWorldHint: preparation !== null,
+    ...tool.annotations,
+  }
+  return { ...tool, output, annotations, preparation, seats, sealed: false }
+}
+
+/** Returns whether a seat has a tool. */
+export function hasTool(tool: Tool, seat: string): boolean {
+  return tool.seats === null || tool.seats.includes(seat)
+}
+
+/** Describes a tool for players. `view` is the schema of its answer if it declares no output. */
+export function toToolInfo(environment: string, name: string, tool: Tool, view: z.ZodType): ToolInfo {
+  if (!/^[\w.-]{1,128}$/.test(name))
+    throw invalid(environment, `its tool "${name}" needs a name of letters, digits, "_", "-" and "." (at most 128)`)
+  const inputSchema = jsonSchemaOf(tool.input, 'input', `the input of ${name}`)
+  if (inputSchema.type !== 'object')
+    throw invalid(environment, `the input of ${name} must be an object schema, because tools take named arguments`)
+  const outputSchema = jsonSchemaOf(
+    tool.output ?? view,
+    'output',
+    tool.output ? `the output of ${name}` : `the public state, which ${name} answers with`,
+  )
+  if (outputSchema.type !== 'object')
+    throw invalid(environment, `the output of ${name} must be an object schema, because MCP carries objects`)
+  for (const field of [OBSERVATION, EPISODE_OVER])
+    if (Object.hasOwn((outputSchema.properties ?? {}) as JsonObject, field))
+      throw invalid(
+        environment,
+        `the output of ${name} declares ${field}, which is a field that the server adds for agents; give yours another name`,
+      )
+  // What was prepared is recorded, and read by its schema again: a schema that changes values would change them twice.
+  if (tool.preparation) jsonSchemaOf(tool.preparation.schema, 'output', `what ${name} prepares`)
+  const { description, annotations, sealed } = tool
+  return { name, description, inputSchema, outputSchema, annotations, ...(sealed && { sealed: true }) }
+}

@@ -1,0 +1,149 @@
+import { connect, runEpisode } from '@episodic/env'
+import type { LoggedStep } from '@episodic/protocol'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
+import { inProcess } from '../../dispatch/in-process.ts'
+import { OFFICIAL_CLIENTS } from '../../fixtures/official-clients.fixture.ts'
+import { createTestHost, serve } from '../../fixtures/testbed.fixture.ts'
+import { createHost } from '../../host/create-host.ts'
+import { defineEnvironment } from '../definition/define-environment.ts'
+import { defineGame } from '../definition/define-game.ts'
+import { rehearse } from '../rehearse/rehearse.ts'
+
+const Order = z.object({ id: z.int(), status: z.string() })
+const order = { id: 7, status: 'shipped' }
+
+const desk = defineEnvironment({
+  name: 'desk',
+  version: '1.0.0',
+  description: 'Look up an order.',
+  limits: { steps: 2 },
+  history: { entries: 4, bytes: 1_000 },
+  state: { public: z.object({}), private: z.object({ secret: z.string() }) },
+  start: () => ({ public: {}, private: { secret: 'a-secret-of-the-desk' } }),
+  observe: () => 'One order is open.',
+  secrets: ({ private: { secret } }) => [secret],
+  tools: ({ tool }) => ({
+    titled: tool({
+      description: 'Show it below a title.',
+      input: z.object({}),
+      output: z.object({ order: Order }),
+      play: ({ say }) => say('The order.', { order }),
+    }),
+    written: tool({
+      description: 'Write it.',
+      input: z.object({}),
+      output: z.object({ order: Order }),
+      play: ({ say }) => say('Order 7 is shipped.', { order }),
+    }),
+    bare: tool({
+      description: 'Show the data alone.',
+      input: z.object({}),
+      output: z.object({ order: Order }),
+      play({ say }) {
+        expectTypeOf(say).toBeCallableWith({ order })
+        return say({ order })
+      },
+    }),
+    counted: tool({
+      description: 'Say what the history says.',
+      input: z.object({}),
+      play: ({ history, say }) => say(history.map(({ said }) => said).join('; ')),
+    }),
+    leak: tool({
+      description: 'Leak.',
+      input: z.object({}),
+      output: z.object({ secret: z.string() }),
+      play: ({ state, say }) => say('Nothing here.', { secret: state.private.secret }),
+    }),
+    wrong: tool({
+      description: 'Data without an output.',
+      input: z.object({}),
+      play: ({ say }) => (say as unknown as (data: object) => ReturnType<typeof say>)({ order }),
+    }),
+  }),
+  rewards: { one: () => 0 },
+})
+
+const LINE = JSON.stringify({ order })
+
+describe('the text of an answer with data', () => {
+  it('has the fields that the author’s text does not say, as a line of JSON before the observation', () => {
+    const { play } = rehearse(desk)
+    expect(play('titled', {}).observation).toEqual({
+      text: `The order.\n${LINE}\nOne order is open.`,
+      structured: { order },
+    })
+    expect(play('written', {}).observation.text).toBe('Order 7 is shipped.\nOne order is open.')
+    expect(play('bare', {}).observation).toEqual({ text: `${LINE}\nOne order is open.`, structured: { order } })
+    expect(() => play('wrong', {})).toThrow('answers with data alone, and declares no output')
+  })
+
+  it('is not in the history, which rules read', () => {
+    const { play } = rehearse(desk)
+    play('titled', {})
+    expect(play('counted', {}).observation.text).toBe('The order.\nOne order is open.')
+  })
+
+  it.each(Object.entries(OFFICIAL_CLIENTS))('reaches a model at the agent endpoint: %s', async (_, connectClient) => {
+    const { host } = createTestHost({ environments: [desk] })
+    const server = await serve(host)
+    const client = await connectClient(server.agentUrl)
+    const created = await client.callTool({ name: 'create_desk', arguments: {} })
+    const { desk_id } = created.structuredContent as { readonly desk_id: string }
+    const { content, structuredContent } = await client.callTool({ name: 'titled', arguments: { desk_id } })
+    expect(content).toMatchObject([{ type: 'text', text: `The order.\n${LINE}\nOne order is open.` }])
+    // What shows the data alone does not show it twice.
+    expect(structuredContent).toEqual({
+      order,
+      observation: 'The order.\nOne order is open.',
+      episode_over: false,
+    })
+    const leaking = await client
+      .callTool({ name: 'leak', arguments: { desk_id } })
+      .catch((error: Error) => error.message)
+    expect(JSON.stringify(leaking)).not.toContain('a-secret-of-the-desk')
+  })
+
+  it('reaches a policy at the trainer endpoint, and in a seat', async () => {
+    await using host = createHost({ environments: [desk, dealer] })
+    await using connection = await connect(inProcess(host))
+    const texts: string[] = []
+    const policy = {
+      name: 'reader',
+      start: () => (observation: { text: string }) => {
+        texts.push(observation.text)
+        return { tool: 'titled', arguments: {} }
+      },
+    }
+    await runEpisode({ createEnvironment: () => connection.environment('desk'), policy, seed: '1' })
+    expect(texts.at(-1)).toBe(`The order.\n${LINE}\nOne order is open.`)
+    const { play } = rehearse(dealer)
+    const step: Pick<LoggedStep, 'observation'> = play('ask', {}, { seat: 'one' })
+    expect(step.observation.text).toBe('An offer.\n{"price":12}')
+  })
+})
+
+const dealer = defineGame({
+  name: 'dealer',
+  version: '1.0.0',
+  description: 'Ask for a price.',
+  seats: ['one', 'two'],
+  utility: 'general',
+  state: { public: z.object({ asked: z.boolean() }), own: z.object({}), private: z.object({}) },
+  start: () => ({ public: { asked: false }, own: { one: {}, two: {} }, private: {} }),
+  turn: ({ asked }) => (asked ? 'two' : 'one'),
+  observe: () => 'A dealer waits.',
+  tools: ({ tool }) => ({
+    ask: tool({
+      description: 'Ask.',
+      input: z.object({}),
+      output: z.object({ price: z.int() }),
+      play({ state, say }) {
+        state.public.asked = true
+        return say('An offer.', { price: 12 })
+      },
+    }),
+  }),
+  rewards: { one: () => 0 },
+})

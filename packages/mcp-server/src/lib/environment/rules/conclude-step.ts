@@ -1,0 +1,131 @@
+import type { Action, EpisodeEnd, JsonObject, Observation, Terms } from '@episodic/protocol'
+import type { Played, SessionState } from '@episodic/state'
+import type { PlayedSeats } from '@episodic/state/internal'
+import { ServerError } from '../../server-error.ts'
+import type { EnvironmentDefinition } from '../definition/environment.ts'
+import { bySeat } from './by-seat.ts'
+import type { Decided } from './decided.ts'
+import { playingSeats, type RulesTurn } from './rules-turn.ts'
+import { prependEventTexts } from './step-events.ts'
+
+const NONE: readonly never[] = []
+
+/** Returns what a decided action means to each seat: rewards, ends, whose turn it is, and what they see. */
+export function concludeStep(
+  environment: EnvironmentDefinition,
+  turn: RulesTurn,
+  action: Action,
+  decided: Decided,
+): Played {
+  const { record, seat } = turn
+  const { params, outside } = record
+  const { refusal, change, effects, moved, called, text, shown = text } = decided
+  const after = change ? change.state : record.state
+  const events = outside ? outside.pending : NONE
+  const end = sessionEnd(turn, decided)
+  const endOf = (name: string): EpisodeEnd | null => {
+    const reason = effects?.left[name]
+    return reason === undefined ? end : { kind: 'terminated', reason }
+  }
+  const ownEnd = endOf(seat)
+  const next = end ? NONE : nextTurn(environment, turn, decided, after)
+  const transition = {
+    before: decided.before ?? record.state,
+    after,
+    moved,
+    tool: called ? action.tool : null,
+    input: called ? action.arguments : null,
+    params,
+    refused: refusal,
+    events,
+  }
+  const successOf = (name: string): boolean =>
+    environment.success({ end: endOf(name) as EpisodeEnd, state: after, params }, name) === true
+
+  // A move that is sealed earns nothing before its round is played.
+  const rewarded = refusal !== null || effects !== null
+  // Who has to wait is shown the state when its turn comes: by then it is another one. After a termination there is no
+  // state to act on; after a truncation there is.
+  const shows = next.includes(seat) || ownEnd?.kind === 'truncated'
+  const seen = shows || (refusal === null && !decided.structured) ? environment.observe(after, params, seat) : null
+  const answer = shows && seen && seen.text !== '' ? `${shown}\n${seen.text}` : shown
+  // Each seat of a game has the texts of events among its messages since they happened.
+  const said = events.length > 0 && !environment.game ? prependEventTexts(events, answer) : answer
+  const before = said.length - answer.length
+  return {
+    change,
+    end,
+    observation: {
+      text: said,
+      structured: refusal === null ? (decided.structured ?? (seen as Observation).structured) : null,
+      ...(decided.attachments && { attachments: decided.attachments }),
+      ...(decided.resources && {
+        resources: decided.resources.map((one) => ({ ...one, from: one.from + before, to: one.to + before })),
+      }),
+    },
+    terms: rewarded
+      ? environment.rewards({ ...transition, end: ownEnd }, seat)
+      : Object.fromEntries(environment.terms.map((term) => [term, 0])),
+    potential: environment.potential(after, params, seat),
+    ...(ownEnd && environment.hasSuccess && { success: successOf(seat) }),
+    refused: refusal,
+    published: decided.published,
+    remember: environment.history ? remembered() : undefined,
+    ...(environment.game && { seats: seatsPart() }),
+  }
+
+  function remembered(): JsonObject {
+    const step = { tool: action.tool, arguments: action.arguments, said: text }
+    return environment.game ? { seat, ...step } : step
+  }
+
+  /** What the step means to the other seats. */
+  function seatsPart(): PlayedSeats {
+    const others = playingSeats(record).filter((other) => other !== seat)
+    const termsOf = (name: string): Terms => environment.rewards({ ...transition, end: endOf(name) }, name)
+    const see = (name: string): Observation => environment.observe(after, params, name)
+    const ending = [seat, ...others].filter((name) => endOf(name) !== null)
+    return {
+      turn: next,
+      ...(rewarded ? { terms: bySeat(others, termsOf) } : { sealed: true }),
+      ...(ending.length > 0 && { ends: bySeat(ending, (name) => endOf(name) as EpisodeEnd) }),
+      ...(ending.length > 0 && environment.hasSuccess && { successes: bySeat(ending, successOf) }),
+      // A refused or sealed move shows nothing to others, nor that it was made.
+      views: bySeat(
+        others.filter((name) => ending.includes(name) || (effects !== null && next.includes(name))),
+        see,
+      ),
+      ...(effects && Object.keys(effects.messages).length > 0 && { sent: effects.messages }),
+    }
+  }
+}
+
+/** Returns how the episode ended for all seats; `null` if it goes on for one. */
+function sessionEnd({ record, truncation: limit }: RulesTurn, { effects, truncation }: Decided): EpisodeEnd | null {
+  const { ended = null, left = {} } = effects ?? {}
+  if (ended !== null) return { kind: 'terminated', reason: ended }
+  if (Object.keys(left).length > 0 && playingSeats(record).every((seat) => left[seat] !== undefined))
+    return { kind: 'terminated', reason: 'all-left' }
+  if (record.end) return record.end
+  const reason = truncation ?? limit
+  return reason && { kind: 'truncated', reason }
+}
+
+/** Returns the seats that may act after a step. */
+function nextTurn(
+  { name, game, seats }: EnvironmentDefinition,
+  { record, seat }: RulesTurn,
+  { refusal, effects, waiting }: Decided,
+  after: SessionState,
+): readonly string[] {
+  if (!game) return seats
+  if (refusal) return record.turn ?? []
+  if (!effects) return (record.turn ?? []).filter((other) => other !== seat)
+  const playing = playingSeats(record).filter((other) => effects.left[other] === undefined)
+  const next = (waiting ?? game.turn(after, record.params)).filter((other) => playing.includes(other))
+  if (next.length > 0) return next
+  throw new ServerError(
+    'rules-failed',
+    `After this step of ${name} no seat that plays is in turn, so that the episode would never go on. Let \`turn\` name one of ${playing.join(', ')}, or call end(…).`,
+  )
+}

@@ -1,0 +1,49 @@
+import type { Attachment, JsonObject, PublishedEvent, Refusal, Truncation } from '@episodic/protocol'
+import type { ResourceInText } from '@episodic/protocol/internal'
+import type { Played, SessionState } from '@episodic/state'
+import type { EnvironmentDefinition } from '../definition/environment.ts'
+import type { PlayEffects } from './play-context.ts'
+import type { PlayChecks, RulesTurn } from './rules-turn.ts'
+
+/** What the rules decided about one action, before rewards. */
+export interface Decided {
+  readonly refusal: Refusal | null
+  /** What the rules say, as the history keeps it. */
+  readonly text: string
+  /** What the player reads of it, with data that the text does not say. Default: the text. */
+  readonly shown?: string
+  /** The data of the answer. Default: the view of the seat. */
+  readonly structured?: JsonObject
+  /** The pictures, sounds and files of the answer. Default: none. */
+  readonly attachments?: readonly Attachment[]
+  /** The parts of the text that are resources. Default: none. */
+  readonly resources?: readonly ResourceInText[]
+  readonly change: Played['change']
+  /** `null` if the action was refused, or is sealed until others have moved. */
+  readonly effects: Pick<PlayEffects, 'ended' | 'left' | 'messages'> | null
+  /** The seats whose moves were played: of one, or of a whole round. */
+  readonly moved: readonly string[]
+  /**
+   * Whether the seat called a tool that was played. `false` for the last move of a sealed round, since it depends on
+   * who was slow, and for the step of an absent seat.
+   */
+  readonly called: boolean
+  /** The state that rewards compare with. Default: that before the step. */
+  readonly before?: SessionState
+  readonly published?: readonly PublishedEvent[] | undefined
+  readonly undeclared?: string | undefined
+  /** The seats that a round of sealed moves still waits for. Default: as the rules say. */
+  readonly waiting?: readonly string[]
+  /** The limit by which the step ends the episode for all. Default: that of the turn. */
+  readonly truncation?: Truncation
+}
+
+/** A call of a tool by a seat, with valid arguments. */
+export interface ToolCall {
+  readonly environment: EnvironmentDefinition
+  readonly turn: RulesTurn
+  /** The name of the tool. */
+  readonly name: string
+  readonly input: unknown
+  readonly checks: PlayChecks | undefined
+}

@@ -1,0 +1,140 @@
+import { type Action, findNonJson, type Refusal } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/internal'
+import type { Change } from '@episodic/state'
+import { settled } from '@episodic/state/internal'
+import { ABSENT, type Absence, absenceOf } from '../definition/absent-action.ts'
+import type { EnvironmentDefinition, Refused, Tool } from '../definition/environment.ts'
+import { hasTool } from '../definition/make-tool.ts'
+import { ignoreRejection } from '../definition/thrown-value.ts'
+import { concludeStep } from './conclude-step.ts'
+import type { Decided, ToolCall } from './decided.ts'
+import { PlayCall } from './play-context.ts'
+import { playAbsence, sealMove } from './play-round.ts'
+import type { PlayChecks, PlayOutcome, RulesTurn } from './rules-turn.ts'
+import { seatsInTurn } from './seats-in-turn.ts'
+import { outcomeOf } from './step-events.ts'
+import { assertSaid, isRefused, readPrepared, structuredAnswer, textWithData } from './tool-answer.ts'
+
+/**
+ * Plays one action of one seat by the rules: pure and synchronous. Everything that an environment's own code decides is
+ * here. The session has checked that the seat may act, and `action` has only what its tool declares; see
+ * `declaredAction`.
+ */
+export function playAction(
+  environment: EnvironmentDefinition,
+  given: RulesTurn,
+  action: Action,
+  checks?: PlayChecks,
+): PlayOutcome {
+  const { game } = environment
+  // Rules for an absent seat decide what one loses that has no steps left, when it would have to act again.
+  const spent = game?.absent && given.truncation === 'step-limit'
+  const turn = spent ? { ...given, truncation: null } : given
+  // Of an episode that an event has ended, every step only reports that.
+  const absence: Absence | null = game && !given.record.end ? absenceOf(action) : null
+  const left = absence ? playAbsence(environment, turn, absence, checks) : decide(environment, turn, action, checks)
+  const decided = left.change ? { ...left, change: settleChange(left.change) } : left
+  const played = concludeStep(environment, turn, action, decided)
+  const { undeclared } = decided
+  return undeclared === undefined ? played : { ...played, undeclared }
+}
+
+/**
+ * Returns a change as rewards and observations read it: they cannot change a large state. One that JSON cannot say
+ * stays as it is, and is reported when it is kept.
+ */
+function settleChange(change: Change): Change {
+  try {
+    return { ...change, state: settled(change.state) }
+  } catch {
+    return change
+  }
+}
+
+function decide(
+  environment: EnvironmentDefinition,
+  turn: RulesTurn,
+  { tool: name, arguments: args }: Action,
+  checks: PlayChecks | undefined,
+): Decided {
+  const { record, seat, truncation } = turn
+  const refuse = (refusal: Refusal, text: string): Decided => ({
+    refusal,
+    text,
+    change: null,
+    effects: null,
+    moved: [seat],
+    called: true,
+  })
+  if (record.end) return refuse('ended', 'The episode was over before this call, which changed nothing.')
+  if (truncation === 'time-limit') {
+    const late = refuse('time', 'The time of this session has run out. The call changed nothing.')
+    const left = playAbsent(environment, turn, checks)
+    return left ? { ...left, refusal: late.refusal, text: late.text, shown: late.text } : late
+  }
+  const left = environment.absent && absenceOf({ tool: name, arguments: args }) && playAbsent(environment, turn, checks)
+  if (left) return { ...left, truncation: 'closed' }
+  const tool = Object.hasOwn(environment.tools, name) ? environment.tools[name] : undefined
+  if (!tool || tool.seats?.includes(seat) === false) {
+    const names = Object.keys(environment.tools).filter((other) => hasTool(environment.tools[other] as Tool, seat))
+    return refuse('tool', `There is no tool "${name}". The tools are: ${names.join(', ')}.`)
+  }
+  const input = tool.input.safeParse(args)
+  // A -0 would come back from the store as 0, or be reported as a fault of the rules.
+  const problem = input.success ? findNonJson(args, 'arguments') : formatZodError(input.error, args)
+  if (!input.success || problem) return refuse('arguments', `Invalid arguments for ${name}: ${problem}.`)
+  if (environment.game?.settle && !tool.sealed && seatsInTurn(environment, record).length > 1)
+    return refuse('rules', `${name} cannot be called while several seats move at once.`)
+
+  const call = { environment, turn, name, input: input.data, checks }
+  const decided = tool.sealed ? sealMove(call, tool) : playTool(call, tool)
+  return 'kind' in decided ? refuse('rules', decided.text) : decided
+}
+
+/**
+ * Calls the tool for the only player when it has left or is late; `null` without one. A step that was recorded before
+ * there was one has nothing prepared.
+ */
+function playAbsent(environment: EnvironmentDefinition, turn: RulesTurn, checks: PlayChecks | undefined) {
+  const { absent } = environment
+  if (!absent || (absent.preparation && turn.prepared === undefined)) return null
+  const decided = playTool({ environment, turn, name: ABSENT, input: {}, checks }, absent)
+  return 'kind' in decided ? null : decided
+}
+
+function playTool({ environment, turn, name, input, checks }: ToolCall, tool: Tool): Decided | Refused {
+  const { seat, draft } = turn
+  const prepared = tool.preparation ? readPrepared(environment, name, tool.preparation, turn.prepared) : undefined
+  const moved = [seat]
+  const call = new PlayCall({ environment, turn, rule: `Tool ${name}`, seat, moved, input, prepared, checks })
+  const answer = tool.play(call)
+  if (answer instanceof Promise) ignoreRejection(answer)
+  if (isRefused(answer)) return answer
+  assertSaid(environment, name, tool, answer)
+  const effects = call.effects()
+  const { rng, now, published, attachments } = effects
+  // Most calls publish no event.
+  const outcome =
+    published.length > 0
+      ? outcomeOf(environment, turn, call)
+      : { change: { state: draft, rng, now }, effects, published: undefined }
+  // A seat of several is answered with its view, and the only one with the public state.
+  const schema = tool.output ?? (environment.game ? null : environment.state.public)
+  const structured = schema
+    ? structuredAnswer(environment, name, schema, tool.output ? answer.data : draft.public, checks)
+    : null
+  const said = tool.output && structured ? textWithData(answer, tool.output, structured.data) : answer.text
+  const added = outcome.effects.messages[seat] ?? []
+  const withAdded = (text: string) => (added.length > 0 ? [text, ...added].join('\n') : text)
+  return {
+    refusal: null,
+    text: withAdded(answer.text),
+    shown: withAdded(said),
+    ...(structured && { structured: structured.data, undeclared: structured.undeclared }),
+    ...(attachments.length > 0 && { attachments }),
+    ...(answer.resources && { resources: answer.resources }),
+    ...outcome,
+    moved,
+    called: true,
+  }
+}

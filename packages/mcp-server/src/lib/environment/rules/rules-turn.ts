@@ -1,0 +1,73 @@
+import { findNonJson, type Json } from '@episodic/protocol'
+import type { SavableRng } from '@episodic/protocol/internal'
+import type { Played, SessionRecord, Turn } from '@episodic/state'
+import { ServerError } from '../../server-error.ts'
+import type { EnvironmentDefinition } from '../definition/environment.ts'
+
+/** Additional checks of an environment's code, for checks, replays and tests. */
+export interface PlayChecks {
+  /** Throws for keys that a schema would drop silently. Default `false`. */
+  readonly strict?: boolean
+  /** Called with each value that a tool reveals, and with the seats that it is meant for; `null` for all. */
+  readonly onReveal?: (value: Json, to: readonly string[] | null) => void
+  /** Replaces the random streams of the session. */
+  readonly rng?: SavableRng
+}
+
+/** The part of a session that the rules see. The outcome of an action depends on nothing else. */
+export interface RulesTurn extends Pick<Turn, 'seat' | 'draft' | 'truncation' | 'prepared'> {
+  readonly record: Pick<
+    SessionRecord,
+    'params' | 'seed' | 'rng' | 'now' | 'state' | 'history' | 'end' | 'outside' | 'seats' | 'turn'
+  >
+}
+
+/** The outcome of an action. */
+export interface PlayOutcome extends Played {
+  /**
+   * A key that the tool said and its output does not declare, so it was left out. Undeclared keys inside other objects
+   * are left out too, and not reported.
+   */
+  readonly undeclared?: string
+}
+
+/** Returns the seats that the episode goes on for. */
+export function playingSeats({ seats }: Pick<RulesTurn['record'], 'seats'>): readonly string[] {
+  return Object.keys(seats).filter((seat) => !seats[seat]?.end)
+}
+
+/** Returns the seats that rules name in a call of theirs. Throws `rules-failed` for one that does not play. */
+export function namedSeats(
+  { name }: EnvironmentDefinition,
+  record: Pick<RulesTurn['record'], 'seats'>,
+  what: string,
+  named: string | readonly string[],
+): readonly string[] {
+  const seats = typeof named === 'string' ? [named] : named
+  const playing = playingSeats(record)
+  const unknown = seats.find((seat) => !playing.includes(seat))
+  if (unknown === undefined) return seats
+  throw new ServerError(
+    'rules-failed',
+    `A rule of ${name} calls ${what} with "${unknown}", and the seats that play are: ${playing.join(', ')}.`,
+  )
+}
+
+/** Returns the reason that rules give for an end. Throws a `TypeError` for what is no text, or an empty one. */
+export function endReason(what: 'end' | 'leave', reason: unknown): string {
+  if (typeof reason === 'string' && reason !== '' && reason.isWellFormed()) return reason
+  const got = typeof reason === 'string' ? JSON.stringify(reason) : String(reason)
+  throw new TypeError(`${what} needs a reason, which is a short text such as "solved"; it got ${got}.`)
+}
+
+/** Characters that one text for another seat may have. */
+const MESSAGE_CHARACTERS = 4_000
+
+/** Returns what is wrong with a text that rules send to a seat; `null` for nothing. */
+export function sentTextProblem(text: string): string | null {
+  const problem = typeof text === 'string' ? findNonJson(text, 'the text') : 'it is no text'
+  if (problem) return `sends what cannot be kept: ${problem}`
+  return text.length > MESSAGE_CHARACTERS
+    ? `sends ${text.length} characters at once, and ${MESSAGE_CHARACTERS} are the most`
+    : null
+}

@@ -1,0 +1,79 @@
+import { createRng, type JsonObject, type Observation, type RngState } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
+import type { SessionState } from '@episodic/state'
+import type { z } from 'zod'
+import { ServerError } from '../../server-error.ts'
+import type { EnvironmentDefinition } from '../definition/environment.ts'
+import { ignoreRejection } from '../definition/thrown-value.ts'
+import { bySeat } from './by-seat.ts'
+import { parseStartPart } from './start-part.ts'
+
+/** The observation of a state, and its potential for the trainer. */
+export interface ObservedState {
+  readonly observation: Observation
+  readonly potential: number | null
+}
+
+/** The state, random streams and observation before the first step. With several seats, that of the first one. */
+export interface InitialState extends ObservedState {
+  readonly state: SessionState
+  readonly rng: RngState
+  /** What each seat of the episode observes; left out if there is one seat. */
+  readonly seats?: { readonly [seat: string]: ObservedState }
+  /** The seats that may act first; left out if there is one seat. */
+  readonly turn?: readonly string[]
+}
+
+/** Returns what a seat observes of a state, and its potential. Throws what the environment's code throws. */
+export function observeState(
+  environment: EnvironmentDefinition,
+  state: SessionState,
+  params: JsonObject,
+  seat: string,
+): ObservedState {
+  return {
+    observation: environment.observe(state, params, seat),
+    potential: environment.potential(state, params, seat),
+  }
+}
+
+/**
+ * Starts a world from parameters that passed its schema. The same parameters and seed give the same start, so it
+ * can be asked for again at any time.
+ */
+export function startEnvironment(environment: EnvironmentDefinition, params: JsonObject, seed: string): InitialState {
+  const rng = createRng(seed)
+  const started = environment.start({ params, rng })
+  ignoreRejection(started)
+  if (!isObject(started))
+    throw new ServerError(
+      'rules-failed',
+      `\`start\` of ${environment.name} returned ${started === null ? 'null' : typeof started}, and has to return the state that the episode begins with.`,
+    )
+  const { game, seats } = environment
+  const present = game ? game.present(params) : seats
+  const state = {
+    public: startedPart('public', environment.state.public, started.public),
+    ...(game && { own: bySeat(present, (seat) => startedPart(`own state of ${seat}`, game.own, started.own?.[seat])) }),
+    private: startedPart('private', environment.state.private, started.private),
+  }
+  const observe = (seat: string) => observeState(environment, state, params, seat)
+  const start = { state, rng: rng.save(), ...observe(present[0] as string) }
+  if (!game) return start
+  const turn = game.turn(state, params).filter((seat) => present.includes(seat))
+  if (turn.length > 0) return { ...start, seats: bySeat(present, observe), turn }
+  throw new ServerError(
+    'rules-failed',
+    `At the start of ${environment.name} no seat that plays is in turn, so that the episode would never go on. Let \`turn\` name one of ${present.join(', ')}.`,
+  )
+
+  /** Returns a part of the initial state as its schema parses it, so without undeclared keys. */
+  function startedPart(part: string, schema: z.ZodType, value: unknown): JsonObject {
+    const parsed = parseStartPart(schema, value)
+    if (typeof parsed !== 'string') return parsed
+    throw new ServerError(
+      'rules-failed',
+      `The start of ${environment.name} gave a ${part} state that cannot be kept: ${parsed}.`,
+    )
+  }
+}

@@ -1,0 +1,137 @@
+import type { Json, JsonObject } from '@episodic/protocol'
+import type { ResourceInText } from '@episodic/protocol/internal'
+import { formatZodError, isObject, withUnsaidData } from '@episodic/protocol/internal'
+import { z } from 'zod'
+import { ServerError } from '../../server-error.ts'
+import { findUndeclared } from '../definition/declared-action.ts'
+import type { EnvironmentDefinition, Preparation, Refused, Said, Tool } from '../definition/environment.ts'
+import type { PlayChecks } from './rules-turn.ts'
+
+// What goes into a tool's rules and comes out of them, by its schemas.
+
+/**
+ * Returns the prepared input for `play`. It is parsed again, since a replay reads it from a record that may be edited.
+ */
+export function readPrepared(
+  { name }: EnvironmentDefinition,
+  tool: string,
+  { schema }: Preparation,
+  value: Json | undefined,
+): unknown {
+  if (value === undefined)
+    throw new ServerError(
+      'rules-failed',
+      `Tool ${tool} of ${name} prepares its steps, and this one comes with nothing prepared. Hand \`prepared\` to it.`,
+    )
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new ServerError(
+    'rules-failed',
+    `What was prepared for ${tool} of ${name} is wrong: ${formatZodError(parsed.error)}.`,
+  )
+}
+
+/** Returns an answer: a text, data with a text, or data alone. */
+export function say(text: unknown, data?: unknown): Said<unknown> {
+  return isObject(text) && data === undefined
+    ? { kind: 'said', text: '', data: text }
+    : { kind: 'said', text: text as string, data }
+}
+
+/** Throws `rules-failed` for an answer that was not made by `say`, and for data of a tool that declares no output. */
+export function assertSaid(
+  { name }: EnvironmentDefinition,
+  tool: string,
+  { output }: Pick<Tool, 'output'>,
+  answer: Partial<Said<unknown> | Refused> | null | undefined,
+): asserts answer is Said<unknown> {
+  if (typeof answer?.text !== 'string' || answer.kind !== 'said')
+    throw new ServerError('rules-failed', `Tool ${tool} of ${name} returned no answer. Return say(…) or refuse(…).`)
+  if (!output && answer.text === '' && isObject((answer as Said<unknown>).data))
+    throw new ServerError(
+      'rules-failed',
+      `Tool ${tool} of ${name} answers with data alone, and declares no output. Declare its \`output\`, or say a text.`,
+    )
+}
+
+/** Whether the rules refused the action. */
+export function isRefused(answer: unknown): answer is Refused {
+  const { kind, text } = (answer ?? {}) as Partial<Refused>
+  return kind === 'refused' && typeof text === 'string'
+}
+
+/**
+ * Returns an answer of which the player reads the text alone: its data describes the text to programs. For the tools of
+ * a package, whose users write no answers of their own.
+ */
+export function sayTextAlone<Data>(text: string, data: Data): Said<Data> {
+  return { kind: 'said', text, data, textAlone: true }
+}
+
+/** Returns an answer whose text has resources of MCP in it. For environments that are made of other servers. */
+export function sayResources<Data>(
+  text: string,
+  data: Data,
+  resources: readonly ResourceInText[] | undefined,
+): Said<Data> {
+  return { kind: 'said', text, data, ...(resources && { resources }) }
+}
+
+/** Returns what a player reads of an answer: its text, and the fields of the data that the text does not say. */
+export function textWithData({ text, textAlone }: Said<unknown>, schema: z.ZodType, data: JsonObject): string {
+  return textAlone ? text : withUnsaidData(text, data, keysOf(schema))
+}
+
+const KEYS = new WeakMap<z.ZodType, ReadonlySet<string>>()
+
+/** The keys that a schema declares anywhere. Others, as those of a record, are values. */
+function keysOf(schema: z.ZodType): ReadonlySet<string> {
+  const known = KEYS.get(schema)
+  if (known) return known
+  const keys = new Set<string>()
+  const collect = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { properties } = value as { readonly properties?: unknown }
+    if (isObject(properties)) for (const key of Object.keys(properties)) keys.add(key)
+    for (const inner of Object.values(value)) collect(inner)
+  }
+  collect(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }))
+  KEYS.set(schema, keys)
+  return keys
+}
+
+/** The data of an answer, and the first key that the rules said and the schema does not declare, if there is one. */
+export interface StructuredAnswer {
+  readonly data: JsonObject
+  readonly undeclared: string | undefined
+}
+
+/** Returns the structured answer as its schema parses it, so without undeclared keys. Throws `rules-failed`. */
+export function structuredAnswer(
+  environment: EnvironmentDefinition,
+  name: string,
+  schema: z.ZodType,
+  given: unknown,
+  checks: PlayChecks | undefined,
+): StructuredAnswer {
+  const parsed = schema.safeParse(given)
+  if (!parsed.success)
+    throw new ServerError(
+      'rules-failed',
+      `Tool ${name} of ${environment.name} gave a wrong answer: ${formatZodError(parsed.error)}.`,
+    )
+  const undeclared = checks?.strict && findUndeclared(given, parsed.data)
+  if (undeclared)
+    throw new ServerError(
+      'rules-failed',
+      `Tool ${name} of ${environment.name} says "${undeclared}", which its output does not declare. Declare it, or leave it out.`,
+    )
+  const data = parsed.data as JsonObject
+  return { data, undeclared: findUndeclaredKey(given, data) }
+}
+
+/** Returns the first key of `given` that is not in `kept`, at the top level only: cheap enough for every step. */
+function findUndeclaredKey(given: unknown, kept: object): string | undefined {
+  for (const key in given as object) if (!Object.hasOwn(kept, key)) return key
+  return undefined
+}
