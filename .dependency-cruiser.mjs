@@ -156,6 +156,15 @@ export const INNER_ROOMS = {
     rules: ['definition'],
     rehearse: ['answer', 'definition', 'rules'],
   },
+  'packages/mcp-server/src/lib/host': {
+    access: [],
+    operate: ['access'],
+    sessions: ['access', 'operate'],
+    steps: ['access', 'operate', 'sessions'],
+    watch: ['operate', 'sessions', 'steps'],
+    open: ['access', 'operate', 'sessions'],
+    references: ['access', 'operate', 'sessions', 'steps', 'watch', 'open'],
+  },
   'apps/harness/src/lib/run-folder': {
     plan: [],
     page: [],

@@ -20,6 +20,8 @@ const CLEAN = {
   'packages/mcp-server/src/lib/host.ts': "import '@episodic/state'\nexport const host = 1",
   'packages/mcp-server/src/lib/environment/rehearse/play.ts': "import '../rules/play.ts'",
   'packages/mcp-server/src/lib/environment/rules/play.ts': 'export const play = 1',
+  'packages/mcp-server/src/lib/host/sessions/kept.ts': "import '../access/token.ts'",
+  'packages/mcp-server/src/lib/host/access/token.ts': 'export const token = 1',
   'packages/mcp-server/src/lib/http/serve-http.ts':
     "import 'node:http'\nimport '../dispatch/sdk-discovery.ts'\nexport const serve = 1",
   'packages/mcp-server/src/lib/dispatch/sdk-discovery.ts': "import '@modelcontextprotocol/sdk'",
@@ -70,6 +72,7 @@ const BROKEN: readonly (readonly [rule: string, file: string, source: string])[]
     'packages/mcp-server/src/lib/environment/rules/r.ts',
     "import '../rehearse/play.ts'",
   ],
+  ['imports-of-host/access', 'packages/mcp-server/src/lib/host/access/s.ts', "import '../sessions/kept.ts'"],
   ['imports-of-training/network', 'examples/training/src/network/q.ts', "import '../worlds/world.ts'"],
   ['known-rooms', 'packages/newcomer/src/index.ts', "import '@episodic/protocol'"],
   ['packages-stand-alone', 'packages/state/src/lib/c.ts', "import '../../../../apps/harness/src/index.ts'"],

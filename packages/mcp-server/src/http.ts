@@ -1,5 +1,5 @@
 export { parseAccepted } from './lib/dispatch/json-bounds.ts'
-export type { Rejection } from './lib/host/caller.ts'
+export type { Rejection } from './lib/host/access/caller.ts'
 export type { ClientIdentity, ExtraRoutes } from './lib/http/extra-routes.ts'
 export { PlainConnections } from './lib/http/fast-path/connection.ts'
 export type { HttpRequest } from './lib/http/fast-path/request.ts'

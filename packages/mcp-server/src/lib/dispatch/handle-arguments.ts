@@ -2,7 +2,7 @@ import { type EnvironmentInfo, type JsonObject, type ToolInfo, WireError } from 
 import { agentTool, EPISODE_OVER, OBSERVATION, OBSERVATION_FIELDS } from '../environment/answer/agent-answer.ts'
 import { type ToolResult, toolError } from '../environment/answer/tool-result.ts'
 import { handleNames } from '../environment/definition/define-environment.ts'
-import type { AgentCaller, Principal } from '../host/caller.ts'
+import type { AgentCaller, Principal } from '../host/access/caller.ts'
 import type { Host, SessionRef, StepCall } from '../host/host.ts'
 import { createGame, gameTools, joinGame } from './join-game.ts'
 import type { ScannedAnswer } from './leak-scan.ts'

@@ -1,6 +1,6 @@
 import { META, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
-import type { Caller } from '../host/caller.ts'
+import type { Caller } from '../host/access/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import { TASKS } from './advertisement.ts'
 import { callAsAgent, environmentFor } from './agent-call.ts'

@@ -18,7 +18,7 @@ import {
   serveTestHost,
 } from '../fixtures/testbed.fixture.ts'
 import { openWebSocket } from '../fixtures/web-socket.fixture.ts'
-import type { Caller } from '../host/caller.ts'
+import type { Caller } from '../host/access/caller.ts'
 import type { HttpServer } from '../http/serve-http.ts'
 import { serveStdio } from '../stdio/serve-stdio.ts'
 import { inProcess } from './in-process.ts'

@@ -2,7 +2,7 @@ import { type EnvironmentInfo, type JsonObject, type ToolInfo, WireError } from 
 import { EPISODE_OVER, OBSERVATION, OBSERVATION_FIELDS } from '../environment/answer/agent-answer.ts'
 import { type ToolResult, toolError } from '../environment/answer/tool-result.ts'
 import { handleNames } from '../environment/definition/define-environment.ts'
-import type { Principal } from '../host/caller.ts'
+import type { Principal } from '../host/access/caller.ts'
 import type { CreatedGame, Host, JoinedSeat } from '../host/host.ts'
 import type { ScannedAnswer } from './leak-scan.ts'
 import { NOT_YET } from './wait-tool.ts'

@@ -13,8 +13,8 @@ import {
   serve,
 } from '../fixtures/testbed.fixture.ts'
 import { PASSWORD, rumour, vault } from '../fixtures/vault.fixture.ts'
-import type { Caller } from '../host/caller.ts'
-import { createMetrics } from '../host/metrics.ts'
+import type { Caller } from '../host/access/caller.ts'
+import { createMetrics } from '../host/operate/metrics.ts'
 import { serveStdio } from '../stdio/serve-stdio.ts'
 import { inProcess } from './in-process.ts'
 

@@ -1,7 +1,7 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
 import type { Secrets } from '../environment/answer/secrets.ts'
 import { renderText, type ToolResult } from '../environment/answer/tool-result.ts'
-import type { AgentAddress, Caller } from '../host/caller.ts'
+import type { AgentAddress, Caller } from '../host/access/caller.ts'
 import type { SessionRef } from '../host/host.ts'
 
 /** The request of a caller. */

@@ -1,6 +1,6 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { ENVELOPE, isObject, MODERN_VERSION } from '@episodic/protocol/internal'
-import type { Caller } from '../host/caller.ts'
+import type { Caller } from '../host/access/caller.ts'
 import type { Message } from './message.ts'
 
 /** Session-based protocol versions that the endpoints negotiate, newest first: those of the MCP SDK. */

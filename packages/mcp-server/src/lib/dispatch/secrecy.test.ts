@@ -19,7 +19,7 @@ import {
   serve,
 } from '../fixtures/testbed.fixture.ts'
 import { TRADE_SECRET } from '../fixtures/workshop.fixture.ts'
-import { createMetrics } from '../host/metrics.ts'
+import { createMetrics } from '../host/operate/metrics.ts'
 import { serveStdio } from '../stdio/serve-stdio.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { inProcess } from './in-process.ts'

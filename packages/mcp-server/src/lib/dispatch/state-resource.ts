@@ -1,6 +1,6 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { handleNames } from '../environment/definition/define-environment.ts'
-import type { AgentCaller, Principal } from '../host/caller.ts'
+import type { AgentCaller, Principal } from '../host/access/caller.ts'
 import type { Host, SessionRef, StateView } from '../host/host.ts'
 import { handledEnvironment } from './agent-call.ts'
 import type { ScannedAnswer } from './leak-scan.ts'

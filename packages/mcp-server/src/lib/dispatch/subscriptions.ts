@@ -1,6 +1,6 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { z } from 'zod'
-import type { AgentCaller } from '../host/caller.ts'
+import type { AgentCaller } from '../host/access/caller.ts'
 import type { Host, SessionRef, StateView } from '../host/host.ts'
 import type { ClientChannel } from './client-channel.ts'
 import type { RequestId } from './message.ts'

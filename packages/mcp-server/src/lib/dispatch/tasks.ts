@@ -1,6 +1,6 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { WIRE_ERROR_NUMBERS } from '@episodic/protocol/internal'
-import type { AgentCaller } from '../host/caller.ts'
+import type { AgentCaller } from '../host/access/caller.ts'
 import type { Host, SessionRef, StepOutcome, TaskState } from '../host/host.ts'
 import { TASKS } from './advertisement.ts'
 import { answerFailure, answerStep, answerTurn, playAgain } from './agent-call.ts'

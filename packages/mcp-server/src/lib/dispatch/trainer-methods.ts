@@ -3,7 +3,7 @@ import { copyPlain, formatZodError, monotonic } from '@episodic/protocol/interna
 import type { z } from 'zod'
 import { toolResult } from '../environment/answer/tool-result.ts'
 import type { CallOptions } from '../environment/rules/call-options.ts'
-import type { Caller, Principal } from '../host/caller.ts'
+import type { Caller, Principal } from '../host/access/caller.ts'
 import type { Host, StepCall, TrainerSessionRef } from '../host/host.ts'
 import type { ScannedAnswer } from './leak-scan.ts'
 

@@ -17,10 +17,10 @@ import type { Secrets } from '../environment/answer/secrets.ts'
 import type { EnvironmentDefinition } from '../environment/definition/environment.ts'
 import type { CallOptions } from '../environment/rules/call-options.ts'
 import type { RulesRunner } from '../environment/rules/rules-runner.ts'
-import type { Principal, SessionAddress } from './caller.ts'
-import type { Containment } from './containment.ts'
-import type { Fault } from './faults.ts'
-import type { Metrics } from './metrics.ts'
+import type { Principal, SessionAddress } from './access/caller.ts'
+import type { Containment } from './operate/containment.ts'
+import type { Fault } from './operate/faults.ts'
+import type { Metrics } from './operate/metrics.ts'
 
 export interface HostOptions {
   /** What can be opened. A plain client that names none gets the first. */

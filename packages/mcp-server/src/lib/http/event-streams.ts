@@ -1,5 +1,5 @@
 import { ClientChannel } from '../dispatch/client-channel.ts'
-import type { AgentCaller } from '../host/caller.ts'
+import type { AgentCaller } from '../host/access/caller.ts'
 import type { EventStream } from './event-stream.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 

@@ -1,7 +1,7 @@
 import { WireError } from '@episodic/protocol'
 import type { ClientChannel } from '../dispatch/client-channel.ts'
 import type { DispatchOptions } from '../dispatch/dispatcher.ts'
-import type { Caller } from '../host/caller.ts'
+import type { Caller } from '../host/access/caller.ts'
 import type { SessionRef } from '../host/host.ts'
 import { EventStream } from './event-stream.ts'
 import type { Streams } from './event-streams.ts'

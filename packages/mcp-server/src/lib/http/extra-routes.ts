@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Principal } from '../host/caller.ts'
+import type { Principal } from '../host/access/caller.ts'
 import type { Denial } from './host-origin-check.ts'
 
 /** The client of an extra route, as its token identifies it. */

@@ -5,7 +5,7 @@ import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { controlHeaders, initialize, openOverHttp, rpc, send, serveTestHost } from '../fixtures/testbed.fixture.ts'
 import type { HostOptions } from '../host/host.ts'
-import { createMetrics } from '../host/metrics.ts'
+import { createMetrics } from '../host/operate/metrics.ts'
 import type { HttpOptions, HttpServer } from './serve-http.ts'
 
 const guess = (value: unknown) => ({ name: 'guess', arguments: { value } })

@@ -1,5 +1,5 @@
 import type { Host } from '../host/host.ts'
-import type { Metrics } from '../host/metrics.ts'
+import type { Metrics } from '../host/operate/metrics.ts'
 
 /** A response for the operator's monitoring. */
 export interface ProbeAnswer {

@@ -1,4 +1,4 @@
-import type { AgentCaller } from '../host/caller.ts'
+import type { AgentCaller } from '../host/access/caller.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 
 /**

@@ -4,7 +4,7 @@ import { WireError } from '@episodic/protocol'
 import { ENVELOPE, MODERN_VERSION, shorten } from '@episodic/protocol/internal'
 import type { Message } from '../dispatch/message.ts'
 import { assertSpoken, isModern, PROTOCOL_VERSIONS, readEnvelope } from '../dispatch/protocol-version.ts'
-import type { AgentCaller, Caller } from '../host/caller.ts'
+import type { AgentCaller, Caller } from '../host/access/caller.ts'
 import type { HttpRequest } from './fast-path/request.ts'
 import type { Denial } from './host-origin-check.ts'
 

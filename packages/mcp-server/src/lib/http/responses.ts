@@ -1,6 +1,6 @@
 import type { WireErrorCode } from '@episodic/protocol'
 import type { Reply } from '../dispatch/dispatcher.ts'
-import type { Caller, Rejection } from '../host/caller.ts'
+import type { Caller, Rejection } from '../host/access/caller.ts'
 import { tooManyCalls } from './authorize.ts'
 import { EventStream } from './event-stream.ts'
 import type { HttpRequest } from './fast-path/request.ts'

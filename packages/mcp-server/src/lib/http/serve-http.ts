@@ -1,10 +1,9 @@
 import { DEFAULT_SEAT, type OpenResult } from '@episodic/protocol'
 import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
-import type { Rejection } from '../host/caller.ts'
+import type { Rejection } from '../host/access/caller.ts'
+import { randomText } from '../host/access/session-tokens.ts'
 import type { Host, OpenRequest } from '../host/host.ts'
-import type { Metrics } from '../host/metrics.ts'
-
-import { randomText } from '../host/session-tokens.ts'
+import type { Metrics } from '../host/operate/metrics.ts'
 import { ServerError } from '../server-error.ts'
 import { type AuthOptions, OPERATOR } from '../transport/credentials.ts'
 import type { ExtraRoutes } from './extra-routes.ts'

@@ -8,8 +8,8 @@ import { createGatedStore } from '../fixtures/gated-store.fixture.ts'
 import { halve } from '../fixtures/number-guessing.fixture.ts'
 import { controlHeaders, rpc, send, serveTestHost } from '../fixtures/testbed.fixture.ts'
 import { openWebSocket, refusedWebSocket } from '../fixtures/web-socket.fixture.ts'
-import type { Rejection } from '../host/caller.ts'
-import { createMetrics } from '../host/metrics.ts'
+import type { Rejection } from '../host/access/caller.ts'
+import { createMetrics } from '../host/operate/metrics.ts'
 import type { HttpOptions, HttpServer } from './serve-http.ts'
 
 const guess = (value: number) => ({ name: 'guess', arguments: { value } })

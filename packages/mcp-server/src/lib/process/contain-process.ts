@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import type { ContainedCall, Containment, Stray } from '../host/containment.ts'
+import type { ContainedCall, Containment, Stray } from '../host/operate/containment.ts'
 import { ServerError } from '../server-error.ts'
 
 export interface ProcessContainmentOptions {

@@ -1,5 +1,5 @@
-import type { Caller, Principal } from '../host/caller.ts'
-import { equalSecrets } from '../host/session-tokens.ts'
+import type { Caller, Principal } from '../host/access/caller.ts'
+import { equalSecrets } from '../host/access/session-tokens.ts'
 import { ServerError } from '../server-error.ts'
 import { createJwtVerifier, type JwtOptions } from './jwt.ts'
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { JsonObject } from '@episodic/protocol'
 import { systemClock } from '@episodic/state'
 import type { JSONWebKeySet } from 'jose'
-import type { Caller } from '../host/caller.ts'
+import type { Caller } from '../host/access/caller.ts'
 import { ServerError } from '../server-error.ts'
 
 /** JSON Web Tokens of one issuer (RFC 7519, RFC 8725). */

@@ -1,0 +1,227 @@
+import {
+  canonicalJson,
+  DEFAULT_LIMITS,
+  type EnvironmentInfo,
+  type JsonObject,
+  type Limits,
+  type LimitsRequest,
+  type OpenResult,
+  WireError,
+} from '@episodic/protocol'
+import { copyPlain, parseParams } from '@episodic/protocol/internal'
+import type { SessionRecord, SessionState, SessionStore } from '@episodic/state'
+import type { SessionBase } from '@episodic/state/internal'
+import { KeptState, readState } from '@episodic/state/internal'
+import type { EnvironmentDefinition, Tool } from '../../environment/definition/environment.ts'
+import { hasTool } from '../../environment/definition/make-tool.ts'
+import { bySeat } from '../../environment/rules/by-seat.ts'
+import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
+import type { InitialState, ObservedState } from '../../environment/rules/start-environment.ts'
+import type { Principal } from '../access/caller.ts'
+import { randomText } from '../access/session-tokens.ts'
+import type { OpenRequest } from '../host.ts'
+import type { CachedSession } from '../sessions/session-cache.ts'
+
+/** Returns the environment that a request names. Throws `unknown-environment`, also for another version. */
+export function chooseEnvironment(
+  environments: ReadonlyMap<string, EnvironmentDefinition>,
+  { environment: name, version }: Pick<OpenRequest, 'environment' | 'version'>,
+): EnvironmentDefinition {
+  const environment = environments.get(name)
+  if (!environment) throw unknownEnvironment(name, environments.keys())
+  if (version !== undefined && version !== environment.version)
+    throw new WireError(
+      'unknown-environment',
+      `${name} is served in version ${environment.version}, and version ${version} was asked for. Make the tasks anew, or serve that version.`,
+    )
+  return environment
+}
+
+/** Returns the error for a name that is not served. */
+export function unknownEnvironment(name: string, served: Iterable<string>): WireError {
+  return new WireError(
+    'unknown-environment',
+    `There is no environment "${name}" here. There is: ${[...served].join(', ')}.`,
+  )
+}
+
+/** The record of a new session, its state, and what its seats observe first. */
+export interface StartedRecord {
+  readonly record: SessionRecord
+  readonly kept: KeptState
+  readonly seen: SeenAtStart
+}
+
+/** What each seat of an episode observes first, and who may act. Shares parts with the record of the session. */
+export interface SeenAtStart {
+  readonly seats: { readonly [seat: string]: ObservedState }
+  readonly turn: readonly string[] | undefined
+}
+
+/** Returns the record of a new session. Throws, or rejects with, `invalid-params`. */
+export async function startRecord(
+  rules: RulesRunner,
+  environment: EnvironmentDefinition,
+  identity: { readonly id: string; readonly owner: Principal; readonly now: number },
+  { params: given = {}, seed = randomText(), limits = {} }: OpenRequest,
+): Promise<StartedRecord> {
+  const params = parseParams(environment, given)
+  const { id, owner, now } = identity
+  const starting = rules.start(environment, params, seed)
+  const started = starting instanceof Promise ? await starting : starting
+  const { state, rng, seats, turn } = started
+  const allowed = mergeLimits(environment.limitsFor(params), limits)
+  const kept = KeptState.start(state, allowed)
+  const record = {
+    id,
+    owner,
+    environment: { name: environment.name, version: environment.version },
+    params,
+    seed,
+    limits: allowed,
+    createdAt: now,
+    touchedAt: now,
+    base: null,
+    revision: 0,
+    epoch: 1,
+    rng,
+    now: 0,
+    state: kept.state,
+    end: null,
+    seats: bySeat(seats ? Object.keys(seats) : environment.seats, () => ({ seq: 0, last: null })),
+    ...(turn && { turn }),
+    history: [],
+    logBytes: 0,
+  }
+  return { record, kept, seen: seenIn(environment, started) }
+}
+
+function seenIn({ seats: [seat] }: EnvironmentDefinition, start: InitialState): SeenAtStart {
+  return { seats: start.seats ?? { [seat as string]: start }, turn: start.turn }
+}
+
+/** Throws `invalid-params` if a request key has opened a session by a different request. */
+export function assertSameOpening(
+  { environment, session }: CachedSession,
+  { params: given, seed, limits }: OpenRequest,
+): void {
+  const { record } = session
+  const params = parseParams(environment, given ?? {})
+  const asked = { params, seed: seed ?? record.seed, limits: mergeLimits(environment.limitsFor(params), limits ?? {}) }
+  const opened = { params: record.params, seed: record.seed, limits: record.limits }
+  if (!record.base && canonicalJson(toJson(asked)) === canonicalJson(toJson(opened))) return
+  throw new WireError(
+    'invalid-params',
+    'This request key has opened a session with other parameters, another seed or other limits, or from a snapshot. Make a new key.',
+  )
+}
+
+function toJson(value: unknown): JsonObject {
+  return JSON.parse(JSON.stringify(value))
+}
+
+/**
+ * Returns the answer to an open. `seen` is what the seats observe first, of a session that was started just now; of any
+ * other, it is computed from the session's start, so that a repeated request gets the same answer.
+ */
+export async function toOpenResult(
+  { rules, store }: { readonly rules: RulesRunner; readonly store: SessionStore },
+  { environment, control, capabilities, seatHandles, session }: CachedSession,
+  seen: SeenAtStart | null,
+): Promise<OpenResult> {
+  const { id, epoch, params, seed, limits, base, revision, state } = session.record
+  const { seats, turn } = seen ?? (await seenFirst())
+  const opened: Record<string, OpenResult['seats'][string]> = {}
+  for (const seat in seats) {
+    const { observation, potential } = seats[seat] as ObservedState
+    const place = environment.seats.indexOf(seat)
+    const handle = seatHandles[place]
+    opened[seat] = {
+      capability: capabilities[place] as string,
+      ...(handle !== undefined && { handle }),
+      // A caller in this process may keep and change what it gets; the record must not change with it.
+      observation: { text: observation.text, structured: copyPlain(observation.structured) },
+      seq: base?.seats[seat]?.seq ?? 0,
+      ...(environment.game && potential !== null && { potential }),
+    }
+  }
+  const [first] = environment.seats
+  return {
+    id,
+    session: control,
+    epoch,
+    environment: { name: environment.name, version: environment.version },
+    params,
+    seed,
+    limits,
+    seats: opened,
+    ...(turn && { turn }),
+    potential: environment.game ? null : ((seats[first as string] as ObservedState).potential ?? null),
+  }
+
+  async function seenFirst(): Promise<SeenAtStart> {
+    if (!base) return seenIn(environment, await rules.start(environment, params, seed))
+    // A session that nothing has changed, such as a new fork, holds that state: reading it would cost its size.
+    const first = revision === 0 ? state : (await readState(store, id, base.state)).state
+    return seenAtBase(rules, environment, base, params, first)
+  }
+}
+
+async function seenAtBase(
+  rules: RulesRunner,
+  environment: EnvironmentDefinition,
+  base: SessionBase,
+  params: JsonObject,
+  state: SessionState,
+): Promise<SeenAtStart> {
+  const seats = Object.keys(base.seats)
+  const seen = await Promise.all(seats.map((seat) => rules.observe(environment, state, params, seat)))
+  return { seats: Object.fromEntries(seats.map((seat, i) => [seat, seen[i] as ObservedState])), turn: base.turn }
+}
+
+export function toEnvironmentInfo(environment: EnvironmentDefinition): EnvironmentInfo {
+  const { name, version, description, handle, paramsSchema, toolInfos: tools, eventInfos: events, terms } = environment
+  const potential = environment.hasPotential
+  const defaults = environment.params.safeParse({})
+  const limits = mergeLimits(defaults.success ? environment.limitsFor(defaults.data) : {}, {})
+  return {
+    name,
+    version,
+    description,
+    paramsSchema,
+    tools,
+    terms,
+    potential,
+    ...(environment.hasSuccess && { success: true }),
+    ...(environment.absent && { judgesLeft: true as const }),
+    ...(environment.hasLegal && { legal: true }),
+    ...(environment.parallelToolCalls === false && { parallelToolCalls: false }),
+    forkable: environment.forkable,
+    ...(handle !== null && { handle }),
+    ...(environment.game && {
+      seats: environment.seats.map((seat) => toSeatInfo(environment, seat)),
+      viewSchema: environment.game.viewSchema,
+    }),
+    ...(events.length > 0 && { events }),
+    limits,
+  }
+}
+
+function toSeatInfo({ tools }: EnvironmentDefinition, name: string) {
+  return { name, tools: Object.keys(tools).filter((tool) => hasTool(tools[tool] as Tool, name)) }
+}
+
+/** Merges limits: a request can lower a limit of the environment, and set one that the environment leaves open. */
+export function mergeLimits(own: LimitsRequest, requested: LimitsRequest): Limits {
+  const turnSeconds = smaller(requested.turnSeconds, own.turnSeconds)
+  return {
+    steps: smaller(requested.steps, own.steps) ?? DEFAULT_LIMITS.steps,
+    seconds: smaller(requested.seconds, own.seconds) ?? DEFAULT_LIMITS.seconds,
+    bytes: smaller(requested.bytes, own.bytes) ?? DEFAULT_LIMITS.bytes,
+    ...(turnSeconds !== undefined && { turnSeconds }),
+  }
+}
+
+function smaller(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
+}

@@ -1,0 +1,129 @@
+import { WireError } from '@episodic/protocol'
+import type { SessionStore } from '@episodic/state'
+import type { Principal } from '../access/caller.ts'
+import type { HostBounds } from '../host.ts'
+import { Owners } from './sessions-per-owner.ts'
+
+/**
+ * Enforces the host's bounds on sessions: on all together, and on those of one principal. An open beyond a bound is
+ * rejected with `capacity`; no open ends another session.
+ *
+ * Both bounds are exact for the opens of one process. Processes that share a store may exceed the first by the opens
+ * that they have in flight at the same time, and count each other's sessions for the second at the next sweep.
+ */
+export class Capacity {
+  readonly #store: SessionStore
+  readonly #bounds: HostBounds
+  readonly #owners = new Owners()
+  /** Sessions that are being created. */
+  #creating = 0
+  /** The last creation that was begun; those before it follow. */
+  #last: Creation | null = null
+
+  constructor(store: SessionStore, bounds: HostBounds) {
+    this.#store = store
+    this.#bounds = bounds
+  }
+
+  /**
+   * Runs `create` if there is room for all of these sessions of one owner; otherwise rejects with `capacity`. Must not
+   * be called twice at the same time for one id.
+   */
+  async admit<T>(ids: readonly string[], owner: Principal, create: () => Promise<T>): Promise<T> {
+    const ahead = this.#creating
+    this.#creating += ids.length
+    const creation = new Creation(this.#last)
+    this.#last = creation
+    try {
+      if (this.#hasQuota) await this.#takePlaces(ids, owner)
+      try {
+        await this.#assertRoom(ahead + ids.length, creation, ids.length)
+        return await create()
+      } catch (error) {
+        for (const id of ids) this.#owners.remove(id)
+        throw error
+      }
+    } finally {
+      this.#creating -= ids.length
+      creation.leave()
+      if (this.#last === creation) this.#last = creation.before
+    }
+  }
+
+  /** Forgets a session that is gone. */
+  removed(id: string): void {
+    this.#owners.remove(id)
+  }
+
+  /** Counts anew what other processes opened and removed. */
+  async refresh(): Promise<void> {
+    if (this.#hasQuota) await this.#owners.refresh(this.#store)
+  }
+
+  get #hasQuota(): boolean {
+    return this.#bounds.sessionsPerPrincipal < this.#bounds.sessions
+  }
+
+  async #takePlaces(ids: readonly string[], owner: Principal): Promise<void> {
+    await this.#owners.loaded(this.#store)
+    const { sessionsPerPrincipal: quota } = this.#bounds
+    const has = this.#owners.countOf(owner)
+    if (has + ids.length > quota)
+      throw this.#refusal(
+        `You have ${has} of the ${quota} sessions that one principal may have, and ${ids.length} more were asked for.`,
+      )
+    for (const id of ids) this.#owners.add(id, owner)
+  }
+
+  async #assertRoom(creating: number, creation: Creation, own: number): Promise<void> {
+    const { sessions } = this.#bounds
+    if ((await this.#store.count()) + creating <= sessions) return
+    // Earlier creations may be counted twice by now, and some may fail: near the bound, wait for them and count again.
+    await creation.alone()
+    const left = sessions - (await this.#store.count())
+    if (left >= own) return
+    throw this.#refusal(
+      left > 0
+        ? `Of ${sessions} sessions, ${left} are free, and ${own} were asked for.`
+        : `All ${sessions} sessions are in use.`,
+    )
+  }
+
+  #refusal(why: string): WireError {
+    return new WireError('capacity', `${why} Close one, or try again later.`, {
+      details: { retryAfterSeconds: Math.min(30, this.#bounds.idleSeconds) },
+    })
+  }
+}
+
+/** A creation of sessions that is not over, in a list of all of them, in the order in which they began. */
+class Creation {
+  /** The creation that began before this one. */
+  before: Creation | null
+  #after: Creation | null = null
+  /** Called once it is over. */
+  #waiting: (() => void)[] | null = null
+
+  constructor(before: Creation | null) {
+    this.before = before
+    if (before) before.#after = this
+  }
+
+  /** Resolves once every creation that began before this one is over. */
+  async alone(): Promise<void> {
+    while (this.before) {
+      const { before } = this
+      await new Promise<void>((resolve) => {
+        before.#waiting ??= []
+        before.#waiting.push(resolve)
+      })
+    }
+  }
+
+  /** Leaves the list. */
+  leave(): void {
+    if (this.before) this.before.#after = this.#after
+    if (this.#after) this.#after.before = this.before
+    for (const resolve of this.#waiting ?? []) resolve()
+  }
+}

@@ -1,0 +1,306 @@
+import { WireError } from '@episodic/protocol'
+import { type Clock, Session, type SessionRecord, type SessionStore, StateError } from '@episodic/state'
+import { type HeldSession, holdSession, sessionNotFound, storeSession } from '@episodic/state/internal'
+import { Secrets } from '../../environment/answer/secrets.ts'
+import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
+import { findMisfit } from '../../environment/definition/stored-state.ts'
+import { bySeat } from '../../environment/rules/by-seat.ts'
+import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
+import { createSessionTokens, type SessionTokens } from '../access/session-tokens.ts'
+import { type Faults, refusalOf } from '../operate/faults.ts'
+import { KeptStarts } from './kept-starts.ts'
+import { Watchers } from './watchers.ts'
+
+/** A session that this process keeps in memory. */
+export interface CachedSession {
+  readonly session: Session
+  readonly environment: EnvironmentDefinition
+  /** The control handle. */
+  readonly control: string
+  /** The agent capability of each seat, in the order of the environment's seats. */
+  readonly capabilities: readonly string[]
+  /** The seat handle of each seat, in the same order; empty if there is one seat. */
+  readonly seatHandles: readonly string[]
+  /** What must not appear in answers to each seat. */
+  readonly secrets: { readonly [seat: string]: Secrets }
+  readonly watchers: Watchers
+  /** How many of the texts for each seat since its last step were shown to its player. */
+  readonly shown: Map<string, number>
+  /** Monotonic milliseconds of the last finished call. */
+  touched: number
+  /** Why no further step of it is played in this process; `null` if nothing failed. */
+  failure: WireError | null
+}
+
+/** At once for a cached session, as in nearly every call; otherwise after a read of the store. */
+export type AtOnce<T> = T | Promise<T>
+
+export interface SessionCacheOptions {
+  readonly environments: ReadonlyMap<string, EnvironmentDefinition>
+  readonly rules: Pick<RulesRunner, 'secrets'>
+  readonly store: SessionStore
+  readonly clock: Clock
+  readonly faults: Faults
+  readonly idleSeconds: number
+  readonly queue: number
+  readonly events: number
+  readonly logBytes: number
+  readonly textBytes: number
+}
+
+/**
+ * Finds sessions by id or by token, in memory or in the store, and caches those that are used.
+ *
+ * One session has one place here, so that its calls keep their order.
+ */
+export class SessionCache {
+  readonly #options: SessionCacheOptions
+  readonly #cached = new Map<string, CachedSession>()
+  readonly #dropped = new WeakSet<CachedSession>()
+  /** What worlds are dropping at the moment. */
+  readonly #dropping = new Set<Promise<void>>()
+  /** The starts of its sessions that the store keeps. */
+  readonly starts: KeptStarts
+  /** The tokens of this store's sessions; `null` until {@link loadTokens} has read its key. */
+  tokens: SessionTokens | null = null
+
+  constructor(options: SessionCacheOptions) {
+    this.#options = options
+    this.starts = new KeptStarts(options)
+  }
+
+  async loadTokens(): Promise<SessionTokens> {
+    if (this.tokens) return this.tokens
+    const secret = await this.guardStore(this.#options.store.secret())
+    this.tokens ??= createSessionTokens(secret)
+    return this.tokens
+  }
+
+  /** Returns the session of an id if this process has cached it. */
+  cached(id: string): CachedSession | undefined {
+    return this.#cached.get(id)
+  }
+
+  /** Returns the session of an id; `null` if there is none. */
+  find(id: string): AtOnce<CachedSession | null> {
+    return this.#cached.get(id) ?? this.#read(id)
+  }
+
+  /** Returns the session of an id. Throws, or rejects with, `session-not-found`. */
+  get(id: string): AtOnce<CachedSession> {
+    return this.#cached.get(id) ?? this.#read(id).then(present)
+  }
+
+  async #read(id: string): Promise<CachedSession | null> {
+    const [tokens, stored] = await Promise.all([this.loadTokens(), this.guardStore(this.#options.store.read(id))])
+    // Two calls may have looked it up at once: both must get the one whose queue keeps them in order.
+    const held = this.#cached.get(id)
+    if (held || !stored) return held ?? null
+    const read = await this.guardStore(holdSession(this.#options.store, stored))
+    this.#assertFits(read.record)
+    return this.#cached.get(id) ?? this.#hold(read, tokens)
+  }
+
+  /** Stores and caches a new session, or finds the one that a repeated request has created. */
+  async create(held: HeldSession): Promise<{ readonly cached: CachedSession; readonly created: boolean }> {
+    const tokens = await this.loadTokens()
+    const { store } = this.#options
+    const created = await this.guardStore(storeSession(store, held, (...start) => this.starts.began(...start)))
+    const cached = created ? this.#hold(created, tokens) : await this.get(held.record.id)
+    return { cached, created: created !== null }
+  }
+
+  /** Runs a call on a session, marks the session as used once it is finished, and translates what it throws. */
+  async use<T>(cached: CachedSession, run: (session: Session) => Promise<T>): Promise<T> {
+    try {
+      const result = await run(cached.session)
+      const marking = this.used(cached)
+      if (marking) await marking
+      return result
+    } catch (error) {
+      throw this.failed(cached, error)
+    }
+  }
+
+  /** Marks a session as used by a call that is finished. Returns a promise only if that has to be written down. */
+  used(cached: CachedSession): Promise<void> | null {
+    const { clock, idleSeconds } = this.#options
+    const { session } = cached
+    const { touchedAt } = session.record
+    cached.touched = clock.monotonic()
+    // Other processes see only the store, so a session that no commit has touched for a while is marked there. The call
+    // itself is answered already. A session that could not be marked may expire early, and no earlier than if it had
+    // not been read.
+    if (clock.now() - touchedAt < idleSeconds * 500) return null
+    return session.advance(() => ({})).then(ignore, ignore)
+  }
+
+  /** Returns what the caller gets for an error of a call on a session, and marks the session as used. */
+  failed(cached: CachedSession, error: unknown): unknown {
+    const { session, environment } = cached
+    cached.touched = this.#options.clock.monotonic()
+    // A holder that was fenced stays so: the next call is served by a new one.
+    if (session.fenced || StateError.is(error, 'session-not-found')) {
+      this.#cached.delete(session.record.id)
+      this.drop(cached)
+    }
+    return this.#options.faults.translate(environment.name, session.record.id, error)
+  }
+
+  /** Makes a cached session reject its further steps. It can still be read and closed. */
+  fail(id: string, refusal: WireError): void {
+    const cached = this.#cached.get(id)
+    if (cached) cached.failure = refusal
+  }
+
+  /** Removes a session, and says whether it was there. */
+  async remove(id: string): Promise<boolean> {
+    const cached = this.#cached.get(id)
+    this.#cached.delete(id)
+    if (cached) this.drop(cached)
+    const removed = await this.guardStore(this.#options.store.remove(id))
+    cached?.watchers.wake()
+    return removed
+  }
+
+  /** Whether this process has cached a session. */
+  holds(id: string): boolean {
+    return this.#cached.has(id)
+  }
+
+  /** Returns the cached sessions that were idle too long. */
+  idle(): CachedSession[] {
+    const { clock, idleSeconds } = this.#options
+    const since = clock.monotonic() - idleSeconds * 1_000
+    return [...this.#cached.values()].filter(({ session, touched }) => !session.busy && touched < since)
+  }
+
+  /** Removes a session from the cache. It stays in the store. */
+  letGo(cached: CachedSession): void {
+    this.#cached.delete(cached.session.record.id)
+    this.drop(cached)
+  }
+
+  /** Empties the cache, and waits until worlds have dropped what they keep outside. The sessions stay in the store. */
+  async release(): Promise<void> {
+    for (const cached of this.#cached.values()) {
+      cached.watchers.wake()
+      this.drop(cached)
+    }
+    this.#cached.clear()
+    await Promise.all(this.#dropping)
+  }
+
+  /** Has the world drop what it keeps outside for a session, once. What that throws is reported as a fault. */
+  drop(cached: CachedSession): void {
+    const { environment, session } = cached
+    const { name, release } = environment
+    if (!release || this.#dropped.has(cached)) return
+    this.#dropped.add(cached)
+    const { id } = session.record
+    const { faults } = this.#options
+    const run = async () => {
+      await release(id)
+    }
+    const dropping: Promise<void> = faults
+      .guard(name, id, run)
+      .catch(ignore)
+      .finally(() => this.#dropping.delete(dropping))
+    this.#dropping.add(dropping)
+  }
+
+  /** Waits for the store, and translates its errors for the wire. */
+  async guardStore<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      throw refusalOf(error)
+    }
+  }
+
+  /** Throws for a session of another version of its environment, or with a state that does not fit the schemas. */
+  #assertFits({ id, environment: { name, version }, state }: SessionRecord): void {
+    const environment = this.#environmentOf(name, version)
+    const misfit = this.#options.faults.guard(name, id, () => findMisfit(environment, state))
+    if (misfit) throw this.#options.faults.misfit(environment, id, misfit)
+  }
+
+  #environmentOf(name: string, version: string): EnvironmentDefinition {
+    const environment = this.#options.environments.get(name)
+    if (environment?.version === version) return environment
+    throw new WireError(
+      'unknown-environment',
+      `This session plays ${name} ${version}, which is not served here. Serve that version, or open a new session.`,
+    )
+  }
+
+  #hold(held: HeldSession, tokens: SessionTokens): CachedSession {
+    const { store, clock, queue, events, logBytes, textBytes } = this.#options
+    const { record } = held
+    const environment = this.#environmentOf(record.environment.name, record.environment.version)
+    const session = new Session(held, {
+      store,
+      clock,
+      history: environment.history,
+      queue,
+      events,
+      logBytes,
+      textBytes,
+    })
+    const cached: CachedSession = {
+      session,
+      environment,
+      ...this.#guarded(session, environment, tokens),
+      watchers: new Watchers(),
+      shown: new Map(),
+      touched: clock.monotonic(),
+      failure: null,
+    }
+    this.#cached.set(record.id, cached)
+    return cached
+  }
+
+  /** Returns the secrets of the session of a record, cached or not, for one seat. */
+  async secretsOf(record: SessionRecord, environment: EnvironmentDefinition, seat: string): Promise<Secrets> {
+    return this.#guarded({ record }, environment, await this.loadTokens()).secrets[seat] as Secrets
+  }
+
+  /** Derives the handles of a session, and the secrets to search for in its answers. */
+  #guarded(
+    session: Pick<Session, 'record'>,
+    environment: EnvironmentDefinition,
+    tokens: SessionTokens,
+  ): Pick<CachedSession, 'control' | 'capabilities' | 'seatHandles' | 'secrets'> {
+    const { rules, faults } = this.#options
+    const { id, owner, seed } = session.record
+    const control = tokens.control(id, owner)
+    const capabilities = environment.seats.map((_, place) => tokens.capability(id, place))
+    const seatHandles = environment.game ? environment.seats.map((_, place) => tokens.seatHandle(id, place)) : []
+    const secretsOf = (seat: string) =>
+      new Secrets({
+        seed,
+        id,
+        controls: [control, ...seatHandles],
+        capabilities,
+        declared: () =>
+          faults.contain(environment.name, id, () =>
+            rules.secrets(environment, session.record.state, session.record.params, seat),
+          ),
+        withhold: (found) => faults.withhold(environment.name, id, found),
+      })
+    const secrets = bySeat(environment.seats, secretsOf)
+    return { control, capabilities, seatHandles, secrets }
+  }
+}
+
+function ignore(): void {}
+
+function present(cached: CachedSession | null): CachedSession {
+  if (!cached) throw notFound()
+  return cached
+}
+
+/** Returns the one error for a session that this caller cannot reach, whatever the reason. */
+export function notFound(): WireError {
+  return refusalOf(sessionNotFound()) as WireError
+}

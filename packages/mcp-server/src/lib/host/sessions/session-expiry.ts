@@ -1,0 +1,180 @@
+import { WireError } from '@episodic/protocol'
+import type { Clock, SessionStore } from '@episodic/state'
+import { nextTurn } from '../yield-to-event-loop.ts'
+import type { CachedSession, SessionCache } from './session-cache.ts'
+
+export interface ExpiryOptions {
+  readonly sessions: SessionCache
+  readonly writer: LastSteps
+  readonly store: SessionStore
+  readonly clock: Clock
+  readonly idleSeconds: number
+  /** Whether an environment judges what a player has left. */
+  readonly judges: boolean
+  /** Called for each session that was removed. */
+  readonly onRemoved: (id: string) => void
+}
+
+/** What takes the last step of a session whose player has left. */
+interface LastSteps {
+  isLeft(cached: CachedSession): boolean
+  judgeLeft(cached: CachedSession): Promise<unknown>
+}
+
+/** The last observed `touchedAt` of a session, and since when this process has seen it unchanged. */
+interface LastSeen {
+  readonly touchedAt: number
+  /** Monotonic milliseconds. */
+  readonly since: number
+}
+
+/** How many sessions a sweep asks for at once. */
+const PAGE = 1_000
+/** How long a slice of a sweep should take at most, in milliseconds. */
+const SLICE_MILLISECONDS = 5
+/** The bounds of a slice, in sessions. */
+const SMALLEST_SLICE = 1
+const LARGEST_SLICE = 128
+/** Errors of a last step after which the session may still be played: by its player, another process, or later. */
+const PLAYED_ON = ['seq-conflict', 'fenced', 'store-unavailable'] as const
+
+/**
+ * Removes sessions that have been idle too long.
+ *
+ * Of a world that judges what a player leaves, one that was played and has not ended gets its last step first. It is
+ * then kept for as long again, so that its reward can be read.
+ *
+ * A cached session is timed by this process's monotonic clock. For any other, the store has only the wall-clock time of
+ * its last use, and that clock may have been set since. Such a session is removed after this process has seen it
+ * unchanged for the idle time, so a restart, a clock that jumps or another process's clock ends no session early.
+ */
+export class Expiry {
+  readonly #options: ExpiryOptions
+  #sightings = new Map<string, LastSeen>()
+  #sweeping: Promise<void> | null = null
+
+  constructor(options: ExpiryOptions) {
+    this.#options = options
+  }
+
+  /** Removes expired sessions and resolves with their number. A call during another sweep waits for that one first. */
+  sweep(): Promise<number> {
+    const swept = this.#sweeping ? this.#sweeping.then(() => this.#sweep()) : this.#sweep()
+    const over = () => {
+      if (this.#sweeping === sweeping) this.#sweeping = null
+    }
+    const sweeping = swept.then(over, over)
+    this.#sweeping = sweeping
+    return swept
+  }
+
+  async #sweep(): Promise<number> {
+    const { sessions, store, clock, idleSeconds } = this.#options
+    const before = clock.now() - idleSeconds * 1_000
+    for (const cached of sessions.idle()) {
+      const { session, touched } = cached
+      const { id, touchedAt } = session.record
+      if (this.#takeLastStep(cached)) continue
+      sessions.letGo(cached)
+      this.#sightings.set(id, { touchedAt, since: touched })
+    }
+    const earlier = this.#sightings
+    this.#sightings = new Map()
+    const kept = new Set<string>()
+    let swept = 0
+    for (;;) {
+      await nextTurn()
+      const limit = kept.size + PAGE
+      const ids = await sessions.guardStore(store.idle({ before, limit }))
+      await inSlices(
+        ids.filter((id) => !kept.has(id)),
+        clock,
+        async (id) => {
+          if (await this.#settle(id, earlier.get(id))) swept += 1
+          else kept.add(id)
+        },
+      )
+      if (ids.length < limit) return swept
+    }
+  }
+
+  /** Removes a session if it has been unchanged for long enough. Resolves with whether it was removed. */
+  async #settle(id: string, sighting: LastSeen | undefined): Promise<boolean> {
+    const { sessions, store, clock, idleSeconds, judges } = this.#options
+    if (sessions.holds(id)) return false
+    if (sighting && clock.monotonic() - sighting.since <= idleSeconds * 1_000) {
+      this.#sightings.set(id, sighting)
+      return false
+    }
+    const stored = await sessions.guardStore(store.read(id))
+    // While the store was read, a call here may have cached the session.
+    if (!stored || sessions.holds(id)) return false
+    const { touchedAt } = stored
+    if (sighting?.touchedAt !== touchedAt) {
+      this.#sightings.set(id, { touchedAt, since: clock.monotonic() })
+      return false
+    }
+    if (judges) {
+      // A session that is not served here in its version cannot be judged.
+      const cached = await Promise.resolve(sessions.find(id)).catch(() => null)
+      if (cached && this.#takeLastStep(cached)) return false
+    }
+    return this.#remove(id)
+  }
+
+  async #remove(id: string): Promise<boolean> {
+    const { sessions, onRemoved } = this.#options
+    const removed = await sessions.remove(id)
+    if (removed) onRemoved(id)
+    return removed
+  }
+
+  /**
+   * Begins to take the last step of an idle session, in which its world judges what was left, and returns whether it
+   * does. The step is a use of the session. Where the world fails, which it reports, the session is removed.
+   */
+  #takeLastStep(cached: CachedSession): boolean {
+    const { writer } = this.#options
+    if (!writer.isLeft(cached)) return false
+    const judging = async () => {
+      try {
+        await writer.judgeLeft(cached)
+      } catch (error) {
+        if (!PLAYED_ON.some((code) => WireError.is(error, code))) await this.#remove(cached.session.record.id)
+      }
+    }
+    // What the store refuses now, the next sweep finds again.
+    void judging().catch(() => {})
+    return true
+  }
+}
+
+/** Runs `work` on items in slices of about 5 ms, and yields to the event loop between slices. */
+async function inSlices<T>(items: readonly T[], clock: Clock, work: (item: T) => Promise<void>): Promise<void> {
+  let size = SMALLEST_SLICE
+  for (let start = 0; start < items.length; ) {
+    const began = clock.monotonic()
+    await Promise.all(items.slice(start, start + size).map(work))
+    start += size
+    const slow = clock.monotonic() - began > SLICE_MILLISECONDS
+    size = slow ? Math.max(SMALLEST_SLICE, size >> 1) : Math.min(LARGEST_SLICE, size * 2)
+    await nextTurn()
+  }
+}
+
+/**
+ * Repeats `work`, each time `milliseconds` after the last run has resolved or rejected. The returned function stops the
+ * repetition; a run in progress continues to its end.
+ */
+export function repeat(clock: Clock, milliseconds: number, work: () => Promise<unknown>): () => void {
+  let stopped = false
+  let callOff = () => {}
+  const next = () => {
+    if (!stopped) callOff = clock.after(milliseconds, () => void work().then(next, next))
+  }
+  next()
+  return () => {
+    stopped = true
+    callOff()
+  }
+}

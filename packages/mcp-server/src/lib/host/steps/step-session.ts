@@ -1,0 +1,250 @@
+import { type EpisodeEnd, type LoggedStep, type MethodResult, type OutsideEvent, WireError } from '@episodic/protocol'
+import type { Answered, Clock, PlayedStep, SessionRecord } from '@episodic/state'
+import type { Secrets } from '../../environment/answer/secrets.ts'
+import { absenceAction } from '../../environment/definition/absent-action.ts'
+import { declaredAction } from '../../environment/definition/declared-action.ts'
+import { assertEvent, assertEventId } from '../../environment/rules/apply-event.ts'
+import { toPrepare } from '../../environment/rules/prepare-step.ts'
+import type { EndedEpisode, RulesRunner } from '../../environment/rules/rules-runner.ts'
+import type { PlayOutcome } from '../../environment/rules/rules-turn.ts'
+import type { HostOptions, StepCall, StepOutcome } from '../host.ts'
+import type { Faults } from '../operate/faults.ts'
+import type { Metrics, StepStatus } from '../operate/metrics.ts'
+import type { CachedSession, SessionCache } from '../sessions/session-cache.ts'
+import type { TurnFeed } from '../sessions/turn-feed.ts'
+import { afterEffect, createPreparation, reportWaiting } from './prepare-session-step.ts'
+import { assertMayLeave, isAbsent, type RecordCheck, settleAbsent } from './settle-absent-seats.ts'
+
+export interface SessionWriterOptions {
+  readonly sessions: Pick<SessionCache, 'use' | 'used' | 'failed' | 'drop'>
+  readonly rules: Pick<RulesRunner, 'play' | 'apply' | 'evaluateSuccess'>
+  readonly clock: Clock
+  readonly faults: Faults
+  readonly metrics: Metrics | undefined
+  readonly turns: Pick<TurnFeed, 'notify'>
+  readonly onLeft: HostOptions['onLeft']
+}
+
+/** The result of closing a session. */
+interface Closed {
+  readonly end: EpisodeEnd
+  /** The episode that closing ended; `null` if it had ended before. */
+  readonly final: EndedEpisode | null
+}
+
+/**
+ * Changes a cached session: by a step, an outside event or closing. Each change waits for its turn in the session's
+ * queue, is answered once it is committed, and wakes the session's watchers.
+ */
+export class SessionWriter {
+  readonly #sessions: Pick<SessionCache, 'use' | 'used' | 'failed' | 'drop'>
+  readonly #rules: Pick<RulesRunner, 'play' | 'apply' | 'evaluateSuccess'>
+  readonly #clock: Clock
+  readonly #faults: Faults
+  readonly #metrics: Metrics | undefined
+  readonly #turns: Pick<TurnFeed, 'notify'>
+  readonly #onLeft: HostOptions['onLeft']
+
+  constructor({ sessions, rules, clock, faults, metrics, turns, onLeft }: SessionWriterOptions) {
+    this.#sessions = sessions
+    this.#rules = rules
+    this.#clock = clock
+    this.#faults = faults
+    this.#metrics = metrics
+    this.#turns = turns
+    this.#onLeft = onLeft
+  }
+
+  /**
+   * Plays a call of a seat as its next step, or returns the stored answer of that step. If there are several seats, the
+   * server first takes the steps of those whose time is over.
+   */
+  async step(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
+    const { environment } = cached
+    const declared = { ...call, action: declaredAction(environment, call.action) }
+    if (!environment.game) return this.#play(cached, seat, declared)
+    // A move that came in time is played, even if it then waits for the calls before it.
+    const came = this.#clock.now()
+    for (;;) {
+      await this.settleAbsent(cached)
+      let early = false
+      try {
+        return await this.#play(cached, seat, declared, (record) => {
+          early = isAbsent(record, environment, came)
+          if (early) throw new WireError('not-your-turn', 'The step of an absent seat comes first.')
+        })
+      } catch (error) {
+        if (!early) throw error
+      }
+    }
+  }
+
+  /** Takes the steps of seats that do not act in their turn; see {@link settleAbsent}. */
+  settleAbsent(cached: CachedSession): Promise<void> {
+    return settleAbsent(
+      cached,
+      () => this.#clock.now(),
+      (seat, call, check) => this.#play(cached, seat, call, check),
+    )
+  }
+
+  /**
+   * Takes the step of a seat whose player has left. Throws `invalid-params` if the rules do not say what that means.
+   */
+  async leave(cached: CachedSession, seat: string): Promise<void> {
+    assertMayLeave(cached.environment)
+    const { seats } = await this.#sessions.use(cached, (session) => session.refresh())
+    await this.#play(cached, seat, { action: absenceAction('left'), seq: seats[seat]?.seq })
+  }
+
+  /** Plays a step, unless `check` throws for the record that it would be committed on. */
+  async #play(cached: CachedSession, seat: string, call: StepCall, check?: RecordCheck): Promise<StepOutcome> {
+    const { session, environment, secrets, watchers } = cached
+    const { action, seq, epoch, waiting } = call
+    const began = this.#metrics ? this.#clock.monotonic() : 0
+    const queued = waiting && session.busy ? waiting : undefined
+    const calledOff = queued?.signal
+    const stopReporting = queued && reportWaiting(this.#clock, queued.report, 'Waiting for the calls before this one.')
+    const begin = () => {
+      stopReporting?.()
+      if (cached.failure) throw cached.failure
+    }
+    const { absent } = environment
+    const needed = (absent ?? environment.tools[action.tool]?.preparation) && toPrepare(environment, action)
+    const late = absent && toPrepare(environment, absenceAction('left'))
+    let acts = false
+    let answered: PlayedStep<PlayOutcome>
+    try {
+      answered = await session.step(
+        { seat, action, seq, epoch },
+        (turn) => {
+          begin()
+          // The preparation may have had an effect outside, so a prepared step is played even if its caller is gone.
+          if (turn.prepared === undefined) {
+            check?.(turn.record)
+            calledOff?.throwIfAborted()
+          }
+          const play = () => this.#rules.play(environment, turn, action, waiting)
+          return this.#faults.guard(environment.name, turn.record.id, play, waiting)
+        },
+        needed || late
+          ? (isLate) => {
+              const preparation = isLate ? late : needed
+              if (!preparation) return null
+              begin()
+              check?.(session.record)
+              calledOff?.throwIfAborted()
+              acts = preparation.preparation.external
+              return createPreparation(environment, seat, call, preparation, {
+                clock: this.#clock,
+                faults: this.#faults,
+              })
+            }
+          : undefined,
+      )
+      cached.touched = this.#clock.monotonic()
+      // A commit has marked the session in the store, too.
+      if (answered.replayed) await this.#sessions.used(cached)
+    } catch (error) {
+      const failure = this.#sessions.failed(cached, error)
+      throw acts ? afterEffect(action.tool, failure) : failure
+    } finally {
+      stopReporting?.()
+    }
+    const { step, replayed, played } = answered
+    if (played?.undeclared !== undefined)
+      this.#faults.dropped(environment.name, session.record.id, action.tool, played.undeclared)
+    watchers.wake()
+    if (step.report.end && session.record.end) this.#sessions.drop(cached)
+    if (environment.game) this.#turns.notify(cached)
+    this.#metrics?.step(environment.name, outcomeOf(answered), this.#clock.monotonic() - began)
+    const messages = step.report.seats?.messages?.slice(cached.shown.get(seat) ?? 0) ?? NONE
+    cached.shown.delete(seat)
+    return { step, replayed, secrets: secrets[seat] as Secrets, messages }
+  }
+
+  /** Applies an outside event once. Rejects with the reason of `signal` if that is aborted before its turn. */
+  async publish(
+    cached: CachedSession,
+    event: OutsideEvent,
+    signal: AbortSignal | undefined,
+  ): Promise<MethodResult<'publish'>> {
+    const { environment, session } = cached
+    assertEventId(event.id)
+    assertEvent(environment, event)
+    const { id } = session.record
+    const result = await this.#sessions.use(cached, () =>
+      session.publish(event, (turn) => {
+        if (cached.failure) throw cached.failure
+        signal?.throwIfAborted()
+        return this.#faults.guard(environment.name, id, () => this.#rules.apply(environment, turn, event))
+      }),
+    )
+    cached.watchers.wake()
+    return result
+  }
+
+  /** Whether a session that nobody plays on is to be judged: of one that was only opened, there is nothing to judge. */
+  isLeft({ environment, session: { record } }: CachedSession): boolean {
+    if (!environment.absent || record.end) return false
+    const seat = environment.seats[0] as string
+    return (record.seats[seat]?.seq ?? 0) > (record.base?.seats[seat]?.seq ?? 0)
+  }
+
+  /**
+   * Calls the tool for the only player of a session when it has left. Resolves with the step, which has ended the
+   * episode, also if it was taken before: the client that closes the session may ask again. Resolves with `null`
+   * without such a tool, and if the episode ended otherwise.
+   */
+  async judgeLeft(cached: CachedSession): Promise<LoggedStep | null> {
+    const { environment, session } = cached
+    if (!environment.absent) return null
+    const { end, seats } = await this.#sessions.use(cached, () => session.refresh())
+    const seat = environment.seats[0] as string
+    const seq = seats[seat]?.seq ?? 0
+    if (end) return seq > 0 ? this.#leftBefore(cached, seat, seq - 1) : null
+    const { step } = await this.#play(cached, seat, { action: absenceAction('left'), seq })
+    this.#onLeft?.({ environment: environment.name, session: session.record.id, step })
+    return step
+  }
+
+  /** Resolves with the step after `seq` answered ones if the server took it for a player that had left. */
+  async #leftBefore(cached: CachedSession, seat: string, seq: number): Promise<LoggedStep | null> {
+    try {
+      return (await this.#play(cached, seat, { action: absenceAction('left'), seq })).step
+    } catch (error) {
+      if (WireError.is(error, 'seq-reused')) return null
+      throw error
+    }
+  }
+
+  /** Ends the episode as closed if `when` returns true for the record. Resolves with the end of the episode. */
+  async close(cached: CachedSession, when: (record: SessionRecord) => boolean): Promise<Closed> {
+    const closed = { kind: 'truncated', reason: 'closed' } as const
+    let ended = false
+    const { end, state, params } = await this.#sessions.use(cached, (session) =>
+      session.advance(({ record }) => {
+        ended = when(record)
+        return ended ? { end: closed } : null
+      }),
+    )
+    cached.watchers.wake()
+    this.#sessions.drop(cached)
+    const seat = cached.environment.seats[0] as string
+    return { end: end ?? closed, final: ended ? { end: closed, state, params, seat } : null }
+  }
+
+  /** Judges an episode that closing has ended; `undefined` if its world defines no success. */
+  async evaluateSuccess({ environment, session }: CachedSession, final: EndedEpisode): Promise<boolean | undefined> {
+    return this.#faults.guard(environment.name, session.record.id, () =>
+      this.#rules.evaluateSuccess(environment, final),
+    )
+  }
+}
+
+const NONE: readonly never[] = []
+
+function outcomeOf({ step, replayed }: Answered): StepStatus {
+  if (replayed) return 'replayed'
+  return step.report.refused === null ? 'played' : 'refused'
+}

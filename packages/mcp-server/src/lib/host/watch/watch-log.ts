@@ -1,0 +1,40 @@
+import type { LoggedStep, MethodResult } from '@episodic/protocol'
+import type { Clock, SessionRecord, SessionStore } from '@episodic/state'
+import { isEndUnreported } from '@episodic/state/internal'
+import type { WatchRange } from '../host.ts'
+import type { CachedSession, SessionCache } from '../sessions/session-cache.ts'
+import { pollUntil } from './poll-until.ts'
+
+export interface WatchSetting {
+  readonly sessions: Pick<SessionCache, 'use' | 'guardStore'>
+  readonly store: SessionStore
+  readonly clock: Clock
+  /** Ends all waits once it is aborted and the watchers are woken. */
+  readonly stopping: AbortSignal
+}
+
+/**
+ * Reads the step log of a session after a revision, and waits if there is no entry yet; see `TrainerSessionRef.watch`.
+ */
+export async function watchLog(
+  cached: CachedSession,
+  { after, limit, wait, signal }: WatchRange,
+  { sessions, store, clock, stopping }: WatchSetting,
+): Promise<MethodResult<'watch'>> {
+  const findSteps = async (isLast: boolean): Promise<MethodResult<'watch'> | null> => {
+    const record: SessionRecord = await sessions.use(cached, (session) => session.refresh())
+    const { id, end, outside } = record
+    // If an event ended the episode, one more step is to come, which reports the end.
+    const over = end !== null && !isEndUnreported(record)
+    const entries = await sessions.guardStore(store.readLog(id, { after, limit }))
+    const events = outside?.pending.filter(({ revision }) => revision > after) ?? []
+    if (entries.length === 0 && events.length === 0 && !over && !isLast) return null
+    return {
+      steps: entries.map(({ text }) => JSON.parse(text) as LoggedStep),
+      ...(events.length > 0 && { events }),
+      end,
+    }
+  }
+  const seen = await pollUntil(cached.watchers, findSteps, { clock, wait, signals: [signal, stopping] })
+  return seen as MethodResult<'watch'>
+}
