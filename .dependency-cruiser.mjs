@@ -210,6 +210,16 @@ export const INNER_ROOMS = {
     suite: [],
     tournament: [],
   },
+  'apps/harness/src/lib/commands': {
+    worlds: [],
+    serve: [],
+    play: [],
+    run: [],
+    queue: [],
+    evaluate: [],
+    suites: [],
+    show: [],
+  },
   'examples/training/src': {
     network: [],
     worlds: ['network'],

@@ -18,7 +18,7 @@ const programs = findTestPrograms(Boolean(process.env.CI))
 
 /** Files whose tests all need a Redis. */
 const REDIS_TESTS = [
-  'apps/harness/src/lib/commands/work*.system.test.ts',
+  'apps/harness/src/lib/commands/queue/work*.system.test.ts',
   'apps/harness/src/lib/fleet/redis/*.system.test.ts',
   'apps/harness/src/lib/models/{journal/model-journal,limits/redis-model-limit}.system.test.ts',
 ]

@@ -1,0 +1,165 @@
+import { basename, dirname, join, resolve } from 'node:path'
+import { type Comparison, type Contrasts, cleanText } from '@episodic/report'
+import { Command } from 'commander'
+import { z } from 'zod'
+import { type Console, colorsOf, shownPath, usesColor } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { addOptions, flag, option } from '../../base/options.ts'
+import { type ComparedGroup, renderComparedRuns } from '../../evaluate/compare/compare-page.ts'
+import { compareRuns } from '../../evaluate/compare/compare-runs.ts'
+import { compareWithBaseline, type UnreadRun } from '../../evaluate/compare/compare-with-baseline.ts'
+import { type Group, readGroups } from '../../evaluate/compare/compared-groups.ts'
+import type { ComparedRun } from '../../evaluate/compare/compared-run.ts'
+import { contrastRuns } from '../../evaluate/compare/contrast-runs.ts'
+import { formatComparison } from '../../evaluate/compare/format-comparison.ts'
+import { formatContrasts } from '../../evaluate/compare/format-contrasts.ts'
+import { readComparedRun, readOrWhy } from '../../evaluate/compare/read-compared-run.ts'
+import { tornNotice } from '../../run-folder/record/report-run.ts'
+import { writeRunFile } from '../../run-folder/record/run-folder.ts'
+
+const compareOptions = z.object({
+  baseline: option('<run>', 'folder of the baseline, or of a set the name of its player (default: the first)'),
+  json: flag('print the comparison as JSON'),
+  html: option('<file>', 'also write an HTML page, with both plays of each flipped episode'),
+  seat: option('<seat>', 'of an environment of several seats: the seat to compare (default: the one in focus)'),
+  allowConflicts: flag('accept conflicting lines of the same episode'),
+})
+type CompareOptions = z.infer<typeof compareOptions>
+
+export function compareCommand(console: Console): Command {
+  return addOptions(new Command('compare'), compareOptions)
+    .argument('<runs...>', 'folders of the runs, the baseline first; or the folder of a set')
+    .addHelpText(
+      'after',
+      `
+The runs must have the same environment, version, weights and tasks; usually
+only the policy differs. No run needs to be finished. Of two runs, the episodes
+whose success flipped are listed; more are each compared with the baseline, with
+p-values adjusted by Holm's procedure; those that cannot be compared are named
+and left out. Of a set, the players of each world are compared with the set's
+baseline.
+
+Examples:
+  episodic run number-guessing --rollouts 4 --policy careless --out runs/careless
+  episodic run number-guessing --rollouts 4 --policy solver --out runs/solver
+  episodic compare runs/careless runs/solver
+  episodic compare runs/careless runs/solver --html compare.html
+  episodic compare runs/solver runs/qwen3 runs/llama runs/gemma --html models.html
+  episodic compare runs/june
+  episodic compare runs/june --baseline llm:qwen3
+  episodic compare runs/june --html models.html
+  episodic compare runs/main runs/branch --json
+
+Whether a run is good enough: episodic gate.`,
+    )
+    .action(async (folders: string[], options: CompareOptions) => {
+      const groups = await readGroups(folders, options)
+      const results: CompareResult[] = []
+      for (const group of groups) results.push(await compareGroup(group, options, console, groups.length > 1))
+      if (options.html !== undefined) await writePage(options.html, results, options, console)
+      if (options.json) console.out.write(`${JSON.stringify(jsonOf(folders[0] ?? '', results))}\n`)
+      if (results.every(({ compared }) => compared === null)) process.exitCode = 1
+    })
+}
+
+/** What became of a group. */
+interface CompareResult {
+  readonly title: string | null
+  readonly compared: Comparison | Contrasts | null
+  /** Why nothing could be compared. */
+  readonly problem: string | null
+  readonly group: ComparedGroup
+}
+
+/** Compares the runs of a group. Where others follow, it says that nothing can be compared instead of throwing it. */
+async function compareGroup(
+  group: Group,
+  options: CompareOptions,
+  console: Console,
+  others: boolean,
+): Promise<CompareResult> {
+  const { title, folders, isSet } = group
+  const runs: (ComparedRun | UnreadRun)[] = []
+  const read = { title, problem: null, group: { folders, runs } }
+  try {
+    for (const folder of folders)
+      runs.push(
+        await (isSet ? readOrWhy : readComparedRun)(folder, {
+          onTorn: (line) => console.err.write(`${folder}: ${tornNotice(line)}`),
+          allowConflicts: options.allowConflicts === true,
+          seat: options.seat,
+        }),
+      )
+    const [a, b, ...more] = runs
+    if (a && b && more.length === 0 && 'tasks' in a && 'tasks' in b)
+      return { ...read, compared: compare([a, b], group, options, console) }
+    return { ...read, compared: contrast(runs, group, options, console) }
+  } catch (error) {
+    if (!others || !HarnessError.is(error)) throw error
+    const problem = error.message.replace(/\s+/g, ' ')
+    console.err.write(`${title} is not compared. ${problem}\n`)
+    return { ...read, compared: null, problem }
+  }
+}
+
+/** Compares several runs with the first one. */
+function contrast(
+  runs: readonly (ComparedRun | UnreadRun)[],
+  { title, chosen }: Group,
+  options: CompareOptions,
+  { out }: Console,
+): Contrasts {
+  const contrasts = contrastRuns(compareWithBaseline(runs, { chosen }))
+  if (!options.json) out.write(`${headingOf(title, out)}\n${formatContrasts(contrasts, { color: usesColor(out) })}`)
+  return contrasts
+}
+
+function compare(
+  [a, b]: readonly [ComparedRun, ComparedRun],
+  { title, folders }: Group,
+  options: CompareOptions,
+  { out }: Console,
+): Comparison {
+  const comparison = compareRuns(a, b)
+  const { gained, lost } = comparison.episodes
+  if (!options.json) {
+    const { dim } = colorsOf(out)
+    const [folderA = '', folderB = ''] = folders
+    const hint =
+      options.html === undefined && gained.count + lost.count > 0
+        ? `\n  ${dim('to see both plays of each:')} episodic compare ${folderA} ${folderB} --html ${shownPath(join(folderB, 'compare.html'))}\n`
+        : ''
+    out.write(`${headingOf(title, out)}\n${formatComparison(comparison, { color: usesColor(out) })}${hint}`)
+  }
+  return comparison
+}
+
+function headingOf(title: string | null, out: NodeJS.WriteStream): string {
+  return title === null ? '' : `\n${colorsOf(out).bold(cleanText(title))}\n`
+}
+
+/** What `--json` prints: one comparison, or those of each world of a set. */
+function jsonOf(set: string, results: readonly CompareResult[]) {
+  const [only, ...more] = results
+  if (only && more.length === 0) return only.compared
+  return {
+    format: 1,
+    set: basename(resolve(set)),
+    worlds: results.map(({ title, compared, problem }) => ({ world: title, compared, problem })),
+  }
+}
+
+/** Writes the page of all groups that could be compared, if there is one. */
+async function writePage(
+  html: string,
+  results: readonly CompareResult[],
+  { json }: CompareOptions,
+  { out }: Console,
+): Promise<void> {
+  const groups = results.filter(({ compared }) => compared !== null).map(({ group }) => group)
+  if (groups.length === 0) return
+  const without = results.flatMap(({ title, problem }) => (problem ? [`${title} is not compared. ${problem}`] : []))
+  const file = resolve(html)
+  const page = await writeRunFile(dirname(file), basename(file), await renderComparedRuns(groups, without))
+  if (!json) out.write(`\n  page  ${colorsOf(out).bold(shownPath(page))}\n`)
+}

@@ -1,0 +1,193 @@
+import { basename, dirname, resolve } from 'node:path'
+import { Command } from 'commander'
+import { z } from 'zod'
+import { type Console, usesColor } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { addOptions, flag, option } from '../../base/options.ts'
+import { openToAppend } from '../../base/own-files.ts'
+import { type Baseline, findBaseline } from '../../evaluate/gate/baseline.ts'
+import {
+  type Condition,
+  type GradeCondition,
+  gradeConditions,
+  marginText,
+  numberCondition,
+  shareCondition,
+} from '../../evaluate/gate/condition.ts'
+import type { Conditions } from '../../evaluate/gate/figures.ts'
+import { formatGate } from '../../evaluate/gate/format-gate.ts'
+import { formatAnnotations } from '../../evaluate/gate/gate-annotations.ts'
+import { type GateEntry, readEntries } from '../../evaluate/gate/gate-entry.ts'
+import { formatJunit } from '../../evaluate/gate/gate-junit.ts'
+import { formatGateMarkdown } from '../../evaluate/gate/gate-markdown.ts'
+import { type GateResult, gateRuns } from '../../evaluate/gate/gate-runs.ts'
+import { tornNotice } from '../../run-folder/record/report-run.ts'
+import { writeRunFile } from '../../run-folder/record/run-folder.ts'
+
+/** The status of a gate that says no. No error has it. */
+const NOT_PASSED = 3
+
+const share = (help: string) => option('<condition>', help, z.custom<Condition>().optional(), { text: shareCondition })
+const number = (help: string) =>
+  option('<condition>', help, z.custom<Condition>().optional(), { text: numberCondition })
+
+const gateOptions = z.object({
+  success: share("share of finished episodes that succeeded: '>=0.8' or '>=80%'"),
+  return: number('mean unshaped return of an episode'),
+  steps: number('mean steps of an episode'),
+  tokens: number('mean tokens of an episode, read and written'),
+  cost: number('mean cost of an episode, in the currency of the prices'),
+  truncated: share('share of finished episodes that were cut off without success'),
+  failed: option(
+    '<condition>',
+    "share of scheduled episodes without a result, failed or not played (default: '<=5%')",
+    z.custom<Condition>().optional(),
+    { text: shareCondition },
+  ),
+  grade: option(
+    '<condition>',
+    "what a grader says: 'polite>=80%', 'quality>=3.5', 'tone: rude<=5%'; can be repeated",
+    z.custom<readonly GradeCondition[]>().optional(),
+    { text: gradeConditions },
+  ),
+  notWorse: option('<run|name>', 'a run, a set, a baseline, or a player of the set: see below'),
+  margin: option('<points>', 'with --not-worse: by how much success may be lower, as 3points', z.number().optional(), {
+    text: marginText,
+  }),
+  undecided: option(
+    '<verdict>',
+    'what becomes of a condition whose interval reaches over the limit',
+    z.enum(['fail', 'pass']).default('fail'),
+  ),
+  player: option('<player>', 'of a set: only the runs of this player'),
+  seat: option('<seat>', 'of an environment of several seats: the seat to gate (default: the one in focus)'),
+  junit: option('<file>', 'write JUnit XML, with a case for each condition and task'),
+  markdown: option('<file>', 'write a Markdown summary'),
+  json: flag('print the result as JSON'),
+})
+type GateCommandOptions = z.infer<typeof gateOptions>
+
+/** Of episodes without a result, unless another limit is given. */
+const FAILED: Condition = { way: '<=', limit: 0.05 }
+
+export function gateCommand(console: Console): Command {
+  return addOptions(new Command('gate'), gateOptions)
+    .argument('<run>', 'folder of a run, of a set of runs, or of a world of a set')
+    .addHelpText(
+      'after',
+      `
+A condition is met if all of the 95 % interval of its figure is on the right
+side of the limit, missed if none of it is, and else undecided: too few tasks.
+Then it says how many would do. Of a set, every run has to meet all conditions.
+
+--not-worse takes the folder of a run or a set, the name of a baseline (episodic
+baseline), or of a player of the same set. Success is compared task by task,
+with the baseline's run of the same world and player, or else its first run of
+the world.
+
+In GitHub Actions what did not pass is annotated, and the summary is added to
+that of the job.
+
+Status: 0 passed, 3 not passed, 1 an error, 2 a usage error.
+
+Examples:
+  episodic gate runs/branch --success '>=80%' --cost '<=2'
+  episodic gate runs/branch --not-worse runs/main --margin 3points
+  episodic gate runs/branch --grade 'polite>=80%' --grade 'quality>=3.5'
+  episodic gate runs/june --success '>=0.8' --junit gate.xml --markdown gate.md
+  episodic gate runs/june --player new --not-worse old --margin 5points`,
+    )
+    .action((run: string, options: GateCommandOptions) => gate(run, options, console))
+}
+
+async function gate(run: string, options: GateCommandOptions, console: Console): Promise<void> {
+  const { undecided, seat, junit, markdown, json } = options
+  checkOptions(options)
+  const all = await readEntries(run)
+  const entries = ofPlayer(all, options.player)
+  const { success, failed = FAILED, truncated, return: returned, steps, tokens, cost, grade = [] } = options
+  const figures = { success, failed, truncated, return: returned, steps, tokens, cost } as Conditions
+  const result = await gateRuns(
+    entries,
+    { figures, grades: grade, notWorse: await findNotWorse(all, options) },
+    {
+      ...{ seat, undecided },
+      onTorn: (folder, line) => void console.err.write(`${basename(folder)}: ${tornNotice(line)}`),
+    },
+  )
+  if (junit !== undefined) await writeTo(junit, formatJunit(result, { undecided }))
+  const summary = formatGateMarkdown(result)
+  if (markdown !== undefined) await writeTo(markdown, summary)
+  if (process.env.GITHUB_ACTIONS === 'true') await reportToGitHub(result, summary, undecided, console)
+  console.out.write(
+    json ? `${JSON.stringify(toJson(result))}\n` : formatGate(result, { color: usesColor(console.out) }),
+  )
+  if (!result.passed) process.exitCode = result.verdict === 'error' ? 1 : NOT_PASSED
+}
+
+function checkOptions(options: GateCommandOptions): void {
+  const problem = (message: string) => new HarnessError('option-invalid', message)
+  const { success, failed, truncated, steps, tokens, cost, grade, notWorse, margin } = options
+  const given = [success, failed, truncated, options.return, steps, tokens, cost, grade, notWorse]
+  if (given.every((condition) => condition === undefined))
+    throw problem("A gate needs a condition, for example --success '>=80%' or --not-worse main --margin 3points.")
+  if (notWorse !== undefined && margin === undefined)
+    throw problem('--not-worse needs --margin: by how many points success may be lower, for example 3points.')
+  if (notWorse === undefined && margin !== undefined) throw problem('--margin is of --not-worse: give both.')
+}
+
+function ofPlayer(entries: readonly GateEntry[], player: string | undefined): readonly GateEntry[] {
+  if (player === undefined) return entries
+  const own = entries.filter((entry) => entry.player === player)
+  if (own.length > 0) return own
+  const players = [...new Set(entries.flatMap((entry) => entry.player ?? []))]
+  throw new HarnessError(
+    'option-invalid',
+    players.length > 0
+      ? `--player ${player} is no player of the set: ${players.join(', ')}.`
+      : '--player chooses the runs of a set, and this is one run: leave it out.',
+  )
+}
+
+/** Finds the runs that those of the gate may not be worse than: of the same set those of a player. */
+async function findNotWorse(
+  entries: readonly GateEntry[],
+  { notWorse, margin }: GateCommandOptions,
+): Promise<{ readonly baseline: Baseline; readonly margin: number } | null> {
+  if (notWorse === undefined || margin === undefined) return null
+  const ofSet = entries.filter(({ player }) => player === notWorse)
+  return { margin, baseline: await findBaseline(notWorse, ofSet) }
+}
+
+/** Annotates a job, and adds to its summary. The runner reads annotations from both streams. */
+async function reportToGitHub(
+  result: GateResult,
+  summary: string,
+  undecided: 'fail' | 'pass',
+  { err }: Console,
+): Promise<void> {
+  err.write(formatAnnotations(result, { undecided }))
+  const file = process.env.GITHUB_STEP_SUMMARY
+  if (!file) return
+  try {
+    await using handle = await openToAppend(file)
+    await handle.appendFile(summary)
+  } catch (cause) {
+    throw new HarnessError('disk-failed', `Cannot write ${file}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+async function writeTo(path: string, text: string): Promise<void> {
+  const file = resolve(path)
+  await writeRunFile(dirname(file), basename(file), text)
+}
+
+/** What `--json` prints: all but the single tasks. */
+function toJson({ verdict, passed, runs }: GateResult) {
+  return {
+    format: 1,
+    verdict,
+    passed,
+    runs: runs.map(({ tasks, ...run }) => ({ ...run, tasks: tasks.length })),
+  }
+}

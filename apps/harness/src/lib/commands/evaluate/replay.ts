@@ -1,0 +1,222 @@
+import { fileURLToPath } from 'node:url'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import { Command } from 'commander'
+import { z } from 'zod'
+import { type Console, colorsOf, shownPath } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { texts, wholeNumber } from '../../base/option-values.ts'
+import { addOptions, flag, option } from '../../base/options.ts'
+import { formatDivergence } from '../../evaluate/replay/divergence.ts'
+import { openPlan } from '../../evaluate/replay/open-plan.ts'
+import { loadRecordedWorld } from '../../evaluate/replay/recorded-world.ts'
+import type { DrawnEpisode, Redrawn } from '../../evaluate/replay/redraw.ts'
+import { type ReplaySummary, replayRun, STRICT_EPISODES } from '../../evaluate/replay/replay-run.ts'
+import { type Scoring, UNKNOWN_WITHOUT_PLAN, UNKNOWN_WITHOUT_RUN } from '../../evaluate/replay/scoring.ts'
+import { traceEpisode } from '../../evaluate/replay/trace.ts'
+import { hashModule } from '../../run-folder/plan/content-hash.ts'
+import { findSealed, type RecordedLine, readRecorded } from '../../run-folder/read-recorded.ts'
+import { tornNotice } from '../../run-folder/record/report-run.ts'
+import { isOwnRun } from '../../run-folder/record/run-folder.ts'
+import { isAgentName } from '../../worlds/policies.ts'
+import type { World } from '../../worlds/world.ts'
+import { replayMatrix } from './replay-matrix.ts'
+
+const replayOptions = z.object({
+  world: option(
+    '<world>',
+    'name, path or package of the world (default: that of your own run, or one of its name)',
+    texts,
+  ),
+  dataset: option('<file>', 'file of the tasks, if it has moved since the run'),
+  task: option('<id>', 'replay only tasks whose id starts with this, and print their steps'),
+  attempt: option('<number>', 'with --task: only this attempt', wholeNumber(0).optional()),
+  matrix: flag('instead: record with every store, transport and concurrency, and compare'),
+  episodes: option('<count>', 'with --matrix: episodes to record with each setting', wholeNumber(1).default(1_000)),
+  json: flag('print the summary as JSON'),
+})
+type ReplayOptions = z.infer<typeof replayOptions>
+
+export function replayCommand(console: Console): Command {
+  return addOptions(new Command('replay'), replayOptions)
+    .argument('[run]', 'folder of a run, finished or not, or a file of sealed episodes')
+    .addHelpText(
+      'after',
+      `
+Compares the start, and of each step the observation, raw reward terms,
+potential, refusal, state hash and end; and verifies the hash chain of each
+line. With the folder of a run it also computes rewards, returns and the plan
+again, and compares each line's task, parameters, seed, attempt and policy with
+the plan. Missing and unplanned episodes are counted. With a curriculum, its
+tasks are drawn again from the outcomes of the lines. The exit status is 1 if
+anything differs, if lines conflict, or if a complete run lacks an episode.
+
+The first ${STRICT_EPISODES} episodes, and each that differs, are replayed strictly: rules that
+use Math.random, the clock, timers or the network fail.
+
+Examples:
+  episodic replay runs/number-guessing-solver-0
+  episodic replay runs/mine --world ./my-world.ts --json
+  episodic replay runs/mine --task 3f2a --attempt 0
+  episodic replay --matrix --episodes 100 --world number-guessing`,
+    )
+    .action((run: string | undefined, options: ReplayOptions) => {
+      if (options.matrix) return replayMatrix(options, console)
+      if (run !== undefined) return replay(run, options, console)
+      throw new HarnessError('option-invalid', 'Nothing to replay. Give the folder of a run, or --matrix.')
+    })
+}
+
+async function replay(run: string, options: ReplayOptions, console: Console): Promise<void> {
+  const { file, name, folder, manifest, complete } = await findSealed(run)
+  const configuration = manifest?.configuration
+  const warn = (notice: string) => void console.err.write(`${notice}\n`)
+  const [given] = options.world
+  const recorded = { folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder), given }
+  const world = await loadRecordedWorld(recorded, warn)
+  const { environment } = world
+  const rules = await findRules(world, manifest?.sources?.world?.sha256)
+  const all = readRecorded(file, { onTorn: (line) => console.err.write(tornNotice(line)) })
+  const chosen = options.task === undefined ? all : choose(all, options.task, options.attempt)
+  const traced = options.task !== undefined && !options.json
+  const episodes = traced ? trace(environment, chosen, configuration ?? null, console) : chosen
+  // The number of chosen episodes is unknown.
+  const scheduled = options.task === undefined ? manifest?.scheduled : undefined
+  const { plan, unknown } = manifest
+    ? await openPlan({ folder, manifest, world }, options.dataset)
+    : { plan: undefined, unknown: null }
+  const summary = await replayRun(
+    environment,
+    episodes,
+    // Lines alone do not tell whether an agent played.
+    {
+      scoring: configuration,
+      plan,
+      scheduled,
+      declaredOnly: configuration !== undefined,
+      mayLeave: !configuration || isAgentName(configuration.policy.name),
+    },
+    progressTo(console.err),
+  )
+  if (options.task !== undefined && summary.episodes === 0)
+    throw new HarnessError(
+      'option-invalid',
+      `${shownPath(run)} holds no episode of task ${options.task}${options.attempt === undefined ? '' : `, attempt ${options.attempt}`}.`,
+    )
+  const notChecked = manifest ? (plan ? [] : UNKNOWN_WITHOUT_PLAN) : [...UNKNOWN_WITHOUT_PLAN, ...UNKNOWN_WITHOUT_RUN]
+  console.out.write(
+    options.json ? `${JSON.stringify({ ...summary, rules, notChecked })}\n` : formatReplay(summary, console),
+  )
+  if (!options.json) console.out.write(`Judged by ${formatJudge(rules)}\n`)
+  if (notChecked.length > 0 && !options.json)
+    console.out.write(
+      `Not checked: ${notChecked.join(', ')}. ${unknown ? `${unknown} Name it with --dataset.` : NOT_KNOWN}\n`,
+    )
+  const missing = summary.missing ? `${summary.missing} of ${scheduled} episodes are missing` : null
+  if (missing && !complete) console.err.write(`${missing}: the run was stopped. Resume it to play them.\n`)
+  const wrong = [
+    ...(summary.diverged > 0 ? [`${summary.diverged} of ${summary.episodes} episodes differ from their replay.`] : []),
+    ...(summary.conflicting > 0
+      ? [`${summary.conflicting} lines conflict with another line of the same episode.`]
+      : []),
+    ...(summary.unplanned > 0 ? [`${summary.unplanned} lines are of episodes that the run did not plan.`] : []),
+    ...(plan && plan.scheduled !== manifest?.scheduled
+      ? [
+          `run.json says that ${manifest?.scheduled} episodes were scheduled, but its configuration plans ${plan.scheduled}.`,
+        ]
+      : []),
+    ...(summary.redrawn?.first ? [formatRedrawn(summary.redrawn, summary.redrawn.first)] : []),
+    ...(missing && complete ? [`${missing}, but the run's summary says that all were sealed.`] : []),
+  ]
+  if (wrong.length > 0) throw new HarnessError('replay-diverged', wrong.join(' '))
+}
+
+/** Whose rules a replay judged by. */
+interface Rules {
+  readonly environment: string
+  /** The module. Its hash covers the files that it imports by relative paths. */
+  readonly file: string
+  readonly sha256: string
+  /** Whether `run.json` has the same hash; `null` if it has none. */
+  readonly sameAsRecorded: boolean | null
+}
+
+async function findRules({ url, environment }: World, recorded: string | undefined): Promise<Rules> {
+  const file = fileURLToPath(url)
+  const sha256 = await hashModule(file)
+  const sameAsRecorded = recorded === undefined ? null : recorded === sha256
+  return { environment: `${environment.name}@${environment.version}`, file: shownPath(file), sha256, sameAsRecorded }
+}
+
+function formatJudge({ environment, file, sha256, sameAsRecorded }: Rules): string {
+  const recorded = sameAsRecorded === null ? '' : sameAsRecorded ? ', as in run.json' : ', which run.json does not have'
+  return `the rules of ${environment} in ${file} (SHA-256 ${sha256.slice(0, 12)}…${recorded}).`
+}
+
+function formatRedrawn({ misdrawn }: Redrawn, { draw, planned, recorded }: NonNullable<Redrawn['first']>): string {
+  const [lines, are] = misdrawn === 1 ? ['1 line', 'is of an episode'] : [`${misdrawn} lines`, 'are of episodes']
+  return `The tasks do not follow from the outcomes: ${lines} ${are} that the curriculum does not draw there. First, ${formatDraw(draw, planned, recorded)} Lines were edited, removed or added, or the curriculum in run.json.`
+}
+
+function formatDraw(draw: number, planned: DrawnEpisode | null, recorded: DrawnEpisode | null): string {
+  if (!planned) return `it does not get to draw ${draw}, and a line of it is of task ${recorded?.task}.`
+  const it = `it draws task ${planned.task} at draw ${draw}`
+  if (recorded?.task !== planned.task) return `${it}, and a line of it is of task ${recorded?.task}.`
+  const stage = recorded.stage === null ? '' : `, stage ${recorded.stage}`
+  return `${it}, and the line of its attempt ${planned.attempt} says draw ${recorded.draw}${stage}.`
+}
+
+const NOT_KNOWN =
+  'Only the folder of a run has its plan, weights, shaping and discount, and shows whether an agent played.'
+
+async function* choose(episodes: AsyncIterable<RecordedLine>, task: string, attempt: number | undefined) {
+  for await (const episode of episodes) {
+    const { record } = episode
+    if (record.task.id.startsWith(task) && (attempt === undefined || record.attempt === attempt)) yield episode
+  }
+}
+
+async function* trace(
+  environment: EnvironmentDefinition,
+  episodes: AsyncIterable<RecordedLine>,
+  scoring: Scoring | null,
+  { out }: Console,
+) {
+  for await (const episode of episodes) {
+    // The consumer replays it first, and rejects an episode of another version.
+    yield episode
+    for (const line of traceEpisode(environment, episode.record, scoring)) out.write(`${line}\n`)
+    out.write('\n')
+  }
+}
+
+function formatReplay(summary: ReplaySummary, { out }: Console): string {
+  const { episodes, steps, replayed, diverged, notReplayable, seconds, stepsPerSecond, divergences } = summary
+  const { red, green } = colorsOf(out)
+  const counts = [
+    green(`${replayed} reproduced`),
+    ...(diverged > 0 ? [red(`${diverged} diverged`)] : []),
+    ...(notReplayable > 0 ? [`${notReplayable} not replayable`] : []),
+  ]
+  const unshown = diverged - divergences.length
+  return [
+    ...divergences.map((divergence) => `${formatDivergence(divergence)}\n`),
+    ...(unshown > 0 ? [`… and ${unshown} more.\n`] : []),
+    `${episodes} episodes: ${counts.join(', ')}. ${steps} steps in ${seconds.toFixed(2)} s, ${Math.round(stepsPerSecond)} steps/s.\n`,
+  ].join('\n')
+}
+
+/** Milliseconds between two lines of progress, and before the first. */
+const PROGRESS_INTERVAL = 2_000
+
+/** Returns a function that prints the progress of a replay. Call it after each episode. */
+function progressTo(stream: Console['err']): (done: Pick<ReplaySummary, 'episodes' | 'diverged'>) => void {
+  const started = performance.now()
+  let printed = started
+  return ({ episodes, diverged }) => {
+    const now = performance.now()
+    if (now - printed < PROGRESS_INTERVAL) return
+    printed = now
+    const rate = Math.round((episodes * 1_000) / (now - started))
+    stream.write(`${episodes} episodes replayed, ${diverged} diverged, ${rate} episodes/s\n`)
+  }
+}

@@ -1,0 +1,184 @@
+import { fileURLToPath } from 'node:url'
+import type { ToolInfo } from '@episodic/protocol'
+import { afterAll, describe, expect, it } from 'vitest'
+import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
+import { readArguments, readValue } from './call.ts'
+import { readAction } from './terminal-player.ts'
+import { formatInput } from './tools.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const world = exampleWorld('number-guessing')
+const KUHN = fileURLToPath(import.meta.resolve('@episodic/classics/kuhn-poker'))
+const game = ['play', world, '--seed', 'one', '--params', '{"low":1,"high":3,"maxGuesses":3}']
+
+describe('episodic play', () => {
+  it('plays the actions that it reads from a pipe, until the episode ends', async () => {
+    const { status, out, err } = await workshop.run(game, {
+      input: 'help\nwhat 1\nguess x\n1\nguess 1\nguess 2\nguess 3\n',
+    })
+    expect([status, err]).toEqual([0, ''])
+    expect(out).toContain('number-guessing 1.1.0, seed one')
+    expect(out).toContain('There is no tool "what". guess, help, quit.')
+    expect(out).toMatch(
+      /is correct: you found the number\.\n.*reward .*solved 1\.000.*\n.*terminated: solved {2}return /,
+    )
+    // The transcript shows the input, as a terminal does.
+    for (const typed of ['help', 'what 1', 'guess 1']) expect(out).toContain(`> ${typed}\n`)
+    expect(out).not.toContain(String.fromCharCode(27))
+  })
+
+  it('gives a shell where the world has one: a line is a command, and other tools begin with a slash', async () => {
+    const shop = ['play', exampleWorld('repair-shop'), '--seed', 'shell']
+    const lines = ['pwd', 'ls | sort -r | head -1', '/submit', 'cd src', 'pwd', '/usr/bin/env | grep HOME']
+    const { status, out, err } = await workshop.run(shop, { input: `${lines.join('\n')}\n/help\nexit\npwd\n` })
+    expect([status, err]).toEqual([0, ''])
+    // What the world says beside the output is shown where it has changed, and rewards where no command was run.
+    expect(out).toContain('Submissions left: 3.\n$ pwd\n/app\n$ ls | sort -r | head -1\ntest\n$ /submit\n')
+    expect(out).toMatch(/hidden tests passed\.\n.*Submissions left: 2\..*\nreward -0\.010 .*\n\$ cd src\n/)
+    expect(out).toMatch(/\n\$ pwd\n\/app\/src\n\$ \/usr\/bin\/env \| grep HOME\nHOME=.*\n\$ \/help\n/)
+    expect(out).toMatch(/ {2}any other line {2}Run a command line in bash\..*\n {2}\/help, exit\n\$ exit\n$/)
+  })
+
+  it('shows what a tool reports while its call waits, before the answer', async () => {
+    const program = fileURLToPath(import.meta.resolve('@episodic/mcp-worlds')).replace(
+      /index\.ts$/,
+      'lib/fixtures/notes-server.fixture.ts',
+    )
+    const server = `'${process.execPath}' '${program}' {folder}/notes.txt`
+    const { status, out } = await workshop.run(['play', '--mcp', server], { input: 'grow\ndone\n' })
+    expect(status).toBe(0)
+    expect(out).toContain('> grow\nGrowing. (1 of 2)\nGrew.\n')
+  })
+
+  it('plays the same game from the same seed', async () => {
+    const input = 'guess 1\nguess 2\n'
+    const plays = await Promise.all([workshop.run(game, { input }), workshop.run(game, { input })])
+    expect(plays[0]?.out).toBe(plays[1]?.out)
+    expect(plays[0]?.out).toMatch(/The number is higher than 1|1 is correct/)
+  })
+
+  it('ends at the end of its input, and at the command to quit', async () => {
+    expect((await workshop.run(game, { input: '' })).status).toBe(0)
+    const { status, out } = await workshop.run(game, { input: 'quit\nguess 1\n' })
+    expect([status, /than 1|1 is /.test(out)]).toEqual([0, false])
+  })
+
+  it('plays on a running server', async () => {
+    const server = await workshop.serve([world])
+    const { status, out } = await workshop.run(['play', '--url', server.url, '--seed', 'a'], { input: 'guess 50\n' })
+    expect(status).toBe(0)
+    expect(out).toMatch(/(higher|lower) than 50|50 is correct/)
+  })
+
+  it('plays a seat of several by a policy, and asks for the moves of the others', async () => {
+    const match = ['play', KUHN, '--seed', 'cards', '--seat', 'second=solver']
+    const { status, out, err } = await workshop.run(match, { input: 'act pass\nact bet\n' })
+    expect([status, err]).toEqual([0, ''])
+    expect(out).toMatch(/\nfirst {2}You hold [JQK]\. No moves so far\.\n> act pass\n/)
+    expect(out).toMatch(
+      /\nfirst {2}terminated: showdown {2}return (-?\d)\.000\nsecond {2}terminated: showdown {2}return -?\d\.000\n$/,
+    )
+  })
+
+  it('lists the tools of the seats that the person plays, and no others', async () => {
+    const desk = ['play', exampleWorld('phone-support'), '--seed', 'desk']
+    const listed = async (...seats: string[]) => (await workshop.run([...desk, ...seats], { input: 'quit\n' })).out
+    const clerk = await listed('--seat', 'user=solver')
+    expect(clerk).toContain('restore_line')
+    expect(clerk).not.toContain('switch_setting')
+    const both = await listed()
+    for (const tool of ['restore_line', 'switch_setting']) expect(both).toContain(tool)
+  })
+
+  it('asks for every move of several seats, and ends when the person quits', async () => {
+    const { status, out } = await workshop.run(['play', KUHN], { input: 'act bet\nquit\nact bet\n' })
+    expect(status).toBe(0)
+    expect(out).toMatch(/\nfirst {2}You hold .*\n> act bet\nsecond {2}You hold .* Moves so far: bet\.\n> quit\n$/)
+  })
+
+  it.each([
+    [['play', KUHN, '--seat', 'third=random'], 'kuhn-poker has no seat "third". Its seats are: first, second.'],
+    [['play', KUHN, '--seat', 'first=luck'], 'There is no policy "luck".'],
+    [[...game, '--seat', 'agent=random'], '--seat is for an environment of several seats.'],
+  ])('rejects %j', async (args, message) => {
+    expect(await workshop.main(args)).toMatchObject({ status: 2, err: expect.stringContaining(message) })
+  })
+
+  it.each([
+    [['--params', '[]'], 2, /--params \[\] is not a JSON object/],
+    [['--params', '{"low":"x"}'], 1, /low/],
+    [['--environment', 'chess'], 1, /no environment "chess"\. It has: number-guessing/],
+  ])('rejects %j with the reason', async (options, status, message) => {
+    const ended = await workshop.run(['play', world, ...options])
+    expect(ended.status).toBe(status)
+    expect(ended.err).toMatch(/^error: /)
+    expect(ended.err).toMatch(message)
+  })
+})
+
+describe('readAction', () => {
+  const schema = {
+    type: 'object',
+    properties: { item: { type: 'string' }, units: { type: 'integer' } },
+    required: ['item'],
+  }
+  const SAYING = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
+  const tools: ToolInfo[] = [
+    { name: 'pick', description: 'Pick.', inputSchema: schema, outputSchema: null },
+    { name: 'say', description: 'Say.', inputSchema: SAYING, outputSchema: null },
+    { name: 'wait', description: 'Wait.', inputSchema: { type: 'object', properties: {} }, outputSchema: null },
+  ]
+
+  it.each([
+    ['pick bolt 3', { item: 'bolt', units: 3 }],
+    ['pick units=3 item=bolt', { item: 'bolt', units: 3 }],
+    ['pick {"item":"two words"}', { item: 'two words' }],
+    ['pick', {}],
+  ])('reads %j', (text, given) => {
+    expect(readAction(text, tools)).toEqual({ tool: 'pick', arguments: given })
+  })
+
+  it.each([
+    ['say Book a flight to Dubai', 'Book a flight to Dubai'],
+    ['say 42', '42'],
+    ['say "42 = 42"', '42 = 42'],
+    ['say text=Hello', 'Hello'],
+    ['say {"text":"Hello, you"}', 'Hello, you'],
+  ])('reads a sentence as the only text argument of a tool: %s', (text, said) => {
+    expect(readAction(text, tools)).toEqual({ tool: 'say', arguments: { text: said } })
+  })
+
+  it('returns a message for an action that it cannot read', () => {
+    expect(readAction('throw bolt', tools)).toContain('There is no tool "throw". pick, say, wait')
+    expect(readAction('pick bolt 3 now', tools)).toContain('pick takes item: string, units?: integer')
+    expect(readAction('wait long', tools)).toContain('wait takes no arguments')
+  })
+})
+
+describe('formatInput', () => {
+  it('names the fields of objects, also in lists', () => {
+    const point = { type: 'object', properties: { x: { type: 'integer' }, y: { type: 'integer' } }, required: ['x'] }
+    const properties = { at: point, by: { type: 'array', items: point }, so: { type: 'object' } }
+    expect(formatInput({ type: 'object', properties, required: ['at'] })).toBe(
+      'at: { x: integer, y?: integer }, by?: { x: integer, y?: integer }[], so?: object',
+    )
+  })
+})
+
+describe('readArguments', () => {
+  it('reads a value as JSON if it is valid JSON, and as text otherwise', () => {
+    expect(readArguments(['a=1', 'b=one two', 'c={"d":[null]}', 'e=', 'f=x=y', 'g="1"'])).toEqual({
+      a: 1,
+      b: 'one two',
+      c: { d: [null] },
+      e: '',
+      f: 'x=y',
+      g: '1',
+    })
+    expect(readValue('tru')).toBe('tru')
+  })
+  it.each(['value', '=1', ''])('rejects %j', (word) => {
+    expect(() => readArguments([word])).toThrow('name=value')
+  })
+})

@@ -1,0 +1,107 @@
+import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
+import { randomText } from '@episodic/protocol/internal'
+import { noteGuarantees } from '@episodic/report'
+import { Command } from 'commander'
+import { z } from 'zod'
+import { type Console, colorsOf } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { named, nonEmpty } from '../../base/option-values.ts'
+import { addOptions, option } from '../../base/options.ts'
+import { openTarget, openWorld } from '../../play/episodes/open-environment.ts'
+import { type McpOptions, mcpOptions, withoutMcp } from '../../worlds/mcp-options.ts'
+import { findWorlds } from '../../worlds/mcp-world.ts'
+import { targetOf } from '../../worlds/target.ts'
+import { PLAYED_SERVERS, targetOptions } from '../../worlds/target-options.ts'
+import { loadWorld, type World } from '../../worlds/world.ts'
+import { readValue } from './call.ts'
+import { isPerson, playInTerminal } from './play-in-terminal.ts'
+import { helpOf } from './terminal-player.ts'
+
+const playOptions = z.object({
+  seed: option('<seed>', 'seed of the episode; the same seed repeats it', nonEmpty.optional()),
+  params: option('<json>', 'parameters of the world, as a JSON object'),
+  environment: option('<name>', 'environment of the server to play (default: the first)'),
+  seat: option(
+    '<seat=policy>',
+    'of several seats: play this one by a policy, such as random, solver or llm:<model>; you play the others; repeatable',
+    z.record(z.string(), z.string()).optional(),
+    { text: named },
+  ),
+  ...mcpOptions.shape,
+  ...targetOptions(PLAYED_SERVERS).shape,
+})
+type PlayOptions = z.infer<typeof playOptions>
+
+export function playCommand(console: Console): Command {
+  return addOptions(new Command('play'), playOptions)
+    .argument('[world]', 'name, path or package of the world (default: the server of --url)')
+    .addHelpText(
+      'after',
+      `
+Write a tool and its arguments: guess 50, guess value=50 or guess {"value":50}.
+If a tool takes a command alone, it is a shell: a line is a command, and other
+tools begin with a slash: /submit. help, quit; in a shell /help, exit.
+
+Examples:
+  episodic play number-guessing
+  episodic play number-guessing --seed 7 --params '{"high":1000}'
+  episodic play kuhn-poker --seat second=solver
+  episodic play --url http://127.0.0.1:7337/env
+  episodic play --url openenv:http://127.0.0.1:8000`,
+    )
+    .action(async (named: string | undefined, options: PlayOptions) => {
+      const [world] = await findWorlds(named === undefined ? [] : [named], options, { optional: true })
+      return play(world, withoutMcp(options), console)
+    })
+}
+
+async function play(
+  reference: string | undefined,
+  options: Omit<PlayOptions, keyof McpOptions>,
+  console: Console,
+): Promise<void> {
+  const target = targetOf(options, PLAYED_SERVERS)
+  if (!target && reference === undefined)
+    throw new HarnessError('option-invalid', 'Nothing to play. Give a world, or a server with --url.')
+  const world = target ? null : await loadWorld(reference as string)
+  await using opened = await (target
+    ? openTarget(target)
+    : openWorld(reference as string, world as World, {
+        transport: 'in-process',
+        sessions: 1,
+        onProgress: (message) => console.out.write(`${colorsOf(console.out).dim(message)}\n`),
+      }))
+  const { connection } = opened
+  const { seed = randomText(), seat: seats = {} } = options
+  const { environments, guarantees } = connection
+  const info =
+    environments.find(({ name }) => name === (options.environment ?? environments[0]?.name)) ??
+    connection.environment(options.environment).info
+  const own = info.seats?.filter(({ name }) => isPerson(seats[name])).flatMap(({ tools }) => tools)
+  const tools = info.tools.filter(({ name }) => own?.includes(name) ?? true)
+  const played = guarantees.seed === 'ignored' ? 'no seed' : `seed ${seed}`
+  const notes = guarantees.system === 'episodic' ? [] : noteGuarantees({ guarantees })
+  const asked = { params: readParams(options), seed, seats, world: world ?? NO_POLICIES }
+  const introduction = introduce({ ...info, tools }, played, console, notes)
+  await playInTerminal(connection, info, asked, introduction, console)
+}
+
+/** The policies that can be named for the seats of a server's environment. */
+const NO_POLICIES = { solver: null, policies: {} }
+
+function readParams({ params: text }: PlayOptions): JsonObject {
+  const params = text === undefined ? {} : readValue(text)
+  if (typeof params === 'object' && params !== null && !Array.isArray(params)) return params as JsonObject
+  throw new HarnessError('option-invalid', `--params ${text} is not a JSON object.`)
+}
+
+function introduce(
+  { name, version, description, tools }: EnvironmentInfo,
+  seed: string,
+  console: Console,
+  notes: readonly string[],
+): string {
+  const { bold, dim } = colorsOf(console.out)
+  const head = `${bold(name)} ${dim(`${version}, ${seed}`)}`
+  return `${[head, ...notes.map(dim), description].join('\n')}\n\n${helpOf(tools)}\n\n`
+}

@@ -1,0 +1,128 @@
+import { createInterface, type Interface } from 'node:readline/promises'
+import type { Action, ToolInfo } from '@episodic/protocol'
+import { type Console, colorsOf } from '../../base/console.ts'
+import { readArguments, readValue } from './call.ts'
+import { formatInput } from './tools.ts'
+
+const PROMPT = '> '
+const SHELL_PROMPT = '$ '
+
+/** Reads the actions of a person from standard input. Disposing of it stops reading. */
+export class TerminalPlayer implements Disposable {
+  readonly #console: Console
+  readonly #lines: Interface
+  readonly #read: AsyncIterator<string>
+  #open = true
+  /** Whether nothing more is read, even if there are lines. */
+  #left = false
+  /** Questions are asked one after the other. */
+  #asking: Promise<unknown> = Promise.resolve()
+
+  constructor(console: Console) {
+    this.#console = console
+    this.#lines = createInterface({
+      input: process.stdin,
+      output: console.out,
+      prompt: PROMPT,
+      terminal: console.out.isTTY === true,
+    })
+    this.#lines.once('close', () => {
+      this.#open = false
+    })
+    this.#read = this.#lines[Symbol.asyncIterator]()
+  }
+
+  /**
+   * Asks for an action, after writing `text`, until a line is one. Resolves with `null` once the person quits or the
+   * input ends.
+   */
+  ask(text: string, tools: readonly ToolInfo[]): Promise<Action | null> {
+    const asked = this.#asking.then(() => this.#ask(text, tools))
+    this.#asking = asked.catch(() => {})
+    return asked
+  }
+
+  async #ask(text: string, tools: readonly ToolInfo[]): Promise<Action | null> {
+    const { out } = this.#console
+    const { red } = colorsOf(out)
+    const shell = shellOf(tools)
+    const prompt = shell ? SHELL_PROMPT : PROMPT
+    this.#lines.setPrompt(prompt)
+    if (!this.#left && text !== '') out.write(`${text}\n`)
+    while (!this.#left) {
+      // A pipe may have ended while lines are still to be played.
+      if (this.#open) this.#lines.prompt()
+      else out.write(prompt)
+      const { value, done } = await this.#read.next()
+      if (done) break
+      const line = value.trim()
+      // A terminal echoes what is typed. Echo piped input, so that the transcript is complete.
+      if (!process.stdin.isTTY) out.write(`${line}\n`)
+      const said = shell ? withoutSlash(line, tools) : line
+      if (said === 'quit' || said === 'exit') this[Symbol.dispose]()
+      else if (said === 'help' || said === '?') out.write(`${helpOf(tools)}\n`)
+      else if (line !== '') {
+        if (shell && said === null) return { tool: shell.name, arguments: { command: line } }
+        const action = readAction(said as string, tools)
+        if (typeof action !== 'string') return action
+        out.write(`${red(action)}\n`)
+      }
+    }
+    return null
+  }
+
+  [Symbol.dispose](): void {
+    this.#left = true
+    this.#lines.close()
+  }
+}
+
+/** Returns the tool that is a shell, if there is one: its only argument is a text, the command. */
+export function shellOf(tools: readonly ToolInfo[]): ToolInfo | undefined {
+  return tools.find(({ inputSchema }) => {
+    const properties = (inputSchema.properties ?? {}) as Record<string, { readonly type?: unknown }>
+    return Object.keys(properties).length === 1 && properties.command?.type === 'string'
+  })
+}
+
+/** Returns what a line beside a shell says to the terminal or to another tool; `null` if the line is a command. */
+function withoutSlash(line: string, tools: readonly ToolInfo[]): string | null {
+  if (line === 'exit') return line
+  const [, name] = /^\/(\w+)/.exec(line) ?? []
+  // Another path, such as /usr/bin/env, is a command.
+  const isKnown = name === 'help' || name === 'quit' || tools.some((tool) => tool.name === name)
+  return isKnown ? line.slice(1) : null
+}
+
+/**
+ * Reads `tool value`, `tool name=value …`, `tool {json}`, or `tool` and a sentence if its only argument is a text.
+ * Returns a message if the line is malformed.
+ */
+export function readAction(text: string, tools: readonly ToolInfo[]): Action | string {
+  const [name = '', ...words] = text.split(/\s+/)
+  const tool = tools.find((other) => other.name === name)
+  if (!tool) return `There is no tool "${name}". ${tools.map((other) => other.name).join(', ')}, help, quit.`
+  const rest = text.slice(name.length).trim()
+  const value = rest === '' ? {} : readValue(rest)
+  if (rest.startsWith('{') && typeof value === 'object' && value !== null && !Array.isArray(value))
+    return { tool: name, arguments: value as Action['arguments'] }
+  const properties = Object.entries((tool.inputSchema.properties ?? {}) as Record<string, { readonly type?: unknown }>)
+  const names = properties.map(([name]) => name)
+  const [only] = properties
+  if (rest !== '' && only && properties.length === 1 && only[1].type === 'string' && !rest.startsWith(`${only[0]}=`))
+    return { tool: name, arguments: { [only[0]]: typeof value === 'string' ? value : rest } }
+  if (words.every((word) => word.includes('='))) return { tool: name, arguments: readArguments(words) }
+  if (words.length > names.length) return `${name} takes ${formatInput(tool.inputSchema)}.`
+  return { tool: name, arguments: Object.fromEntries(words.map((word, i) => [names[i] as string, readValue(word)])) }
+}
+
+/** Returns the tools with their arguments, and the commands of the terminal. */
+export function helpOf(tools: readonly ToolInfo[]): string {
+  const shell = shellOf(tools)
+  const slash = shell ? '/' : ''
+  return tools
+    .filter((tool) => tool !== shell)
+    .map(({ name, description, inputSchema }) => `  ${slash}${name}  ${description}  (${formatInput(inputSchema)})`)
+    .concat(shell ? [`  any other line  ${shell.description}`, '  /help, exit'] : ['  help, quit'])
+    .join('\n')
+}

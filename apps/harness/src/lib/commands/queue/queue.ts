@@ -1,0 +1,119 @@
+import { Command } from 'commander'
+import { z } from 'zod'
+import { type Console, colorsOf } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { untilInterrupted } from '../../base/interruption.ts'
+import { addOptions, flag, option } from '../../base/options.ts'
+import { machineClock } from '../../base/waiting-clock.ts'
+import { announcementSchema, signedPlaces } from '../../fleet/fleet-messages.ts'
+import { signerOfEnvironment } from '../../fleet/open-fleet.ts'
+import { openRedisQueue } from '../../fleet/redis/open-redis-queue.ts'
+import type { QueueStatus, RunQueue } from '../../fleet/run-queue.ts'
+
+const queueOptions = z.object({
+  queue: option('<url>', 'the queue, a Redis: redis://<host>:<port>', z.string()),
+  json: flag('print the state of the queue as JSON'),
+})
+type QueueOptions = z.infer<typeof queueOptions>
+
+/** Milliseconds between two looks at what is still played. */
+const LOOK = 500
+
+export function queueCommand(console: Console): Command {
+  const command = new Command('queue')
+  const add = (usage: string, description: string) =>
+    addOptions(command.command(usage).description(description), queueOptions)
+  const act = async (options: QueueOptions, action: (queue: RunQueue) => Promise<void>) => {
+    await using queue = await openRedisQueue(options.queue, {
+      onNotice: (notice) => void console.err.write(`${notice}\n`),
+    })
+    await action(queue)
+    showStatus(await queue.status(), options, console)
+  }
+  add('status', 'show runs and workers').action((options: QueueOptions) => act(options, async () => {}))
+  add('pause', 'give out no more episodes; those that are played go on').action((options: QueueOptions) =>
+    act(options, (queue) => queue.setPaused(true)),
+  )
+  add('resume', 'give out episodes again').action((options: QueueOptions) =>
+    act(options, (queue) => queue.setPaused(false)),
+  )
+  add('drain', 'pause, and wait until no episode is played: Redis or workers may then be stopped').action(
+    (options: QueueOptions) => act(options, (queue) => drain(queue, console)),
+  )
+  add(
+    'remove <run>',
+    'remove an interrupted run; episodes that workers sealed since are played again by --resume',
+  ).action((run: string, options: QueueOptions) =>
+    act(options, async (queue) => {
+      if (await queue.remove(run)) return
+      throw new HarnessError(
+        'option-invalid',
+        `The queue has no interrupted run ${run}. \`episodic queue status\` lists its runs; one that is being played is stopped where it was started.`,
+      )
+    }),
+  )
+  return command
+}
+
+async function drain(queue: RunQueue, console: Console): Promise<void> {
+  await queue.setPaused(true)
+  const interruption = untilInterrupted(console)
+  const { signal } = interruption
+  try {
+    for (let shown = -1; !signal.aborted; ) {
+      const playing = (await queue.status()).runs.reduce((sum, run) => sum + run.playing, 0)
+      if (playing === 0) return
+      if (playing !== shown) console.err.write(`${playing} episodes are being played.\n`)
+      shown = playing
+      await machineClock.wait(LOOK, signal)
+    }
+    process.exitCode = interruption.status ?? 1
+  } finally {
+    interruption.stop()
+  }
+}
+
+function showStatus({ paused, runs, workers }: QueueStatus, { json }: QueueOptions, { out }: Console): void {
+  const shown = runs.map(({ announcement, ...run }) => ({ ...run, ...readAnnouncement(run.id, announcement) }))
+  if (json) {
+    out.write(`${JSON.stringify({ paused, runs: shown, workers })}\n`)
+    return
+  }
+  const { bold, dim, yellow } = colorsOf(out)
+  if (paused) out.write(`${yellow('paused')}: no episodes are given out. Go on with: episodic queue resume --queue …\n`)
+  if (runs.length === 0) out.write('No runs.\n')
+  for (const { id, name, environment, policy, coordinator, account, playing } of shown) {
+    const by = coordinator ? `coordinated by process ${coordinator.pid} on ${coordinator.host}` : 'interrupted'
+    const slots = workers.reduce((sum, { plays, slots }) => sum + (plays.includes(id) ? slots : 0), 0)
+    const { sealed, fenced, lost, open, unread } = account
+    out.write(`${bold(name)} ${id}  ${dim(`${environment} · ${policy}`)}\n`)
+    out.write(`  ${by}   ${slots} slots\n`)
+    out.write(`  ${playing} played now   ${open - playing} waiting   ${unread} results unread\n`)
+    out.write(`  ${sealed} sealed   ${lost} plays lost with their worker   ${fenced} results came too late\n`)
+    for (const { host, pid, declines } of workers)
+      if (declines[id] !== undefined) out.write(`  process ${pid} on ${host} does not play it: ${declines[id]}\n`)
+  }
+  const slots = workers.reduce((sum, worker) => sum + worker.slots, 0)
+  out.write(`${workers.length} ${workers.length === 1 ? 'worker' : 'workers'}, ${slots} slots\n`)
+  for (const { host, pid, slots, version, plays } of workers)
+    out.write(
+      `  process ${pid} on ${host}   ${slots} slots   ${dim(`Episodic ${version}, plays ${plays.length} runs`)}\n`,
+    )
+}
+
+/**
+ * Reads what a run plays from its announcement, which another version may have written, or signed with another secret.
+ */
+function readAnnouncement(run: string, signed: string) {
+  try {
+    const announced = announcementSchema.parse(
+      JSON.parse(signerOfEnvironment().open(signedPlaces.announcement(run), signed)),
+    )
+    const { name, configuration } = announced
+    const { environment, policy } = configuration
+    return { name, environment: `${environment.name} ${environment.version}`, policy: policy.name }
+  } catch {
+    const name = '(unreadable: another EPISODIC_QUEUE_SECRET, another version of Episodic, or damaged)'
+    return { name, environment: 'unknown', policy: 'unknown' }
+  }
+}

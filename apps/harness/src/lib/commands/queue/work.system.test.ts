@@ -1,0 +1,437 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import type { EpisodeRecord } from '@episodic/protocol'
+import { Redis } from 'ioredis'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
+import { HELD_SEEDS_POLICY } from '../../fixtures/held-seeds-policy.fixture.ts'
+import { startRedis } from '../../fixtures/programs.fixture.ts'
+import { bisecting, startChatServer } from '../../models/chat-server.fixture.ts'
+
+const workshop = openWorkshop()
+const redis = await startRedis()
+const admin = new Redis(redis.url)
+afterAll(async () => {
+  workshop[Symbol.dispose]()
+  admin.disconnect()
+  await redis[Symbol.asyncDispose]()
+})
+const world = exampleWorld('number-guessing')
+const at = (...path: string[]) => join(workshop.folder, ...path)
+const textOf = (out: string) =>
+  existsSync(at(out, 'episodes.jsonl')) ? readFileSync(at(out, 'episodes.jsonl'), 'utf8') : ''
+const QUEUE = ['--queue', redis.url]
+/** Seconds: soon, and longer than a busy machine keeps a process waiting. */
+const SOON = ['--lease', '3']
+
+const CONFIGURATION = ['run', world, '--policy', './gated.ts', '--tasks', '30', '--rollouts', '2']
+const SLOTS = 3
+const open = () => writeFileSync(at('open'), '')
+/** The processes that hold an episode, each as often as it holds one. */
+const holders = () => (existsSync(at('held')) ? readFileSync(at('held'), 'utf8').trim().split('\n').map(Number) : [])
+const holds = (pid: number) => holders().filter((holder) => holder === pid).length
+const waitFor = (condition: () => unknown) => vi.waitFor(condition, { timeout: 120_000, interval: 20 })
+
+/** All episodes of the configuration, as one process plays them. */
+let undisturbed: EpisodeRecord[]
+
+const start = (args: readonly string[], env: Record<string, string> = {}) => workshop.start(args, { env })
+const work = (options: readonly string[] = [], env: Record<string, string> = {}) =>
+  start(['work', world, ...QUEUE, '--concurrency', String(SLOTS), ...SOON, ...options], env)
+const coordinate = (out: string, ...options: string[]) =>
+  start([...CONFIGURATION, ...QUEUE, ...SOON, '--out', out, ...options])
+
+beforeAll(async () => {
+  writeFileSync(at('gated.ts'), HELD_SEEDS_POLICY)
+  open()
+  expect((await workshop.main([...CONFIGURATION, '--out', 'undisturbed'])).status).toBe(0)
+  undisturbed = readEpisodes(at('undisturbed'))
+  rmSync(at('open'))
+})
+afterEach(async () => {
+  await workshop.killAll()
+  for (const file of ['open', 'held', 'deadly']) rmSync(at(file), { force: true })
+  await admin.flushall()
+})
+
+/** Starts a run of two workers, and waits until all of their slots hold an episode. */
+async function startHeld(out: string, ...options: string[]) {
+  rmSync(at('held'), { force: true })
+  const pair = [work(), work()] as const
+  const run = coordinate(out, ...options)
+  await Promise.race([
+    waitFor(() => {
+      for (const { pid } of pair) expect(holds(pid)).toBeGreaterThanOrEqual(SLOTS)
+    }),
+    run.ended.then(({ err }) => Promise.reject(new Error(`It ended: ${err}`))),
+  ])
+  return { run, pair }
+}
+
+/** What is in the queue. */
+const status = async () => JSON.parse((await workshop.main(['queue', 'status', ...QUEUE, '--json'])).out)
+
+/** The lines of a run without their values, which have every key in its place. */
+function shapesOf(out: string): string[] {
+  const shape = (_: string, value: unknown) => (typeof value === 'object' ? value : 0)
+  return textOf(out)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.stringify(JSON.parse(line, shape)))
+    .sort()
+}
+
+/** Without the times of answers of models either. */
+function untimed(episodes: readonly EpisodeRecord[]): unknown {
+  return JSON.parse(JSON.stringify(withoutTimes(episodes), (key, value) => (key === 'time' ? undefined : value)))
+}
+
+/** Expects each episode once, with the same bytes as in one process, but times. */
+function expectAll(out: string): void {
+  const episodes = readEpisodes(at(out))
+  expect(new Set(episodes.map(nameOf)).size).toBe(episodes.length)
+  expect(withoutTimes(episodes)).toEqual(withoutTimes(undisturbed))
+}
+
+describe('episodic run --queue', () => {
+  it('seals in a fleet what one process seals: rollouts, trees, failures, models and agents (invariant 4)', async () => {
+    const model = await startChatServer(bisecting)
+    const agent = new URL('../../worlds/agents/guessing-agent.fixture.ts', import.meta.url).pathname
+    writeFileSync(
+      at('moody.ts'),
+      `import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
+       export const policy = { name: 'moody', start(context) {
+         if (/[0-7]$/.test(context.seed)) throw new Error('not today')
+         return solver.start(context)
+       } }`,
+    )
+    const asked: [string, readonly string[]][] = [
+      ['rollouts', ['--policy', 'random', '--rollouts', '2', '--shaping', '--discount', '0.9']],
+      ['trees', ['--branch', '2@1,2@3']],
+      ['failures', ['--policy', './moody.ts', '--fail-fast', '0']],
+      ['models', ['--policy', 'llm:bisect', '--base-url', model.url]],
+      ['agents', ['--policy', `process:${process.execPath} ${agent}`, '--rollouts', '1', '--tasks', '2']],
+    ]
+    const env = { OPENAI_API_KEY: 'sk-nobody-may-read-this' }
+    // All episodes of a tree are in flight together.
+    const options = ['--base-url', model.url, '--allow-agents', '--concurrency', '4']
+    work(options, env)
+    work(options, env)
+    for (const [name, options] of asked) {
+      const args = ['run', world, '--tasks', '12', ...options]
+      expect(await workshop.main([...args, '--out', `alone-${name}`], { env })).toMatchObject({ status: 0 })
+      const ended = await workshop.main([...args, ...QUEUE, '--out', name], { env })
+      expect(ended).toMatchObject({ status: 0 })
+      const [alone, together] = [readEpisodes(at(`alone-${name}`)), readEpisodes(at(name))]
+      expect(alone.length).toBeGreaterThanOrEqual(2)
+      expect(alone.some(({ outcome }) => outcome.kind === 'failed')).toBe(name === 'failures')
+      expect(untimed(together)).toEqual(untimed(alone))
+      expect(shapesOf(name)).toEqual(shapesOf(`alone-${name}`))
+      for (const { time } of together) expect(time.ended).toBeGreaterThan(time.started)
+      // Nothing of a run that is complete is left. What BullMQ has is removed too, until workers that leave note
+      // something.
+      const left = (await admin.keys('*:run*')).filter((key) => !key.includes(':bull:'))
+      expect(left).toEqual([])
+    }
+    expect(JSON.stringify(await admin.keys('*'))).not.toContain('sk-nobody')
+    await model[Symbol.asyncDispose]()
+  })
+
+  it('plays a set of runs, which does not keep the URL of the queue', async () => {
+    work()
+    const args = ['run', world, '--policy', 'solver', '--policy', 'random', '--tasks', '8']
+    expect(await workshop.main([...args, '--set', 'pair', ...QUEUE])).toMatchObject({ status: 0 })
+    expect(await workshop.main([...args, '--set', 'alone'])).toMatchObject({ status: 0 })
+    const files = readdirSync(at('runs', 'alone'), { recursive: true, encoding: 'utf8' })
+    const members = files.filter((file) => file.endsWith('episodes.jsonl')).map((file) => dirname(file))
+    expect(members).toHaveLength(2)
+    for (const member of members) {
+      const [together, alone] = [readEpisodes(at('runs', 'pair', member)), readEpisodes(at('runs', 'alone', member))]
+      expect(together).toHaveLength(8)
+      expect(untimed(together)).toEqual(untimed(alone))
+    }
+    expect(readFileSync(at('runs', 'pair', 'set.json'), 'utf8')).not.toContain('redis://')
+  })
+
+  it('plays the episodes of a killed worker on another, and a worker that joins takes its part', async () => {
+    const { run, pair } = await startHeld('killed')
+    pair[0].kill('SIGKILL')
+    const third = work()
+    await waitFor(() => expect(holds(third.pid)).toBeGreaterThanOrEqual(SLOTS))
+    open()
+    const { status, out } = await run.ended
+    expect(status).toBe(0)
+    expect(out).toContain('60 finished   0 failed   0 unresolved')
+    expectAll('killed')
+  })
+
+  it('refuses what a worker seals that was paused for too long', async () => {
+    const { run, pair } = await startHeld('paused')
+    pair[0].kill('SIGSTOP')
+    const third = work()
+    await waitFor(() => expect(holds(third.pid)).toBeGreaterThanOrEqual(SLOTS))
+    open()
+    expect(await run.ended).toMatchObject({ status: 0 })
+    pair[0].kill('SIGCONT')
+    await pair[0].until(/is over\./)
+    expectAll('paused')
+  })
+
+  it('gives back what is played when a worker is stopped', async () => {
+    const { run, pair } = await startHeld('left')
+    pair[0].interrupt()
+    expect(await pair[0].ended).toMatchObject({ status: 0 })
+    const third = work()
+    await waitFor(() => expect(holds(third.pid)).toBeGreaterThanOrEqual(SLOTS))
+    open()
+    expect(await run.ended).toMatchObject({ status: 0 })
+    expectAll('left')
+  })
+
+  it('goes on where a killed coordinator was, with what workers have sealed since', async () => {
+    const { run } = await startHeld('orphaned')
+    run.kill('SIGKILL')
+    await run.ended
+    const before = textOf('orphaned')
+    // The workers seal what they play.
+    open()
+    const sealed = async () => admin.xlen((await admin.keys('*:results'))[0] ?? '')
+    await waitFor(async () => expect(await sealed()).toBeGreaterThanOrEqual(2 * SLOTS))
+    expect(textOf('orphaned')).toBe(before)
+    const resumed = await coordinate('orphaned', '--resume').ended
+    expect(resumed).toMatchObject({ status: 0 })
+    expectAll('orphaned')
+  })
+
+  it('keeps at Ctrl-C what is being played, and resumes in one process too', async () => {
+    const { run } = await startHeld('stopped')
+    run.interrupt()
+    const { status, err } = await run.ended
+    expect(status).toBe(130)
+    expect(err).toMatch(/\d+ episodes are left\. To play them:/)
+    open()
+    const rest = await workshop.run([...CONFIGURATION, '--out', 'stopped', '--resume'])
+    expect(rest).toMatchObject({ status: 0 })
+    expectAll('stopped')
+  })
+
+  it('refuses a second coordinator of the same run, in a copy of its folder', async () => {
+    const { run } = await startHeld('first')
+    cpSync(at('first'), at('copy', 'first'), { recursive: true })
+    const second = await workshop.run([...CONFIGURATION, ...QUEUE, ...SOON, '--out', 'copy/first', '--resume'])
+    expect(second.status).toBe(1)
+    expect(second.err).toContain(`Process ${run.pid} on `)
+    expect(second.err).toContain('coordinates this run')
+    open()
+    expect(await run.ended).toMatchObject({ status: 0 })
+    expectAll('first')
+  })
+
+  it.each([
+    ['http://127.0.0.1:6379', 2, /^error: --queue http:\/\/127\.0\.0\.1:6379 is not the URL of a Redis\. Give redis:/],
+    ['redis://127.0.0.1:6379/abc', 2, /^error: --queue redis:\/\/127\.0\.0\.1:6379\/abc names no database of a Redis/],
+    [
+      `${redis.url}/9999`,
+      1,
+      /^error: No Redis answers .*\(ERR DB index is out of range\)\. It has no database of that/,
+    ],
+    ['redis://user:secret@127.0.0.1:1', 1, /^error: No Redis answers at redis:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED/],
+  ])('refuses the queue %s, on every command, and leaves nothing', async (url, status, message) => {
+    for (const args of [
+      ['run', world, '--out', 'refused'],
+      ['work', world],
+      ['queue', 'status'],
+    ]) {
+      const ended = await workshop.main([...args, '--queue', url])
+      expect([ended.status, ended.out, ended.err]).toEqual([status, '', expect.stringMatching(message)])
+      expect(ended.err).not.toContain('secret')
+    }
+    expect(existsSync(at('refused'))).toBe(false)
+  })
+
+  it('refuses a port at which something else answers, or nothing', async () => {
+    for (const answer of ['HTTP/1.1 400 Bad Request\r\n\r\n', null]) {
+      const server = createServer((socket) => {
+        socket.on('error', () => {})
+        if (answer) socket.end(answer)
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const { port } = server.address() as { port: number }
+      const ended = await workshop.main(['queue', 'status', '--queue', `redis://127.0.0.1:${port}`])
+      expect(ended.err).toMatch(/^error: No Redis answers at redis:\/\/127\.0\.0\.1:\d+ \(/)
+      if (answer) expect(ended.err).toContain('What answers there is no Redis.')
+      expect(ended.status).toBe(1)
+      server.close()
+    }
+  })
+
+  it.each([
+    [
+      ['--concurrency', '8'],
+      '--concurrency is for episodes that this process plays, and with --queue the workers play',
+    ],
+    [['--processes', '2'], '--processes starts workers on this machine, and --queue uses those that are there.'],
+    [['--config', 'servers.json'], '--config names servers of this machine, which the workers of --queue do not have.'],
+  ])('refuses %j', async (options, message) => {
+    writeFileSync(at('servers.json'), JSON.stringify({ mcpServers: { own: { command: 'none' } } }))
+    const ended = await workshop.main(['run', world, ...QUEUE, ...options, '--out', 'refused'])
+    expect(ended.status).toBe(2)
+    expect(ended.err).toContain(`error: ${message}`)
+    expect(existsSync(at('refused'))).toBe(false)
+  })
+
+  it('says how to install what the queue needs', async () => {
+    const hook = `import { registerHooks } from 'node:module'
+      registerHooks({ resolve(name, context, next) {
+        if (name === 'bullmq') throw Object.assign(new Error('no such package'), { code: 'ERR_MODULE_NOT_FOUND' })
+        return next(name, context)
+      } })`
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` }
+    const { status, err } = await workshop.run(['queue', 'status', ...QUEUE], { env })
+    expect([status, err]).toEqual([2, expect.stringContaining('--queue needs the package bullmq')])
+    expect(err).toContain('npm install --ignore-scripts bullmq@6')
+  })
+
+  it('plays nothing with a worker that has another version, and says so on both sides', async () => {
+    writeFileSync(
+      at('other-version.ts'),
+      `import { environment as own } from '${new URL(`file://${world}/src/index.ts`)}'
+       export const environment = { ...own, version: '0.0.9' }`,
+    )
+    const worker = start(['work', './other-version.ts', ...QUEUE, ...SOON])
+    const run = start(['run', world, '--tasks', '3', ...QUEUE, ...SOON, '--out', 'versions'])
+    const why = /It plays number-guessing (\S+), and this worker has number-guessing 0\.0\.9\. Install that version\./
+    await worker.until(why)
+    await run.until(why)
+    await run.until(/No worker plays this run now\. Start one: episodic work --queue/)
+    expect(textOf('versions')).toBe('')
+    work()
+    expect(await run.ended).toMatchObject({ status: 0 })
+    expect(readEpisodes(at('versions'))).toHaveLength(3)
+  })
+
+  it('plays a run that it declined once it has what was missing', async () => {
+    const policy = `export { solver as policy } from '${new URL(`file://${world}/src/index.ts`)}'`
+    writeFileSync(at('own.ts'), policy)
+    mkdirSync(at('elsewhere'))
+    const worker = workshop.start(['work', world, ...QUEUE], { under: ['env', '-C', at('elsewhere')] })
+    const run = start(['run', world, '--policy', './own.ts', '--tasks', '3', ...QUEUE, '--out', 'late'])
+    await worker.until(/Does not play the run \S+: Its policy \.\/own\.ts is not in the folder/)
+    writeFileSync(at('elsewhere', 'own.ts'), policy)
+    expect(await run.ended).toMatchObject({ status: 0 })
+    const { played } = JSON.parse(readFileSync(at('late', 'run.json'), 'utf8'))
+    expect(played).toEqual({ transport: 'queue', player: expect.any(String) })
+  })
+
+  it('refuses jobs and results that were changed in the queue, and plays their episodes from good ones', async () => {
+    const env = { EPISODIC_QUEUE_SECRET: 'one that only they have' }
+    const paused = await workshop.main(['queue', 'pause', ...QUEUE])
+    expect(paused.out).toContain('paused')
+    const run = start(['run', world, '--tasks', '3', ...QUEUE, ...SOON, '--out', 'signed'], env)
+    let jobs: string[] = []
+    await waitFor(async () => {
+      jobs = await admin.keys(`*:bull:run-*:e${'?'.repeat(24)}`)
+      expect(jobs).toHaveLength(3)
+    })
+    const data = (await admin.hget(jobs[0] ?? '', 'data')) ?? ''
+    await admin.hset(jobs[0] ?? '', 'data', data.replace('"attempt\\":0', '"attempt\\":7'))
+    expect(await admin.hget(jobs[0] ?? '', 'data')).not.toBe(data)
+    const without = work()
+    await without.until(/Does not play the run \S+: Its digest does not fit.*EPISODIC_QUEUE_SECRET/)
+    const worker = work([], env)
+    await worker.until(/Plays signed/)
+    expect((await workshop.main(['queue', 'resume', ...QUEUE])).out).toContain('2 workers')
+    const { status, err } = await run.ended
+    expect(err).toMatch(
+      /, attempt 0: a text in the queue was refused\. Its signature does not fit.* It is played again\./,
+    )
+    expect(status).toBe(0)
+    expect(readEpisodes(at('signed')).map(({ attempt }) => attempt)).toEqual([0, 0, 0])
+  })
+
+  it('plays a result again that was changed in the queue while the run had no coordinator', async () => {
+    const { run } = await startHeld('changed')
+    run.kill('SIGKILL')
+    await run.ended
+    open()
+    let stream = ''
+    await waitFor(async () => {
+      stream = (await admin.keys('*:results'))[0] ?? ''
+      expect(await admin.xlen(stream)).toBeGreaterThanOrEqual(2 * SLOTS)
+    })
+    // Workers seal what they play, and take no more once the coordinator has been silent for its lease.
+    await waitFor(async () =>
+      expect(await status()).toMatchObject({
+        runs: [{ coordinator: null, playing: 0 }],
+        workers: [{ plays: [] }, { plays: [] }],
+      }),
+    )
+    const entries = await admin.xrange(stream, '-', '+')
+    // The first of them may be of episodes that the run has stored.
+    const changed = entries.at(-1)
+    await admin.del(stream)
+    for (const [key, [job, id = '', name, text = '']] of entries) {
+      const kept = key === changed?.[0] ? text.replace(/"returns":\{"[a-z]+":/, '$&9') : text
+      if (key === changed?.[0]) expect(kept).not.toBe(text)
+      await admin.xadd(stream, key, job ?? '', id, name ?? '', kept)
+    }
+    const resumed = await coordinate('changed', '--resume').ended
+    expect(resumed.err).toMatch(
+      /, attempt \d: a text in the queue was refused\. Its digest does not fit: it was changed in the queue, .* It is played again\./,
+    )
+    expect(resumed.err.match(/was refused/g)).toHaveLength(1)
+    expect(resumed.status).toBe(0)
+    expectAll('changed')
+  })
+
+  it('has the times of the queue on a machine whose clock is wrong, and says by how much', async () => {
+    const hook = 'const now = Date.now; Date.now = () => now() + 3_600_000'
+    const worker = work([], { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` })
+    await worker.until(/The clock of this machine is 3600 s ahead of that of the queue\./)
+    open()
+    expect(await coordinate('skewed').ended).toMatchObject({ status: 0 })
+    expectAll('skewed')
+    for (const { time } of readEpisodes(at('skewed'))) expect(time.ended).toBeLessThan(3_600_000)
+  })
+
+  it('shows, drains and cleans up a queue', async () => {
+    const { run } = await startHeld('shown')
+    const { out } = await workshop.main(['queue', 'status', ...QUEUE, '--json'])
+    const status = JSON.parse(out)
+    expect(status).toMatchObject({ paused: false, runs: [{ name: 'shown', playing: 2 * SLOTS }] })
+    expect(status.workers.map(({ slots }: { slots: number }) => slots)).toEqual([SLOTS, SLOTS])
+    const [{ id }] = status.runs
+    expect((await workshop.main(['queue', 'remove', id, ...QUEUE])).err).toContain('has no interrupted run')
+    const drained = start(['queue', 'drain', ...QUEUE])
+    await drained.until(/6 episodes are being played/)
+    open()
+    expect((await drained.ended).out).toContain('0 played now')
+    run.interrupt()
+    expect((await run.ended).status).toBe(130)
+    const left = await workshop.main(['queue', 'status', ...QUEUE])
+    const after = await workshop.main(['queue', 'remove', id, ...QUEUE])
+    if (left.out.includes(id)) expect(after.status).toBe(0)
+    expect((await workshop.main(['queue', 'resume', ...QUEUE])).out).toContain('No runs.')
+  })
+
+  it('leaves an episode that ends every worker, and loses no other', async () => {
+    open()
+    const deadly = undisturbed[7] as EpisodeRecord
+    writeFileSync(at('deadly'), deadly.policy.seed)
+    const run = coordinate('deadly-one')
+    // As a supervisor would, starts a worker again when it has ended.
+    let isOver = false
+    const supervised = (async () => {
+      while (!isOver) await Promise.race([work().ended, run.ended])
+    })()
+    const { status, out, err } = await run.ended
+    isOver = true
+    await supervised
+    expect(out).toContain('59 finished   0 failed   1 unresolved')
+    expect(err).toContain(`${deadly.task.id}, attempt ${deadly.attempt}, is left unplayed: 3 workers ended while`)
+    expect(status).toBe(1)
+    const others = undisturbed.filter((record) => record !== deadly)
+    expect(withoutTimes(readEpisodes(at('deadly-one')))).toEqual(withoutTimes(others))
+  })
+})

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { countOrFile } from '../../base/option-values.ts'
+import { flag, option } from '../../base/options.ts'
+import { metricsOptions } from '../../fleet/metrics-options.ts'
+import {
+  languageModelOptions,
+  processOptions,
+  type RunSettings,
+  retryOptions,
+  serverOptions,
+} from '../../play/run-settings.ts'
+import {
+  episodeOptions,
+  policyOption,
+  rewardOptions,
+  seatOptions,
+  taskOptions,
+} from '../../run-folder/plan/plan-options.ts'
+import { type McpOptions, mcpOptions } from '../../worlds/mcp-options.ts'
+
+/** The options of a set of runs. */
+const setOptions = z.object({
+  policies: option('<file>', 'players of a set, as JSON: a list of { "name", "policy", … }'),
+  set: option('<name>', 'play a set of runs, every world with every player, in runs/<name>'),
+  baseline: option('<player>', 'of a set: the player that the others are compared with (default: the first)'),
+  dryRun: flag('list the runs, their episodes and what they can cost, and play nothing'),
+})
+
+const outputOptions = z.object({
+  out: option(
+    '<folder>',
+    'folder of the run (default: runs/<world>-<policy>-<seed>, and with -2, -3 … if that was played to its end)',
+  ),
+  /** A folder to resume, or `true` for that of `--out`. */
+  resume: option(
+    '[folder]',
+    'play the missing episodes of the run in --out, or of the set in this folder',
+    z.union([z.string(), z.literal(true)]).optional(),
+    { text: { read: (folder) => folder } },
+  ),
+  ...retryOptions.shape,
+  json: flag('print the summary as JSON'),
+})
+
+const workerOptions = z.object({ worker: flag('play the episodes that the parent process sends', { isHidden: true }) })
+
+/** The tasks of a world, and those of an MCP server, which are in a file. */
+const countedTasks = taskOptions.extend({
+  tasks: option(
+    '<count>',
+    'number of tasks to generate; of an MCP server, a JSONL file',
+    countOrFile.schema,
+    countOrFile.details,
+  ),
+})
+
+/** By their headings in the help, in its order. */
+export const RUN_OPTIONS: Readonly<Record<string, z.ZodObject>> = {
+  'Tasks:': countedTasks,
+  'An MCP server instead of a world:': mcpOptions,
+  'Players:': policyOption.extend(seatOptions.shape),
+  'Sets of runs:': setOptions,
+  'Episodes:': episodeOptions,
+  'Processes and connections:': z.object({
+    ...processOptions.shape,
+    ...workerOptions.shape,
+    ...metricsOptions.shape,
+    ...serverOptions.shape,
+  }),
+  'Rewards:': rewardOptions,
+  'Output, and playing on:': outputOptions,
+  'Language models:': languageModelOptions,
+}
+export type RunOptions = Omit<RunSettings, 'policy' | 'tasks'> &
+  Pick<z.infer<typeof countedTasks>, 'tasks'> &
+  McpOptions &
+  z.infer<typeof policyOption> &
+  z.infer<typeof setOptions> &
+  z.infer<typeof workerOptions> &
+  z.infer<typeof metricsOptions> &
+  z.infer<typeof outputOptions>

@@ -1,0 +1,183 @@
+import { basename, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { type Console, commandLine, sameCommand, shownPath } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { interruptible } from '../../base/interruption.ts'
+import { fleetOf } from '../../fleet/open-fleet.ts'
+import { processOptions, type RunSettings, retryOptions, serverOptions } from '../../play/run-settings.ts'
+import { formatMembers, formatSet, listMembers } from '../../play/sets/format-set.ts'
+import { type PlayedMember, playSet } from '../../play/sets/play-set.ts'
+import { type Player, readPlayers } from '../../play/sets/players.ts'
+import { openSet, readSet } from '../../play/sets/set-folder.ts'
+import { type AskedSet, planSet } from '../../play/sets/set-plan.ts'
+import { defaultFolder, shortName } from '../../run-folder/record/run-folder.ts'
+
+/** What `episodic run` was given for a set. */
+interface GivenSet {
+  readonly worlds: readonly string[]
+  readonly policy: readonly string[]
+  /** A file of players, beside those of `policy`. */
+  readonly policies?: string | undefined
+  readonly baseline?: string | undefined
+  readonly settings: RunSettings
+}
+
+/** Returns a set as it is asked for. Rejects with `option-invalid`. */
+export async function askForSet({ worlds, policy, policies, baseline, settings }: GivenSet): Promise<AskedSet> {
+  const named: Player[] = policy.map((each) => ({ name: shortName(each), policy: each }))
+  const players = [...named, ...(policies === undefined ? [] : await readPlayers(policies))]
+  const [first = { name: 'default' }] = players
+  const compared = players.find(({ name, policy }) => name === baseline || policy === baseline)
+  return {
+    worlds: worlds.length > 0 ? [...worlds] : [null],
+    players: players.length > 0 ? players : [first],
+    baseline: compared?.name ?? baseline ?? first.name,
+    settings,
+  }
+}
+
+/** Settings that do not decide what a set plays, by the names of their options. */
+const HOW: readonly string[] = [
+  ...Object.keys({ ...processOptions.shape, ...retryOptions.shape, ...serverOptions.shape }),
+  ...(['failFast', 'outageLimit', 'baseUrl', 'requestsPerMinute', 'tokensPerMinute'] satisfies (keyof RunSettings)[]),
+  ...(['modelTimeout', 'recordModels'] satisfies (keyof RunSettings)[]),
+]
+/** Options of the command that are no settings. */
+const OTHER: readonly string[] = ['resume', 'json', 'dryRun', 'metricsPort', 'metricsAddress']
+
+/**
+ * Returns the set in a folder as it was asked for, with the settings of this command that do not decide what it plays.
+ * Rejects with `option-invalid` if others were given, and with `run-invalid`.
+ */
+export async function askAgain(folder: string, settings: RunSettings, command: Command): Promise<AskedSet> {
+  const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
+  const deciding = given.filter((option) => ![...HOW, ...OTHER].includes(option.attributeName()))
+  if (deciding.length > 0 || command.args.length > 0)
+    throw new HarnessError(
+      'option-invalid',
+      `${shownPath(folder)} says what the set plays. Leave ${[...command.args, ...deciding.map(({ long }) => long)].join(', ')} out.`,
+    )
+  const { asked } = await readSet(folder)
+  const names = given.map((option) => option.attributeName()).filter((name) => HOW.includes(name))
+  const how = Object.fromEntries(names.map((name) => [name, settings[name as keyof RunSettings]]))
+  return { ...asked, settings: { ...asked.settings, ...how } }
+}
+
+/** Returns the folder of a set: `--out`, `runs/<--set>`, or one named after its worlds. Throws `option-invalid`. */
+export function setFolder(
+  { worlds, settings }: AskedSet,
+  { set, out }: { readonly set?: string | undefined; readonly out?: string | undefined },
+): string {
+  if (set !== undefined && out !== undefined)
+    throw new HarnessError(
+      'option-invalid',
+      '--set names a folder in runs/, and --out any folder for the set. Give one of them.',
+    )
+  if (out !== undefined) return resolve(out)
+  if (set !== undefined && !/^(?!\.+$)[\w.-]{1,40}$/.test(set))
+    throw new HarnessError(
+      'option-invalid',
+      `"${set}" cannot name a set: use up to 40 letters, digits, dots, dashes and underscores.`,
+    )
+  const [world] = worlds
+  const played = worlds.length === 1 ? basename(world ?? 'server').replace(/[^\w.-]+/g, '-') : `${worlds.length}-worlds`
+  return resolve('runs', set ?? `set-${played.slice(0, 32)}-${settings.seed.replace(/[^\w.-]+/g, '-').slice(0, 32)}`)
+}
+
+/**
+ * Prints the members of a set, their episodes and what they can cost.
+ *
+ * @param folder - the folder of the set; `null` for a run of its own, which is in `out` or the default folder.
+ */
+export async function listSet(
+  asked: AskedSet,
+  {
+    folder,
+    out,
+    json,
+  }: { readonly folder: string | null; readonly out?: string | undefined; readonly json?: boolean | undefined },
+  console: Console,
+): Promise<void> {
+  const planned = await planSet(asked)
+  const listed = listMembers(planned)
+  if (folder !== null) {
+    const set = shownPath(folder)
+    const { baseline } = asked
+    console.out.write(json ? `${JSON.stringify({ folder: set, baseline, ...listed })}\n` : formatMembers(listed, set))
+    return
+  }
+  const alone = planned.flatMap(({ members }) =>
+    members.map(({ configuration }) => out ?? defaultFolder(configuration)),
+  )
+  const members = listed.members.map((member, i) => ({ ...member, run: alone[i] ?? '' }))
+  const own = { ...listed, members }
+  console.out.write(json ? `${JSON.stringify(own)}\n` : formatMembers(own, null))
+}
+
+export interface RunSetOptions {
+  /** Absolute. */
+  readonly folder: string
+  readonly resume: boolean
+  /** Whether the command says no more than `--resume` with the folder, and how to play. Default: false. */
+  readonly isAgain?: boolean
+  readonly json: boolean | undefined
+}
+
+/** Plays a set, prints its results, and sets the exit status: 0 if every member has played all of its episodes. */
+export async function runSet(asked: AskedSet, options: RunSetOptions, console: Console): Promise<void> {
+  const { folder, resume, json } = options
+  if (asked.settings.retryFailed && !resume)
+    throw new HarnessError(
+      'option-invalid',
+      '--retry-failed plays the failed episodes of a set again: give --resume too.',
+    )
+  const planned = await planSet(asked)
+  await interruptible(console, async (interruption) => {
+    const { signal } = interruption
+    const worlds = await openSet(folder, asked, planned, { resume, signal })
+    const members = await playSet(folder, worlds, { signal, openRunner: fleetOf(asked.settings) }, console)
+    show(folder, asked, members, json, console)
+    if (!conclude(folder, asked, members, options.isAgain === true, console))
+      process.exitCode = interruption.status ?? 1
+  })
+}
+
+function show(
+  folder: string,
+  { baseline }: AskedSet,
+  members: readonly PlayedMember[],
+  json: boolean | undefined,
+  { out }: Console,
+): void {
+  if (!json) {
+    const compare = members.length > 1 ? `\ncompare: ${commandLine(['compare', shownPath(folder)])}\n` : ''
+    out.write(`\n${formatSet(members, baseline)}${compare}`)
+    return
+  }
+  const listed = members.map(({ stopped, ...member }) => ({
+    ...member,
+    stopped: stopped && { code: stopped.code, message: stopped.message },
+  }))
+  out.write(`${JSON.stringify({ set: basename(folder), folder: shownPath(folder), baseline, members: listed })}\n`)
+}
+
+/**
+ * Returns whether all members have played all of their episodes and finished some, and otherwise writes what is left.
+ */
+function conclude(
+  folder: string,
+  { settings: { url } }: AskedSet,
+  members: readonly PlayedMember[],
+  isAgain: boolean,
+  { err }: Console,
+): boolean {
+  const resume = ['run', '--resume', shownPath(folder), ...(url === undefined ? [] : ['--url', url])]
+  // Options that were given to go on with the set are not in its file.
+  const line = isAgain ? sameCommand() : commandLine(resume)
+  const left = members.reduce((sum, { summary, scheduled }) => sum + (summary?.counts.unresolved ?? scheduled), 0)
+  const without = members.filter(({ summary }) => summary?.counts.finished === 0 && summary.counts.unresolved === 0)
+  for (const { world, player, summary } of without)
+    err.write(`${player} finished no episode of ${world}. ${summary?.failures[0]?.message}\n`)
+  if (left > 0) err.write(`${left} episodes are left. To play them:\n  ${line}\n`)
+  return left === 0 && without.length === 0
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { EpisodeRecord } from '@episodic/protocol'
+import { completionsOf, linkCalls } from '@episodic/report'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type EngineRequest, startTokenEngine, thinkingGuess } from '../../../../../../interop/gateway/token-engine.ts'
+import { exampleWorld, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
+import { nextGuess } from '../../worlds/agents/bisect.fixture.ts'
+
+const AGENT = fileURLToPath(new URL('../../worlds/agents/openai-agent.fixture.ts', import.meta.url))
+const MESSAGES_AGENT = fileURLToPath(new URL('../../worlds/agents/messages-agent.fixture.ts', import.meta.url))
+const WORLD = exampleWorld('number-guessing')
+const KEY = 'sk-nobody-may-read-this'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+
+/** Halves the range, by the text of the conversation alone. */
+const halving = ({ messages }: EngineRequest) => {
+  const value = nextGuess(messages.map(({ content }) => String(content ?? '')).join('\n'))
+  return value === null ? { content: 'Found.' } : thinkingGuess(value)
+}
+
+describe('episodic run --record-models --token-ids', () => {
+  const args = (engine: { readonly url: string }, agent: string, out: string) => [
+    ...['run', WORLD, '--policy', `process:node ${agent}`, '--record-models', '--token-ids', '--tasks', '3'],
+    ...[
+      '--model-option',
+      'top_p=0.5',
+      '--base-url',
+      engine.url,
+      '--seed',
+      'tokens',
+      '--concurrency',
+      '1',
+      '--out',
+      out,
+    ],
+  ]
+
+  it.each([
+    ['chat completions', AGENT, ''],
+    ['Messages', MESSAGES_AGENT, ''],
+    ['Messages', MESSAGES_AGENT, 'yes'],
+  ])('keeps the exact tokens of a program that speaks %s, as one sequence', async (_, agent, STREAM) => {
+    await using engine = await startTokenEngine(halving)
+    const out = `tokens-${engine.url.replaceAll(/\D/g, '')}`
+    const { status, err } = await workshop.main(args(engine, agent, out), { env: { STREAM, OPENAI_API_KEY: KEY } })
+    expect([status, err]).toEqual([0, expect.any(String)])
+    const episodes = readEpisodes(join(workshop.folder, out)) as EpisodeRecord[]
+    const answers = episodes.flatMap(completionsOf)
+    const kept = answers.map(({ promptTokenIds, tokenIds, logProbabilities }) => ({
+      prompt: promptTokenIds,
+      ids: tokenIds,
+      scores: logProbabilities,
+    }))
+    const inOrder = (list: readonly object[]) => list.map((each) => JSON.stringify(each)).toSorted()
+    expect(inOrder(kept)).toEqual(inOrder(engine.sampled))
+    for (const request of engine.requests) expect(request).toMatchObject({ top_p: 0.5 })
+    expect(JSON.parse(readFileSync(join(workshop.folder, out, 'run.json'), 'utf8'))).toMatchObject({
+      configuration: { sampling: { temperature: null, modelOption: { top_p: 0.5 } } },
+    })
+    for (const episode of episodes) {
+      expect(episode.outcome).toMatchObject({ end: { reason: 'solved' } })
+      expect(linkCalls(completionsOf(episode)).every(({ driftsFrom }) => driftsFrom === null)).toBe(true)
+    }
+    const { out: text } = await workshop.main(['export', out, '--format', 'sequences'])
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines).toHaveLength(3)
+    const learned = lines.flatMap(({ response_mask: mask }) => mask.filter((each: number) => each === 1)).length
+    expect(learned).toBe(engine.sampled.reduce((sum, { ids }) => sum + ids.length, 0))
+    expect((await workshop.main(['report', out])).out).toMatch(/token drift +0 /)
+  })
+
+  it('pays for no answer twice that a program had before the run was killed', async () => {
+    const holding = Promise.withResolvers<void>()
+    let answered = 0
+    await using engine = await startTokenEngine(async (request) => {
+      answered += 1
+      if (answered > 5) {
+        holding.resolve()
+        await new Promise(() => {})
+      }
+      return halving(request)
+    })
+    const killed = workshop.start(args(engine, AGENT, 'tokens-killed'))
+    await Promise.race([holding.promise, killed.ended])
+    killed.kill('SIGKILL')
+    await killed.ended
+    const had = engine.sampled.map(({ ids }) => ids)
+    expect(had).toHaveLength(5)
+    await using later = await startTokenEngine(halving)
+    const resumed = args(later, AGENT, 'tokens-killed')
+    expect(await workshop.main([...resumed, '--resume'])).toMatchObject({ status: 0 })
+    const episodes = readEpisodes(join(workshop.folder, 'tokens-killed')) as EpisodeRecord[]
+    const kept = episodes.flatMap(completionsOf).map(({ tokenIds }) => JSON.stringify(tokenIds))
+    expect(kept).toHaveLength(5 + later.sampled.length)
+    for (const ids of had) expect(kept).toContain(JSON.stringify(ids))
+  })
+})

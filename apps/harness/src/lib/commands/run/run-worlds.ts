@@ -1,0 +1,147 @@
+import { resolve } from 'node:path'
+import { noteGuarantees, noteNeverEnded } from '@episodic/report'
+import type { Command } from 'commander'
+import { type Console, resumeCommand, shownPath } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { interruptible } from '../../base/interruption.ts'
+import { fleetOf } from '../../fleet/open-fleet.ts'
+import { openRedisQueue } from '../../fleet/redis/open-redis-queue.ts'
+import { serveMetrics } from '../../fleet/serve-metrics.ts'
+import { configureRun, journalOf, openPrepared, prepareRun } from '../../play/prepare-run.ts'
+import { concludeRun, runAlone } from '../../play/run-alone.ts'
+import { type RunSettings, runSettingsSchema } from '../../play/run-settings.ts'
+import { holdsSet } from '../../play/sets/set-folder.ts'
+import { runWorker } from '../../play/workers/worker-main.ts'
+import { showSummary } from '../../run-folder/record/report-run.ts'
+import { defaultFolder, freeFolder, readManifest } from '../../run-folder/record/run-folder.ts'
+import { resumeCommandsFor } from '../../run-folder/resume-commands.ts'
+import { countRows, findWorlds } from '../../worlds/mcp-world.ts'
+import { guaranteesOf } from '../../worlds/served-world.ts'
+import type { RunOptions } from './run-options.ts'
+import { askAgain, askForSet, listSet, runSet, setFolder } from './run-set.ts'
+
+/** Returns the error for a run that shall be resumed by its folder alone, as a set can be. */
+async function worldMissing(folder: string): Promise<HarnessError> {
+  const manifest = await readManifest(folder)
+  const { resume } = resumeCommandsFor(
+    { folder: resolve(folder), setFolder: null, manifest },
+    { missing: 1, failed: 0 },
+  )
+  const example = resume === undefined ? '' : `, for example:\n  ${resume}`
+  return new HarnessError(
+    'option-invalid',
+    `${shownPath(folder)} is one run, and only a set is resumed by its folder alone. Give what the run plays too${example}`,
+  )
+}
+
+/** Does what `episodic run` was asked for. */
+export async function runWorlds(
+  given: readonly string[],
+  {
+    out,
+    resume,
+    worker,
+    json,
+    policy,
+    policies,
+    set,
+    baseline,
+    dryRun,
+    metricsPort,
+    metricsAddress,
+    tasks,
+    mcp,
+    mcpConfig,
+    score,
+    ...rest
+  }: RunOptions,
+  command: Command,
+  console: Console,
+): Promise<void> {
+  if (worker)
+    return runWorker(async ({ reference, settings, target, folder, configuration }) => {
+      const prepared = await prepareRun(reference, settings, undefined, target)
+      return openPrepared(prepared, configuration, journalOf(prepared, configuration, folder))
+    })
+  const isMcp = mcp !== undefined || mcpConfig !== undefined
+  const request = { mcp, mcpConfig, score, server: rest.server, tasks: typeof tasks === 'string' ? tasks : undefined }
+  const worlds = await findWorlds(given, request, { optional: true })
+  if (typeof tasks === 'string' && !isMcp)
+    throw new HarnessError(
+      'option-invalid',
+      `--tasks ${tasks} is a file, as an MCP server has. Of a world, give a count, or a file with --dataset.`,
+    )
+  const settings = runSettingsSchema.parse({
+    ...rest,
+    tasks: typeof tasks === 'string' ? await countRows(tasks) : tasks,
+    ...(isMcp && { server: undefined }),
+  })
+  assertForQueue(settings, command)
+  await using _metrics =
+    metricsPort === undefined ? null : await openMetrics(settings, metricsPort, metricsAddress, console)
+  if (typeof resume === 'string' && holdsSet(resume)) {
+    const asked = await askAgain(resume, settings, command)
+    const folder = resolve(resume)
+    return dryRun
+      ? listSet(asked, { folder, json }, console)
+      : runSet(asked, { folder, resume: true, isAgain: true, json }, console)
+  }
+  const isSet = worlds.length > 1 || policy.length > 1 || policies !== undefined || set !== undefined
+  if (baseline !== undefined && !isSet)
+    throw new HarnessError('option-invalid', '--baseline is for a set of runs: give several players or worlds.')
+  if (typeof resume === 'string' && isSet) throw new HarnessError('option-invalid', `${resume} holds no set to resume.`)
+  if ((isSet || dryRun) && settings.curriculum !== undefined)
+    throw new HarnessError(
+      'option-invalid',
+      '--curriculum draws tasks by how one player does, so it is for a run of its own. Play each player in a run, and leave --set, --policies and --dry-run out.',
+    )
+  if (isSet || dryRun) {
+    const asked = await askForSet({ worlds, policies, policy, baseline, settings })
+    const folder = isSet ? setFolder(asked, { set, out }) : null
+    if (dryRun || folder === null) return listSet(asked, { folder, out, json }, console)
+    return runSet(asked, { folder, resume: resume === true, json }, console)
+  }
+  if (typeof resume === 'string' && worlds.length === 0 && !settings.url) throw await worldMissing(resume)
+  const prepared = await prepareRun(worlds[0], { ...settings, policy: policy[0] })
+  const configuration = await configureRun(prepared)
+  const named = (typeof resume === 'string' ? resume : out) ?? defaultFolder(configuration)
+  const folder = resolve(out === undefined && resume === undefined ? await freeFolder(named) : named)
+  if (folder !== resolve(named))
+    console.err.write(`${named} holds a run that was played to its end. This one goes to ${shownPath(folder)}.\n`)
+  for (const note of noteGuarantees({ guarantees: guaranteesOf(prepared.world) })) console.err.write(`${note}\n`)
+  await interruptible(console, async (interruption) => {
+    const { signal } = interruption
+    const openRunner = fleetOf(prepared.settings)
+    const options = { folder, resume: resume !== undefined, signal, openRunner, resumeLine: resumeCommand }
+    const played = await runAlone(prepared, configuration, options, console)
+    showSummary(folder, played.summary, { json }, console)
+    const notice = noteNeverEnded(played.summary)
+    if (notice !== null) console.err.write(`${notice}\n`)
+    if (!concludeRun(played, resumeCommand, console)) process.exitCode = interruption.status ?? 1
+  })
+}
+
+/** Throws `option-invalid` for `--concurrency` with a queue. Its default does not count. */
+function assertForQueue({ queue, concurrency }: RunSettings, command: Command): void {
+  if (queue !== undefined && command.getOptionValueSource('concurrency') === 'cli')
+    throw new HarnessError(
+      'option-invalid',
+      `--concurrency is for episodes that this process plays, and with --queue the workers play them all. Leave it out, and start the workers with it: episodic work --concurrency ${concurrency} --queue …`,
+    )
+}
+
+/** Serves metrics of the queue of a run. Rejects with `option-invalid` if it has none. */
+async function openMetrics(
+  { queue: url }: RunSettings,
+  port: number,
+  address: string,
+  { err }: Console,
+): Promise<AsyncDisposable> {
+  if (url === undefined)
+    throw new HarnessError('option-invalid', '--metrics-port shows a queue: give --queue too, or leave it out.')
+  await using opened = new AsyncDisposableStack()
+  const queue = opened.use(await openRedisQueue(url))
+  const metrics = opened.use(await serveMetrics(queue, { port, address }))
+  err.write(`Metrics at ${metrics.url}/metrics\n`)
+  return opened.move()
+}

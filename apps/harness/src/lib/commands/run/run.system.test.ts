@@ -1,0 +1,231 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { summarySchema } from '@episodic/report'
+import { afterAll, describe, expect, it } from 'vitest'
+import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
+import { runManifestSchema } from '../../run-folder/record/run-folder.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const world = exampleWorld('number-guessing')
+const ESCAPE = String.fromCharCode(27)
+const at = (...path: string[]) => join(workshop.folder, ...path)
+const read = (...path: string[]) => readFileSync(at(...path), 'utf8')
+const CONFIGURATION = ['--tasks', '12', '--rollouts', '2', '--policy', 'random', '--shaping', '--discount', '0.9']
+
+describe('episodic run', () => {
+  it('seals the same episodes through every transport (invariant 4)', async () => {
+    const { url, kill, ended } = await workshop.serve([world], { env: { EPISODIC_CONTROL_TOKEN: 'a'.repeat(32) } })
+    const config = { mcpServers: { here: { url, headers: { Authorization: `Bearer ${'a'.repeat(32)}` } } } }
+    writeFileSync(at('servers.json'), JSON.stringify(config))
+    const transports: Record<string, string[]> = {
+      process: [],
+      http: ['--transport', 'http', '--concurrency', '3'],
+      stdio: ['--transport', 'stdio', '--concurrency', '1'],
+      found: ['--url', url],
+      given: ['--url', url.replace('127.0.0.1', 'localhost'), '--token', 'a'.repeat(32)],
+      listed: ['--config', 'servers.json', '--server', 'here'],
+    }
+    for (const [out, transport] of Object.entries(transports)) {
+      const played = await workshop.main(['run', world, ...CONFIGURATION, ...transport, '--out', out])
+      expect(played.err).not.toContain('error')
+      expect(played.status).toBe(0)
+    }
+    const expected = withoutTimes(readEpisodes(at('process')))
+    expect(expected).toHaveLength(24)
+    for (const out of Object.keys(transports)) expect(withoutTimes(readEpisodes(at(out)))).toEqual(expected)
+    kill('SIGTERM')
+    // The server logged no error and no rejected call.
+    const lines = (await ended).err.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['listening', 'stopping', 'stopped'])
+  })
+
+  it('writes a manifest, sealed lines, a summary, a page and a lock, and no other file', async () => {
+    const { out, err, status } = await workshop.main(['run', world, ...CONFIGURATION, '--out', 'files', '--json'])
+    expect(status).toBe(0)
+    expect(readdirSync(at('files')).sort()).toEqual([
+      'episodes.jsonl',
+      'report.html',
+      'run.json',
+      'run.lock',
+      'summary.json',
+    ])
+    const manifest = runManifestSchema.parse(JSON.parse(read('files', 'run.json')))
+    expect(manifest).toMatchObject({
+      name: 'files',
+      scheduled: 24,
+      configuration: { policy: { name: 'random', sha256: null }, rollouts: 2, shaping: true, discount: 0.9, seed: '0' },
+      played: { transport: 'in-process', concurrency: 64 },
+    })
+    const episodes = readEpisodes(at('files'))
+    expect(new Set(episodes.map(nameOf)).size).toBe(24)
+    const summary = summarySchema.parse(JSON.parse(read('files', 'summary.json')))
+    expect(JSON.parse(out)).toEqual(summary)
+    expect(summary.counts).toMatchObject({ scheduled: 24, finished: 24, failed: 0, unresolved: 0, conflicts: 0 })
+    expect(summary.returns.unshaped?.mean.mean).not.toBe(summary.returns.total?.mean.mean)
+    expect(err).toMatch(/^100 % {2}24\/24 {2}return \S+ ± \S+ {2}\S+ episodes\/s\n$/)
+    expect(out + err).not.toContain(ESCAPE)
+  })
+
+  it('writes the same report for shuffled, repeated and incomplete lines', async () => {
+    await workshop.main(['run', world, ...CONFIGURATION, '--out', 'order'])
+    // Its mark is of the file of lines as it is.
+    const unmarked = () => ({ ...JSON.parse(read('order', 'summary.json')), mark: null })
+    const [summary, page, lines] = [unmarked(), read('order', 'report.html'), read('order', 'episodes.jsonl')]
+    const sealed = lines.trimEnd().split('\n')
+    const torn = `${lines}${lines}${sealed[0]?.slice(0, 200)}`
+    for (const disorder of [lines, [...sealed.reverse(), sealed[3], sealed[3], sealed[7]].join('\n'), torn]) {
+      writeFileSync(at('order', 'episodes.jsonl'), disorder)
+      const { status, err } = await workshop.main(['report', 'order'])
+      expect(status).toBe(0)
+      expect(err).toBe(
+        disorder === torn ? 'Line 49 of episodes.jsonl is torn, as after a crash, and is skipped.\n' : '',
+      )
+      expect(unmarked()).toEqual(summary)
+      expect(read('order', 'report.html')).toBe(page)
+    }
+    writeFileSync(at('order', 'episodes.jsonl'), `${sealed[0]}\n{"format":2}\n${sealed[1]}\n`)
+    const { status, err } = await workshop.main(['report', 'order'])
+    expect([status, err]).toEqual([1, expect.stringMatching(/^error: .*line 2 is not a sealed episode/)])
+    expect(unmarked()).toEqual(summary)
+  })
+
+  it('goes to a folder of its own if it is given again, unless episodes are missing', async () => {
+    const played = ['run', world, '--tasks', '2', '--policy', 'random', '--seed', 'again']
+    const folder = (number: string) => join('runs', `${basename(world)}-random-again${number}`)
+    expect((await workshop.main(played)).status).toBe(0)
+    const before = read(folder(''), 'episodes.jsonl')
+    const again = await workshop.main(played)
+    expect([again.status, again.err]).toEqual([0, expect.stringContaining(`This one goes to ${folder('-2')}.`)])
+    expect(read(folder('-2'), 'episodes.jsonl')).not.toBe('')
+    expect(read(folder(''), 'episodes.jsonl')).toBe(before)
+    // As a run that was stopped: without its summary.
+    rmSync(at(folder('-2'), 'summary.json'))
+    const third = await workshop.main(played)
+    expect([third.status, third.err]).toEqual([1, expect.stringContaining('holds this run already. Give --resume')])
+  })
+
+  it('rejects a folder with another configuration, naming the keys, and one that holds this run already', async () => {
+    const played = ['run', world, '--tasks', '4', '--out', 'kept']
+    expect((await workshop.main(played)).status).toBe(0)
+    const before = read('kept', 'episodes.jsonl')
+    const again = await workshop.main(played)
+    expect([again.status, again.err]).toEqual([
+      1,
+      expect.stringMatching(/^error: kept holds this run already\. Give --resume/),
+    ])
+    const other = await workshop.main([...played, '--seed', '7', '--max-steps', '3', '--resume'])
+    expect(other.status).toBe(1)
+    expect(other.err).toMatch(/another configuration:\n {2}maxSteps: was null, now 3\n {2}seed: was "0", now "7"\n/)
+    const same = await workshop.main([...played, '--resume', '--concurrency', '3', '--transport', 'stdio'])
+    expect([same.status, same.out]).toEqual([0, expect.stringContaining('4 scheduled   4 finished')])
+    expect(read('kept', 'episodes.jsonl')).toBe(before)
+  })
+
+  it('identifies a script by its content, so that a run can be resumed with it from anywhere', async () => {
+    const guess = (value: number) => ({ tool: 'guess', arguments: { value } })
+    writeFileSync(at('script.json'), JSON.stringify([guess(0)]))
+    const played = ['run', world, '--tasks', '3', '--policy', 'script:script.json', '--out', 'scripted']
+    const short = await workshop.main(played)
+    expect(short.status).toBe(1)
+    expect(short.out).toContain('3 failed')
+    expect(short.err).toMatch(/error: No episode finished\. policy-failed: .*The script has 1 actions/)
+    writeFileSync(at('script.json'), JSON.stringify([guess(1), guess(2)]))
+    const changed = await workshop.main([...played, '--resume'])
+    expect([changed.status, changed.err]).toEqual([
+      1,
+      expect.stringMatching(/policy\.sha256: was "\w{64}", now "\w{64}"/),
+    ])
+  })
+
+  it('identifies a policy by what its module imports too', async () => {
+    const first = 'export const first = { tool: "guess", arguments: { value: 0 } }\n'
+    writeFileSync(at('first.ts'), first)
+    writeFileSync(
+      at('importing.ts'),
+      'import { first } from "./first.ts"\nexport const policy = { name: "importing", start: () => () => first }\n',
+    )
+    const played = ['run', world, '--tasks', '2', '--policy', './importing.ts', '--out', 'importing']
+    expect(await workshop.main(played)).toMatchObject({ status: 0 })
+    writeFileSync(at('first.ts'), first.replace('0', '1'))
+    const changed = await workshop.main([...played, '--resume'])
+    expect([changed.status, changed.err]).toEqual([
+      1,
+      expect.stringMatching(/policy\.sha256: was "\w{64}", now "\w{64}"/),
+    ])
+  })
+
+  it('counts the faults of a policy apart, never as a return', async () => {
+    writeFileSync(at('rubbish.ts'), 'let n = 0\nexport const policy = { name: "rubbish", start: () => () => n++ }\n')
+    const { status, out, err } = await workshop.main([
+      'run',
+      world,
+      '--tasks',
+      '3',
+      '--policy',
+      './rubbish.ts',
+      '--out',
+      'rubbish',
+    ])
+    expect(status).toBe(1)
+    expect(out).toMatch(/policy-failed +3 +The policy "rubbish" returned \d, which is not an action/)
+    expect(out).toMatch(/success +–\n/)
+    expect(err).toContain('error: No episode finished.')
+    expect(readEpisodes(at('rubbish')).every(({ returns }) => returns === null)).toBe(true)
+  })
+
+  it('stops if the player fails in the first episodes, and in all of them in the same way', async () => {
+    const plays = async (out: string, decide: string, ...options: string[]) => {
+      const source = `let episodes = 0\nexport const policy = { name: 'faulty', start() { const n = ++episodes; return () => ${decide} } }\n`
+      writeFileSync(at(`${out}.ts`), source)
+      const played = ['--policy', `./${out}.ts`, '--concurrency', '1', '--out', out, ...options]
+      return workshop.main(['run', world, '--tasks', '12', ...played])
+    }
+    const stopped = await plays('stopped', 'missing[n]')
+    expect(stopped.status).toBe(1)
+    expect(stopped.out).toContain('12 scheduled   0 finished   10 failed   2 unresolved')
+    expect(stopped.err).toMatch(/error: The player failed in the same way in 10 episodes.*missing is not defined/)
+    const all = await plays('all', 'missing[n + 1]', '--fail-fast', '0')
+    expect(all.out).toContain('12 scheduled   0 finished   12 failed')
+    const guess = "({ tool: 'guess', arguments: { value: 1 } })"
+    const mixed = await plays('mixed', `(n === 3 ? ${guess} : missing[n + 2])`)
+    expect(mixed.out).toContain('12 scheduled   1 finished   11 failed')
+  })
+
+  it('plays a dataset and a split, and rejects a damaged dataset', async () => {
+    await workshop.main(['dataset', 'generate', world, '--count', '20', '--out', 'tasks.jsonl'])
+    const lines = read('tasks.jsonl').trimEnd().split('\n')
+    const validation = lines.filter((line) => JSON.parse(line).split === 'validation').length
+    const played = await workshop.main([
+      'run',
+      world,
+      '--dataset',
+      'tasks.jsonl',
+      '--split',
+      'validation',
+      '--out',
+      'split',
+    ])
+    expect(played.status).toBe(0)
+    expect(played.out).toContain(`${validation} scheduled`)
+    const damaged: Record<string, [string, RegExp]> = {
+      torn: [read('tasks.jsonl').slice(0, -30), /torn\.jsonl, line 20 is incomplete/],
+      typed: [
+        lines.join('\n').replace('"difficulty":', '"difficulty":"x","was":'),
+        /typed\.jsonl, line 1 .*difficulty/,
+      ],
+      version: [
+        lines.join('\n').replaceAll('"version":"1.1.0"', '"version":"0.9.0"'),
+        /line 1|for number-guessing 0\.9\.0/,
+      ],
+      empty: ['', /There is no task to play/],
+    }
+    for (const [name, [text, message]] of Object.entries(damaged)) {
+      writeFileSync(at(`${name}.jsonl`), text)
+      const { status, err } = await workshop.main(['run', world, '--dataset', `${name}.jsonl`, '--out', name])
+      expect([status, err]).toEqual([1, expect.stringMatching(message)])
+      expect(err).toMatch(/^error: /)
+      expect(readdirSync(workshop.folder)).not.toContain(name)
+    }
+  })
+})

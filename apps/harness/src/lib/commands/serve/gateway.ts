@@ -1,0 +1,72 @@
+import { Command } from 'commander'
+import { z } from 'zod'
+import { type Console, colorsOf } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { wholeNumber } from '../../base/option-values.ts'
+import { addOptions, flag, option } from '../../base/options.ts'
+import { createEngine } from '../../gateway/engine.ts'
+import { openGateway } from '../../gateway/gateway-server.ts'
+import { openGatewaySessions } from '../../gateway/gateway-sessions.ts'
+import { baseUrlSchema } from '../../models/model-options.ts'
+import { modelOption, modelOptionSchema } from '../../run-folder/plan/plan-options.ts'
+import { stopped } from '../../worlds/serve/stop.ts'
+
+const gatewayOptions = z.object({
+  baseUrl: option('<url>', 'engine that agents reach, with the API of chat completions', baseUrlSchema.optional()),
+  modelOption: option(
+    '<name=json>',
+    'field of every request, in the place of what agents ask, as top_p=1; null takes one out; repeatable',
+    modelOptionSchema.optional(),
+    { text: modelOption },
+  ),
+  apiKeyEnv: option('<name>', 'variable with the key of the engine', z.string().min(1).default('OPENAI_API_KEY')),
+  port: option('<port>', 'port to listen on; 0 for a free one', wholeNumber(0, 65_535).default(7338)),
+  address: option(
+    '<address>',
+    'address to listen on; other than loopback requires EPISODIC_CONTROL_TOKEN',
+    z.string().default('127.0.0.1'),
+  ),
+  json: flag('print one line of JSON when it listens, and stop when standard input ends'),
+})
+type GatewayFlags = z.infer<typeof gatewayOptions>
+
+export function gatewayCommand(console: Console): Command {
+  return addOptions(new Command('gateway'), gatewayOptions)
+    .argument('<folder>', 'where sessions and answers are kept; a restart goes on with them')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  episodic gateway tokens --base-url http://127.0.0.1:8000/v1
+  episodic gateway tokens --base-url http://127.0.0.1:30000/v1 --model-option top_p=1
+
+EPISODIC_CONTROL_TOKEN sets what trainers send to open and read sessions.
+By default they send nothing.`,
+    )
+    .action((folder: string, options: GatewayFlags) => serveGateway(folder, options, console))
+}
+
+async function serveGateway(folder: string, options: GatewayFlags, console: Console): Promise<void> {
+  const { port, address, apiKeyEnv, modelOption: fields = {}, json } = options
+  const { EPISODIC_CONTROL_TOKEN: controlToken = null, OPENAI_BASE_URL, [apiKeyEnv]: apiKey } = process.env
+  const baseUrl = options.baseUrl ?? OPENAI_BASE_URL
+  if (baseUrl === undefined || !URL.canParse(baseUrl))
+    throw new HarnessError('option-invalid', 'No engine is named. Give --base-url, or set OPENAI_BASE_URL to its URL.')
+  if (!controlToken && !/^(127\.|::1$|localhost$)/.test(address))
+    throw new HarnessError(
+      'option-invalid',
+      `At ${address} anybody could read sessions. Set EPISODIC_CONTROL_TOKEN, or leave --address out.`,
+    )
+  using engine = createEngine({ baseUrl, apiKey, options: fields })
+  using sessions = await openGatewaySessions(folder, engine)
+  const stop = stopped(json === true)
+  await using gateway = await openGateway({ sessions, port, address, controlToken })
+  const { bold, cyan } = colorsOf(console.out)
+  console.out.write(
+    json
+      ? `${JSON.stringify({ url: gateway.url })}\n`
+      : `${bold('Gateway')} before ${baseUrl}\n\n  open sessions by POST ${cyan(`${gateway.url}/sessions`)}\n`,
+  )
+  await stop
+  process.stdin.pause()
+}

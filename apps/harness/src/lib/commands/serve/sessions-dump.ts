@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs'
+import { openChannel } from '@episodic/env'
+import { dumpSession } from '@episodic/mcp-server/internal'
+import {
+  type JsonObject,
+  METHOD_SCHEMAS,
+  METHODS,
+  type MethodParams,
+  type MethodResult,
+  WireError,
+} from '@episodic/protocol'
+import { mapTexts } from '@episodic/protocol/internal'
+import { Command } from 'commander'
+import { z } from 'zod'
+import type { Console } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { addOptions, flag, option } from '../../base/options.ts'
+import { redact } from '../../worlds/serve/log.ts'
+import { openStore } from '../../worlds/serve/open-store.ts'
+import { targetOf } from '../../worlds/target.ts'
+import { targetOptions } from '../../worlds/target-options.ts'
+import { loadWorld, type World } from '../../worlds/world.ts'
+
+/** Entries of a step log per request. */
+const PAGE = 1_000
+
+const dumpOptions = z.object({
+  store: option('<store>', 'read a store without a server: sqlite:<file> or redis://<host>:<port>'),
+  world: option('<world>', 'with --store: the world, to redact its secrets; required by --private'),
+  private: flag('include private state, the seed, and all data that reveals them'),
+  ...targetOptions().shape,
+})
+type DumpOptions = z.infer<typeof dumpOptions>
+
+export function sessionsDumpCommand(console: Console): Command {
+  return (
+    addOptions(new Command('dump'), dumpOptions)
+      .description('print one session as JSON for a bug report: its record, state and step log')
+      .argument('<id>', 'id of the session, from episodic sessions')
+      .addHelpText(
+        'after',
+        `
+Always redacted: everything that has the shape of a token, a control handle or a
+capability. The secrets that the world declares are redacted if the world is
+known: by a server, or with --world. Redacted without --private: private state,
+seed, positions of random streams, state hashes, data of events, and prepared
+inputs. Not redacted: parameters, public state, actions, answers and what each
+seat saw in them, rewards and the owner's name. Review the output before you
+share it.
+
+Examples:
+  episodic sessions dump 4f1c… --url http://127.0.0.1:7337/env > session.json
+  episodic sessions dump 4f1c… --store sqlite:sessions.db --world ./my-world.ts`,
+      )
+      // The parent command has the same options and may have parsed them.
+      .action((id: string, _: DumpOptions, given: Command) => dump(id, given.optsWithGlobals<DumpOptions>(), console))
+  )
+}
+
+async function dump(id: string, options: DumpOptions, console: Console): Promise<void> {
+  const { readPage, close } = await openSource(options)
+  try {
+    const log: JsonObject[] = []
+    let session: JsonObject | null = null
+    for (let after: number | null = 0; after !== null; ) {
+      const page: MethodResult<'dump'> = await readPage({ id, private: options.private === true, after, limit: PAGE })
+      session ??= page.session
+      log.push(...page.log)
+      after = page.next
+    }
+    console.out.write(`${JSON.stringify(mapTexts({ format: 1, session, log }, redact), null, 2)}\n`)
+  } finally {
+    await close()
+  }
+}
+
+/** A server or a store that a session is read from. */
+interface Source {
+  readPage(request: MethodParams<'dump'>): Promise<MethodResult<'dump'>>
+  close(): Promise<void>
+}
+
+async function openSource({ store, world, ...options }: DumpOptions): Promise<Source> {
+  const target = targetOf(options)
+  if ((target === null) === (store === undefined))
+    throw new HarnessError(
+      'option-invalid',
+      'No session source given. Give --url (or --config) for a server, or --store.',
+    )
+  if (target) {
+    if (world !== undefined)
+      throw new HarnessError('option-invalid', '--world is for --store: a server knows its world. Leave --world out.')
+    const channel = await openChannel(target)
+    return {
+      close: () => channel.close(),
+      async readPage(request) {
+        try {
+          return METHOD_SCHEMAS.dump.result.parse(await channel.request(METHODS.dump, { ...request }))
+        } catch (cause) {
+          if (!WireError.is(cause, 'method-not-found')) throw cause
+          throw new HarnessError(
+            'option-invalid',
+            'Only the trainer endpoint dumps sessions. Give its URL, which ends in /env.',
+            {
+              cause,
+            },
+          )
+        }
+      },
+    }
+  }
+  const place = store as string
+  if (world === undefined && options.private)
+    throw new HarnessError(
+      'option-invalid',
+      '--private with --store needs --world: only the world knows which texts of its state are secret. Give --world, or leave --private out.',
+    )
+  const file = /^sqlite:(.+)$/.exec(place)?.[1]
+  if (place === 'memory' || (file !== undefined && !existsSync(file)))
+    throw new HarnessError(
+      'option-invalid',
+      `--store ${place} holds no session: there is no such store. Give an existing store.`,
+    )
+  const environment = world === undefined ? undefined : (await loadWorld(world)).environment
+  const opened = await openStore({ store: place, durability: 'process', idle: 900 })
+  return {
+    close: async () => opened[Symbol.asyncDispose](),
+    async readPage(request) {
+      const dump = await dumpSession(opened, request, ({ environment: { name, version }, state, params }) => {
+        if (environment === undefined) return []
+        if (environment.name === name && environment.version === version)
+          return environment.seats.flatMap((seat) => secretsOf(environment, state, params, seat))
+        throw new HarnessError(
+          'option-invalid',
+          `The session plays ${name} ${version}, and --world is ${environment.name} ${environment.version}.`,
+        )
+      })
+      if (dump) return dump
+      throw new HarnessError('option-invalid', `--store ${place} holds no session ${request.id}.`)
+    },
+  }
+}
+
+function secretsOf(
+  environment: World['environment'],
+  ...given: Parameters<World['environment']['secrets']>
+): readonly string[] {
+  try {
+    return environment.secrets(...given)
+  } catch (cause) {
+    const { name, version } = environment
+    throw new HarnessError(
+      'world-invalid',
+      `${name} ${version} failed to list the secrets of this session, so the session is not dumped: ${String(cause)}`,
+      { cause },
+    )
+  }
+}

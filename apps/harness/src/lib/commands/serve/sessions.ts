@@ -1,0 +1,87 @@
+import { openChannel } from '@episodic/env'
+import { METHOD_SCHEMAS, METHODS, type MethodResult, WireError } from '@episodic/protocol'
+import { Command } from 'commander'
+import { z } from 'zod'
+import { type Console, formatTable } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { wholeNumber } from '../../base/option-values.ts'
+import { addOptions, flag, option } from '../../base/options.ts'
+import { targetOf } from '../../worlds/target.ts'
+import { targetOptions } from '../../worlds/target-options.ts'
+import { sessionsCloseCommand } from './sessions-close.ts'
+import { sessionsDumpCommand } from './sessions-dump.ts'
+
+const sessionsOptions = z.object({
+  limit: option('<count>', 'number of sessions', wholeNumber(1).default(50)),
+  after: option('<id>', 'list the sessions after this one'),
+  json: flag('print them as JSON'),
+  ...targetOptions().shape,
+})
+
+export function sessionsCommand(console: Console): Command {
+  return addOptions(new Command('sessions'), sessionsOptions)
+    .addCommand(sessionsDumpCommand(console))
+    .addCommand(sessionsCloseCommand(console))
+    .action(async ({ limit, after, json, ...options }: z.infer<typeof sessionsOptions>) => {
+      const target = targetOf(options)
+      if (!target) throw new HarnessError('option-invalid', 'No server given. Give --url, or --config and --server.')
+      const channel = await openChannel(target)
+      try {
+        const page = { limit: Math.min(limit, 1_000), ...(after !== undefined && { after }) }
+        const answer = await channel.request(METHODS.sessions, page).catch((cause) => {
+          if (!WireError.is(cause, 'method-not-found')) throw cause
+          throw new HarnessError(
+            'option-invalid',
+            'Only the trainer endpoint lists sessions. Give its URL, which ends in /env.',
+            {
+              cause,
+            },
+          )
+        })
+        const { total, sessions } = METHOD_SCHEMAS.sessions.result.parse(answer)
+        if (json) console.out.write(`${JSON.stringify({ total, sessions })}\n`)
+        else console.out.write(`${formatSessions(sessions)}\n${sessions.length} of ${total} sessions\n`)
+      } finally {
+        await channel.close()
+      }
+    })
+}
+
+function formatSessions(sessions: readonly Summary[]): string {
+  return formatTable([
+    ['SESSION', 'ENVIRONMENT', 'OWNER', 'AGE', 'IDLE', 'BYTES', 'SHARED', 'STEPS', 'TURN', 'HISTORY', 'END'],
+    ...sessions.map(({ id, environment, owner, age, idle, bytes, shared, steps, seats, turn = [], history, end }) => [
+      id,
+      environment,
+      owner ?? '–',
+      `${age.toFixed(1)} s`,
+      `${idle.toFixed(1)} s`,
+      String(bytes),
+      shared === undefined ? '–' : String(shared),
+      seats ? stepsOfSeats(seats) : String(steps),
+      turn.join(', ') || '–',
+      String(history),
+      seats ? endsOfSeats(seats) : formatEnd(end),
+    ]),
+  ])
+}
+
+type Summary = MethodResult<'sessions'>['sessions'][number]
+type Seats = NonNullable<Summary['seats']>
+
+function stepsOfSeats(seats: Seats): string {
+  return Object.entries(seats)
+    .map(([seat, { steps }]) => `${seat} ${steps}`)
+    .join(', ')
+}
+
+/** One end if it is that of all seats, and otherwise the end of each. */
+function endsOfSeats(seats: Seats): string {
+  const ends = Object.entries(seats).map(([seat, { end }]) => [seat, formatEnd(end)] as const)
+  const [[, first] = ['', '']] = ends
+  return ends.every(([, end]) => end === first) ? first : ends.map(([seat, end]) => `${seat} ${end}`).join(', ')
+}
+
+function formatEnd(end: Summary['end']): string {
+  return end ? `${end.kind}: ${end.reason}` : '–'
+}

@@ -1,0 +1,232 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { WITHHELD_PARTS, type WithheldPart } from '@episodic/report'
+import { loadViewer } from '@episodic/viewer'
+import { Command, InvalidArgumentError } from 'commander'
+import { z } from 'zod'
+import { type Console, colorsOf, shownPath } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { texts, wholeNumber } from '../../base/option-values.ts'
+import { addOptions, flag, option } from '../../base/options.ts'
+import { findMembers } from '../../play/sets/set-folder.ts'
+import { readQuery } from '../../run-folder/matching-lines.ts'
+import { tornNotice } from '../../run-folder/record/report-run.ts'
+import { writeRunFile } from '../../run-folder/record/run-folder.ts'
+import { assertNoSecrets, createSecretCheck, type SecretCheck } from '../../run-folder/secret-check.ts'
+import { bundleFolder } from '../../view/bundle/bundle-folder.ts'
+import { bundleRuns } from '../../view/bundle/bundle-runs.ts'
+import {
+  type BundleContents,
+  BundleCount,
+  contentsOf,
+  countWhole,
+  formatContents,
+} from '../../view/bundle/describe-bundle.ts'
+import type { BundleOptions } from '../../view/bundle/shared-run.ts'
+import { assertFree, StaticFolder } from '../../view/bundle/static-folder.ts'
+import { type FoundRun, findRuns } from '../../view/folder/find-runs.ts'
+
+const MOST_BYTES = 10_485_760
+/** Runs that are compared with each other at most. */
+const MOST_COMPARED = 16
+
+const bundleOptions = z.object({
+  out: option('<path>', 'file to write, if it ends in .html, or else folder', z.string()),
+  query: option('<query>', 'only episodes that match, as in the list of episodes'),
+  states: option('<states>', 'states of whole episodes, by replay', z.enum(['none', 'public', 'all']).default('none')),
+  world: option('<world>', 'name or path of a world to replay with; may be repeated', texts),
+  withhold: option(
+    '<parts>',
+    'parts to leave out, with commas: seeds,params,prompts,private',
+    z.array(z.enum(WITHHELD_PARTS)).default([]),
+    { text: { read: withheldParts } },
+  ),
+  compare: flag('also compare the runs of each world, the first one as the baseline'),
+  bytes: option(
+    '<count>',
+    'most bytes of whole episodes, before compression (default: of a file 10485760)',
+    wholeNumber(0).optional(),
+  ),
+  allowSecrets: flag('write texts that look like keys'),
+  yes: flag('write without asking'),
+  json: flag('print what the file holds as JSON; asks nothing'),
+})
+type BundleCommandOptions = z.infer<typeof bundleOptions>
+
+export function bundleCommand(console: Console): Command {
+  return addOptions(new Command('bundle'), bundleOptions)
+    .argument('<runs...>', 'folders of runs or of sets of runs')
+    .addHelpText(
+      'after',
+      `
+A file has the pages of episodic view, and opens in a browser without a server
+and without any request. A folder has the same pages and all episodes step by
+step, for any web server: a page asks for the episodes that it shows. Both say
+what they hold before they are written.
+
+Withheld are, with
+  seeds    the seeds of the run, its tasks, policies and branches
+  params   the parameters of tasks
+  prompts  prompts of tasks, and what language models were sent
+  private  private states, hashes of states, and raw data from outside
+What players saw, said and did stays. Who has the world can compute private
+states from seeds and parameters: share held-out tasks with
+  --withhold seeds,params,private
+
+Texts that look like keys stop it. Hashes (chain, seal) stay as the names of
+episodes; those of lines from which something was withheld no longer match.
+
+Examples:
+  episodic bundle runs/my-run --out my-run.html
+  episodic bundle runs/june --compare --out june.html
+  episodic bundle runs/june --out public/june
+  episodic bundle runs/my-run --query success:no --states public --out lost.html`,
+    )
+    .action((runs: string[], options: BundleCommandOptions) => bundle(runs, options, console))
+}
+
+async function bundle(folders: readonly string[], options: BundleCommandOptions, console: Console): Promise<void> {
+  const { query, withhold, world: worlds } = options
+  await checkOptions(options)
+  // Private ones are withheld by either option.
+  const states = options.states === 'all' && withhold.includes('private') ? 'public' : options.states
+  const { err } = console
+  const runs = await runsIn(folders, (problem) => void err.write(`${problem}\n`))
+  const write = isFile(options.out) ? bundleToFile : bundleToFolder
+  const bundled: BundleOptions = {
+    runs,
+    query,
+    states,
+    worlds,
+    withhold,
+    compared: options.compare ? groupsOf(runs) : [],
+    mostCharacters: options.bytes,
+    onTorn: ({ folder }, line) => void err.write(`${shownPath(folder)}: ${tornNotice(line)}`),
+    onProblem: (problem) => void err.write(`${problem}\n`),
+  }
+  await write(bundled, options, console)
+}
+
+async function bundleToFile(bundled: BundleOptions, options: BundleCommandOptions, console: Console): Promise<void> {
+  const content = await bundleRuns({ ...bundled, mostCharacters: bundled.mostCharacters ?? MOST_BYTES })
+  if (!options.allowSecrets) assertNoSecrets(content)
+  const { filePage } = await loadViewer()
+  const page = filePage(content)
+  const { withhold, states } = bundled
+  const contents = contentsOf(content, countWhole(content), withhold, states, Buffer.byteLength(page))
+  const file = resolve(options.out)
+  if (await isWanted(file, contents, options, console))
+    showWritten({ file: await writeRunFile(dirname(file), basename(file), page) }, contents, options, console)
+}
+
+async function bundleToFolder(bundled: BundleOptions, options: BundleCommandOptions, console: Console): Promise<void> {
+  await using folder = await StaticFolder.create(resolve(options.out))
+  const count = new BundleCount()
+  const secrets = createSecretCheck()
+  const content = await bundleFolder(bundled, folder, { count, secrets: options.allowSecrets ? NO_CHECK : secrets })
+  const { folderPage } = await loadViewer()
+  await folder.finish((data) => folderPage(content, data))
+  const contents = contentsOf(content, count, bundled.withhold, bundled.states, folder.bytes)
+  if (await isWanted(resolve(options.out), contents, options, console))
+    showWritten({ folder: await folder.publish() }, contents, options, console)
+}
+
+/** Finds nothing: texts that look like keys are shared. */
+const NO_CHECK: SecretCheck = { run() {}, episode() {}, states() {}, rest() {}, assertNone() {} }
+
+function isFile(out: string): boolean {
+  return out.endsWith('.html')
+}
+
+/** Says what a file or a folder is to hold, and returns whether it is to be written. */
+async function isWanted(
+  path: string,
+  contents: BundleContents,
+  { json, yes }: BundleCommandOptions,
+  console: Console,
+): Promise<boolean> {
+  const { err } = console
+  if (!json) err.write(`${shownPath(path)} is to hold:\n${formatContents(contents)}`)
+  if (json || yes || (await isAgreed(console))) return true
+  err.write('Nothing was written.\n')
+  process.exitCode = 1
+  return false
+}
+
+function showWritten(
+  written: { readonly file: string } | { readonly folder: string },
+  contents: BundleContents,
+  { json }: BundleCommandOptions,
+  { out }: Console,
+): void {
+  const [path = ''] = Object.values(written)
+  if (json) out.write(`${JSON.stringify({ ...written, ...contents })}\n`)
+  else out.write(`${colorsOf(out).bold(shownPath(path))}\n`)
+}
+
+function withheldParts(text: string): WithheldPart[] {
+  const parts = text.split(',').map((part) => part.trim())
+  const isPart = (part: string): part is WithheldPart => WITHHELD_PARTS.some((known) => known === part)
+  const unknown = parts.find((part) => !isPart(part))
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`There is no part "${unknown}": give some of ${WITHHELD_PARTS.join(',')}.`)
+  return WITHHELD_PARTS.filter((part) => parts.includes(part))
+}
+
+/** Rejects with `option-invalid` for options that cannot be used, before anything is read. */
+async function checkOptions({ out, query, compare }: BundleCommandOptions): Promise<void> {
+  if (!isFile(out)) await assertFree(resolve(out))
+  if (query === undefined) return
+  readQuery(query)
+  if (compare)
+    throw new HarnessError(
+      'option-invalid',
+      'A comparison is over all episodes, not over those that match a query: leave --query or --compare out.',
+    )
+}
+
+/**
+ * Finds the runs in folders, each once; those of a set in its order. Rejects with `run-invalid` if a folder has none.
+ */
+async function runsIn(folders: readonly string[], onProblem: (problem: string) => void): Promise<FoundRun[]> {
+  const found = new Map<string, FoundRun>()
+  for (const folder of folders) {
+    if (!existsSync(folder)) throw new HarnessError('run-invalid', `There is no folder ${folder}.`)
+    const { runs, problems } = await findRuns(folder)
+    const order =
+      (await findMembers(folder))?.flatMap(({ members }) => members.map(({ folder }) => folder)).filter(existsSync) ??
+      []
+    const places = order.map((path) => realpathSync(path))
+    for (const problem of problems) onProblem(problem)
+    if (runs.length === 0)
+      throw new HarnessError(
+        'run-invalid',
+        [`There is no run in ${shownPath(resolve(folder))}.`, ...problems].join('\n'),
+      )
+    const sorted = runs.toSorted((a, b) => places.indexOf(a.folder) - places.indexOf(b.folder))
+    for (const run of sorted) if (!found.has(run.id)) found.set(run.id, run)
+  }
+  return [...found.values()]
+}
+
+/** The runs of each world, by their ids. Throws `option-invalid` if there are not two of one world, or too many. */
+function groupsOf(runs: readonly FoundRun[]): string[][] {
+  const groups = Map.groupBy(runs, ({ manifest: { configuration } }) => configuration.environment.name)
+  const compared = [...groups.values()].filter(({ length }) => length > 1).map((group) => group.map(({ id }) => id))
+  if (compared.length === 0) throw new HarnessError('option-invalid', '--compare needs two or more runs of one world.')
+  if (compared.some(({ length }) => length > MOST_COMPARED))
+    throw new HarnessError('option-invalid', `--compare takes up to ${MOST_COMPARED} runs of one world.`)
+  return compared
+}
+
+/** Asks whether to write, at a terminal; elsewhere nobody could answer. */
+async function isAgreed({ err }: Console): Promise<boolean> {
+  if (!process.stdin.isTTY || !err.isTTY) return true
+  const asking = createInterface({ input: process.stdin, output: err })
+  try {
+    return /^y(es)?$/i.test((await asking.question('Write it? [y/N] ')).trim())
+  } finally {
+    asking.close()
+  }
+}

@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Action } from '@episodic/protocol'
+import { afterAll, describe, expect, it } from 'vitest'
+import { COIN_WORLD, exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const WORLD = exampleWorld('number-guessing')
+const fileOf = (...names: string[]) => join(workshop.folder, ...names)
+const textOf = (...names: string[]) => readFileSync(fileOf(...names), 'utf8')
+const harbor = (reference: string, ...more: string[]) =>
+  workshop.main(['export', reference, '--format', 'harbor', ...more])
+
+/** The return that a task says its solution has. */
+const claimed = (...task: string[]) => Number(/^solution_return = (.*)$/m.exec(textOf(...task, 'task.toml'))?.[1])
+
+/** Serves a task as Harbor's sidecar does, plays its solution, and resolves with the return. */
+async function playSolution(...task: string[]): Promise<number> {
+  const server = await workshop.serve([WORLD, '--task', fileOf(...task, 'environment', 'task.jsonl')])
+  const calls: Action[] = JSON.parse(textOf(...task, 'solution', 'calls.json'))
+  for (const { tool, arguments: args } of calls) {
+    const params = { name: tool, arguments: args }
+    await fetch(server.agentUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    })
+  }
+  const { port } = new URL(server.url)
+  const { out } = await workshop.main(['sessions', 'close', '--port', port, '--json'])
+  server.kill('SIGTERM')
+  await server.ended
+  return JSON.parse(out).return
+}
+
+describe('episodic export --format harbor', () => {
+  it('writes the tasks of a world, with what its solver does', async () => {
+    const { status, out } = await harbor(WORLD, '--tasks', '3', '--out', 'tasks', '--json')
+    expect([status, JSON.parse(out)]).toEqual([0, { tasks: 3, solutions: 3 }])
+    const names = readdirSync(fileOf('tasks'))
+    expect(names).toHaveLength(3)
+    const [name] = names as [string]
+    const task = JSON.parse(textOf('tasks', name, 'environment', 'task.jsonl'))
+    expect(name).toBe(`number-guessing-${task.id.slice(0, 12)}`)
+    const instruction = textOf('tasks', name, 'instruction.md')
+    expect(instruction).toContain(task.prompt)
+    expect(instruction).not.toContain(task.seed)
+    for (const script of ['tests/test.sh', 'solution/solve.sh'])
+      expect(statSync(fileOf('tasks', name, script)).mode & 0o111).not.toBe(0)
+    expect(await playSolution('tasks', name)).toBe(claimed('tasks', name))
+  })
+
+  it('writes the tasks of a run, each with its best episode', async () => {
+    const played = ['--policy', 'random', '--tasks', '3', '--rollouts', '4', '--out', 'played']
+    expect((await workshop.main(['run', WORLD, ...played])).status).toBe(0)
+    const { status, err } = await harbor('played', '--out', 'of-run')
+    expect([status, err]).toEqual([
+      0,
+      expect.stringMatching(/^3 tasks exported to of-run as harbor, 3 with a solution/),
+    ])
+    const episodes = textOf('played', 'episodes.jsonl')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    for (const name of readdirSync(fileOf('of-run'))) {
+      const { id } = JSON.parse(textOf('of-run', name, 'environment', 'task.jsonl'))
+      const own = episodes.filter(({ task }) => task.id === id)
+      expect(own).toHaveLength(4)
+      expect(claimed('of-run', name)).toBeCloseTo(Math.max(...own.map(({ returns }) => returns.unshaped)), 12)
+    }
+    const [name] = readdirSync(fileOf('of-run')) as [string]
+    expect(await playSolution('of-run', name)).toBeCloseTo(claimed('of-run', name), 12)
+  })
+
+  it('writes those of a dataset, of one split, without a solution if the world has no solver', async () => {
+    writeFileSync(fileOf('coin.ts'), COIN_WORLD)
+    const { out } = await harbor('./coin.ts', '--tasks', '2', '--out', 'coins', '--json')
+    expect(JSON.parse(out)).toEqual({ tasks: 2, solutions: 0 })
+    const [coin] = readdirSync(fileOf('coins')) as [string]
+    expect(readdirSync(fileOf('coins', coin))).toEqual(['environment', 'instruction.md', 'task.toml', 'tests'])
+    await workshop.main(['dataset', 'generate', WORLD, '--count', '30', '--out', 'all.jsonl'])
+    const rows = textOf('all.jsonl')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const tests = rows.filter(({ split }) => split === 'test')
+    const chosen = ['--tasks', 'all.jsonl', '--split', 'test', '--out', 'tests', '--json']
+    expect(JSON.parse((await harbor(WORLD, ...chosen)).out)).toEqual({ tasks: tests.length, solutions: tests.length })
+    expect(tests.length).toBeGreaterThan(0)
+  })
+
+  it('says what it cannot export', async () => {
+    for (const [reference, args, problem] of [
+      [WORLD, ['--out', 'tasks'], 'is not empty'],
+      [WORLD, [], 'give a new one as --out'],
+      [WORLD, ['--out', 'x', '--reward', 'total'], '--reward is for episodes'],
+      ['played', ['--out', 'x', '--tasks', '2'], 'Leave --tasks out'],
+      ['kuhn-poker', ['--out', 'x'], 'has several seats'],
+    ] as const) {
+      const { status, err } = await harbor(reference, ...args)
+      expect([status === 0, err]).toEqual([false, expect.stringContaining(problem)])
+    }
+    const { err } = await workshop.main(['export', 'played', '--format', 'csv', '--tasks', '2'])
+    expect(err).toContain('--tasks is for --format harbor')
+  })
+})

@@ -1,0 +1,272 @@
+import { existsSync, statSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { ToolInfo } from '@episodic/protocol'
+import { formatCount, plural } from '@episodic/report'
+import { Command, InvalidArgumentError } from 'commander'
+import { z } from 'zod'
+import { type Console, shownPath } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { nonEmpty, splitSchema } from '../../base/option-values.ts'
+import { addOptions, flag, option, toWords } from '../../base/options.ts'
+import { loadRecordedWorld } from '../../evaluate/replay/recorded-world.ts'
+import { gradeReward, isGradeReward, readVerdicts } from '../../export/episode/grade-reward.ts'
+import { EXPORT_REWARDS, type ExportReward, type ExportRewardName } from '../../export/episode/rewards.ts'
+import type { ExportFormat } from '../../export/export-format.ts'
+import { type Exported, exportRun } from '../../export/export-run.ts'
+import { EXPORT_FORMATS, type ExportFormatName } from '../../export/formats/formats.ts'
+import { shareEpisodes } from '../../export/share-episode.ts'
+import { findPlayedMembers } from '../../play/sets/set-folder.ts'
+import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
+import { matchingLines, readQuery } from '../../run-folder/matching-lines.ts'
+import { findSealed, type SealedEpisodes } from '../../run-folder/read-recorded.ts'
+import { tornNotice } from '../../run-folder/record/report-run.ts'
+import { isOwnRun } from '../../run-folder/record/run-folder.ts'
+import { seatOf } from '../../run-folder/seat-of.ts'
+import { taskSource } from '../../worlds/serve/served-tasks.ts'
+
+/** The format that is no file of episodes, but a folder of the tasks that were played, or of those of a world. */
+const HARBOR = 'harbor'
+const FORMATS = listOf({ ...EXPORT_FORMATS, [HARBOR]: { description: 'Harbor: a folder of tasks, with solutions' } })
+const REWARDS = listOf(EXPORT_REWARDS)
+
+const REWARDED = Object.entries<ExportFormat>(EXPORT_FORMATS)
+  .filter(([, { hasReward }]) => hasReward)
+  .map(([name]) => name)
+  .join(', ')
+
+const exportOptions = z.object({
+  format: option(
+    '<format>',
+    'format of the file, see below',
+    z.enum([...(Object.keys(EXPORT_FORMATS) as ExportFormatName[]), HARBOR]),
+  ),
+  out: option(
+    '<file>',
+    'file to write (default: standard output); of a set, the folder for a file of each run; for harbor, a new folder',
+  ),
+  tasks: option(
+    '<file-or-count>',
+    'for harbor, of a world: tasks from a dataset, or as many generated ones (default: 20)',
+    z.union([z.string(), z.number()]).optional(),
+    { text: { read: taskSource } },
+  ),
+  split: option('<split>', 'only episodes of this split', splitSchema.optional()),
+  seat: option(
+    '<seat>',
+    'of an environment of several seats: only this seat (default: each seat has an episode of its own)',
+  ),
+  successful: flag('only episodes that succeeded'),
+  query: option('<query>', 'only episodes that match, as in the list of episodes'),
+  allowSecrets: flag('export texts that look like keys'),
+  reward: option(
+    '<reward>',
+    `what the file calls the reward, see below (default: unshaped). For ${REWARDED}`,
+    z.string().optional(),
+    { text: { read: rewardName } },
+  ),
+  policyVersion: option(
+    '<version>',
+    'version of the weights that you train now: lines whose version is known get their staleness',
+    nonEmpty.optional(),
+  ),
+  world: option('<world>', 'world whose tools are written; default: that of the run'),
+  json: flag('print the counts as JSON; needs --out'),
+})
+type ExportCommandOptions = Omit<z.infer<typeof exportOptions>, 'format' | 'tasks'> & {
+  readonly format: ExportFormatName
+}
+
+export function exportCommand(console: Console): Command {
+  return addOptions(new Command('export'), exportOptions)
+    .argument(
+      '<run>',
+      'folder of a run or of a set of runs, or a file of sealed episodes; for harbor, a run or a world',
+    )
+    .addHelpText(
+      'after',
+      `
+Formats:
+${FORMATS}
+
+Rewards:
+${REWARDS}
+  grader:<name>  its verdict, from episodic grade; without one, no reward
+
+A query names figures of episodes and texts in them, for example
+  --query 'success:no steps>10 term.cost<-0.2 grade.polite:no "some words"'
+Of several tries the one that counts matches; of several seats, that of --seat,
+or the one in focus, has to match.
+
+Failed episodes are left out, or marked and without a score: they are never a
+reward of 0. The ids of calls begin with the hash of the sealed episode, and
+most formats have it as "episode".`,
+    )
+    .action(async (run: string, { format: named, tasks, ...given }: z.infer<typeof exportOptions>) => {
+      if (named === HARBOR) return exportTasks(run, { ...given, tasks }, console)
+      if (tasks !== undefined)
+        throw new HarnessError('option-invalid', `--tasks is for --format ${HARBOR}. Leave it out.`)
+      const options: ExportCommandOptions = { ...given, format: named }
+      const format: ExportFormat = EXPORT_FORMATS[options.format]
+      const isFolder = existsSync(run) && statSync(run).isDirectory()
+      const members = isFolder ? await findPlayedMembers(run, warnOn(console)) : null
+      checkOptions(format, options, members !== null)
+      if (members === null) {
+        const counts = await exportOne(run, options, console)
+        if (options.json) console.out.write(`${JSON.stringify(counts)}\n`)
+        return
+      }
+      const exported: object[] = []
+      for (const member of members) {
+        // A set keeps the runs of each world in a folder.
+        const [world, player] = [basename(dirname(member)), basename(member)]
+        const folder = join(options.out as string, world)
+        await mkdir(folder, { recursive: true })
+        const out = join(folder, `${player}${format.extension ?? '.jsonl'}`)
+        exported.push({ run: member, file: out, ...(await exportOne(member, { ...options, out }, console)) })
+      }
+      if (options.json) console.out.write(`${JSON.stringify({ runs: exported })}\n`)
+    })
+}
+
+/** The options that choose or score episodes, which tasks have none of. */
+const ofEpisodes = exportOptions.pick({
+  seat: true,
+  successful: true,
+  query: true,
+  allowSecrets: true,
+  reward: true,
+  policyVersion: true,
+})
+
+async function exportTasks(
+  reference: string,
+  { out, ...options }: Omit<z.infer<typeof exportOptions>, 'format'>,
+  console: Console,
+): Promise<void> {
+  const [unfit] = toWords(ofEpisodes, options)
+  if (unfit !== undefined)
+    throw new HarnessError('option-invalid', `${unfit} is for episodes, and ${HARBOR} has tasks. Leave it out.`)
+  if (out === undefined) throw new HarnessError('option-invalid', `${HARBOR} is a folder: give a new one as --out.`)
+  const { exportHarbor } = await import('./export-harbor.ts')
+  await exportHarbor(reference, { ...options, out }, console)
+}
+
+/** Writes each notice as a line of its own. */
+function warnOn({ err }: Console): (notice: string) => void {
+  return (notice) => void err.write(`${notice}\n`)
+}
+
+/** Exports one run, and says what was exported unless that is printed as JSON. */
+async function exportOne(run: string, options: ExportCommandOptions, console: Console): Promise<Exported> {
+  const format: ExportFormat = EXPORT_FORMATS[options.format]
+  const warn = warnOn(console)
+  const sealed = await findSealed(run)
+  const seat = sealed.manifest ? seatOf(sealed.manifest.configuration, options.seat) : options.seat
+  const torn = new Set<number>()
+  const counts = await exportRun(sealed, {
+    ...options,
+    format,
+    lines: await exportLines(sealed, options.query, seat),
+    reward: await findReward(options.reward, sealed.folder),
+    verdicts: await readVerdicts(sealed.folder),
+    tools: await findTools(sealed, options.world, warn),
+    share: shareEpisodes(sealed, options.allowSecrets === true),
+    to: options.out ?? console.out,
+    // Some formats read the file twice.
+    onTorn: (line) => void torn.add(line),
+  })
+  for (const line of torn) console.err.write(tornNotice(line))
+  for (const notice of listVersionNotes(counts, options.policyVersion)) warn(notice)
+  if (!options.json) console.err.write(formatExport(counts, format, options))
+  return counts
+}
+
+/** The lines that match a query; `undefined` without one. */
+async function exportLines(
+  { file, folder }: SealedEpisodes,
+  query: string | undefined,
+  seat: string | undefined,
+): Promise<ReadonlySet<number> | undefined> {
+  if (query === undefined) return undefined
+  readQuery(query)
+  if (!existsSync(file)) return new Set()
+  return matchingLines({ file, grades: await readGrades(gradesFileOf(folder)), seat }, query)
+}
+
+function rewardName(text: string): string {
+  if (isReward(text) || isGradeReward(text)) return text
+  throw new InvalidArgumentError(`Allowed choices are ${Object.keys(EXPORT_REWARDS).join(', ')}, grader:<name>.`)
+}
+
+function isReward(name: string): name is ExportRewardName {
+  return Object.hasOwn(EXPORT_REWARDS, name)
+}
+
+async function findReward(name: string | undefined, folder: string): Promise<ExportReward | undefined> {
+  if (name === undefined) return undefined
+  return isReward(name) ? EXPORT_REWARDS[name] : gradeReward(name, folder)
+}
+
+function listOf(named: Readonly<Record<string, { readonly description: string }>>): string {
+  return Object.entries(named)
+    .map(([name, { description }]) => `  ${name.padEnd(15)}${description}`)
+    .join('\n')
+}
+
+function checkOptions(
+  { hasReward, extension, isBinary }: ExportFormat,
+  { format, out, json, reward }: ExportCommandOptions,
+  isSet: boolean,
+): void {
+  const problem = (message: string) => new HarnessError('option-invalid', message)
+  if (json && out === undefined) throw problem('--json prints the counts to standard output: give --out too.')
+  if (reward !== undefined && !hasReward)
+    throw problem(`The format ${format} has no reward to choose. Leave --reward out, or export as ${REWARDED}.`)
+  if (isSet && out === undefined)
+    throw problem('A set is exported to a file for each of its runs: give the folder for them as --out.')
+  if (!isSet && isBinary && !out?.endsWith(extension ?? ''))
+    throw problem(
+      `The format ${format} is a binary file that its readers recognise by its name: give --out <name>${extension}.`,
+    )
+}
+
+/** Formats an export in a line. */
+function formatExport(
+  { finished, failed, lines }: Exported,
+  { keepsFailed, isBinary }: ExportFormat,
+  { format, out }: ExportCommandOptions,
+): string {
+  const episodes =
+    keepsFailed && failed > 0
+      ? `${formatCount(finished)} finished and ${plural(failed, 'failed episode')}`
+      : plural(finished, 'finished episode')
+  const where = out === undefined ? '' : ` to ${shownPath(out)}`
+  const file = isBinary ? [] : [plural(lines, 'line')]
+  const omitted = keepsFailed || failed === 0 ? [] : [`${failed} failed ones left out`]
+  const rest = [...file, ...omitted].join(', ')
+  return `${episodes} exported${where} as ${format}${rest && `: ${rest}`}.\n`
+}
+
+/** Says which episodes have no staleness, or one that a trainer does not expect. */
+function* listVersionNotes({ withoutStaleness = 0, newer = 0 }: Exported, version: string | undefined) {
+  if (withoutStaleness > 0)
+    yield `${plural(withoutStaleness, 'episode')} without staleness: the version is not known, or it and ${version} do not differ in the number at their end alone.`
+  if (newer > 0) yield `${plural(newer, 'episode')} of a newer version than ${version}: the staleness is below 0.`
+}
+
+/** The tools of a run's world. An export without them is still of use, so a world that is gone is reported. */
+async function findTools(
+  { folder, name, manifest }: SealedEpisodes,
+  given: string | undefined,
+  warn: (notice: string) => void,
+): Promise<readonly ToolInfo[] | null> {
+  const recorded = { folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder), given }
+  try {
+    return (await loadRecordedWorld(recorded, warn)).environment.toolInfos
+  } catch (error) {
+    if (given !== undefined || !HarnessError.is(error)) throw error
+    warn(`The tools are left out, because the world of the run cannot be loaded: ${error.message}`)
+    return null
+  }
+}

@@ -1,0 +1,234 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { COIN_WORLD, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
+import { calling, startChatServer } from '../../models/chat-server.fixture.ts'
+import { suiteResultSchema } from '../../suites/suite/suite-result.ts'
+
+const CLASSICS = fileURLToPath(new URL('../../../../../../satellites/classics/classics.suite.json', import.meta.url))
+
+const LAKE = fileURLToPath(new URL('../../../../../../satellites/classics/src/frozen-lake.ts', import.meta.url))
+const NIM = fileURLToPath(new URL('../../fixtures/nim.fixture.ts', import.meta.url))
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const at = (...path: string[]) => join(workshop.folder, ...path)
+
+/** A coin with references of its own: the number of its sides is measured, and a policy always calls heads. */
+const COIN = `${COIN_WORLD}
+export const policies = { heads: { name: 'heads', start: () => () => ({ tool: 'toss', arguments: { heads: true } }) } }
+export const references = [
+  { id: 'sides', params: {}, quantity: 'sides', value: 2, tolerance: 'exact', source: 'a coin', how: { kind: 'sides' } },
+  { id: 'toss/random', params: {}, quantity: 'share of right calls', value: 0.5, tolerance: 'interval', source: 'a coin', how: { kind: 'played', policy: 'random' } },
+]
+export const measure = ({ value }) => ({ value: 2, holds: value === 2 })
+`
+
+function writeSuite(name: string, world: object, more: object = {}): string {
+  const suite = {
+    format: 1,
+    name,
+    version: '1.0.0',
+    episodes: 60,
+    worlds: [{ world: '../coin.ts', ...world }],
+    ...more,
+  }
+  writeFileSync(at('suites', `${name}.suite.json`), JSON.stringify(suite))
+  return name
+}
+
+async function run(...args: string[]) {
+  const { status, out, err } = await workshop.main(['suite', 'run', ...args, '--json'])
+  return { status, err, result: out === '' ? null : suiteResultSchema.parse(JSON.parse(out)) }
+}
+
+const heads = { id: 'toss/heads', params: {}, policy: 'heads', expected: 0.5, source: 'symmetry' }
+
+beforeAll(() => {
+  writeFileSync(at('coin.ts'), COIN)
+  mkdirSync(at('suites'))
+  writeSuite('coins', { played: [heads] })
+})
+
+describe('episodic suite run', () => {
+  it('finds that exact figures of the classics are the published ones, and writes nothing with --quick', async () => {
+    const { status, err, result } = await run(CLASSICS, '--quick', '--only', 'kuhn-poker', '--only', 'cliff-walking')
+    expect([status, err]).toEqual([0, ''])
+    expect(result?.worlds.map(({ environment }) => environment.name)).toEqual(['cliff-walking', 'kuhn-poker'])
+    expect(result?.counts).toEqual({ references: 24, hold: 24, differ: 0, notChecked: 0 })
+    expect(existsSync(at('runs'))).toBe(false)
+  })
+
+  it('plays one world over HTTP, and scores a policy between random and best play', async () => {
+    const references = ['table', 'solver-played', 'random-played'].map((id) => `4x4-slippery/${id}`)
+    writeSuite('lake', {}, { worlds: [{ world: '../coin.ts' }, { world: LAKE, references }] })
+    const options = ['--only', 'frozen-lake', '--episodes', '30', '--policy', 'random', '--transport', 'http']
+    const { status, result } = await run('lake', ...options, '--out', 'lake')
+    expect(status).toBe(0)
+    expect(result?.worlds.map(({ environment }) => environment.name)).toEqual(['frozen-lake'])
+    const [table, solver, random, scored] = result?.worlds[0]?.lines ?? []
+    expect(table).toMatchObject({ kind: 'exact', verdict: 'same' })
+    expect(solver).toMatchObject({ kind: 'played', verdict: 'inside', finished: 30 })
+    expect(scored).toMatchObject({
+      kind: 'scored',
+      id: '4x4-slippery/scored-random',
+      anchors: { random: 0.013939795959, optimum: 0.744190287829 },
+      // The same tasks and the same policy as in the line of the reference.
+      here: random?.here,
+      score: { low: expect.closeTo(-0.019, 3) },
+    })
+  })
+
+  it('scores a language model, with the options of its server', async () => {
+    await using server = await startChatServer(() => calling('toss', { heads: true }))
+    const model = ['--policy', 'llm:org/toss', '--base-url', server.url, '--temperature', '0.5', '--max-tokens', '64']
+    const { status, result } = await run('coins', '--episodes', '8', '--out', 'model', ...model)
+    expect(status).toBe(0)
+    expect(server.requests).toHaveLength(8)
+    expect(server.requests[0]).toMatchObject({ model: 'org/toss', temperature: 0.5 })
+    const [called, scored] = result?.worlds[0]?.lines.slice(-2) ?? []
+    // The same tosses as those of the policy that always calls heads.
+    expect(scored).toMatchObject({ kind: 'scored', id: 'toss/scored-llm-org-toss', here: called?.here, finished: 8 })
+  })
+
+  it('plays games with a policy in each seat, and a further policy in each seat against the solver', async () => {
+    // The first player takes three, then the last three: each stone is worth 0.01, and winning 1.
+    const seats = { ann: 'solver', bob: 'solver' }
+    const first = { id: 'first', params: {}, seats, expected: 1.06, source: 'closed form' }
+    const second = { ...first, id: 'second', focus: 'bob', expected: -0.99 }
+    writeSuite('nim', {}, { episodes: 4, worlds: [{ world: NIM, played: [first, second] }] })
+    const { status, result } = await run('nim', '--policy', 'random', '--out', 'nim')
+    expect(status).toBe(0)
+    expect(result?.worlds[0]?.lines).toMatchObject([
+      { kind: 'played', focus: 'ann', here: { mean: expect.closeTo(1.06, 9) }, verdict: 'inside' },
+      { kind: 'played', focus: 'bob', here: { mean: expect.closeTo(-0.99, 9) }, verdict: 'inside' },
+      {
+        kind: 'scored',
+        id: 'scored-random-as-ann',
+        seats: { ann: 'random', bob: 'solver' },
+        focus: 'ann',
+        score: null,
+      },
+      {
+        kind: 'scored',
+        id: 'scored-random-as-bob',
+        seats: { ann: 'solver', bob: 'random' },
+        focus: 'bob',
+        finished: 4,
+      },
+    ])
+  })
+
+  it('plays a suite of one’s own, whose lines are ordinary runs that can be replayed', async () => {
+    const { status, result } = await run('coins', '--out', 'mine')
+    expect(status).toBe(0)
+    expect(result?.counts).toEqual({ references: 3, hold: 3, differ: 0, notChecked: 0 })
+    const [sides, random, called] = result?.worlds[0]?.lines ?? []
+    expect(sides).toMatchObject({ kind: 'exact', here: 2, verdict: 'same' })
+    expect(random).toMatchObject({ kind: 'played', policy: 'random', finished: 60, failed: 0, verdict: 'inside' })
+    expect(called).toMatchObject({ kind: 'played', quantity: 'mean return of heads', run: 'runs/coin/toss-heads' })
+    const right = readEpisodes(at('mine', 'runs/coin/toss-heads')).filter(({ returns }) => returns?.unshaped === 1)
+    expect(called?.here).toMatchObject({ mean: right.length / 60 })
+    expect(suiteResultSchema.parse(JSON.parse(readFileSync(at('mine/suite.json'), 'utf8')))).toEqual(result)
+    const replay = await workshop.main(['replay', 'mine/runs/coin/toss-heads'])
+    expect([replay.status, replay.out]).toEqual([0, expect.stringContaining('60 reproduced')])
+  })
+
+  it('prints one table, with the seed and the counts', async () => {
+    const { status, out } = await workshop.main(['suite', 'run', 'coins', '--out', 'table'])
+    expect(status).toBe(0)
+    expect(out).toMatch(/coins 1\.0\.0 +seed 0 · 60 episodes of each played figure/)
+    expect(out).toMatch(/coin +sides +2 +2 +a coin +same/)
+    expect(out).toMatch(/share of right calls +0\.\d+ +± 0\.\d+ +0\.5 +a coin +inside 99\.9 %/)
+    expect(out).toContain('3 references   3 hold   0 differ   0 not checked')
+    expect(out).toContain('table/suite.json')
+  })
+
+  it('plays only what is missing with --resume, and gives the same figures', async () => {
+    const whole = await run('coins', '--out', 'whole')
+    const again = await run('coins', '--out', 'whole')
+    expect([again.status, again.err]).toEqual([1, expect.stringContaining('Give --resume')])
+    const file = at('whole/runs/coin/toss-heads/episodes.jsonl')
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const kept = lines.slice(0, 20).join('\n')
+    truncateSync(file, Buffer.byteLength(`${kept}\n`))
+    const resumed = await run('coins', '--out', 'whole', '--resume')
+    expect(resumed.status).toBe(0)
+    expect(readFileSync(file, 'utf8').startsWith(kept)).toBe(true)
+    const figures = ({ result }: typeof whole) => result?.worlds.map(({ lines }) => lines.map(({ here }) => here))
+    expect(figures(resumed)).toEqual(figures(whole))
+  })
+
+  it('exits with 1 and names how many figures differ', async () => {
+    writeSuite('wrong', { played: [{ ...heads, expected: 0.99 }] })
+    const { status, err, result } = await run('wrong', '--out', 'wrong')
+    expect([status, err]).toEqual([1, expect.stringContaining('error: 1 figure differs from the reference.')])
+    expect(result?.worlds[0]?.lines.at(-1)).toMatchObject({ verdict: 'differs' })
+  })
+
+  it('does not judge a figure some of whose episodes failed', async () => {
+    writeFileSync(
+      at('fails.ts'),
+      COIN.replace('export const policies', 'let calls = 0\nexport const policies')
+        .replace(
+          'start: () => () => ({ tool',
+          "start: () => () => { if (calls++ === 7) throw new Error('lost the coin'); return ({ tool",
+        )
+        .replace('heads: true } }) }', 'heads: true } }) } }'),
+    )
+    writeSuite('fails', { world: '../fails.ts', played: [heads] })
+    const { status, err, result } = await run('fails', '--out', 'fails')
+    expect([status, err]).toEqual([1, expect.stringContaining('1 figure could not be checked')])
+    expect(result?.worlds[0]?.lines.at(-1)).toMatchObject({ verdict: 'not-checked', failed: 1, finished: 59 })
+  })
+
+  it.each<[string, string[], number, string]>([
+    ['an unknown suite', ['nothing'], 2, 'There is no suite "nothing"'],
+    ['an unknown world', ['coins', '--only', 'dice'], 2, 'The suite coins has no world dice. It has: coin.'],
+    ['a policy without episodes', ['coins', '--quick', '--policy', 'random'], 2, 'Leave one of them out'],
+    ['an unknown policy', ['coins', '--policy', 'clever', '--out', 'clever'], 2, 'There is no policy "clever"'],
+  ])('rejects %s', async (_, args, status, message) => {
+    const ended = await run(...args)
+    expect([ended.status, ended.err]).toEqual([status, expect.stringContaining(message)])
+  })
+
+  it.each<[string, object, object, string]>([
+    ['an unknown field', { plyed: [] }, {}, 'Unrecognized key: "plyed"'],
+    ['a figure without a source', { played: [{ ...heads, source: '' }] }, {}, 'worlds[0].played[0].source'],
+    ['one episode', {}, { episodes: 1 }, 'at episodes'],
+    ['an unknown reference', { references: ['edges'] }, {}, 'coin has no reference edges. It has: sides, toss/random.'],
+    ['two lines of one name', { played: [heads, heads] }, {}, 'coin has two lines called toss/heads'],
+    [
+      'no policy',
+      { played: [{ ...heads, policy: undefined }] },
+      {},
+      'coin toss/heads: give either "policy" or "seats"',
+    ],
+    ['seats of a world of one', { played: [{ ...heads, policy: undefined, seats: { a: 'random' } }] }, {}, 'one seat'],
+    ['no seats of a game', { world: NIM, played: [heads] }, {}, 'the game has the seats ann, bob. Give "seats"'],
+    [
+      'a missing seat',
+      { world: NIM, played: [{ ...heads, policy: undefined, seats: { ann: 'random' } }] },
+      {},
+      'its seats are ann, bob. Give a policy for each',
+    ],
+    ['a world twice', {}, { worlds: [{ world: '../coin.ts' }, { world: '../coin.ts' }] }, 'names coin twice'],
+    ['a world that is not there', { world: '../gone.ts' }, {}, 'There is no world "../gone.ts"'],
+  ])('rejects a suite file with %s', async (_, world, more, message) => {
+    writeSuite('broken', world, more)
+    const { err, status } = await run('broken')
+    expect(err).toContain(message)
+    expect(status).toBeGreaterThan(0)
+  })
+
+  it('stops at Ctrl-C, and says how to play on', async () => {
+    writeSuite('long', { played: [heads] }, { episodes: 200_000 })
+    const started = workshop.start(['suite', 'run', 'long', '--out', 'long'])
+    await started.until(/coin toss\/random\n/)
+    started.interrupt()
+    const { status, err } = await started.ended
+    expect([status, err]).toEqual([130, expect.stringContaining('episodic suite run long --out long --resume')])
+    expect(readdirSync(at('long'))).toEqual(['runs'])
+  })
+})

@@ -1,0 +1,120 @@
+import { join, resolve } from 'node:path'
+import { plural } from '@episodic/report'
+import { loadViewer } from '@episodic/viewer'
+import { Command } from 'commander'
+import { z } from 'zod'
+import { type Console, colorsOf, shownPath, usesColor } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { playToEnd } from '../../base/interruption.ts'
+import { texts, wholeNumber } from '../../base/option-values.ts'
+import { addOptions, flag, option } from '../../base/options.ts'
+import { modelOptionsSchema } from '../../models/model-options.ts'
+import { TRANSPORTS } from '../../play/run-settings.ts'
+import { writeRunFile } from '../../run-folder/record/run-folder.ts'
+import { formatSuite } from '../../suites/suite/format-suite.ts'
+import { runSuite } from '../../suites/suite/run-suite.ts'
+import { readSuite } from '../../suites/suite/suite-file.ts'
+import { suitePage } from '../../suites/suite/suite-page.ts'
+import { folderName, planSuite, type SuitePlan, withPolicy } from '../../suites/suite/suite-plan.ts'
+import { holdsSuite, SUITE_FILES } from '../../suites/suite/suite-result.ts'
+import { leaderboardCommand } from './suite-leaderboard.ts'
+import { verifySuiteCommand } from './suite-verify.ts'
+
+const suiteOptions = z.object({
+  only: option('<world>', 'only this world of the suite; can be repeated', texts),
+  quick: flag('only figures that need no episodes'),
+  episodes: option('<count>', "episodes of each played figure (default: the suite's)", wholeNumber(2).optional()),
+  policy: option('<policy>', 'also play every variant with this policy, for example llm:<model>'),
+  concurrency: option('<count>', 'episodes in flight at once', wholeNumber(1).default(64)),
+  transport: option('<transport>', 'how to connect to the worlds', z.enum(TRANSPORTS).default('in-process')),
+  out: option('<folder>', 'folder of the result (default: runs/<suite>-<seed>, none with --quick)'),
+  resume: flag('play the missing episodes of the suite in --out'),
+  json: flag('print the result as JSON'),
+  ...modelOptionsSchema.shape,
+})
+type RunOptions = z.infer<typeof suiteOptions>
+
+export function suiteCommand(console: Console): Command {
+  return new Command('suite')
+    .addCommand(runSuiteCommand(console))
+    .addCommand(verifySuiteCommand(console))
+    .addCommand(leaderboardCommand(console))
+}
+
+function runSuiteCommand(console: Console): Command {
+  return addOptions(new Command('run'), suiteOptions)
+    .description('measure and play every figure of a suite, and compare each with its reference')
+    .argument('<suite>', 'path to a suite file, the name of one in suites/, or of a package that has one')
+    .addHelpText(
+      'after',
+      `
+An exact figure is measured on the rules of its world. A played figure is the
+mean return of many episodes: its 99.9 % confidence interval has to hold the
+reference. Each is an ordinary run in the folder of the result. The exit status
+is 1 if a figure differs, or if an episode of a played figure failed.
+
+Examples:
+  episodic suite run classics
+  episodic suite run classics --quick --json
+  episodic suite run classics --only taxi --episodes 200 --transport http
+  episodic suite run ./mine.suite.json --policy llm:qwen3 --base-url http://127.0.0.1:8000/v1`,
+    )
+    .action((suite: string, options: RunOptions) => run(suite, options, console))
+}
+
+async function run(reference: string, options: RunOptions, console: Console): Promise<void> {
+  const { out } = console
+  const { quick = false, policy = null } = options
+  if (quick && policy !== null)
+    throw new HarnessError('option-invalid', '--quick plays no episodes, and --policy does. Leave one of them out.')
+  const plan = choose(await planSuite(readSuite(reference)), options)
+  const folder = resolve(options.out ?? join('runs', folderName([plan.name, policy ?? [], plan.seed].flat().join('-'))))
+  const writes = !quick || options.out !== undefined
+  if (writes && options.resume !== true && holdsSuite(folder))
+    throw new HarnessError(
+      'run-exists',
+      `${shownPath(folder)} holds a result already. Give --resume to play its missing episodes, or another --out.`,
+    )
+  const { concurrency, transport } = options
+  const settings = { ...modelOptionsSchema.parse(options), concurrency, transport }
+  const onLine = (world: string, line: string) => void console.err.write(`${world} ${line}\n`)
+  const result = await playToEnd({ what: 'The suite', folder }, console, (resume, signal) =>
+    runSuite(plan, { folder, policy, settings, onLine, resume, signal }, console),
+  )
+  if (!result) return
+  if (writes) {
+    await writeRunFile(folder, SUITE_FILES.result, `${JSON.stringify(result, null, 2)}\n`)
+    await writeRunFile(folder, SUITE_FILES.report, (await loadViewer()).resultPage(suitePage(result)))
+  }
+  if (options.json) out.write(`${JSON.stringify(result)}\n`)
+  else {
+    out.write(formatSuite(result, { color: usesColor(out) }))
+    const { bold } = colorsOf(out)
+    if (writes)
+      for (const name of [SUITE_FILES.result, SUITE_FILES.report])
+        out.write(`  ${bold(shownPath(join(folder, name)))}\n`)
+  }
+  const { differ, notChecked } = result.counts
+  const wrong = [
+    ...(differ > 0 ? [`${plural(differ, 'figure')} ${differ === 1 ? 'differs' : 'differ'} from the reference.`] : []),
+    ...(notChecked > 0 ? [`${plural(notChecked, 'figure')} could not be checked, because episodes failed.`] : []),
+  ]
+  if (wrong.length > 0) throw new HarnessError('suite-differs', wrong.join(' '))
+}
+
+/** Applies the options that decide what of a suite is measured and played. */
+function choose(suite: SuitePlan, { only, quick, episodes = suite.episodes, policy }: RunOptions): SuitePlan {
+  const names = suite.worlds.map(({ world }) => world.environment.name)
+  const unknown = only.filter((name) => !names.includes(name))
+  if (unknown.length > 0)
+    throw new HarnessError(
+      'option-invalid',
+      `The suite ${suite.name} has no world ${unknown.join(', ')}. It has: ${names.join(', ')}.`,
+    )
+  const worlds = suite.worlds
+    .filter(({ world }) => only.length === 0 || only.includes(world.environment.name))
+    .map(({ world, lines }) => ({ world, lines: quick ? lines.filter(({ kind }) => kind === 'exact') : lines }))
+    .filter(({ lines }) => lines.length > 0)
+  const plan = { ...suite, episodes, worlds }
+  return policy === undefined ? plan : withPolicy(plan, policy)
+}

@@ -1,0 +1,151 @@
+import { checkLines, generateTasks, type Rows, sampleTasks, summarizeTasks } from '@episodic/dataset'
+import { readLines, readTasks, writeTasks } from '@episodic/dataset/jsonl'
+import { connect } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
+import type { Task } from '@episodic/protocol'
+import { plural } from '@episodic/report'
+import { Command } from 'commander'
+import { z } from 'zod'
+import { type Console, colorsOf, formatTable } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import {
+  difficultySchema,
+  nonEmpty,
+  range,
+  splitSchema,
+  texts,
+  WHOLE_RANGE,
+  wholeNumber,
+} from '../../base/option-values.ts'
+import { addOptions, flag, option } from '../../base/options.ts'
+import { writeWhole } from '../../export/export-run.ts'
+import { nemoGymRows } from '../../export/formats/nemo-gym.ts'
+import { loadWorld } from '../../worlds/world.ts'
+
+export function datasetCommand(console: Console): Command {
+  return new Command('dataset')
+    .addCommand(generateCommand(console))
+    .addCommand(validateCommand(console))
+    .addCommand(statsCommand(console))
+    .addCommand(sampleCommand(console))
+    .addCommand(exportCommand(console))
+}
+
+const generateOptions = z.object({
+  count: option('<count>', 'number of tasks', wholeNumber(1).default(1_000)),
+  difficulty: option('<low..high>', 'difficulty, from 0 to 1', difficultySchema.default(WHOLE_RANGE), { text: range }),
+  seed: option('<seed>', 'seed of the generator; the same seed repeats the tasks', nonEmpty.default('0')),
+  out: option('<file>', 'file to write', z.string()),
+})
+
+function generateCommand(console: Console): Command {
+  return addOptions(new Command('generate'), generateOptions)
+    .description('generate tasks of a world, as JSONL')
+    .argument('<world>', 'name, path or package of the world')
+    .action(async (reference: string, options: z.infer<typeof generateOptions>) => {
+      const { tasks, environment } = await loadWorld(reference)
+      if (!tasks)
+        throw new HarnessError(
+          'world-invalid',
+          `${environment.name} exports no "tasks" made by defineTasks. Add them to the world to generate a dataset.`,
+        )
+      const { count, sha256 } = await writeTasks(options.out, generateTasks(tasks, options))
+      console.out.write(`${options.out}  ${count} tasks  sha256 ${sha256}\n`)
+    })
+}
+
+const validateOptions = z.object({
+  world: option('<world>', 'validate parameters and version against this world; repeatable', texts),
+  json: flag('print the problems as JSON lines'),
+})
+
+function validateCommand(console: Console): Command {
+  return addOptions(new Command('validate'), validateOptions)
+    .description('validate every line of a dataset')
+    .argument('<file>', 'the dataset')
+    .action(async (file: string, options: z.infer<typeof validateOptions>) => {
+      const worlds = await Promise.all(options.world.map((reference) => loadWorld(reference)))
+      let problems = 0
+      for await (const problem of checkLines(readLines(file), {
+        environments: worlds.length > 0 ? worlds.map(({ environment }) => environment) : undefined,
+      })) {
+        problems += 1
+        console.out.write(`${options.json ? JSON.stringify(problem) : problem.message}\n`)
+      }
+      const { green, red } = colorsOf(console.err)
+      console.err.write(
+        problems === 0
+          ? green(`${file} is valid.\n`)
+          : red(`${file} has ${problems} ${problems === 1 ? 'problem' : 'problems'}.\n`),
+      )
+      if (problems > 0) process.exitCode = 1
+    })
+}
+
+const statsOptions = z.object({ json: flag('print the counts as JSON') })
+
+function statsCommand(console: Console): Command {
+  return addOptions(new Command('stats'), statsOptions)
+    .description('count the tasks of a dataset')
+    .argument('<file>', 'the dataset')
+    .action(async (file: string, { json }: z.infer<typeof statsOptions>) => {
+      const stats = await summarizeTasks(readTasks(file))
+      console.out.write(json ? `${JSON.stringify(stats)}\n` : `${formatTable(flatten(stats))}\n`)
+    })
+}
+
+const splitOption = option('<split>', 'only tasks of this split', splitSchema.optional())
+
+const sampleOptions = z.object({
+  count: option('<count>', 'number of tasks', wholeNumber(1).default(5)),
+  seed: option('<seed>', 'seed of the draw; the same seed repeats it', nonEmpty.default('0')),
+  difficulty: option('<low..high>', 'difficulty, from 0 to 1', difficultySchema.optional(), { text: range }),
+  split: splitOption,
+})
+
+function sampleCommand(console: Console): Command {
+  return addOptions(new Command('sample'), sampleOptions)
+    .description('print random tasks of a dataset')
+    .argument('<file>', 'the dataset')
+    .action(async (file: string, options: z.infer<typeof sampleOptions>) => {
+      const rows: Rows<Task> = readTasks(file)
+      for (const task of await sampleTasks(rows, options)) console.out.write(`${JSON.stringify(task)}\n`)
+    })
+}
+
+const exportOptions = z.object({
+  world: option('<world>', 'world of the tasks; repeatable', z.array(z.string())),
+  format: option('<format>', 'whose rows', z.enum(['nemo-gym'])),
+  split: splitOption,
+  out: option('<file>', 'file to write', z.string()),
+})
+
+function exportCommand(console: Console): Command {
+  return addOptions(new Command('export'), exportOptions)
+    .description('write the tasks as rows of a trainer that plays them')
+    .argument('<file>', 'the dataset')
+    .action(async (file: string, { world, split, out }: z.infer<typeof exportOptions>) => {
+      const environments = (await Promise.all(world.map((name) => loadWorld(name)))).map((each) => each.environment)
+      await using host = createHost({ environments })
+      await using connection = await connect(inProcess(host))
+      let rows = 0
+      const tasks = async function* () {
+        for await (const task of readTasks(file)) {
+          if (split !== undefined && task.split !== split) continue
+          const { name } = task.environment
+          if (!environments.some((each) => each.name === name))
+            throw new HarnessError('option-invalid', `${file} has a task of ${name}. Give its world too, with --world.`)
+          rows += 1
+          yield task
+        }
+      }
+      await writeWhole(out, nemoGymRows(tasks(), connection))
+      console.out.write(`${out}  ${plural(rows, 'row')}\n`)
+    })
+}
+
+/** Flattens nested counts into rows of a table. */
+function flatten(value: unknown, path: readonly string[] = []): string[][] {
+  if (typeof value !== 'object' || value === null) return [[path.join('  '), String(value)]]
+  return Object.entries(value).flatMap(([key, inner]) => flatten(inner, [...path, key]))
+}

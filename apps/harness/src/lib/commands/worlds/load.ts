@@ -1,0 +1,256 @@
+import { DatasetError } from '@episodic/dataset'
+import type { Playable, Target } from '@episodic/env'
+import { Command } from 'commander'
+import { z } from 'zod'
+import { type Console, colorsOf } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { untilInterrupted } from '../../base/interruption.ts'
+import { nonEmpty, wholeNumber } from '../../base/option-values.ts'
+import { addOptions, flag, option } from '../../base/options.ts'
+import { type Opened, openTarget, openWorld } from '../../play/episodes/open-environment.ts'
+import { generateLoad, type LoadCounts, type LoadResult } from '../../play/load/generate-load.ts'
+import { cpuBetween, readServerCpu } from '../../play/load/server-cpu.ts'
+import { tasksOf } from '../../play/plan/plan.ts'
+import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
+import { isAgent } from '../../worlds/agents/agent.ts'
+import { type McpOptions, mcpOptions, withoutMcp } from '../../worlds/mcp-options.ts'
+import { findWorlds } from '../../worlds/mcp-world.ts'
+import { findPlayer } from '../../worlds/policies.ts'
+import { startServer } from '../../worlds/serve/start-server.ts'
+import { targetOf } from '../../worlds/target.ts'
+import { targetOptions } from '../../worlds/target-options.ts'
+import { loadWorld, type World } from '../../worlds/world.ts'
+
+/** Distinct tasks, which sessions play in turn. */
+const TASKS = 1_000
+/** Milliseconds between two lines of progress. */
+const INTERVAL = 1_000
+/** The longest load, in seconds: timers are limited to 24 days. */
+const MOST_SECONDS = 2_000_000
+/** Milliseconds in which the server's `/metrics` has to answer. */
+const METRICS_TIMEOUT = 5_000
+
+const loadOptions = z.object({
+  sessions: option('<count>', 'concurrent sessions', wholeNumber(1, 100_000).default(100)),
+  inFlight: option('<count>', 'concurrent steps, over all sessions', wholeNumber(1).default(16)),
+  seconds: option('<count>', 'duration', wholeNumber(1, MOST_SECONDS).default(10)),
+  steps: option('<count>', 'stop after this many steps, if that is sooner', wholeNumber(1).optional()),
+  policy: option(
+    '<policy>',
+    'policy, as for run, but not an agent (default: solver if the world has one, else random)',
+  ),
+  seed: option('<seed>', 'seed of the tasks and of the policy', nonEmpty.default('0')),
+  transport: option(
+    '<transport>',
+    'how to connect to the server that it starts',
+    z.enum(['http', 'stdio', 'in-process']).default('http'),
+  ),
+  store: option('<store>', 'where that server stores sessions, as for serve', z.string().default('memory')),
+  workerThreads: flag('run the rules of that server in worker threads'),
+  json: flag('print the result as JSON'),
+  ...mcpOptions.shape,
+  ...targetOptions().shape,
+})
+type LoadCommandOptions = z.infer<typeof loadOptions>
+
+export function loadCommand(console: Console): Command {
+  return addOptions(new Command('load'), loadOptions)
+    .argument('[world]', 'name, path or package of the world')
+    .addHelpText(
+      'after',
+      `
+Starts a server of the world in its own process, or uses the one of --url, and
+steps sessions at its trainer endpoint. Latency is the time from sending a step
+to its answer. Server CPU is read from /metrics, so it is known only over HTTP
+and for a single server process. The exit status is 1 if anything failed.
+
+Examples:
+  episodic load number-guessing
+  episodic load ./my-world.ts --sessions 1000 --in-flight 64 --seconds 30
+  episodic load ./my-world.ts --store sqlite:load.db --worker-threads --json
+  episodic load ./my-world.ts --url http://127.0.0.1:7337/env`,
+    )
+    .action(async (named: string | undefined, options: LoadCommandOptions) => {
+      const [world] = await findWorlds(named === undefined ? [] : [named], options)
+      return load(world as string, withoutMcp(options), console)
+    })
+}
+
+async function load(
+  reference: string,
+  options: Omit<LoadCommandOptions, keyof McpOptions>,
+  console: Console,
+): Promise<void> {
+  const world = await loadWorld(reference)
+  const { name, version } = world.environment
+  const { sessions, inFlight, seconds, seed, json } = options
+  const policyName = options.policy ?? (world.solver ? 'solver' : 'random')
+  const policy = await findPlayer(policyName, world)
+  if (isAgent(policy))
+    throw new HarnessError(
+      'option-invalid',
+      `--policy ${policyName} is an agent, which plays by itself. Give a policy.`,
+    )
+  const tasks = await readTasks(world, options)
+  const given = targetOf(options)
+  const interruption = untilInterrupted(console)
+  try {
+    await using opened = await openServer(reference, world, given, options)
+    const served = opened.connection.environment(name).info
+    if (served.version !== version)
+      throw new HarnessError(
+        'server-failed',
+        `The server plays ${name} ${served.version}, and the world here is ${version}. Serve that version, or load the server's.`,
+      )
+    const readCpu = async () =>
+      opened.url === null ? null : readServerCpu(opened.url, opened.token, AbortSignal.timeout(METRICS_TIMEOUT))
+    const before = await readCpu()
+    const result = await generateLoad({
+      connection: opened.connection,
+      environment: name,
+      policy,
+      tasks,
+      sessions,
+      inFlight,
+      seconds,
+      steps: options.steps ?? Number.POSITIVE_INFINITY,
+      seed,
+      signal: interruption.signal,
+      onStep: showProgress(console),
+    })
+    const cpu = cpuBetween(before, await readCpu())
+    const report = reportOf(result, {
+      environment: { name, version },
+      transport: given ? 'a server that was there' : options.transport,
+      policy: policyName,
+      sessions,
+      inFlight,
+      interrupted: interruption.signal.aborted,
+      cpu,
+    })
+    console.out.write(json ? `${JSON.stringify(report)}\n` : formatReport(report, console))
+    if (interruption.status !== null) process.exitCode = interruption.status
+    else if (result.steps === 0)
+      throw new HarnessError('server-failed', `No step was answered. ${report.failures[0]?.message ?? ''}`.trim())
+    else if (report.failures.length > 0) process.exitCode = 1
+  } finally {
+    interruption.stop()
+  }
+}
+
+/** A server to load. `url` is its trainer endpoint; `null` if it is not HTTP. */
+interface Loaded extends Pick<Opened, 'connection'>, AsyncDisposable {
+  readonly url: string | null
+  readonly token: string | undefined
+}
+
+async function openServer(
+  reference: string,
+  world: World,
+  given: Target | null,
+  { transport, store, workerThreads = false, sessions }: LoadCommandOptions,
+): Promise<Loaded> {
+  await using cleanUp = new AsyncDisposableStack()
+  // An unanswered call is a failure here, and is not retried.
+  const retryTimeout = 0
+  const places = { sessions: sessions + 16, workerThreads, store }
+  let target = given
+  let opened: Opened
+  if (!target && transport === 'http') target = cleanUp.use(await startServer(reference, places)).target
+  if (target) opened = cleanUp.use(await openTarget(target, retryTimeout))
+  else opened = cleanUp.use(await openWorld(reference, world, { transport, ...places, retryTimeout }))
+  const { url, token } =
+    target && typeof target === 'object' && 'url' in target ? target : { url: null, token: undefined }
+  const owned = cleanUp.move()
+  return { connection: opened.connection, url, token, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Resolves with the first tasks of the world's generator; fewer if it is exhausted. */
+async function readTasks(world: World, { seed, sessions }: LoadCommandOptions): Promise<Playable[]> {
+  const { name, version } = world.environment
+  const count = Math.min(TASKS, Math.max(sessions, 100))
+  const configuration = {
+    environment: { name, version },
+    tasks: { from: 'generator', count, difficulty: [0, 1], split: null },
+    seed,
+  } satisfies Partial<RunConfiguration>
+  const tasks: Playable[] = []
+  try {
+    for await (const task of tasksOf(configuration, world)) tasks.push(task)
+  } catch (error) {
+    if (tasks.length === 0 || !DatasetError.is(error, 'exhausted')) throw error
+  }
+  return tasks
+}
+
+function showProgress({ err }: Console): (counts: LoadCounts) => void {
+  let shown = 0
+  return ({ seconds, steps, failures }) => {
+    if ((seconds - shown) * 1_000 < INTERVAL) return
+    shown = seconds
+    const failed = [...failures.values()].reduce((sum, { count }) => sum + count, 0)
+    err.write(`${Math.round(seconds)} s  ${steps} steps  ${Math.round(steps / seconds)} steps/s  ${failed} failed\n`)
+  }
+}
+
+/** The result as `--json` prints it. Latencies are in milliseconds. */
+interface LoadReport {
+  readonly environment: { readonly name: string; readonly version: string }
+  readonly transport: string
+  readonly policy: string
+  readonly sessions: number
+  readonly inFlight: number
+  readonly seconds: number
+  readonly steps: number
+  readonly refused: number
+  readonly opened: number
+  readonly stepsPerSecond: number
+  readonly latency: { readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number }
+  readonly failures: readonly { readonly code: string; readonly count: number; readonly message: string }[]
+  /** Processor time of the server, opening and closing sessions included; `null` if unknown. */
+  readonly serverCpuMicrosecondsPerStep: number | null
+  /** Stopped by SIGINT or SIGTERM. */
+  readonly interrupted: boolean
+}
+
+function reportOf(
+  { latency, failures, ...counts }: LoadResult,
+  {
+    cpu,
+    ...asked
+  }: Pick<LoadReport, 'environment' | 'transport' | 'policy' | 'sessions' | 'inFlight' | 'interrupted'> & {
+    readonly cpu: number | null
+  },
+): LoadReport {
+  const { steps, seconds } = counts
+  return {
+    ...asked,
+    ...counts,
+    stepsPerSecond: seconds > 0 ? steps / seconds : 0,
+    latency: {
+      p50: latency.percentile(0.5),
+      p90: latency.percentile(0.9),
+      p99: latency.percentile(0.99),
+      max: latency.longest,
+    },
+    failures: [...failures].map(([code, failure]) => ({ code, ...failure })).sort((a, b) => b.count - a.count),
+    serverCpuMicrosecondsPerStep: cpu === null || steps === 0 ? null : (cpu * 1_000_000) / steps,
+  }
+}
+
+function formatReport(report: LoadReport, { out }: Console): string {
+  const { bold, dim, red } = colorsOf(out)
+  const { environment, transport, policy, sessions, inFlight, steps, refused, opened, seconds, latency, failures } =
+    report
+  const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : 1)} ms`
+  const cpu = report.serverCpuMicrosecondsPerStep
+  const failed = failures.reduce((sum, { count }) => sum + count, 0)
+  return `
+${bold(`${environment.name} ${environment.version}`)} ${dim(`${transport} · ${policy} · ${sessions} sessions · ${inFlight} in flight`)}
+
+  steps/s          ${Math.round(report.stepsPerSecond)}   ${steps} steps (${refused} refused) in ${seconds.toFixed(1)} s, ${opened} sessions opened
+  latency          p50 ${ms(latency.p50)}   p90 ${ms(latency.p90)}   p99 ${ms(latency.p99)}   max ${ms(latency.max)}
+  server CPU       ${cpu === null ? 'unknown' : `${cpu.toFixed(0)} µs a step, including opening and closing`}
+  failed episodes  ${failed === 0 ? '0' : red(String(failed))}
+${failures.map(({ code, count, message }) => `    ${count} × ${code}: ${message.split('\n')[0]?.slice(0, 160)}\n`).join('')}`
+}

@@ -1,0 +1,149 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { COIN_WORLD, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const at = (path: string) => join(workshop.folder, path)
+const write = (file: string, text: string) => writeFileSync(at(file), text)
+const json = (text: string) => JSON.parse(text.split('\n').findLast((line) => line.startsWith('{')) as string)
+
+const require = createRequire(import.meta.url)
+const memory = pathToFileURL(require.resolve('@modelcontextprotocol/server-memory/dist/index.js')).href
+const program = at('server.mjs')
+const SERVER = `TOKEN=a-secret-of-the-server MEMORY_FILE_PATH={folder}/memory.json '${process.execPath}' '${program}'`
+const create = (name: string) => ({
+  tool: 'create_entities',
+  arguments: { entities: [{ name, entityType: 'person', observations: [] }] },
+})
+const read = { tool: 'read_graph', arguments: {} }
+const done = { tool: 'done', arguments: {} }
+
+beforeAll(async () => {
+  write('server.mjs', `import ${JSON.stringify(memory)}\n`)
+  write(
+    'score.ts',
+    "export const score = async ({ call, params }) => (await call('read_graph')).text.includes(params.name)\n",
+  )
+  write('tasks.jsonl', '{"prompt":"Write down Ada.","name":"Ada"}\n{"prompt":"Write down Bob.","name":"Bob"}\n')
+  write('coin.ts', COIN_WORLD)
+  write('ada.json', JSON.stringify([create('Ada'), done]))
+  write('bob.json', JSON.stringify([read, create('Bob'), done]))
+  write('eve.json', JSON.stringify([read, create('Eve'), done]))
+  for (const name of ['ada', 'bob']) {
+    const asked = ['--mcp', SERVER, '--tasks', 'tasks.jsonl', '--score', 'score.ts', '--policy', `script:${name}.json`]
+    expect((await workshop.main(['run', ...asked, '--out', `runs/${name}`])).status).toBe(0)
+  }
+  // What follows starts no server.
+  rmSync(program)
+  const { status, err } = await workshop.main(['record', 'runs/ada', 'runs/bob', '--out', 'people.jsonl'])
+  expect([status, err]).toEqual([0, 'people.jsonl: 4 episodes of 2 tasks, with 5 calls and 4 scores.\n'])
+})
+
+describe('episodic record', () => {
+  it('makes one file of runs, the same for the same runs, without what started the server', async () => {
+    const text = readFileSync(at('people.jsonl'), 'utf8')
+    expect(text).not.toMatch(/a-secret-of-the-server|server\.mjs|memory\.json/)
+    const { out } = await workshop.main(['record', 'runs/bob', 'runs/ada', '--out', 'again.jsonl', '--json'])
+    expect(json(out)).toMatchObject({ file: at('again.jsonl'), episodes: 4, variants: 0, leftOut: 0 })
+    expect(readFileSync(at('again.jsonl'), 'utf8')).toBe(text)
+  })
+
+  it('makes a world that is run, replayed and compared as any other, with the figures of the server', async () => {
+    for (const name of ['ada', 'bob']) {
+      const run = ['run', 'people.jsonl', '--policy', `script:${name}.json`, '--out', `runs/${name}-recorded`]
+      expect((await workshop.main(run)).status).toBe(0)
+      const [live, recorded] = [`runs/${name}`, `runs/${name}-recorded`].map((folder) =>
+        readEpisodes(at(folder))
+          .map(({ params, returns, outcome, steps }) => ({
+            params,
+            returns,
+            outcome,
+            said: steps.map(({ observation }) => observation.text),
+          }))
+          .sort((one, other) => (JSON.stringify(one.params) < JSON.stringify(other.params) ? -1 : 1)),
+      )
+      expect(recorded).toEqual(live)
+      const replayed = await workshop.run(['replay', `runs/${name}-recorded`])
+      expect(replayed.out).toMatch(/2 episodes: 2 reproduced/)
+    }
+    const compared = await workshop.main(['compare', 'runs/ada', 'runs/ada-recorded'])
+    expect([compared.status, compared.out]).toEqual([0, expect.stringMatching(/return .* same in every task/)])
+  })
+
+  it('makes a world that is checked, served over HTTP and played by chance', async () => {
+    const checked = await workshop.main(['check', 'people.jsonl', '--quick'])
+    expect([checked.status, checked.out]).toEqual([0, expect.stringMatching(/6 of 7 checks passed, 1 skipped/)])
+    const asked = ['--policy', 'random', '--rollouts', '4', '--transport', 'http', '--out', 'runs/random', '--json']
+    const { out } = await workshop.main(['run', 'people.jsonl', ...asked])
+    expect(json(out).counts).toMatchObject({ finished: 8, failed: 0 })
+  })
+
+  it('makes a world in which a call that was not recorded is no episode, and is named in the report', async () => {
+    const { status, out, err } = await workshop.main(['run', 'people.jsonl', '--policy', 'script:eve.json'])
+    expect([status, err]).toEqual([1, expect.stringMatching(/No episode finished\. not-recorded: The recording/)])
+    expect(out).toMatch(/2 scheduled +0 finished +2 failed/)
+    expect(out.replaceAll(/\s+/g, ' ')).toMatch(
+      /not-recorded 2 The recording of \S+ has no answer to create_entities\(.*Eve.* after 1 calls, .* read_graph\(\{\}\)\. Recorded there: create_entities\(.*Bob/,
+    )
+  })
+
+  it('keeps all sealed episodes of a run that is killed', async () => {
+    write('server.mjs', `import ${JSON.stringify(memory)}\n`)
+    const asked = ['--mcp', SERVER, '--tasks', '200', '--policy', 'script:ada.json', '--concurrency', '2']
+    const run = workshop.start(['run', ...asked, '--out', 'runs/killed'])
+    const sealed = () => (existsSync(at('runs/killed/episodes.jsonl')) ? readEpisodes(at('runs/killed')).length : 0)
+    await expect.poll(sealed, { timeout: 60_000 }).toBeGreaterThan(2)
+    run.kill('SIGKILL')
+    await run.ended
+    rmSync(program)
+    const { out } = await workshop.main(['record', 'runs/killed', '--out', 'killed.jsonl', '--json'])
+    expect(json(out).episodes).toBe(sealed())
+  })
+
+  it('makes one world of the lines of forked episodes, whose server keeps its state in its folder', async () => {
+    write('server.mjs', `import ${JSON.stringify(memory)}\n`)
+    write(
+      'kept.ts',
+      `import { defineMcpEnvironment } from ${JSON.stringify(import.meta.resolve('@episodic/mcp-worlds'))}
+export const environment = await defineMcpEnvironment({
+  name: 'kept', server: ${JSON.stringify(SERVER)}, stateInFolder: true,
+  score: async ({ call }) => (await call('read_graph')).text.includes('Ada'),
+})
+`,
+    )
+    write('wait.json', JSON.stringify([create('Ada'), read, done]))
+    const asked = ['--policy', 'script:wait.json', '--tasks', '1', '--branch', '2@1', '--out', 'runs/forked', '--json']
+    expect(json((await workshop.run(['run', 'kept.ts', ...asked])).out).counts).toMatchObject({ finished: 2 })
+    rmSync(program)
+    const lines = readEpisodes(at('runs/forked'))
+    expect(lines.map(({ returns, steps }) => [returns?.total, steps[1]?.observation.text.includes('Ada')])).toEqual([
+      [1, true],
+      [1, true],
+    ])
+    const { out } = await workshop.main(['record', 'runs/forked', '--out', 'forked.jsonl', '--json'])
+    expect(json(out)).toMatchObject({ episodes: 2, calls: 3, variants: 0 })
+  })
+
+  it.each([
+    [['record', 'runs/coin'], /runs\/coin is no run of an MCP server's world/],
+    [['record', 'runs/ada', 'runs/killed'], /are of different worlds, versions, tools or limits/],
+    [['record', 'runs/ada', '--volatile', 'serch(x)'], /has to begin with a tool, and there is: create_entities/],
+    [['record', 'runs/none'], /There is no run at runs\/none/],
+    [['record', 'runs/key'], /look like secrets:\n {2}line \d+: call\.1\.entities\.0\.name has a token of GitHub/],
+  ])('says what is wrong with %j', async (args, message) => {
+    if (args.includes('runs/coin')) await workshop.main(['run', 'coin.ts', '--tasks', '1', '--out', 'runs/coin'])
+    if (args.includes('runs/key')) {
+      write('server.mjs', `import ${JSON.stringify(memory)}\n`)
+      write('key.json', JSON.stringify([create(`ghp_${'a1B2'.repeat(9)}`), done]))
+      const asked = ['--mcp', SERVER, '--tasks', 'tasks.jsonl', '--policy', 'script:key.json', '--out', 'runs/key']
+      expect((await workshop.main(['run', ...asked])).status).toBe(0)
+    }
+    const { status, err } = await workshop.main(args)
+    expect(status).not.toBe(0)
+    expect(err).toMatch(message)
+  })
+})
