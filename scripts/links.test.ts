@@ -49,6 +49,22 @@ describe('the links of the pages', () => {
   })
 })
 
+describe('the commands of the pages', () => {
+  const tests = globSync('{packages,satellites,apps,examples,bench,chaos,interop,scripts}/**/*.test.ts', {
+    cwd: root,
+    exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
+  })
+
+  it.each(pages)('%s runs tests that exist', (page) => {
+    const commands = [...read(page).matchAll(/\bpnpm (unit|system) ([\w./-]+)/g)]
+    const empty = commands.filter(
+      ([, project, path = '']) =>
+        !tests.some((file) => file.includes(path) && file.endsWith('.system.test.ts') === (project === 'system')),
+    )
+    expect(empty.map(([command]) => command)).toEqual([])
+  })
+})
+
 describe('docs/README.md', () => {
   it('lists every page', () => {
     const listed = listLinks('docs/README.md').map(({ path }) => path)
