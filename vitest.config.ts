@@ -59,8 +59,6 @@ export default defineConfig({
           maxWorkers: Math.ceil(1.5 * availableParallelism()),
           // Vitest wants an order of projects that have different numbers of workers.
           sequence: { groupOrder: 1 },
-          // A browser on a busy machine may miss one of Playwright's own limits. Any other failure counts at once.
-          retry: { count: 2, condition: /^(page|locator|browserContext)\.\w+: Timeout \d+ms exceeded/ },
         },
       },
     ],

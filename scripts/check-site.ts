@@ -24,6 +24,8 @@ process.exitCode = problems.length > 0 ? 1 : 0
 
 async function inBrowser(executablePath: string): Promise<void> {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  // For what hangs, not for what is slow.
+  browser.on('context', (context) => context.setDefaultTimeout(120_000))
   try {
     const page = await browser.newPage({ viewport: { width: 400, height: 800 } })
     for (const place of ['index', 'pages', ...listDrawers().flatMap(({ pages }) => pages.map(({ place }) => place))]) {

@@ -15,6 +15,7 @@ describe.skipIf(executablePath === null)('the login site (needs Chromium: apt-ge
       args: ['--no-sandbox'],
       timeout: 120_000,
     })
+    browser.on('context', (context) => context.setDefaultTimeout(120_000))
   })
   afterAll(async () => {
     await browser.close()
