@@ -27,10 +27,14 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Fills the folder with a link to each program of PATH that is not hidden; the first of a name counts, as in PATH. */
+/**
+ * Fills the folder with a link to each program of PATH that is not hidden; the first of a name counts, as in PATH. Those
+ * of packages are left out: they find their files by the folder that they are in, and `npm test` adds them itself.
+ */
 async function linkOthers(): Promise<void> {
   const linked = new Set(hidden)
-  for (const path of (process.env.PATH ?? '').split(delimiter)) {
+  const paths = (process.env.PATH ?? '').split(delimiter)
+  for (const path of paths.filter((one) => !one.endsWith(join('node_modules', '.bin')))) {
     for (const name of await readdir(path).catch(() => [])) {
       if (linked.has(name)) continue
       linked.add(name)
