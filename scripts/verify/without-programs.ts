@@ -2,7 +2,7 @@
  * `node scripts/verify/without-programs.ts <program…>`: runs `npm test` where PATH lacks these programs, as on a
  * machine that never had them: no test may fail for want of one. Exits as `npm test` does.
  */
-import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { runCommand } from '../run-command.ts'
@@ -16,6 +16,7 @@ const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
 
 const folder = await mkdtemp(join(tmpdir(), 'episodic-path-'))
+await chmod(folder, 0o755) // Tests start PostgreSQL as a user of its own, which starts programs too.
 try {
   await linkOthers()
   // In CI a missing program is a failure.
@@ -28,8 +29,8 @@ try {
 }
 
 /**
- * Fills the folder with a link to each program of PATH that is not hidden; the first of a name counts, as in PATH. Those
- * of packages are left out: they find their files by the folder that they are in, and `npm test` adds them itself.
+ * Fills the folder with a link to each program of PATH that is not hidden; the first of a name counts, as in PATH.
+ * Programs of packages are left out: they find their files by the folder that they are in, and `npm test` adds them.
  */
 async function linkOthers(): Promise<void> {
   const linked = new Set(hidden)
