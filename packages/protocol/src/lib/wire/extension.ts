@@ -5,7 +5,7 @@ import { environmentInfoSchema } from './environment-info.ts'
 import { episodeEndSchema } from './episode-end.ts'
 import { limitsRequestSchema, limitsSchema } from './limits.ts'
 import { observationSchema } from './observation.ts'
-import { appliedEventSchema, publishedEventSchema, publishParamsSchema, publishResultSchema } from './outside-event.ts'
+import { appliedEventSchema, publishedEventSchema, publishResultSchema, publishShape } from './outside-event.ts'
 import { termsSchema } from './seats-report.ts'
 import { fullStateSchema, sessionSnapshotSchema } from './session-snapshot.ts'
 import { actionSchema, type StepReport, stepReportSchema } from './step.ts'
@@ -57,21 +57,13 @@ export const META = {
 /** The seat of an environment that declares no seats. */
 export const DEFAULT_SEAT = 'agent'
 
-export const listResultSchema = z.object({ environments: z.array(environmentInfoSchema) })
-
-/** Parameters of `environment/open`. */
-export const openParamsSchema = z.strictObject({
-  environment: z.string().min(1),
-  /** The request is rejected if the server has another version. Default: any. */
-  version: z.string().min(1).optional(),
-  params: parsedObjectSchema.default({}),
-  /** Default: drawn by the host. The same seed, parameters and actions give the same episode. */
-  seed: z.string().min(1).max(256).optional(),
-  limits: limitsRequestSchema.default({}),
-  /** At least 128 random bits from the caller. Opening again with the same key returns the same session. */
-  requestKey: z.string().min(16).max(256),
-  _meta: z.unknown().optional(),
-})
+/** At least 128 random bits from the caller. A request that is repeated with its key returns the same sessions. */
+const requestKeySchema = z.string().min(16).max(256)
+/** Answered steps at the time of a snapshot or a fork. Default: now. */
+const atSchema = z.int().min(0).optional()
+/** A number of seconds to wait, and a page of a list or a log. */
+const waitSchema = z.number().min(0).max(60).default(0)
+const pageSchema = { after: z.int().min(0).default(0), limit: z.int().min(1).max(1_000).default(100) }
 
 /** One seat of an open session. */
 const openSeatSchema = z.object({
@@ -92,7 +84,7 @@ const openSeatSchema = z.object({
   potential: z.number().optional(),
 })
 
-export const openResultSchema = z.object({
+const openResultSchema = z.object({
   /** Names the session in lists and logs; not a secret. */
   id: z.string(),
   /** The control handle: a secret that allows stepping, watching and closing the session at the trainer endpoint. */
@@ -112,39 +104,6 @@ export const openResultSchema = z.object({
 /** Result of `environment/open` and `environment/restore`, and of `environment/fork` for each fork. */
 export type OpenResult = Wire<typeof openResultSchema>
 
-/** Parameters of `environment/snapshot`. */
-export const snapshotParamsSchema = z.strictObject({
-  session: z.string(),
-  /** Answered steps at the time of the snapshot. Default: now. */
-  at: z.int().min(0).optional(),
-  _meta: z.unknown().optional(),
-})
-export const snapshotResultSchema = z.object({ snapshot: sessionSnapshotSchema })
-
-/** Parameters of `environment/restore`, which opens a new session from a snapshot. */
-export const restoreParamsSchema = z.strictObject({
-  snapshot: sessionSnapshotSchema,
-  /** As for `environment/open`. */
-  requestKey: z.string().min(16).max(256),
-  _meta: z.unknown().optional(),
-})
-
-/**
- * Parameters of `environment/fork`, which opens sessions of the same owner from a present or past state of this one.
- */
-export const forkParamsSchema = z.strictObject({
-  session: z.string(),
-  /** As for `environment/snapshot`. */
-  at: z.int().min(0).optional(),
-  count: z.int().min(1).max(1_000).default(1),
-  /** Fork i (from 0) gets the seed `seedFor(seed, 'fork', i)` and new random streams. Default: those of its parent. */
-  seed: z.string().min(1).max(256).optional(),
-  /** As for `environment/open`: forking again with the same key returns the same forks. */
-  requestKey: z.string().min(16).max(256),
-  _meta: z.unknown().optional(),
-})
-export const forkResultSchema = z.object({ forks: z.array(openResultSchema) })
-
 /**
  * The actions that the rules accept in the current public state: for each tool that may be called, a JSON Schema of its
  * arguments (the tool's input schema, or a narrower one). Empty after the end of the episode.
@@ -152,45 +111,6 @@ export const forkResultSchema = z.object({ forks: z.array(openResultSchema) })
 export interface LegalActions {
   readonly [tool: string]: JsonObject
 }
-/** Result of `environment/legal`. */
-const legalResultSchema = z.object({ tools: z.record(z.string(), jsonObjectSchema) })
-
-/** Parameters of `environment/state`. */
-export const sessionParamsSchema = z.strictObject({ session: z.string(), _meta: z.unknown().optional() })
-
-/** Parameters of `environment/close`. */
-const closeParamsSchema = z.strictObject({
-  session: z.string(),
-  /**
-   * Whether the player has left before the end. An environment may judge what it has left, in a last step; with
-   * `if-played`, only where something was played. Default: the session is given up, and nothing is judged.
-   */
-  left: z.union([z.boolean(), z.literal('if-played')]).default(false),
-  _meta: z.unknown().optional(),
-})
-
-/** Parameters of `environment/legal`. `seat` is needed if the environment has several. */
-const legalParamsSchema = z.strictObject({
-  session: z.string(),
-  seat: z.string().optional(),
-  _meta: z.unknown().optional(),
-})
-
-/**
- * Parameters of `environment/turn`, which waits up to `wait` seconds until `seat` may act, or its episode is over.
- */
-const turnParamsSchema = z.strictObject({
-  session: z.string(),
-  seat: z.string(),
-  wait: z.number().min(0).max(60).default(0),
-  _meta: z.unknown().optional(),
-})
-
-/**
- * Parameters of `environment/leave`: the player of `seat` has left, and the rules decide what that means. Rejected with
- * `not-your-turn` until it is the turn of the seat. Answered as `environment/turn`.
- */
-const leaveParamsSchema = z.strictObject({ session: z.string(), seat: z.string(), _meta: z.unknown().optional() })
 
 /**
  * What one seat knows of a session. It changes nothing, so it can be asked again: everything since the seat's own last
@@ -219,7 +139,7 @@ const turnResultSchema = z.object({
 })
 
 /** The full state of a session, private part included: only for the trainer endpoint. */
-export const stateResultSchema = z.object({
+const stateResultSchema = z.object({
   id: z.string(),
   environment: z.object({ name: z.string(), version: z.string() }),
   revision: z.int(),
@@ -230,15 +150,6 @@ export const stateResultSchema = z.object({
   now: z.number(),
   state: fullStateSchema,
   end: episodeEndSchema.nullable(),
-})
-
-/** Parameters of `environment/watch`: entries after revision `after`, waiting up to `wait` seconds for the first. */
-export const watchParamsSchema = z.strictObject({
-  session: z.string(),
-  after: z.int().min(0).default(0),
-  limit: z.int().min(1).max(1_000).default(100),
-  wait: z.number().min(0).max(60).default(0),
-  _meta: z.unknown().optional(),
 })
 
 const loggedStepSchema = z.object({
@@ -252,7 +163,7 @@ const loggedStepSchema = z.object({
 /** One answered step as the session's step log keeps it. */
 export type LoggedStep = Wire<typeof loggedStepSchema>
 
-export const watchResultSchema = z.object({
+const watchResultSchema = z.object({
   steps: z.array(loggedStepSchema),
   /**
    * Outside events after revision `after` that no step has followed yet, oldest first. The report of the next step
@@ -289,29 +200,6 @@ const sessionSummarySchema = z.object({
   end: episodeEndSchema.nullable(),
 })
 
-export const sessionsParamsSchema = z.strictObject({
-  /** Sessions come in the order of their ids; pass the last id of one page to get the next. */
-  after: z.string().optional(),
-  limit: z.int().min(1).max(1_000).default(100),
-  _meta: z.unknown().optional(),
-})
-export const sessionsResultSchema = z.object({ total: z.int(), sessions: z.array(sessionSummarySchema) })
-
-/**
- * Parameters of `environment/dump`: the id of a session, as listed by `environment/sessions`, and a page of its step
- * log.
- */
-const dumpParamsSchema = z.strictObject({
-  id: z.string().min(1),
-  /**
-   * Includes private state and what it can be computed from. Texts that the environment lists as secrets stay hidden.
-   */
-  private: z.boolean().default(false),
-  after: z.int().min(0).default(0),
-  limit: z.int().min(1).max(1_000).default(100),
-  _meta: z.unknown().optional(),
-})
-
 /** Result of `environment/dump`. */
 const dumpResultSchema = z.object({
   /** The record of the session, without its step log. */
@@ -322,7 +210,7 @@ const dumpResultSchema = z.object({
   next: z.int().nullable(),
 })
 
-export const closeResultSchema = z.object({
+const closeResultSchema = z.object({
   end: episodeEndSchema,
   /**
    * Whether the episode succeeded, if this request ended it and the environment defines success. Left out otherwise.
@@ -331,27 +219,94 @@ export const closeResultSchema = z.object({
   /** The last step, which the server took for the player that has left. Left out if it took none. */
   step: loggedStepSchema.optional(),
 })
-/** Result of `environment/close`. The session no longer exists afterwards, so closing again does not find it. */
+/** The parameters of a method. */
+const paramsOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject({ ...shape, _meta: z.unknown().optional() })
+
+/** The same of a method that is called with the handle of a session. */
+const inSession = <Shape extends z.ZodRawShape>(shape: Shape) => paramsOf({ session: z.string(), ...shape })
 
 /**
  * The schemas of each method, by its name in {@link METHODS}. Parameters are strict, so a misspelt key is reported;
  * results are lenient, so a newer server may add keys.
  */
 export const METHOD_SCHEMAS = {
-  list: { result: listResultSchema },
-  open: { params: openParamsSchema, result: openResultSchema },
-  state: { params: sessionParamsSchema, result: stateResultSchema },
-  legal: { params: legalParamsSchema, result: legalResultSchema },
-  turn: { params: turnParamsSchema, result: turnResultSchema },
-  leave: { params: leaveParamsSchema, result: turnResultSchema },
-  watch: { params: watchParamsSchema, result: watchResultSchema },
-  publish: { params: publishParamsSchema, result: publishResultSchema },
-  sessions: { params: sessionsParamsSchema, result: sessionsResultSchema },
-  dump: { params: dumpParamsSchema, result: dumpResultSchema },
-  snapshot: { params: snapshotParamsSchema, result: snapshotResultSchema },
-  restore: { params: restoreParamsSchema, result: openResultSchema },
-  fork: { params: forkParamsSchema, result: forkResultSchema },
-  close: { params: closeParamsSchema, result: closeResultSchema },
+  list: { result: z.object({ environments: z.array(environmentInfoSchema) }) },
+  open: {
+    params: paramsOf({
+      environment: z.string().min(1),
+      /** The request is rejected if the server has another version. Default: any. */
+      version: z.string().min(1).optional(),
+      params: parsedObjectSchema.default({}),
+      /** Default: drawn by the host. The same seed, parameters and actions give the same episode. */
+      seed: z.string().min(1).max(256).optional(),
+      limits: limitsRequestSchema.default({}),
+      requestKey: requestKeySchema,
+    }),
+    result: openResultSchema,
+  },
+  state: { params: inSession({}), result: stateResultSchema },
+  /** `seat` is needed if the environment has several. */
+  legal: {
+    params: inSession({ seat: z.string().optional() }),
+    result: z.object({ tools: z.record(z.string(), jsonObjectSchema) }),
+  },
+  /** Waits up to `wait` seconds until `seat` may act, or its episode is over. */
+  turn: { params: inSession({ seat: z.string(), wait: waitSchema }), result: turnResultSchema },
+  /**
+   * The player of `seat` has left, and the rules decide what that means. Rejected with `not-your-turn` until it is the
+   * turn of the seat.
+   */
+  leave: { params: inSession({ seat: z.string() }), result: turnResultSchema },
+  /** Entries after revision `after`, waiting up to `wait` seconds for the first. */
+  watch: { params: inSession({ ...pageSchema, wait: waitSchema }), result: watchResultSchema },
+  publish: { params: inSession(publishShape), result: publishResultSchema },
+  sessions: {
+    /** Sessions come in the order of their ids; pass the last id of one page to get the next. */
+    params: paramsOf({ after: z.string().optional(), limit: pageSchema.limit }),
+    result: z.object({ total: z.int(), sessions: z.array(sessionSummarySchema) }),
+  },
+  /** The session of an id, as `environment/sessions` lists it, and a page of its step log. */
+  dump: {
+    params: paramsOf({
+      id: z.string().min(1),
+      /**
+       * Includes private state and what it can be computed from. Texts that the environment lists as secrets stay
+       * hidden.
+       */
+      private: z.boolean().default(false),
+      ...pageSchema,
+    }),
+    result: dumpResultSchema,
+  },
+  snapshot: { params: inSession({ at: atSchema }), result: z.object({ snapshot: sessionSnapshotSchema }) },
+  /** Opens a new session from a snapshot. */
+  restore: {
+    params: paramsOf({ snapshot: sessionSnapshotSchema, requestKey: requestKeySchema }),
+    result: openResultSchema,
+  },
+  /** Opens sessions of the same owner from a present or past state of this one. */
+  fork: {
+    params: inSession({
+      at: atSchema,
+      count: z.int().min(1).max(1_000).default(1),
+      /** Fork i (from 0) gets the seed `seedFor(seed, 'fork', i)` and new random streams. Default: those of its parent. */
+      seed: z.string().min(1).max(256).optional(),
+      requestKey: requestKeySchema,
+    }),
+    result: z.object({ forks: z.array(openResultSchema) }),
+  },
+  /** The session no longer exists afterwards, so closing again does not find it. */
+  close: {
+    params: inSession({
+      /**
+       * Whether the player has left before the end. An environment may judge what it has left, in a last step; with
+       * `if-played`, only where something was played. Default: the session is given up, and nothing is judged.
+       */
+      left: z.union([z.boolean(), z.literal('if-played')]).default(false),
+    }),
+    result: closeResultSchema,
+  },
 }
 
 type Method = keyof typeof METHOD_SCHEMAS

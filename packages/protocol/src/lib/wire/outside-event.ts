@@ -60,13 +60,8 @@ export const outsideHistorySchema = z.strictObject({
 /** The outside events that a session keeps. Both lists are bounded, oldest first. */
 export type OutsideHistory = Wire<typeof outsideHistorySchema>
 
-/** Parameters of `environment/publish`. */
-export const publishParamsSchema = z.strictObject({
-  session: z.string(),
-  ...eventSchema.shape,
-  data: jsonObjectSchema.default({}),
-  _meta: z.unknown().optional(),
-})
+/** The parameters of `environment/publish` beside the session. */
+export const publishShape = { ...eventSchema.shape, data: jsonObjectSchema.default({}) }
 
 /** Result of `environment/publish`. Publishing an event again returns the same except for `delivered`. */
 export const publishResultSchema = z.object({

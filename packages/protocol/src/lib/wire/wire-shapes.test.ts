@@ -5,28 +5,7 @@ import { type Task, taskSchema } from '../record/task.ts'
 import type { EpisodeEnd } from './end-reasons.ts'
 import type { EnvironmentInfo } from './environment-info.ts'
 import { episodeEndSchema } from './episode-end.ts'
-import {
-  closeResultSchema,
-  forkParamsSchema,
-  forkResultSchema,
-  type LoggedStep,
-  listResultSchema,
-  META,
-  METHODS,
-  type MethodResult,
-  type OpenResult,
-  openParamsSchema,
-  openResultSchema,
-  restoreParamsSchema,
-  sessionParamsSchema,
-  sessionsParamsSchema,
-  sessionsResultSchema,
-  snapshotParamsSchema,
-  snapshotResultSchema,
-  stateResultSchema,
-  watchParamsSchema,
-  watchResultSchema,
-} from './extension.ts'
+import { type LoggedStep, META, METHOD_SCHEMAS, METHODS, type MethodResult, type OpenResult } from './extension.ts'
 import { DEFAULT_LIMITS, limitsRequestSchema, limitsSchema } from './limits.ts'
 import type { Observation } from './observation.ts'
 import { type AppliedEvent, type OutsideHistory, publishResultSchema, type RecordedEvent } from './outside-event.ts'
@@ -198,20 +177,20 @@ describe('the shapes on the wire', () => {
     ['the answer of publish', publishResultSchema, published],
     ['limits', limitsSchema, DEFAULT_LIMITS],
     ['a request for limits', limitsRequestSchema, { steps: 5, seconds: 0.5 }],
-    ['the answer of list', listResultSchema, { environments: [info] }],
-    ['the answer of open', openResultSchema, openResult],
-    ['the answer of state', stateResultSchema, stateResult],
+    ['the answer of list', METHOD_SCHEMAS.list.result, { environments: [info] }],
+    ['the answer of open', METHOD_SCHEMAS.open.result, openResult],
+    ['the answer of state', METHOD_SCHEMAS.state.result, stateResult],
     ['a snapshot', sessionSnapshotSchema, snapshot],
     ['a snapshot of a session that something happened to', sessionSnapshotSchema, { ...snapshot, outside: kept }],
-    ['the answer of snapshot', snapshotResultSchema, { snapshot: { ...snapshot, end: terminated } }],
-    ['the answer of fork', forkResultSchema, { forks: [openResult, openResult] }],
+    ['the answer of snapshot', METHOD_SCHEMAS.snapshot.result, { snapshot: { ...snapshot, end: terminated } }],
+    ['the answer of fork', METHOD_SCHEMAS.fork.result, { forks: [openResult, openResult] }],
     [
       'the answer of watch',
-      watchResultSchema,
+      METHOD_SCHEMAS.watch.result,
       { steps: [loggedStep], events: [applied], end: null } satisfies MethodResult<'watch'>,
     ],
-    ['the answer of sessions', sessionsResultSchema, { total: 1, sessions: [summary] }],
-    ['the answer of close', closeResultSchema, { end: truncated } satisfies MethodResult<'close'>],
+    ['the answer of sessions', METHOD_SCHEMAS.sessions.result, { total: 1, sessions: [summary] }],
+    ['the answer of close', METHOD_SCHEMAS.close.result, { end: truncated } satisfies MethodResult<'close'>],
     ['a task', taskSchema, task],
     ['a finished episode', episodeRecordSchema, finished],
     ['an episode that something came to from outside', episodeRecordSchema, eventful],
@@ -228,7 +207,7 @@ describe('the shapes on the wire', () => {
     const optional = new Set(
       schema === limitsRequestSchema || schema === taskSchema
         ? ['server', 'steps', 'seconds']
-        : schema === stepReportSchema || schema === sessionSnapshotSchema || schema === watchResultSchema
+        : schema === stepReportSchema || schema === sessionSnapshotSchema || schema === METHOD_SCHEMAS.watch.result
           ? ['events', 'prepared', 'outside']
           : [],
     )
@@ -239,34 +218,38 @@ describe('the shapes on the wire', () => {
   })
 
   it('let a reader skip what a newer server adds to an answer', () => {
-    expect(closeResultSchema.parse({ end: { ...truncated, since: 3 }, more: 1 })).toEqual({ end: truncated })
+    expect(METHOD_SCHEMAS.close.result.parse({ end: { ...truncated, since: 3 }, more: 1 })).toEqual({ end: truncated })
   })
 })
 
 describe('the parameters of the methods', () => {
   it('have defaults', () => {
     const requestKey = 'k'.repeat(16)
-    expect(openParamsSchema.parse({ environment: 'e', requestKey })).toEqual({
+    expect(METHOD_SCHEMAS.open.params.parse({ environment: 'e', requestKey })).toEqual({
       environment: 'e',
       requestKey,
       params: {},
       limits: {},
     })
-    expect(watchParamsSchema.parse({ session: 's' })).toEqual({ session: 's', after: 0, limit: 100, wait: 0 })
-    expect(sessionsParamsSchema.parse({})).toEqual({ limit: 100 })
-    expect(snapshotParamsSchema.parse({ session: 's' })).toEqual({ session: 's' })
-    expect(forkParamsSchema.parse({ session: 's', requestKey })).toEqual({ session: 's', requestKey, count: 1 })
+    expect(METHOD_SCHEMAS.watch.params.parse({ session: 's' })).toEqual({ session: 's', after: 0, limit: 100, wait: 0 })
+    expect(METHOD_SCHEMAS.sessions.params.parse({})).toEqual({ limit: 100 })
+    expect(METHOD_SCHEMAS.snapshot.params.parse({ session: 's' })).toEqual({ session: 's' })
+    expect(METHOD_SCHEMAS.fork.params.parse({ session: 's', requestKey })).toEqual({
+      session: 's',
+      requestKey,
+      count: 1,
+    })
   })
 
   it('let _meta pass and refuse any other key that nobody knows', () => {
     const calls: readonly (readonly [z.ZodType, object])[] = [
-      [openParamsSchema, { environment: 'e', requestKey: 'k'.repeat(16) }],
-      [sessionParamsSchema, { session: 's' }],
-      [sessionsParamsSchema, {}],
-      [watchParamsSchema, { session: 's' }],
-      [snapshotParamsSchema, { session: 's' }],
-      [restoreParamsSchema, { snapshot, requestKey: 'k'.repeat(16) }],
-      [forkParamsSchema, { session: 's', requestKey: 'k'.repeat(16) }],
+      [METHOD_SCHEMAS.open.params, { environment: 'e', requestKey: 'k'.repeat(16) }],
+      [METHOD_SCHEMAS.state.params, { session: 's' }],
+      [METHOD_SCHEMAS.sessions.params, {}],
+      [METHOD_SCHEMAS.watch.params, { session: 's' }],
+      [METHOD_SCHEMAS.snapshot.params, { session: 's' }],
+      [METHOD_SCHEMAS.restore.params, { snapshot, requestKey: 'k'.repeat(16) }],
+      [METHOD_SCHEMAS.fork.params, { session: 's', requestKey: 'k'.repeat(16) }],
     ]
     for (const [schema, params] of calls) {
       expect(schema.safeParse({ ...params, _meta: { progressToken: 1 } }).success).toBe(true)
@@ -277,22 +260,22 @@ describe('the parameters of the methods', () => {
   it('are bounded', () => {
     const open = { environment: 'e', requestKey: 'k'.repeat(16) }
     const refused: readonly (readonly [z.ZodType, object])[] = [
-      [openParamsSchema, { ...open, requestKey: 'short' }],
-      [openParamsSchema, { ...open, requestKey: 'k'.repeat(257) }],
-      [openParamsSchema, { ...open, seed: '' }],
-      [openParamsSchema, { ...open, limits: { steps: 0 } }],
-      [openParamsSchema, { ...open, limits: { step: 1 } }],
-      [watchParamsSchema, { session: 's', limit: 0 }],
-      [watchParamsSchema, { session: 's', limit: 1_001 }],
-      [watchParamsSchema, { session: 's', wait: 61 }],
-      [sessionsParamsSchema, { limit: 1_001 }],
-      [snapshotParamsSchema, { session: 's', at: -1 }],
-      [snapshotParamsSchema, { session: 's', at: 0.5 }],
-      [restoreParamsSchema, { snapshot, requestKey: 'short' }],
-      [forkParamsSchema, { session: 's', requestKey: 'k'.repeat(16), count: 0 }],
-      [forkParamsSchema, { session: 's', requestKey: 'k'.repeat(16), count: 1_001 }],
-      [forkParamsSchema, { session: 's', requestKey: 'k'.repeat(16), seed: '' }],
-      [forkParamsSchema, { session: 's', requestKey: 'short' }],
+      [METHOD_SCHEMAS.open.params, { ...open, requestKey: 'short' }],
+      [METHOD_SCHEMAS.open.params, { ...open, requestKey: 'k'.repeat(257) }],
+      [METHOD_SCHEMAS.open.params, { ...open, seed: '' }],
+      [METHOD_SCHEMAS.open.params, { ...open, limits: { steps: 0 } }],
+      [METHOD_SCHEMAS.open.params, { ...open, limits: { step: 1 } }],
+      [METHOD_SCHEMAS.watch.params, { session: 's', limit: 0 }],
+      [METHOD_SCHEMAS.watch.params, { session: 's', limit: 1_001 }],
+      [METHOD_SCHEMAS.watch.params, { session: 's', wait: 61 }],
+      [METHOD_SCHEMAS.sessions.params, { limit: 1_001 }],
+      [METHOD_SCHEMAS.snapshot.params, { session: 's', at: -1 }],
+      [METHOD_SCHEMAS.snapshot.params, { session: 's', at: 0.5 }],
+      [METHOD_SCHEMAS.restore.params, { snapshot, requestKey: 'short' }],
+      [METHOD_SCHEMAS.fork.params, { session: 's', requestKey: 'k'.repeat(16), count: 0 }],
+      [METHOD_SCHEMAS.fork.params, { session: 's', requestKey: 'k'.repeat(16), count: 1_001 }],
+      [METHOD_SCHEMAS.fork.params, { session: 's', requestKey: 'k'.repeat(16), seed: '' }],
+      [METHOD_SCHEMAS.fork.params, { session: 's', requestKey: 'short' }],
     ]
     for (const [schema, params] of refused) expect(schema.safeParse(params).success).toBe(false)
   })
