@@ -1,28 +1,11 @@
 import type { EnvironmentInfo, Observation, StepReport, Terms } from '@episodic/protocol'
-import { parsedObjectSchema, readContent } from '@episodic/protocol/internal'
+import { contentPartSchema, parsedObjectSchema, readContent } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 
 /** The part of a `tools/call` result that is read here. */
 export const toolAnswerSchema = z.looseObject({
-  content: z.array(
-    z.looseObject({
-      type: z.string(),
-      text: z.string().optional(),
-      data: z.string().optional(),
-      mimeType: z.string().optional(),
-      uri: z.string().optional(),
-      name: z.string().optional(),
-      resource: z
-        .looseObject({
-          uri: z.string().optional(),
-          text: z.string().optional(),
-          blob: z.string().optional(),
-          mimeType: z.string().optional(),
-        })
-        .optional(),
-    }),
-  ),
+  content: z.array(contentPartSchema),
   structuredContent: parsedObjectSchema.optional(),
   isError: z.boolean().optional(),
 })

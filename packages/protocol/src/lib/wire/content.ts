@@ -1,27 +1,24 @@
-import type { JsonObject } from '../base/json.ts'
+import { z } from 'zod'
+import type { Wire } from '../base/wire.ts'
 import { type Attachment, attachmentOf, withAttachmentNotes } from './attachment.ts'
 import type { Observation, ResourceInText } from './observation.ts'
 
 // The parts of a tool's answer in MCP, and the observation that they are. An observation has one text, in which the
 // texts of its resources are, and a note of each link: a reader of the text alone reads all that can be read.
 
+/** Left out of most parts. */
+const text = z.string().optional()
+export const contentPartSchema = z.looseObject({
+  type: z.string(),
+  text,
+  data: text,
+  mimeType: text,
+  uri: text,
+  name: text,
+  resource: z.looseObject({ uri: text, text, blob: text, mimeType: text }).optional(),
+})
 /** A part of an answer as it comes. */
-export interface ContentPart {
-  readonly type: string
-  readonly text?: string | undefined
-  readonly data?: string | undefined
-  readonly mimeType?: string | undefined
-  readonly uri?: string | undefined
-  readonly name?: string | undefined
-  readonly resource?:
-    | {
-        readonly uri?: string | undefined
-        readonly text?: string | undefined
-        readonly blob?: string | undefined
-        readonly mimeType?: string | undefined
-      }
-    | undefined
-}
+export type ContentPart = Wire<typeof contentPartSchema>
 
 /** What of an observation is in the content of an answer. */
 type Content = Pick<Observation, 'text' | 'attachments' | 'resources'>
@@ -103,9 +100,9 @@ export function contentParts({ text, attachments = [], resources = [] }: Content
 const LINK_TEXTS = ['title', 'description', 'mimeType'] as const
 
 function linkOf(part: ContentPart & { readonly uri: string; readonly name: string }) {
-  const { uri, name, size } = part as typeof part & { readonly size?: unknown }
+  const { uri, name, size } = part
   const texts = LINK_TEXTS.flatMap((key) => {
-    const text = (part as unknown as JsonObject)[key]
+    const text = part[key]
     return typeof text === 'string' ? [[key, text]] : []
   })
   return {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { type Json, jsonObjectSchema, jsonSchema } from '../base/json.ts'
+import { jsonObjectSchema, jsonSchema } from '../base/json.ts'
 import type { Wire } from '../base/wire.ts'
 import type { EpisodeEnd } from './end-reasons.ts'
 import { episodeEndSchema } from './episode-end.ts'
 import type { Observation } from './observation.ts'
-import { type AppliedEvent, appliedEventSchema } from './outside-event.ts'
+import { appliedEventSchema } from './outside-event.ts'
 import { seatsReportSchema } from './seats-report.ts'
 
 export const actionSchema = z.object({
@@ -69,21 +69,12 @@ export const rewardSchema = z.object({
 export type Reward = Wire<typeof rewardSchema>
 
 /** Additional information about a step, for debugging, recording and reports. Policies do not need it. */
-export interface StepInfo {
-  readonly seq: number
-  /** Φ after the step, see {@link StepReport}. */
-  readonly potential: number | null
-  readonly refused: Refusal | null
+export interface StepInfo
+  extends Pick<StepReport, 'seq' | 'potential' | 'refused' | 'success' | 'events' | 'prepared'> {
   /** See {@link StepReport}; `null` if an external server keeps the state. */
   readonly stateHash: string | null
-  /** See {@link StepReport}. */
-  readonly success?: boolean | undefined
   /** Whether the answer is a stored one: the step had been applied before and its first answer was lost. */
   readonly replayed: boolean
-  /** See {@link StepReport}. */
-  readonly events?: readonly AppliedEvent[] | undefined
-  /** See {@link StepReport}. */
-  readonly prepared?: Json | undefined
 }
 
 /** What `environment.step(action)` returns. `end` is `null` while the episode goes on. */

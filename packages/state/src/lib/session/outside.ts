@@ -1,4 +1,4 @@
-import { canonicalJson, contentId, type EpisodeEnd, type OutsideEvent } from '@episodic/protocol'
+import { canonicalJson, contentId, type OutsideEvent } from '@episodic/protocol'
 import { type AppliedEvent, eventTexts, MOST_ANSWER_BYTES, type OutsideHistory } from '@episodic/protocol/internal'
 import { byteLength } from '../state/state-text.ts'
 import { StateError } from '../state-error.ts'
@@ -6,13 +6,8 @@ import type { SessionRecord } from './session-record.ts'
 import { type Change, withMessages } from './step.ts'
 
 /** The outcome of an outside event by the rules. */
-export interface Happened {
+export interface Happened extends Pick<AppliedEvent, 'said' | 'sent' | 'end'> {
   readonly change: Change
-  readonly end: EpisodeEnd | null
-  /** The text that players are shown; `null` for none. */
-  readonly said: string | null
-  /** Texts for some of several seats alone; omitted for none. */
-  readonly sent?: AppliedEvent['sent']
   /** The seats that may act now; omitted if there is one seat. */
   readonly turn?: readonly string[] | undefined
 }

@@ -1,52 +1,29 @@
-import type { EpisodeEnd, JsonObject, Limits, RngState, Terms } from '@episodic/protocol'
-import type { OutsideHistory } from '@episodic/protocol/internal'
+import type { SessionSnapshot } from '@episodic/protocol'
 import type { SessionState } from '../state/session-state.ts'
 import { byteLength } from '../state/state-text.ts'
 import { StateError } from '../state-error.ts'
 import type { StoredProgress, StoredSession } from '../store/session-store.ts'
-import type { History } from './history.ts'
 
-/** The progress of one seat. */
-export interface SeatRecord {
-  /** Answered steps. A trainer's next step sends this number. */
-  readonly seq: number
+/** The progress of one seat: what a snapshot has of it, and where its last answer is. */
+export type SeatRecord = SessionSnapshot['seats'][string] & {
   /** The revision of the last answered step, under which the step log keeps it; `null` before the first. */
   readonly last: number | null
-  /** Raw reward of each term that others' steps earned it since its own last one; omitted for none. */
-  readonly due?: Terms | undefined
-  /** Texts for it since its own last step, oldest first; omitted for none. */
-  readonly messages?: readonly string[] | undefined
-  /** How the episode ended for it; omitted before, and if there is one seat. */
-  readonly end?: EpisodeEnd | undefined
-  /** Whether it succeeded, if the episode has ended for it and the world defines success. */
-  readonly success?: boolean | undefined
 }
 
 /** The state in which a forked or restored session began. */
-export interface SessionBase {
+export interface SessionBase extends Pick<SessionSnapshot, 'rng' | 'now' | 'seats' | 'turn' | 'history' | 'outside'> {
   /** The text of the state: the very string that the session was created with, so that forks can share it. */
   readonly state: string
-  readonly rng: RngState
-  readonly now: number
-  readonly seats: { readonly [seat: string]: Omit<SeatRecord, 'last'> }
-  /** As in the record. */
-  readonly turn?: readonly string[] | undefined
-  readonly history: History
-  readonly outside?: OutsideHistory | undefined
   /** A digest of the request that opened it: a repeated request finds the session again. */
   readonly request: string
 }
 
-/** A whole session. Plain JSON, so that it can be stored, replayed and forked. */
-export interface SessionRecord {
+/** A whole session: what a snapshot has of it, and more. Plain JSON, so that it can be stored, replayed and forked. */
+export interface SessionRecord extends Omit<SessionSnapshot, 'format' | 'seats' | 'state'> {
   /** Names the session in stores, lists and logs. Not a secret: tokens prove the right to a session. */
   readonly id: string
   /** The principal that opened it; `null` for an anonymous one. */
   readonly owner: string | null
-  readonly environment: { readonly name: string; readonly version: string }
-  readonly params: JsonObject
-  readonly seed: string
-  readonly limits: Limits
   /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly touchedAt: number
@@ -56,12 +33,7 @@ export interface SessionRecord {
   readonly revision: number
   /** Counts owners: a takeover raises it, so that the former owner is fenced. */
   readonly epoch: number
-  /** Position of every random stream. */
-  readonly rng: RngState
-  /** Virtual time in milliseconds: 0 at the start, moved by the rules alone. */
-  readonly now: number
   readonly state: SessionState
-  readonly end: EpisodeEnd | null
   readonly seats: { readonly [seat: string]: SeatRecord }
   /**
    * The seats that may act; omitted if there is one seat. It follows from the state, except that a seat whose move is
@@ -70,7 +42,6 @@ export interface SessionRecord {
   readonly turn?: readonly string[] | undefined
   /** Milliseconds since 1970 at which the turn began, if there is a limit for it; omitted before the first move. */
   readonly turnedAt?: number | undefined
-  readonly history: History
   /**
    * UTF-8 bytes of the JSON text of the state in which it began, whose pages it may share with others; omitted for a
    * small one, and for a session that was not read from a store.
@@ -78,8 +49,6 @@ export interface SessionRecord {
   readonly shared?: number
   /** UTF-8 bytes of its step log, and of the pages that its steps have written. */
   readonly logBytes: number
-  /** The outside events that it keeps; omitted if there was none. */
-  readonly outside?: OutsideHistory | undefined
   /**
    * The principals who play seats of a session that its players create and join by themselves; `null` is an anonymous
    * one. Omitted for any other session.
