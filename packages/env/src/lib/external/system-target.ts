@@ -26,3 +26,25 @@ export function toSystemTarget(system: 'ors' | 'openenv', target: Target): Syste
   const { origin, pathname } = new URL(address)
   return { url: `${origin}${pathname.replace(/\/+$/, '')}`, token, headers }
 }
+
+/** Sends a request to a server. Rejects with `connection-failed` if it does not answer. */
+export async function fetchFrom(
+  { url }: SystemTarget,
+  path: string,
+  init: RequestInit,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  try {
+    return await fetch(`${url}${path}`, { ...init, ...(signal && { signal }) })
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw new EnvError('connection-failed', `${url} does not answer.`, { cause })
+  }
+}
+
+/** Returns the error for an answer with a status that says no; `why` ends its sentence. */
+export function refusedWith(status: number, where: string, why: string): EnvError {
+  return new EnvError('connection-failed', `${where} answered ${status}${why}`, {
+    details: { status, retryable: status === 429 || status >= 502 },
+  })
+}

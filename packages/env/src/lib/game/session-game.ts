@@ -94,8 +94,7 @@ export class SessionGame implements Game {
     const { name, version } = environment
     const asked = { environment: name, version, params, limits, requestKey: randomText() }
     const request = seed === undefined ? asked : { ...asked, seed }
-    const reply = await this.#ask(METHODS.open, request, signal)
-    return this.#start(this.#read(METHOD_SCHEMAS.open.result, reply, METHODS.open))
+    return this.#start(await this.#call('open', request, signal))
   }
 
   /** Returns the capability of a seat; `null` while no session is open. */
@@ -105,8 +104,7 @@ export class SessionGame implements Game {
 
   async snapshot({ at, signal }: SnapshotOptions = {}): Promise<SessionSnapshot> {
     const request = { session: this.#forkable(), ...(at !== undefined && { at }) }
-    const reply = await this.#ask(METHODS.snapshot, request, signal)
-    return parseReply(METHOD_SCHEMAS.snapshot.result, reply, METHODS.snapshot).snapshot
+    return (await this.#call('snapshot', request, signal)).snapshot
   }
 
   async restore(snapshot: SessionSnapshot, { signal }: CallOptions = {}): Promise<GameStart> {
@@ -114,15 +112,13 @@ export class SessionGame implements Game {
     this.#assertPlays(snapshot.environment.name, 'snapshot')
     await this.#end(signal)
     const request = { snapshot: snapshot as unknown as JsonObject, requestKey: randomText() }
-    const reply = await this.#ask(METHODS.restore, request, signal)
-    return this.#start(parseReply(METHOD_SCHEMAS.open.result, reply, METHODS.restore))
+    return this.#start(await this.#call('restore', request, signal))
   }
 
   async fork({ at, count = 1, seed, signal }: ForkOptions = {}): Promise<(SessionGame & { start: GameStart })[]> {
     const asked = { session: this.#forkable(), count, requestKey: randomText() }
     const request = { ...asked, ...(at !== undefined && { at }), ...(seed !== undefined && { seed }) }
-    const reply = await this.#ask(METHODS.fork, request, signal)
-    const { forks } = parseReply(METHOD_SCHEMAS.fork.result, reply, METHODS.fork)
+    const { forks } = await this.#call('fork', request, signal)
     if (forks.length !== count) throw malformed(`${count} forks were asked for, and ${forks.length} came.`)
     return forks.map((opened) => {
       const fork = new SessionGame(this.#channel, this.info, this.#retry, this.#timing)
@@ -189,19 +185,16 @@ export class SessionGame implements Game {
     seat: string,
     { wait = 0, signal }: CallOptions & { readonly wait?: number } = {},
   ): Promise<MethodResult<'turn'>> {
-    const reply = await this.#ask(METHODS.turn, { session: this.#opened('play').session, seat, wait }, signal)
-    return this.#read(METHOD_SCHEMAS.turn.result, reply, METHODS.turn)
+    return this.#call('turn', { session: this.#opened('play').session, seat, wait }, signal)
   }
 
   async leave(seat: string, { signal }: CallOptions = {}): Promise<MethodResult<'leave'>> {
-    const reply = await this.#ask(METHODS.leave, { session: this.#opened('leave').session, seat }, signal)
-    return this.#read(METHOD_SCHEMAS.leave.result, reply, METHODS.leave)
+    return this.#call('leave', { session: this.#opened('leave').session, seat }, signal)
   }
 
   async #legal(seat: string, { signal }: CallOptions = {}): Promise<LegalActions> {
     const { session } = this.#opened('play')
-    const reply = await this.#ask(METHODS.legal, this.info.seats ? { session, seat } : { session }, signal)
-    return this.#read(METHOD_SCHEMAS.legal.result, reply, METHODS.legal).tools
+    return (await this.#call('legal', this.info.seats ? { session, seat } : { session }, signal)).tools
   }
 
   async log({
@@ -229,8 +222,7 @@ export class SessionGame implements Game {
     range: { readonly after: number; readonly limit: number; readonly wait: number },
     { signal }: CallOptions = {},
   ): Promise<MethodResult<'watch'>> {
-    const reply = await this.#ask(METHODS.watch, { session: this.#opened('watch').session, ...range }, signal)
-    return parseReply(METHOD_SCHEMAS.watch.result, reply, METHODS.watch)
+    return this.#call('watch', { session: this.#opened('watch').session, ...range }, signal)
   }
 
   async publish(
@@ -302,6 +294,16 @@ export class SessionGame implements Game {
       // The session is closed or expired already, or is another client's.
       if (!isVoiding(error)) throw error
     }
+  }
+
+  /** Calls a method of the extension, and reads its result. */
+  async #call<Name extends Exclude<keyof typeof METHODS, 'list'>>(
+    name: Name,
+    params: JsonObject,
+    signal: AbortSignal | undefined,
+  ): Promise<MethodResult<Name>> {
+    const reply = await this.#ask(METHODS[name], params, signal)
+    return this.#read(METHOD_SCHEMAS[name].result as z.ZodType, reply, METHODS[name]) as MethodResult<Name>
   }
 
   /** Reads a reply: as it is if it is typed already, and otherwise parsed. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import type { Connection } from '../environment/connection.ts'
 import { createExternalConnection, UNKNOWN_VERSION } from '../external/external-connection.ts'
-import type { SystemTarget } from '../external/system-target.ts'
+import { fetchFrom, refusedWith, type SystemTarget } from '../external/system-target.ts'
 import type { CallOptions } from '../session/call-options.ts'
 import { type Capacity, createCapacity } from './capacity.ts'
 import { beginSession, openOpenEnvSession } from './openenv-session.ts'
@@ -77,21 +77,10 @@ async function readJson<T>(
   { signal }: CallOptions,
 ): Promise<T | null> {
   const { url, token, headers } = target
-  let response: Response
-  try {
-    response = await fetch(`${url}${path}`, {
-      headers: { ...headers, ...(token && { Authorization: `Bearer ${token}` }) },
-      ...(signal && { signal }),
-    })
-  } catch (cause) {
-    signal?.throwIfAborted()
-    throw new EnvError('connection-failed', `${url} does not answer.`, { cause })
-  }
+  const authorization = token && { Authorization: `Bearer ${token}` }
+  const response = await fetchFrom(target, path, { headers: { ...headers, ...authorization } }, signal)
   if (response.status === 404) return null
-  if (!response.ok)
-    throw new EnvError('connection-failed', `${url}${path} answered ${response.status}.`, {
-      details: { status: response.status, retryable: response.status === 429 || response.status >= 502 },
-    })
+  if (!response.ok) throw refusedWith(response.status, `${url}${path}`, '.')
   const parsed = schema.safeParse(await response.json().catch(() => null))
   if (!parsed.success) throw notOpenEnv(target, `answers ${path} otherwise`)
   return parsed.data

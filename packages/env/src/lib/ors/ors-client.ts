@@ -2,7 +2,7 @@ import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { pause } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
-import type { SystemTarget } from '../external/system-target.ts'
+import { fetchFrom, refusedWith, type SystemTarget } from '../external/system-target.ts'
 import type { CallOptions } from '../session/call-options.ts'
 
 const blocksSchema = z.array(z.object({ type: z.string(), text: z.string().optional() }))
@@ -156,31 +156,21 @@ export class OrsClient {
     { signal, session, body }: CallOptions & { readonly session?: string; readonly body?: JsonObject },
   ): Promise<Response> {
     const { url, token, headers } = this.#target
-    let response: Response
-    try {
-      response = await fetch(`${url}${path}`, {
-        method,
-        headers: {
-          ...headers,
-          ...(body && { 'Content-Type': 'application/json' }),
-          ...(token !== null && { 'X-API-Key': token }),
-          ...(session !== undefined && { 'X-Session-ID': session }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-        ...(signal && { signal }),
-      })
-    } catch (cause) {
-      signal?.throwIfAborted()
-      throw new EnvError('connection-failed', `${url} does not answer.`, { cause })
+    const init = {
+      method,
+      headers: {
+        ...headers,
+        ...(body && { 'Content-Type': 'application/json' }),
+        ...(token !== null && { 'X-API-Key': token }),
+        ...(session !== undefined && { 'X-Session-ID': session }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
     }
+    const response = await fetchFrom(this.#target, path, init, signal)
     if (response.ok) return response
-    const detail = (await response.text()).slice(0, 500)
-    throw new EnvError('connection-failed', `${url}${path} answered ${response.status}: ${detail}`, {
-      details: { status: response.status, retryable: response.status === 429 || response.status >= 502 },
-    })
+    throw refusedWith(response.status, `${url}${path}`, `: ${(await response.text()).slice(0, 500)}`)
   }
 }
-
 interface Received {
   readonly events: readonly OrsEvent[]
 }

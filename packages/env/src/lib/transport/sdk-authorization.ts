@@ -81,19 +81,18 @@ async function logIn(
       asked.scope ?? resourceMetadata?.scopes_supported?.join(' '),
       metadata?.scopes_supported?.includes('offline_access') ? OFFLINE : undefined,
     )
-    const login = new Login(authorization, granted, wider)
     const discovered = {
       authorizationServerUrl: String(info.authorizationServerUrl),
       ...(resourceMetadataUrl && { resourceMetadataUrl: String(resourceMetadataUrl) }),
       ...(resourceMetadata && { resourceMetadata }),
       ...(metadata && { authorizationServerMetadata: metadata }),
     }
-    const provider = login.provider(discovered)
+    const { provider, state, pageForUser } = createLogin(authorization, granted, wider, discovered)
     const options = { serverUrl, ...where, ...(scope && { scope }) }
     if ((await auth(provider, options)) === 'REDIRECT') {
-      const back = String(await authorization.options.logIn(login.page as URL, { signal }))
+      const back = String(await authorization.options.logIn(pageForUser() as URL, { signal }))
       if (!URL.canParse(back)) throw new Error('logIn did not resolve with the complete URL of the redirect')
-      const authorizationCode = codeIn(new URL(back), login.state, issuer, requiresIssuer(metadata))
+      const authorizationCode = codeIn(new URL(back), state, issuer, requiresIssuer(metadata))
       await auth(provider, { ...options, authorizationCode })
     }
     if (scope) granted.scope = scope
@@ -122,55 +121,47 @@ function bindTo(granted: Granted, server: string, { client }: AuthorizationOptio
 /** The scope with which tokens can be renewed without the user. */
 const OFFLINE = 'offline_access'
 
-/** One login, as a provider for the SDK. */
-class Login {
-  readonly state = randomText()
-  /** The page for the user. */
-  page: URL | null = null
-  readonly #authorization: Authorization
-  readonly #granted: Granted
-  readonly #wider: boolean
-  #verifier = ''
-
-  constructor(authorization: Authorization, granted: Granted, wider: boolean) {
-    this.#authorization = authorization
-    this.#granted = granted
-    this.#wider = wider
+/** One login, as a provider for the SDK. With `wider`, a new scope is asked for. */
+function createLogin(
+  { options }: Authorization,
+  granted: Granted,
+  wider: boolean,
+  discovered: Awaited<ReturnType<NonNullable<OAuthClientProvider['discoveryState']>>>,
+) {
+  const { redirectUrl, client, clientMetadataUrl } = options
+  const registered = client && { client_id: client.id, ...(client.secret && { client_secret: client.secret }) }
+  const state = randomText()
+  let page: URL | null = null
+  let codeVerifier = ''
+  const provider: OAuthClientProvider = {
+    redirectUrl,
+    ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
+    clientMetadata: metadataOf(options),
+    state: () => state,
+    clientInformation: () => registered ?? granted.client,
+    saveClientInformation: (information) => {
+      granted.client = information
+    },
+    // For a wider scope, neither the present tokens nor renewed ones suffice.
+    tokens: () => (wider ? undefined : granted.tokens),
+    saveTokens: (tokens) => {
+      granted.tokens = tokens
+    },
+    redirectToAuthorization: (to) => {
+      page = to
+    },
+    saveCodeVerifier: (verifier) => {
+      codeVerifier = verifier
+    },
+    codeVerifier: () => codeVerifier,
+    invalidateCredentials: (which) => {
+      if (which === 'all' || which === 'client') delete granted.client
+      if (which === 'all' || which === 'tokens') delete granted.tokens
+    },
+    discoveryState: () => discovered,
+    saveDiscoveryState: () => {},
   }
-
-  provider(discovered: Awaited<ReturnType<NonNullable<OAuthClientProvider['discoveryState']>>>): OAuthClientProvider {
-    const { redirectUrl, client, clientMetadataUrl } = this.#authorization.options
-    const granted = this.#granted
-    const registered = client && { client_id: client.id, ...(client.secret && { client_secret: client.secret }) }
-    return {
-      redirectUrl,
-      ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
-      clientMetadata: metadataOf(this.#authorization.options),
-      state: () => this.state,
-      clientInformation: () => registered ?? granted.client,
-      saveClientInformation: (information) => {
-        granted.client = information
-      },
-      // For a wider scope, neither the present tokens nor renewed ones suffice.
-      tokens: () => (this.#wider ? undefined : granted.tokens),
-      saveTokens: (tokens) => {
-        granted.tokens = tokens
-      },
-      redirectToAuthorization: (page) => {
-        this.page = page
-      },
-      saveCodeVerifier: (verifier) => {
-        this.#verifier = verifier
-      },
-      codeVerifier: () => this.#verifier,
-      invalidateCredentials: (which) => {
-        if (which === 'all' || which === 'client') delete granted.client
-        if (which === 'all' || which === 'tokens') delete granted.tokens
-      },
-      discoveryState: () => discovered,
-      saveDiscoveryState: () => {},
-    }
-  }
+  return { provider, state, pageForUser: () => page }
 }
 
 /** Returns the client metadata of a registration. */
