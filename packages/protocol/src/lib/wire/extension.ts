@@ -290,7 +290,9 @@ export const METHOD_SCHEMAS = {
     params: inSession({
       at: atSchema,
       count: z.int().min(1).max(1_000).default(1),
-      /** Fork i (from 0) gets the seed `seedFor(seed, 'fork', i)` and new random streams. Default: those of its parent. */
+      /**
+       * Fork i (from 0) gets the seed `seedFor(seed, 'fork', i)` and new random streams. Default: those of its parent.
+       */
       seed: z.string().min(1).max(256).optional(),
       requestKey: requestKeySchema,
     }),
