@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/internal'
+import { objectOf } from '../base/json.ts'
 import type { Answer } from '../models/answers/parse-answer.ts'
 import type { ChatBody } from '../models/requests/concessions.ts'
 
@@ -93,13 +94,7 @@ export function assistantMessage(text: string, reasoning: string, calls: readonl
 
 /** Returns the arguments of a call as an object; a text that is none is its member `arguments`. */
 export function argumentsOf(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text)
-    if (isObject(value)) return value as JsonObject
-  } catch {
-    // A model can write anything.
-  }
-  return { arguments: text }
+  return objectOf(text === '' ? '{}' : text) ?? { arguments: text }
 }
 
 /** Returns the given fields of a body under the names of chat completions, without those that are not set. */

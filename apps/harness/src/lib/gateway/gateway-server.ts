@@ -4,9 +4,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type HttpRequest, type HttpResponse, PlainConnections } from '@episodic/mcp-server/http'
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/internal'
 import { treeOf } from '@episodic/report'
 import { z } from 'zod'
+import { objectOf } from '../base/json.ts'
 import { sequenceFields, traceOf } from '../export/episode/token-fields.ts'
 import { HeldBytes } from '../models/requests/held-bytes.ts'
 import { decompressed, readBody } from '../models/requests/request-body.ts'
@@ -184,15 +184,6 @@ function keysOf({ headers }: HttpRequest, query: URLSearchParams): string[] {
   const { authorization = '', 'x-api-key': anthropic, 'x-goog-api-key': google } = headers
   const keys = [authorization.replace(/^Bearer +/i, ''), anthropic, google, query.get('key')]
   return keys.filter((key) => typeof key === 'string' && key !== '') as string[]
-}
-
-function objectOf(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? (value as JsonObject) : null
-  } catch {
-    return null
-  }
 }
 
 function refuse(response: HttpResponse, status: number, message: string): void {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Completion, type JsonObject, jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../base/harness-error.ts'
+import { jsonAs } from '../base/json.ts'
 import { appendNow } from '../base/own-files.ts'
 import { createFolderJournal } from '../models/journal/folder-journal.ts'
 import type { JournalEntry } from '../models/journal/model-journal.ts'
@@ -150,12 +151,6 @@ function callOf({ answer, asked }: JournalEntry): RecordedCall {
 
 async function readLines(file: string): Promise<SessionEntry[]> {
   const text = await readFile(file, 'utf8').catch(() => '')
-  return text.split('\n').flatMap((line) => {
-    try {
-      return [lineSchema.parse(JSON.parse(line))]
-    } catch {
-      // What a process wrote last may lack its end.
-      return []
-    }
-  })
+  // What a process wrote last may lack its end.
+  return text.split('\n').flatMap((line) => jsonAs(lineSchema, line) ?? [])
 }

@@ -13,16 +13,12 @@ import { pipeline } from 'node:stream/promises'
 import type { JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import { HarnessError } from '../base/harness-error.ts'
+import { jsonOf } from '../base/json.ts'
 import { chatCompletions, type RecordedApi } from '../models/apis/recorded-api.ts'
 import { responses } from '../models/apis/responses-api.ts'
 import type { EpisodeJournal } from '../models/journal/model-journal.ts'
 import type { Prices } from '../models/model-options.ts'
-import {
-  createModelRecorder,
-  jsonOf,
-  type ModelRecorder,
-  type RecordedRequest,
-} from '../models/record/model-recorder.ts'
+import { createModelRecorder, type ModelRecorder, type RecordedRequest } from '../models/record/model-recorder.ts'
 import { HeldBytes } from '../models/requests/held-bytes.ts'
 import { decompressed, readBody } from '../models/requests/request-body.ts'
 import { sendRequest } from '../models/requests/send-request.ts'

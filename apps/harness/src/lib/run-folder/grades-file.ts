@@ -4,6 +4,7 @@ import { readLines } from '@episodic/dataset/jsonl'
 import { wellFormed } from '@episodic/protocol/internal'
 import { type GradeRecord, gradeRecordSchema } from '@episodic/report'
 import { HarnessError } from '../base/harness-error.ts'
+import { jsonAs } from '../base/json.ts'
 import { openToAppend } from '../base/own-files.ts'
 import { RUN_FILES } from './record/run-folder.ts'
 
@@ -30,20 +31,12 @@ export async function readGrades(
   if (!existsSync(file)) return grades
   for await (const { line, text } of readLines(file)) {
     if (text.trim() === '') continue
-    const grade = parse(text)
+    const grade = wellFormed(jsonAs(gradeRecordSchema, text))
     if (!grade) onSkipped(line)
     else if (messages || !grade.asked) grades.push(grade)
     else grades.push({ ...grade, asked: { ...grade.asked, messages: [] } })
   }
   return grades
-}
-
-function parse(text: string): GradeRecord | null {
-  try {
-    return wellFormed(gradeRecordSchema.parse(JSON.parse(text)))
-  } catch {
-    return null
-  }
 }
 
 /**

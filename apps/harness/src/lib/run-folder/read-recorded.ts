@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import { chainOf, parseSealedRecord, type SealedRecord, sealOf } from '@episodic/protocol'
 import { summarySchema } from '@episodic/report'
 import { HarnessError } from '../base/harness-error.ts'
+import { jsonInFile } from '../base/json.ts'
 import { RUN_FILES, type RunManifest, readManifest } from './record/run-folder.ts'
 
 export interface RecordedEpisode {
@@ -106,7 +107,7 @@ export async function findSealed(run: string): Promise<SealedEpisodes> {
   if (statSync(run).isDirectory()) {
     const manifest = await readManifest(run)
     const { name } = manifest.configuration.environment
-    return { file: join(run, RUN_FILES.episodes), name, folder: run, manifest, complete: wasComplete(run) }
+    return { file: join(run, RUN_FILES.episodes), name, folder: run, manifest, complete: await wasComplete(run) }
   }
   for await (const { record } of readRecorded(run))
     return { file: run, name: record.environment.name, folder: dirname(run), manifest: null, complete: false }
@@ -114,11 +115,7 @@ export async function findSealed(run: string): Promise<SealedEpisodes> {
 }
 
 /** A run writes its summary whenever it stops in an orderly way. */
-function wasComplete(folder: string): boolean {
-  try {
-    const summary = summarySchema.parse(JSON.parse(readFileSync(join(folder, RUN_FILES.summary), 'utf8')))
-    return summary.counts.unresolved === 0
-  } catch {
-    return false
-  }
+async function wasComplete(folder: string): Promise<boolean> {
+  const summary = await jsonInFile(summarySchema, join(folder, RUN_FILES.summary))
+  return summary?.counts.unresolved === 0
 }

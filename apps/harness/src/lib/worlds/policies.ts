@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Policy, randomPolicy, scriptedPolicy } from '@episodic/env'
-import { type Action, actionSchema } from '@episodic/protocol'
+import { actionSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../base/harness-error.ts'
+import { parseJson } from '../base/json.ts'
 import { readTextFile } from '../base/text-file.ts'
 import { ModelAccess } from '../models/model-access.ts'
 import { DEFAULT_OPTIONS, type ModelSettings } from '../models/model-options.ts'
@@ -109,21 +110,19 @@ async function find(name: string, world: Policies, folder: string): Promise<Poli
   if (name === 'solver' && world.solver) return world.solver
   if (Object.hasOwn(world.policies, name)) return world.policies[name] as Policy
   const file = policyFileOf(name, folder)
-  if (file) return name.startsWith(SCRIPT) ? scriptedPolicy(readScript(file), name) : loadPolicy(file)
+  if (file && !name.startsWith(SCRIPT)) return loadPolicy(file)
+  if (file) {
+    const problem = `${file} is not a JSON list of { tool, arguments }`
+    return scriptedPolicy(
+      parseJson(z.array(actionSchema), () => readTextFile(file), 'policy-unknown', problem),
+      name,
+    )
+  }
   const known = ['random', ...(world.solver ? ['solver'] : []), ...Object.keys(world.policies)]
   throw new HarnessError(
     'policy-unknown',
     `There is no policy "${name}". There is: ${known.join(', ')}, script:<file.json>, llm:<model>, agent:<file>, process:<command>, acp:<agent>, or a path to a module that exports one.`,
   )
-}
-
-function readScript(file: string): Action[] {
-  try {
-    return z.array(actionSchema).parse(JSON.parse(readTextFile(file)))
-  } catch (cause) {
-    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
-    throw new HarnessError('policy-unknown', `${file} is not a JSON list of { tool, arguments }: ${why}`, { cause })
-  }
 }
 
 async function loadPolicy(file: string): Promise<Policy> {

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { guaranteesSchema } from '@episodic/report'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
+import { parseJson } from '../../base/json.ts'
 import { configurationSchema } from '../../run-folder/plan/configuration.ts'
 import { writeRunFile } from '../../run-folder/record/run-folder.ts'
 import { createPathScrub, scrubbed, textsIn } from '../../run-folder/scrub.ts'
@@ -94,13 +94,9 @@ export async function findBaseline(reference: string, ofSet: readonly GateEntry[
       'option-invalid',
       `${reference} is no folder of a run, and there is no baseline ${file}. Write one of a run: episodic baseline ${reference} <run>`,
     )
-  try {
-    const { runs } = baselineSchema.parse(JSON.parse(await readFile(file, 'utf8')))
-    return { name: reference, runs: runs.map(fromKept) }
-  } catch (cause) {
-    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
-    throw new HarnessError('run-invalid', `${file} cannot be read as a baseline: ${why}`, { cause })
-  }
+  const read = () => readFileSync(file, 'utf8')
+  const { runs } = parseJson(baselineSchema, read, 'run-invalid', `${file} cannot be read as a baseline`)
+  return { name: reference, runs: runs.map(fromKept) }
 }
 
 async function readBaselineRun({ folder, player }: GateEntry): Promise<BaselineRun> {

@@ -1,5 +1,6 @@
 import { type EpisodeRecord, type JsonObject, requestsOf } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
+import { objectOf } from '../../base/json.ts'
 import type { ExportSource } from '../export-format.ts'
 import type { Message } from './conversation.ts'
 
@@ -9,16 +10,6 @@ export type ArgumentsAs = (args: string) => JsonObject | string
 /** Arguments that are no JSON object cannot be written as one, and are kept as `{ "text": … }`. */
 export const asObject: ArgumentsAs = (args) => objectOf(args) ?? { text: args }
 export const asText: ArgumentsAs = (args) => args
-
-/** Returns the JSON object that a text is; `null` for any other text. */
-export function objectOf(text: string): JsonObject | null {
-  try {
-    const value = JSON.parse(text)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
-}
 
 /** A message in the shape of OpenAI's chat completions. */
 export function chatMessage({ role, content, calls, callId, tool }: Message, argumentsAs: ArgumentsAs): object {

@@ -1,6 +1,6 @@
 import type { Completion, JsonObject } from '@episodic/protocol'
+import { objectOf } from '../../base/json.ts'
 import { type Message, type MessageCall, parseMessage } from '../episode/conversation.ts'
-import { objectOf } from '../episode/messages.ts'
 
 export function inspectMessage({ role, content, reasoning, calls, callId, tool, refused }: Message): object {
   if (role === 'tool')

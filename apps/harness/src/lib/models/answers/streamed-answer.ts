@@ -2,6 +2,7 @@ import type { JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
+import { jsonOf } from '../../base/json.ts'
 import { weightVersionOf } from './weight-version.ts'
 
 /** Puts the answer of a model together from the events of a stream. */
@@ -153,12 +154,4 @@ function itemOf(items: unknown[], { index = null, id, type }: Fields): Fields {
   const begun: Fields = {}
   items.push(begun)
   return begun
-}
-
-function jsonOf(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    return null
-  }
 }

@@ -2,6 +2,7 @@ import { jsonObjectSchema } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
+import { jsonOf } from '../../base/json.ts'
 import { parseAnswer } from '../answers/parse-answer.ts'
 import type { ToolCall } from '../messages/transcript.ts'
 import { chatMessages, chatTool } from './chat-messages.ts'
@@ -118,11 +119,3 @@ function createResponseStream(): AnswerBody {
 
 /** Most events are short, and need not be parsed. */
 const LAST_EVENT = /"response\.(completed|incomplete)"/
-
-function jsonOf(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    return null
-  }
-}

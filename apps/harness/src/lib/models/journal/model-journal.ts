@@ -3,6 +3,7 @@ import type { ModelAnswer } from '@episodic/env'
 import { canonicalJson, jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
 import { completionSchema, wellFormed } from '@episodic/protocol/internal'
 import { z } from 'zod'
+import { jsonAs } from '../../base/json.ts'
 import type { Answer } from '../answers/parse-answer.ts'
 import { withoutTokens, withTokens } from '../messages/handed-tokens.ts'
 import { countShared } from '../messages/shared-messages.ts'
@@ -91,7 +92,7 @@ export function createEpisodeJournal(
   append: (line: string) => Promise<void>,
   { mostBytes = MOST_BYTES, redact }: JournalOptions,
 ): EpisodeJournal {
-  const entries = lengthen(lines.flatMap((line) => parseEntry(line) ?? []))
+  const entries = lengthen(lines.flatMap((line) => wellFormed(jsonAs(entrySchema, line)) ?? []))
   const kept = new Map(entries.map(({ request, answer }) => [request, answer]))
   /** The last entry that is kept for sure. */
   let last: JournalEntry | null = null
@@ -161,14 +162,6 @@ function idsOf({ answer: { completion } }: JournalEntry): readonly number[] {
 /** Returns the hash by which the answer to a request is kept. */
 export function hashRequest(request: object): string {
   return hash('sha256', canonicalJson(JSON.parse(JSON.stringify(request))))
-}
-
-function parseEntry(line: string): WrittenEntry | null {
-  try {
-    return wellFormed(entrySchema.parse(JSON.parse(line)))
-  } catch {
-    return null
-  }
 }
 
 const keptAnswers = new WeakSet<ModelAnswer>()

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { StringDecoder } from 'node:string_decoder'
 import type { ModelRequest } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/internal'
+import { jsonOf } from '../../base/json.ts'
 import type { Answer } from '../answers/parse-answer.ts'
 import type { AnswerBody, RecordedApi } from '../apis/recorded-api.ts'
 import type { Prices } from '../model-options.ts'
@@ -137,14 +138,5 @@ function createJsonBody(): AnswerBody {
     },
     whole: () => jsonOf(text),
     part: () => null,
-  }
-}
-
-/** Returns the value of a JSON text, or `null` for any other text. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
   }
 }

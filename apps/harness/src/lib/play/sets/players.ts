@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
+import { whyInvalid } from '../../base/json.ts'
 import { readTextOrFile } from '../../base/option-values.ts'
 import { readTextFile } from '../../base/text-file.ts'
 import { modelOptionsSchema, pricesSchema, toPrices } from '../../models/model-options.ts'
@@ -60,8 +61,8 @@ export async function readPlayers(file: string): Promise<Player[]> {
       ...(systemPrompt !== undefined && { systemPrompt: readPrompt(systemPrompt, dirname(file)) }),
     }))
   } catch (cause) {
-    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
-    throw new HarnessError('option-invalid', `--policies ${file} is not a list of players: ${why}`, { cause })
+    const problem = `--policies ${file} is not a list of players`
+    throw new HarnessError('option-invalid', `${problem}: ${whyInvalid(cause)}`, { cause })
   }
 }
 

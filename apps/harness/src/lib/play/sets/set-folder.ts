@@ -5,6 +5,7 @@ import { writeTasks } from '@episodic/dataset/jsonl'
 import { z } from 'zod'
 import { shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
+import { whyInvalid } from '../../base/json.ts'
 import { isWithin } from '../../base/own-files.ts'
 import { hashFile } from '../../run-folder/plan/content-hash.ts'
 import { holdsRun, SET_FILE, writeRunFile } from '../../run-folder/record/run-folder.ts'
@@ -60,8 +61,8 @@ export async function readSet(folder: string): Promise<SetManifest> {
     }
     return set
   } catch (cause) {
-    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
-    throw new HarnessError('run-invalid', `${shownPath(file)} cannot be read as a set of runs: ${why}`, { cause })
+    const problem = `${shownPath(file)} cannot be read as a set of runs`
+    throw new HarnessError('run-invalid', `${problem}: ${whyInvalid(cause)}`, { cause })
   }
 }
 

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StepParts } from '@episodic/report'
 import { z } from 'zod'
+import { jsonInFile } from '../../base/json.ts'
 import { RUN_FILES, writeRunFile } from './run-folder.ts'
 
 /** The content of `times.json`: sums over steps, in milliseconds. */
@@ -45,11 +45,9 @@ export class StepTimes {
 
   /** Adds what earlier parts of the run left in its folder. */
   async read(folder: string): Promise<void> {
-    try {
-      this.#merge(sumsSchema.parse(JSON.parse(await readFile(join(folder, RUN_FILES.times), 'utf8'))))
-    } catch {
-      // There is none, or it cannot be read: the times are of the steps from now on.
-    }
+    const earlier = await jsonInFile(sumsSchema, join(folder, RUN_FILES.times))
+    // Where there is none, the times are of the steps from now on.
+    if (earlier) this.#merge(earlier)
   }
 
   /**

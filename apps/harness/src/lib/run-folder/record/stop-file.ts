@@ -1,8 +1,9 @@
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunStop } from '@episodic/report'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
+import { jsonInFile } from '../../base/json.ts'
 import { RUN_FILES, writeRunFile } from './run-folder.ts'
 
 /** The content of `stopped.json`: why a run stopped before its end. */
@@ -10,12 +11,10 @@ const stopSchema = z.object({ format: z.literal(1), code: z.string(), message: z
 
 /** Returns why the run in a folder stopped the last time; `null` if it is not known, or it did not. */
 export async function readStop(folder: string): Promise<RunStop | null> {
-  try {
-    const { format: _, ...stop } = stopSchema.parse(JSON.parse(await readFile(join(folder, RUN_FILES.stop), 'utf8')))
-    return stop
-  } catch {
-    return null
-  }
+  const read = await jsonInFile(stopSchema, join(folder, RUN_FILES.stop))
+  if (!read) return null
+  const { format: _, ...stop } = read
+  return stop
 }
 
 /**

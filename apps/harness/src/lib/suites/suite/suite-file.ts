@@ -4,6 +4,7 @@ import { basename, join, resolve } from 'node:path'
 import { jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
+import { parseJson } from '../../base/json.ts'
 import { readTextFile } from '../../base/text-file.ts'
 
 const policyName = z.string().regex(/^[\w-]+$/, 'not random, solver or the name of a policy that the module exports')
@@ -90,12 +91,8 @@ export function readSuite(reference: string, folder = process.cwd()): FoundSuite
       'suite-not-found',
       `There is no suite "${reference}". Give a path to a suite file, the name of one in ${SHELF}/ (${SHELF}/<name>${EXTENSION}), or an installed package that has one, such as classics.`,
     )
-  try {
-    return { file, suite: suiteFileSchema.parse(JSON.parse(readTextFile(file))) }
-  } catch (cause) {
-    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
-    throw new HarnessError('suite-invalid', `${file} is not a suite file: ${why}`, { cause })
-  }
+  const read = () => readTextFile(file)
+  return { file, suite: parseJson(suiteFileSchema, read, 'suite-invalid', `${file} is not a suite file`) }
 }
 
 function placesOf(reference: string, folder: string): string[] {

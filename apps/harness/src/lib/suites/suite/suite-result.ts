@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
+import { parseJson } from '../../base/json.ts'
 import { meanSchema } from './mean-return.ts'
 import { suiteNameSchema } from './suite-file.ts'
 import { figureSchema, toleranceSchema } from './world-references.ts'
@@ -122,10 +122,6 @@ export async function readSuiteResult(folder: string): Promise<SuiteResult> {
       'submission-invalid',
       `${shownPath(folder)} holds no result of a suite: there is no ${SUITE_FILES.result} in it. Make one with episodic suite run.`,
     )
-  try {
-    return suiteResultSchema.parse(JSON.parse(await readFile(file, 'utf8')))
-  } catch (cause) {
-    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
-    throw new HarnessError('submission-invalid', `${shownPath(file)} is not the result of a suite: ${why}`, { cause })
-  }
+  const read = () => readFileSync(file, 'utf8')
+  return parseJson(suiteResultSchema, read, 'submission-invalid', `${shownPath(file)} is not the result of a suite`)
 }

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EpisodeInFlight, FollowedEpisode } from '@episodic/report'
 import { z } from 'zod'
+import { jsonInFile } from '../../base/json.ts'
 import { type AskedEpisodes, MOST_FOLLOWED, stepsSchema, toEpisodeKey } from '../../run-folder/record/followed-steps.ts'
 import { RUN_FILES, writeRunFile } from '../../run-folder/record/run-folder.ts'
 
@@ -24,11 +24,7 @@ const liveSchema = z.object({
 
 /** Returns the episodes that a running run plays; none if it does not say. */
 export async function readInFlight(folder: string): Promise<readonly EpisodeInFlight[]> {
-  try {
-    return liveSchema.parse(JSON.parse(await readFile(join(folder, RUN_FILES.live), 'utf8'))).inFlight
-  } catch {
-    return []
-  }
+  return (await jsonInFile(liveSchema, join(folder, RUN_FILES.live)))?.inFlight ?? []
 }
 
 /** Milliseconds after which an episode is not asked for any more by a page that has not asked again. */
@@ -55,15 +51,8 @@ export class FollowedEpisodes {
     const asked: AskedEpisodes = { format: 1, episodes: [...this.#asked.values()].map(({ episode }) => episode) }
     // A folder that cannot be written to shows the last call and answer alone.
     await writeRunFile(this.#folder, RUN_FILES.asked, JSON.stringify(asked)).catch(() => {})
-    const { events = null, dropped = 0 } = (await this.#read()).find((own) => toEpisodeKey(own) === key) ?? {}
+    const written = await jsonInFile(stepsSchema, join(this.#folder, RUN_FILES.steps))
+    const { events = null, dropped = 0 } = written?.episodes.find((own) => toEpisodeKey(own) === key) ?? {}
     return { shown, events, dropped }
-  }
-
-  async #read() {
-    try {
-      return stepsSchema.parse(JSON.parse(await readFile(join(this.#folder, RUN_FILES.steps), 'utf8'))).episodes
-    } catch {
-      return []
-    }
   }
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ModelAnswer } from '@episodic/env'
 import type { Action } from '@episodic/protocol'
-import { isObject, type RecordedCall } from '@episodic/protocol/internal'
+import type { RecordedCall } from '@episodic/protocol/internal'
+import { objectOf } from '../../base/json.ts'
 import type { TimedAnswer } from '../../models/record/answer-log.ts'
 
 /** A step of an agent, and when this process learned of it, by the clock of `monotonic`. */
@@ -64,13 +65,7 @@ export function attributeAnswers(answers: readonly TimedAnswer[], steps: readonl
  */
 function isCallOf({ name, arguments: written }: RecordedCall, { tool, arguments: args }: Action): boolean {
   if (name !== tool && !['_', '-', '.', '/', ':', ' '].some((sign) => name.endsWith(`${sign}${tool}`))) return false
-  try {
-    const called: unknown = JSON.parse(written === '' ? '{}' : written)
-    return (
-      isObject(called) &&
-      Object.keys(called).every((key) => !Object.hasOwn(args, key) || isDeepStrictEqual(called[key], args[key]))
-    )
-  } catch {
-    return false
-  }
+  const called = objectOf(written === '' ? '{}' : written)
+  if (!called) return false
+  return Object.keys(called).every((key) => !Object.hasOwn(args, key) || isDeepStrictEqual(called[key], args[key]))
 }

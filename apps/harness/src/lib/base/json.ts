@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises'
+import type { JsonObject } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/base/internal'
+import { z } from 'zod'
+import { HarnessError, type HarnessErrorCode } from './harness-error.ts'
+
+/** Returns the value of JSON text; `null` for any other text. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** Returns the object that a JSON text is; `null` for any other text. */
+export function objectOf(text: string): JsonObject | null {
+  const value = jsonOf(text)
+  return isObject(value) ? value : null
+}
+
+/** Returns what a schema reads in a JSON text; `null` for any other text. */
+export function jsonAs<T>(schema: z.ZodType<T>, text: string): T | null {
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+/** Resolves with what a schema reads in a file of JSON; with `null` if it is none, or cannot be read. */
+export async function jsonInFile<T>(schema: z.ZodType<T>, file: string): Promise<T | null> {
+  return jsonAs(schema, await readFile(file, 'utf8').catch(() => ''))
+}
+
+/** Reads a JSON text that has to be there. Throws `code`, with `problem` and why; also if `read` throws. */
+export function parseJson<T>(schema: z.ZodType<T>, read: () => string, code: HarnessErrorCode, problem: string): T {
+  try {
+    return schema.parse(JSON.parse(read()))
+  } catch (cause) {
+    throw new HarnessError(code, `${problem}: ${whyInvalid(cause)}`, { cause })
+  }
+}
+
+/** Says what is wrong with a JSON text that could not be read or parsed. */
+export function whyInvalid(cause: unknown): string {
+  return cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
+}
