@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { createRowBatch, rowOf, sealedShape } from '@episodic/report'
+import { jsonOf } from '../base/json.ts'
 import { lineBlocks } from './line-blocks.ts'
 
 /** What to index: the whole lines of a part of a file. */
@@ -48,7 +49,7 @@ export async function indexLines(
   for await (const { offset, bytes, lines } of lineBlocks(file, from, to)) {
     for (const [first, last] of lines) {
       const line = bytes.subarray(first, last)
-      const record = readShape(line)
+      const record = sealedShape(jsonOf(line.toString('utf8')))
       if (record) {
         const place = { offset: offset + first, length: line.length, content: contentOfBytes(line) }
         batch.add(rowOf(record, seat), place)
@@ -58,14 +59,6 @@ export async function indexLines(
     if (batch.size >= BATCH_LINES) await handOver()
   }
   if (end > start) await handOver()
-}
-
-function readShape(line: Buffer) {
-  try {
-    return sealedShape(JSON.parse(line.toString('utf8')))
-  } catch {
-    return null
-  }
 }
 
 /** The first 52 bits of the SHA-256 of a line. */

@@ -12,6 +12,7 @@ import {
   sealedShape,
 } from '@episodic/report'
 import { HarnessError } from '../base/harness-error.ts'
+import { jsonOf } from '../base/json.ts'
 
 /** The sealed lines in which a query looks. */
 export interface QueriedLines {
@@ -45,7 +46,8 @@ export async function matchingLines({ file, grades, seat }: QueriedLines, text: 
   const lines: number[] = []
   const withText = new Map(texts.map((words) => [words, new Set<number>()]))
   for await (const { line, text: json } of readLines(file)) {
-    const record = readShape(json)
+    // Of a torn line there is none.
+    const record = sealedShape(jsonOf(json))
     const row = record && table.add(record)
     if (record === null || row === null) continue
     lines[row] = line
@@ -72,15 +74,6 @@ export async function matchingLines({ file, grades, seat }: QueriedLines, text: 
   const [problem] = compiled.problems
   if (problem) throw invalid(text, problem)
   return new Set(lines.filter((_, row) => compiled.matches(row)))
-}
-
-function readShape(text: string) {
-  try {
-    return sealedShape(JSON.parse(text))
-  } catch {
-    // A torn line.
-    return null
-  }
 }
 
 function findTerm({ terms }: Query, field: string) {

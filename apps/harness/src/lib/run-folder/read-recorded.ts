@@ -8,6 +8,7 @@ import { summarySchema } from '@episodic/report'
 import { HarnessError } from '../base/harness-error.ts'
 import { jsonInFile } from '../base/json.ts'
 import { RUN_FILES, type RunManifest, readManifest } from './record/run-folder.ts'
+import { parseLine } from './record/sealed-file.ts'
 
 export interface RecordedEpisode {
   readonly record: SealedRecord
@@ -69,13 +70,10 @@ function parse(text: string): RecordedEpisode | { readonly why: string } {
     const allButSteps = parseSealedRecord({ ...json, steps: [] })
     if (allButSteps.success && isUnchanged(json))
       return { record: { ...allButSteps.data, steps: json.steps } as SealedRecord, whole: true }
-    const parsed = parseSealedRecord(json)
-    if (parsed.success) return { record: parsed.data, whole: false }
-    const [issue] = parsed.error.issues
-    return { why: `${issue?.path.join('.')}: ${issue?.message}` }
-  } catch (cause) {
-    return { why: (cause as Error).message }
+  } catch {
+    // It is no JSON, which is said below.
   }
+  return { ...parseLine(text), whole: false }
 }
 
 function isUnchanged(record: SealedRecord): boolean {

@@ -20,9 +20,9 @@ import { readGrades } from '../../run-folder/grades-file.ts'
 import { findSealed, type SealedEpisodes } from '../../run-folder/read-recorded.ts'
 import { foldRun, tornNotice, writePage } from '../../run-folder/record/report-run.ts'
 import { holdsRun, isOwnRun, RUN_FILES, writeRunFile } from '../../run-folder/record/run-folder.ts'
+import { isRunning } from '../../run-folder/record/run-lock.ts'
 import { seatOf } from '../../run-folder/seat-of.ts'
 import { findRuns } from '../../view/folder/find-runs.ts'
-import { isRunning } from '../../view/folder/run-state.ts'
 import type { World } from '../../worlds/world.ts'
 
 /** Runs that an error names. */

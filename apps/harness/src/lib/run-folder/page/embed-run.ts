@@ -17,6 +17,7 @@ import {
   sealedShape,
   summarizeGrades,
 } from '@episodic/report'
+import { jsonOf } from '../../base/json.ts'
 
 /** Sealed lines as they are in a file, from its start each time. */
 export type SealedLines = () => Iterable<string> | AsyncIterable<string>
@@ -63,7 +64,7 @@ export async function embedRun(content: EmbeddedContent): Promise<EmbeddedRun> {
     line += 1
     const row = rows[line] ?? -1
     if (row < 0) continue
-    words[row] = { row, ...rowWords(readShape(text) as SealedRecord) }
+    words[row] = { row, ...rowWords(sealedShape(jsonOf(text)) as SealedRecord) }
     if (whole.has(row)) texts.push([row, text])
   }
   return {
@@ -88,7 +89,7 @@ export async function embedRows(embedded: EmbeddedContent): Promise<EmbeddedRows
   for await (const text of lines()) {
     const line = count
     count += 1
-    const record = readShape(text)
+    const record = sealedShape(jsonOf(text))
     if (!record) continue
     // Naming a line for its verdicts takes time, and most runs have none.
     if (grades.length > 0) gradable.add(record)
@@ -154,12 +155,4 @@ function compareRows(table: RowTable, a: number, b: number): number {
     difference('try') ||
     table.place(a).content - table.place(b).content
   )
-}
-
-function readShape(text: string): SealedRecord | null {
-  try {
-    return sealedShape(JSON.parse(text))
-  } catch {
-    return null
-  }
 }

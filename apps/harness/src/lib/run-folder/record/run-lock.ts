@@ -69,8 +69,25 @@ function assertLockFile(file: string): void {
   if (!isLockFile(file)) throw new Error(`${shownPath(file)} is not an empty file, so it is no lock: remove it`)
 }
 
+/** Whether a process plays a run: it holds the lock of the folder. */
+export function isRunning(folder: string): boolean {
+  const file = join(folder, RUN_FILES.lock)
+  if (!isLockFile(file)) return false
+  let database: DatabaseSync | null = null
+  try {
+    database = new DatabaseSync(file, { readOnly: true })
+    // Reading needs a shared lock, which nobody else can have beside an exclusive one.
+    database.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return false
+  } catch (error) {
+    return isBusy(error)
+  } finally {
+    database?.close()
+  }
+}
+
 /** Whether a lock file is at a path: an empty file that is no link. */
-export function isLockFile(file: string): boolean {
+function isLockFile(file: string): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false })
   return found?.isFile() === true && found.size === 0
 }

@@ -42,7 +42,7 @@ export class SealedFile implements AsyncDisposable {
     const sealed = new SealedFile(file, path, end, beforeWrite)
     const tail = await readFrom(file, end)
     await file.truncate(end)
-    if (parse(tail).success) sealed.#write(Buffer.from(`${tail}\n`))
+    if ('record' in parseLine(tail)) sealed.#write(Buffer.from(`${tail}\n`))
     return sealed
   }
 
@@ -118,24 +118,23 @@ export async function* readSealed(
   options: { readonly signal?: AbortSignal | undefined; readonly onTorn?: (line: number) => void } = {},
 ): AsyncGenerator<SealedRecord> {
   for await (const { line, text, torn } of readLines(path, { signal: options.signal })) {
-    const record = parse(text)
-    if (record.success) yield record.data
+    const read = parseLine(text)
+    if ('record' in read) yield read.record
     else if (torn) options.onTorn?.(line)
-    else throw new HarnessError('run-invalid', `${path}, line ${line} is not a sealed episode: ${record.why}`)
+    else throw new HarnessError('run-invalid', `${path}, line ${line} is not a sealed episode: ${read.why}`)
   }
 }
 
-function parse(text: string): { success: true; data: SealedRecord } | { success: false; why: string } {
-  let json: unknown
+/** Returns the sealed episode of a line, or why it is none. */
+export function parseLine(text: string): { readonly record: SealedRecord } | { readonly why: string } {
   try {
-    json = JSON.parse(text)
+    const { data: record, error } = parseSealedRecord(JSON.parse(text))
+    if (record) return { record }
+    const [issue] = error?.issues ?? []
+    return { why: `${issue?.path.join('.')}: ${issue?.message}` }
   } catch (cause) {
-    return { success: false, why: (cause as Error).message }
+    return { why: (cause as Error).message }
   }
-  const parsed = parseSealedRecord(json)
-  if (parsed.success) return { success: true, data: parsed.data }
-  const [issue] = parsed.error.issues
-  return { success: false, why: `${issue?.path.join('.')}: ${issue?.message}` }
 }
 
 async function readFrom(file: FileHandle, start: number): Promise<string> {

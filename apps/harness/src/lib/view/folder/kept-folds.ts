@@ -1,10 +1,11 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseSealedRecord, type SealedRecord } from '@episodic/protocol'
+import type { SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '../../base/harness-error.ts'
 import { tailHash } from '../../run-folder/index-lines.ts'
 import { lineBlocks } from '../../run-folder/line-blocks.ts'
 import { RUN_FILES, type RunManifest, readManifest } from '../../run-folder/record/run-folder.ts'
+import { parseLine } from '../../run-folder/record/sealed-file.ts'
 import type { SummarizedFolder } from '../threads/jobs.ts'
 
 /** Runs whose folds are kept, so that only the lines that were added are read the next time. */
@@ -46,7 +47,12 @@ export function createKeptFolds<Fold extends LineFold>(
       let covered = continues ? earlier.covered : 0
       for await (const { offset, bytes, lines } of lineBlocks(file, covered, to))
         for (const [start, end] of lines) {
-          fold.add(readLine(bytes.subarray(start, end), folder, offset + start))
+          const read = parseLine(bytes.toString('utf8', start, end))
+          if ('why' in read) {
+            const place = `${folder}: the line at byte ${offset + start}`
+            throw new HarnessError('run-invalid', `${place} is not a sealed episode: ${read.why}`)
+          }
+          fold.add(read.record)
           covered = offset + end + 1
         }
       kept.set(folder, { fold, covered, tail: await tailHash(file, covered) })
@@ -54,17 +60,4 @@ export function createKeptFolds<Fold extends LineFold>(
       return { fold, manifest, covered }
     },
   }
-}
-
-function readLine(line: Buffer, folder: string, offset: number) {
-  let why: string
-  try {
-    const parsed = parseSealedRecord(JSON.parse(line.toString('utf8')))
-    if (parsed.success) return parsed.data
-    const [issue] = parsed.error.issues
-    why = `${issue?.path.join('.')}: ${issue?.message}`
-  } catch (cause) {
-    why = (cause as Error).message
-  }
-  throw new HarnessError('run-invalid', `${folder}: the line at byte ${offset} is not a sealed episode: ${why}`)
 }

@@ -27,6 +27,7 @@ import { gradesFileOf } from '../../run-folder/grades-file.ts'
 import { createRunFold, markSummary } from '../../run-folder/record/report-run.ts'
 import { commandsFor } from '../../run-folder/record/run-commands.ts'
 import { RUN_FILES } from '../../run-folder/record/run-folder.ts'
+import { isRunning } from '../../run-folder/record/run-lock.ts'
 import { readStop } from '../../run-folder/record/stop-file.ts'
 import { resumeCommandsFor } from '../../run-folder/resume-commands.ts'
 import { HttpProblem } from '../http-problem.ts'
@@ -35,7 +36,6 @@ import type { JobThread } from '../threads/job-thread.ts'
 import type { FoundRun } from './find-runs.ts'
 import { FollowedEpisodes, readInFlight } from './live-file.ts'
 import { readRowLines } from './read-lines.ts'
-import { isRunning } from './run-state.ts'
 
 /** The threads that read sealed lines. Rows come first, so summaries have a thread of their own. */
 export interface ReadingThreads {

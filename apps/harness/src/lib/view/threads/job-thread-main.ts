@@ -1,15 +1,17 @@
 import { parentPort } from 'node:worker_threads'
+import { createGradableLines, summarizeGrades } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
+import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
 import { indexLines } from '../../run-folder/index-lines.ts'
+import { createRunFold } from '../../run-folder/record/report-run.ts'
 import { compareFolders } from '../folder/compare-folders.ts'
-import { createFolderGrades } from '../folder/folder-grades.ts'
-import { createFolderSummaries } from '../folder/folder-summaries.ts'
+import { createKeptFolds } from '../folder/kept-folds.ts'
 import type { JobMessage, JobName, Jobs, ThreadMessage } from './jobs.ts'
 
 // The code of a thread that reads sealed lines: it does one job after the other.
 
-const summaries = createFolderSummaries()
-const grades = createFolderGrades()
+const summaries = createKeptFolds(createRunFold)
+const gradable = createKeptFolds(({ configuration }) => createGradableLines(configuration.focus))
 const run: {
   readonly [Name in JobName]: (
     given: Jobs[Name]['given'],
@@ -20,9 +22,17 @@ const run: {
     await indexLines(given, onPart)
     return null
   },
-  summarize: (given) => summaries.summarize(given),
-  summarizeGrades: (given) => grades.summarize(given),
-  compare: (given) => compareFolders(given),
+  async summarize(given) {
+    const { fold, covered } = await summaries.read(given)
+    return { summary: fold.summarize(), covered }
+  },
+  // As the command `grade` does.
+  async summarizeGrades(given) {
+    const records = await readGrades(gradesFileOf(given.folder))
+    const { fold, manifest } = await gradable.read(given)
+    return summarizeGrades(manifest.name, records, fold.list())
+  },
+  compare: compareFolders,
 }
 
 const send = (message: ThreadMessage) => parentPort?.postMessage(message)
