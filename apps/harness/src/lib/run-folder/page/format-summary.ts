@@ -72,42 +72,27 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
       formatPercent(success.overall.rate),
       counts.finished > 0 ? noteInterval(success.overall, formatShareInterval) : '',
     ),
-    ...(counts.finished > 0
-      ? [`  ${' '.repeat(NAME_WIDTH + VALUE_WIDTH + 3)}${dim(`of episodes; ${formatRules(success.rules)}`)}`]
-      : []),
-    ...(success.bounds
-      ? [
-          line(
-            '  with failed',
-            '',
-            `${formatShareInterval(success.bounds)}: if the ${formatCount(counts.failed)} that failed were all lost, or all won`,
-          ),
-        ]
-      : []),
-    ...(success.firstTry
-      ? [
-          line(
-            '  first tries',
-            formatPercent(success.firstTry.rate),
-            withBounds(noteInterval(success.firstTry, formatShareInterval), shortBounds(success.firstTry)),
-          ),
-        ]
-      : []),
-    ...(retried ? [line('played again', formatCount(retried.episodes), formatRetried(retried))] : []),
-    ...passes.flatMap(([name, pass]) =>
-      pass && pass.k > 1
-        ? [
-            line(
-              `${name}${pass.k}`,
-              formatPercent(pass.mean),
-              withBounds(
-                noteInterval(pass, formatShareInterval),
-                shortVoids({ failed: counts.failed, bounds: pass.bounds }).join(),
-              ),
-            ),
-          ]
-        : [],
-    ),
+    counts.finished > 0 &&
+      `  ${' '.repeat(NAME_WIDTH + VALUE_WIDTH + 3)}${dim(`of episodes; ${formatRules(success.rules)}`)}`,
+    success.bounds &&
+      line(
+        '  with failed',
+        '',
+        `${formatShareInterval(success.bounds)}: if the ${formatCount(counts.failed)} that failed were all lost, or all won`,
+      ),
+    success.firstTry &&
+      line(
+        '  first tries',
+        formatPercent(success.firstTry.rate),
+        withBounds(noteInterval(success.firstTry, formatShareInterval), shortBounds(success.firstTry)),
+      ),
+    retried && line('played again', formatCount(retried.episodes), formatRetried(retried)),
+    ...passes.map(([name, pass]) => {
+      if (!pass || pass.k <= 1) return null
+      const voids = shortVoids({ failed: counts.failed, bounds: pass.bounds }).join()
+      const note = withBounds(noteInterval(pass, formatShareInterval), voids)
+      return line(`${name}${pass.k}`, formatPercent(pass.mean), note)
+    }),
     ...distinctReturns(summary).map(([name, { mean }]) =>
       line(name, formatNumber(mean.mean), noteInterval(mean, formatInterval)),
     ),
@@ -129,58 +114,44 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
         ]
       : []),
     ...seatRows(summary).map(([name, value, note]) => line(name, value, note)),
-    ...(success.steps
-      ? [
-          line(
-            'steps to success',
-            formatNumber(success.steps.mean.mean),
-            `median ${formatNumber(success.steps.median).replace(/\.0+$/, '')}`,
-          ),
-        ]
-      : []),
-    ...(time.step
-      ? [
-          line('world step', formatDuration(time.step.median), formatLatency(time.step)),
-          ...(time.stepParts
-            ? [line('  in the server', formatDuration(time.stepParts.server), formatStepParts(time.stepParts))]
-            : []),
-          ...(time.stepsPerSecond
-            ? [line('time per step', formatDuration(1_000 / time.stepsPerSecond), formatShare(time))]
-            : []),
-        ]
-      : []),
-    ...(time.model ? [line('model answer', formatDuration(time.model.median), formatLatency(time.model))] : []),
-    ...(time.waited && time.waited.requests > 0
-      ? [line('waited for model', formatDuration(time.waited.milliseconds), formatWaiting(time.waited))]
-      : []),
+    success.steps &&
+      line(
+        'steps to success',
+        formatNumber(success.steps.mean.mean),
+        `median ${formatNumber(success.steps.median).replace(/\.0+$/, '')}`,
+      ),
+    time.step && line('world step', formatDuration(time.step.median), formatLatency(time.step)),
+    time.step &&
+      time.stepParts &&
+      line('  in the server', formatDuration(time.stepParts.server), formatStepParts(time.stepParts)),
+    time.step &&
+      time.stepsPerSecond &&
+      line('time per step', formatDuration(1_000 / time.stepsPerSecond), formatShare(time)),
+    time.model && line('model answer', formatDuration(time.model.median), formatLatency(time.model)),
+    time.waited &&
+      time.waited.requests > 0 &&
+      line('waited for model', formatDuration(time.waited.milliseconds), formatWaiting(time.waited)),
     line(
       'episodes/s',
       formatNumber(time.episodesPerSecond),
       `${formatNumber(time.stepsPerSecond)} steps/s, ${formatDuration(time.milliseconds)} in total`,
     ),
-    ...(tokens
-      ? [
-          line(
-            'tokens',
-            formatKnown(totalTokens(tokens)),
-            `${formatTokens(tokens)}   ${formatCount(tokens.requests)} requests`,
-          ),
-          ...(tokens.traced
-            ? [line('token drift', formatCount(tokens.traced.drifted), formatTraced(tokens.traced))]
-            : []),
-          ...(tokens.cost === null
-            ? []
-            : [
-                line(
-                  'cost',
-                  formatCost(tokens.cost),
-                  `${formatCost(tokens.cost / tokens.episodes)} per episode, in the currency of the prices`,
-                ),
-              ]),
-        ]
-      : []),
-    ...(counts.refused > 0 ? [line('refused steps', formatCount(counts.refused), formatRefused(counts))] : []),
-    ...(counts.finished > 0 ? [`  ${dim(formatIntervals(success.overall))}`] : []),
+    tokens &&
+      line(
+        'tokens',
+        formatKnown(totalTokens(tokens)),
+        `${formatTokens(tokens)}   ${formatCount(tokens.requests)} requests`,
+      ),
+    tokens?.traced && line('token drift', formatCount(tokens.traced.drifted), formatTraced(tokens.traced)),
+    tokens &&
+      tokens.cost !== null &&
+      line(
+        'cost',
+        formatCost(tokens.cost),
+        `${formatCost(tokens.cost / tokens.episodes)} per episode, in the currency of the prices`,
+      ),
+    counts.refused > 0 && line('refused steps', formatCount(counts.refused), formatRefused(counts)),
+    counts.finished > 0 && `  ${dim(formatIntervals(success.overall))}`,
     ...noteGuarantees(summary).map((note) => `  ${dim(note)}`),
     ...block(
       'success by difficulty',
@@ -238,7 +209,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
         ]
       : []),
   ]
-  return `${lines.join('\n')}\n`
+  return `${lines.filter((shown) => typeof shown === 'string').join('\n')}\n`
 
   function block(title: string, rows: readonly string[]): string[] {
     if (rows.length === 0) return []
