@@ -8,7 +8,7 @@ import { assertJsonState } from '@episodic/state/internal'
 import type { EnvironmentDefinition } from '../environment/definition/environment.ts'
 import { asError } from '../environment/definition/thrown-value.ts'
 import { bySeat } from '../environment/rules/by-seat.ts'
-import { directRules } from '../environment/rules/rules-runner.ts'
+import { directRules, type EndedEpisode } from '../environment/rules/rules-runner.ts'
 import type { PlayOutcome } from '../environment/rules/rules-turn.ts'
 import { ServerError } from '../server-error.ts'
 import { isSent, type OpenedState, StatesInThread, stateOf, withState } from './sent-states.ts'
@@ -97,26 +97,24 @@ function openPlain(state: SessionState): OpenedState {
 
 function run(call: RulesCall, opened: OpenedState): RulesAnswer {
   const environment = find(call.environment)
+  const answerAt = (value: RulesAnswer['value'], state: SessionState, params: JsonObject): RulesAnswer => {
+    return { value, secrets: list(environment, state, params) }
+  }
   if (call.kind === 'start') {
     const start = directRules.start(environment, call.params, call.seed)
-    return { value: start, secrets: list(environment, start.state, call.params) }
+    return answerAt(start, start.state, call.params)
   }
-  if (call.kind === 'observe') {
-    const observed = directRules.observe(environment, call.state, call.params, call.seat)
-    return { value: observed, secrets: list(environment, call.state, call.params) }
-  }
-  if (call.kind === 'legal') {
-    const legal = directRules.legal(environment, call.state, call.params, call.seat)
-    return { value: legal, secrets: list(environment, call.state, call.params) }
-  }
-  if (call.kind === 'judge') {
-    const { end, state, params, seat } = call
-    const success = directRules.evaluateSuccess(environment, { end, state, params, seat })
-    return { value: success, secrets: list(environment, state, params) }
+  if (!('turn' in call)) {
+    const { kind, environment: _, ...given } = call
+    const value =
+      kind === 'judge'
+        ? directRules.evaluateSuccess(environment, given as EndedEpisode)
+        : directRules[kind](environment, call.state, call.params, call.seat)
+    return answerAt(value, call.state, call.params)
   }
   const { params } = call.turn.record
   const changed = <Value extends PlayOutcome | Happened>(value: Value): RulesAnswer => {
-    if (!value.change) return { value, secrets: list(environment, opened.state, params) }
+    if (!value.change) return answerAt(value, opened.state, params)
     const { state, sent } = opened.settle(value.change.state)
     const secrets = list(environment, state, params)
     if (!isSent(sent)) return { value: { ...value, change: { ...value.change, state: sent } }, secrets }

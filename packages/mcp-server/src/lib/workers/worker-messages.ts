@@ -13,17 +13,20 @@ export interface ThreadData {
 }
 
 /** One call of an environment's rules. */
-export type RulesCall = {
-  readonly environment: { readonly name: string; readonly version: string }
-} & (
+export type RulesCall = AskedCall & { readonly environment: { readonly name: string; readonly version: string } }
+/** What is asked of the rules. */
+export type AskedCall =
   | { readonly kind: 'start'; readonly params: JsonObject; readonly seed: string }
-  | { readonly kind: 'observe'; readonly state: SessionState; readonly params: JsonObject; readonly seat: string }
+  | {
+      readonly kind: 'observe' | 'legal'
+      readonly state: SessionState
+      readonly params: JsonObject
+      readonly seat: string
+    }
   // The draft is a copy of the state, so the thread makes it.
   | { readonly kind: 'play'; readonly turn: Omit<RulesTurn, 'draft'>; readonly action: Action }
-  | { readonly kind: 'legal'; readonly state: SessionState; readonly params: JsonObject; readonly seat: string }
   | ({ readonly kind: 'judge' } & EndedEpisode)
   | { readonly kind: 'event'; readonly turn: Omit<EventTurn, 'draft'>; readonly event: OutsideEvent }
-)
 
 /** A large state as it goes to or from a thread: its first page, and the pages that the other side lacks. */
 export interface SentState {

@@ -1,16 +1,14 @@
 import { availableParallelism } from 'node:os'
-import type { Action, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
+import type { LegalActions } from '@episodic/protocol'
 import { type Clock, type SessionState, systemClock } from '@episodic/state'
 import { type Happened, recall, remember } from '@episodic/state/internal'
 import type { EnvironmentDefinition } from '../environment/definition/environment.ts'
-import type { EventTurn } from '../environment/rules/apply-event.ts'
-import type { CallOptions } from '../environment/rules/call-options.ts'
-import { directRules, type EndedEpisode, type RulesRunner } from '../environment/rules/rules-runner.ts'
-import type { PlayOutcome, RulesTurn } from '../environment/rules/rules-turn.ts'
+import { directRules, type RulesRunner } from '../environment/rules/rules-runner.ts'
+import type { PlayOutcome } from '../environment/rules/rules-turn.ts'
 import type { InitialState, ObservedState } from '../environment/rules/start-environment.ts'
 import { ServerError } from '../server-error.ts'
 import { RulesThread, type WaitingCall } from './rules-worker.ts'
-import type { RulesAnswer, RulesCall, SecretsBySeat } from './worker-messages.ts'
+import type { AskedCall, RulesAnswer, RulesCall, SecretsBySeat } from './worker-messages.ts'
 
 export interface WorkerPoolOptions {
   /** Addresses (`file:` URLs) of the modules that export the environments; each thread loads all of them. */
@@ -66,98 +64,34 @@ class ThreadPool implements WorkerPool {
     this.#options = { modules, timeoutSeconds, clock }
   }
 
-  async start(environment: EnvironmentDefinition, params: JsonObject, seed: string): Promise<InitialState> {
-    const { value, secrets } = await this.#run({
-      kind: 'start',
-      environment: toNameAndVersion(environment),
-      params,
-      seed,
-    })
-    remember((value as InitialState).state, secrets)
-    return value as InitialState
-  }
+  readonly start: RulesRunner['start'] = (environment, params, seed) =>
+    this.#ask<InitialState>(environment, { kind: 'start', params, seed }, ({ state }) => state)
 
-  async observe(
-    environment: EnvironmentDefinition,
-    state: SessionState,
-    params: JsonObject,
-    seat: string,
-  ): Promise<ObservedState> {
-    const call = {
-      kind: 'observe',
-      environment: toNameAndVersion(environment),
-      state,
-      params,
-      seat,
-    } as const
-    const { value, secrets } = await this.#run(call)
-    remember(state, secrets)
-    return value as ObservedState
-  }
+  readonly observe: RulesRunner['observe'] = (environment, state, params, seat) =>
+    this.#ask<ObservedState>(environment, { kind: 'observe', state, params, seat }, () => state)
 
-  async play(
-    environment: EnvironmentDefinition,
-    { seat, record, truncation }: RulesTurn,
-    action: Action,
-    waiting?: CallOptions,
-  ): Promise<PlayOutcome> {
+  readonly play: RulesRunner['play'] = (environment, { seat, record, truncation }, action, waiting) => {
     const { params, seed, rng, now, state, history, end, outside, seats, turn: inTurn } = record
     const known = { params, seed, rng, now, state, history, end, outside, seats, turn: inTurn }
-    const turn = { seat, record: known, truncation }
-    const call: RulesCall = { kind: 'play', environment: toNameAndVersion(environment), turn, action }
-    const { value, secrets } = await this.#run(call, waiting?.signal)
-    const outcome = value as PlayOutcome
-    remember(outcome.change?.state ?? state, secrets)
-    return outcome
+    const call = { kind: 'play', turn: { seat, record: known, truncation }, action } as const
+    return this.#ask<PlayOutcome>(environment, call, ({ change }) => change?.state ?? state, waiting?.signal)
   }
 
-  async apply(environment: EnvironmentDefinition, { record }: EventTurn, event: OutsideEvent): Promise<Happened> {
+  readonly apply: RulesRunner['apply'] = (environment, { record }, event) => {
     const { params, seed, rng, now, state, seats, turn: inTurn } = record
     const turn = { record: { params, seed, rng, now, state, seats, turn: inTurn } }
-    const { value, secrets } = await this.#run({
-      kind: 'event',
-      environment: toNameAndVersion(environment),
-      turn,
-      event,
-    })
-    const happened = value as Happened
-    remember(happened.change.state, secrets)
-    return happened
+    return this.#ask<Happened>(environment, { kind: 'event', turn, event }, ({ change }) => change.state)
   }
 
-  async legal(
-    environment: EnvironmentDefinition,
-    state: SessionState,
-    params: JsonObject,
-    seat: string,
-  ): Promise<LegalActions> {
-    if (!environment.hasLegal) return directRules.legal(environment, state, params, seat)
-    const { value } = await this.#run({
-      kind: 'legal',
-      environment: toNameAndVersion(environment),
-      state,
-      params,
-      seat,
-    })
-    return value as LegalActions
-  }
+  readonly legal: RulesRunner['legal'] = async (environment, state, params, seat) =>
+    environment.hasLegal
+      ? this.#ask<LegalActions>(environment, { kind: 'legal', state, params, seat })
+      : directRules.legal(environment, state, params, seat)
 
-  async evaluateSuccess(environment: EnvironmentDefinition, final: EndedEpisode): Promise<boolean | undefined> {
-    if (!environment.hasSuccess) return undefined
-    const { value } = await this.#run({
-      kind: 'judge',
-      environment: toNameAndVersion(environment),
-      ...final,
-    })
-    return value as boolean
-  }
+  readonly evaluateSuccess: RulesRunner['evaluateSuccess'] = async (environment, final) =>
+    environment.hasSuccess ? this.#ask<boolean>(environment, { kind: 'judge', ...final }) : undefined
 
-  secrets(
-    environment: EnvironmentDefinition,
-    state: SessionState,
-    params: JsonObject,
-    seat: string,
-  ): readonly string[] {
+  readonly secrets: RulesRunner['secrets'] = (environment, state, params, seat) => {
     const known = (recall(state) as SecretsBySeat | undefined)?.[seat]
     if (!known) return directRules.secrets(environment, state, params, seat)
     if ('error' in known) throw Object.assign(new Error(), known.error)
@@ -168,6 +102,18 @@ class ThreadPool implements WorkerPool {
     this.#disposed = true
     for (const { reject } of this.#waiting.splice(0)) reject(disposed())
     await Promise.all([...this.#threads].map((thread) => thread.stop(disposed())))
+  }
+
+  /** Has a thread play a call. The secrets that it has listed are remembered for the state that `after` returns. */
+  async #ask<Value extends RulesAnswer['value']>(
+    { name, version }: EnvironmentDefinition,
+    call: AskedCall,
+    after?: (value: Value) => SessionState,
+    signal?: AbortSignal,
+  ): Promise<Value> {
+    const { value, secrets } = await this.#run({ environment: { name, version }, ...call }, signal)
+    if (after) remember(after(value as Value), secrets)
+    return value as Value
   }
 
   #run(call: RulesCall, signal?: AbortSignal): Promise<RulesAnswer> {
@@ -234,10 +180,6 @@ class ThreadPool implements WorkerPool {
     })
     this.#threads.add(thread)
   }
-}
-
-function toNameAndVersion({ name, version }: EnvironmentDefinition): RulesCall['environment'] {
-  return { name, version }
 }
 
 function calledOff(): ServerError {
