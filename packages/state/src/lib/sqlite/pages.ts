@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { StoredPage } from '../store/session-store.ts'
 
 /** Pages after which those that are not in the index yet are entered into it. */
@@ -14,46 +14,38 @@ type Numbers = Map<number, Map<string, number>>
  * No page has a checksum: its name says what its text is, and its reader compares them.
  */
 export class SqlitePages {
-  readonly #insert: StatementSync
-  readonly #enter: StatementSync
-  readonly #find: StatementSync
-  readonly #text: StatementSync
-  readonly #lateText: StatementSync
-  readonly #newest: StatementSync
-  readonly #delete: StatementSync
-  readonly #deleteEntered: StatementSync
-  readonly #leave: StatementSync
-  readonly #count: StatementSync
-  readonly #countIn: StatementSync
+  readonly #sql
   /** The newest pages, which are not in the index yet; `null` until they are looked for. */
   #late: { readonly numbers: Numbers; count: number } | null = null
   #last = 0
 
   constructor(database: DatabaseSync) {
-    this.#insert = database.prepare('INSERT INTO page (number, pool, name, text) VALUES (?, ?, ?, ?)')
-    this.#enter = database.prepare('INSERT OR REPLACE INTO page_index (pool, name, number) VALUES (?, ?, ?)')
-    this.#find = database.prepare('SELECT number FROM page_index WHERE pool = ? AND name = ?')
-    this.#text = database.prepare(
-      'SELECT text FROM page_index JOIN page USING (number) WHERE page_index.pool = ? AND page_index.name = ?',
-    )
-    this.#lateText = database.prepare('SELECT text FROM page WHERE number = ?')
-    this.#newest = database.prepare('SELECT number, pool, name FROM page ORDER BY number DESC')
-    this.#delete = database.prepare('DELETE FROM page WHERE number = ?')
-    this.#deleteEntered = database.prepare(
-      'DELETE FROM page WHERE pool = ?1 AND number IN (SELECT number FROM page_index WHERE pool = ?1)',
-    )
-    this.#leave = database.prepare('DELETE FROM page_index WHERE pool = ?')
-    this.#count = database.prepare('SELECT count(*) AS count FROM page')
-    this.#countIn = database.prepare('SELECT count(*) AS count FROM page WHERE pool = ?')
+    this.#sql = {
+      insert: database.prepare('INSERT INTO page (number, pool, name, text) VALUES (?, ?, ?, ?)'),
+      enter: database.prepare('INSERT OR REPLACE INTO page_index (pool, name, number) VALUES (?, ?, ?)'),
+      find: database.prepare('SELECT number FROM page_index WHERE pool = ? AND name = ?'),
+      text: database.prepare(
+        'SELECT text FROM page_index JOIN page USING (number) WHERE page_index.pool = ? AND page_index.name = ?',
+      ),
+      lateText: database.prepare('SELECT text FROM page WHERE number = ?'),
+      newest: database.prepare('SELECT number, pool, name FROM page ORDER BY number DESC'),
+      delete: database.prepare('DELETE FROM page WHERE number = ?'),
+      deleteEntered: database.prepare(
+        'DELETE FROM page WHERE pool = ?1 AND number IN (SELECT number FROM page_index WHERE pool = ?1)',
+      ),
+      leave: database.prepare('DELETE FROM page_index WHERE pool = ?'),
+      count: database.prepare('SELECT count(*) AS count FROM page'),
+      countIn: database.prepare('SELECT count(*) AS count FROM page WHERE pool = ?'),
+    }
   }
 
   /** Adds pages to a pool; those that it has already stay as they are. */
   add(pool: number, pages: readonly StoredPage[]): void {
     const late = this.#loadLate()
     for (const { name, text } of pages) {
-      if (late.numbers.get(pool)?.has(name) || this.#find.get(pool, name)) continue
+      if (late.numbers.get(pool)?.has(name) || this.#sql.find.get(pool, name)) continue
       const number = ++this.#last
-      this.#insert.get(number, pool, name, text)
+      this.#sql.insert.get(number, pool, name, text)
       keepNumber(late.numbers, pool, name, number)
       late.count += 1
     }
@@ -63,25 +55,25 @@ export class SqlitePages {
   /** Returns the text of a page of a pool, or `null`. */
   text(pool: number, name: string): string | null {
     const late = this.#loadLate().numbers.get(pool)?.get(name)
-    const row = late === undefined ? this.#text.get(pool, name) : this.#lateText.get(late)
+    const row = late === undefined ? this.#sql.text.get(pool, name) : this.#sql.lateText.get(late)
     return typeof row?.text === 'string' ? row.text : null
   }
 
   /** Removes all pages of a pool. */
   remove(pool: number): void {
     const late = this.#loadLate()
-    this.#deleteEntered.run(pool)
-    this.#leave.run(pool)
+    this.#sql.deleteEntered.run(pool)
+    this.#sql.leave.run(pool)
     const numbers = late.numbers.get(pool)
     if (!numbers) return
-    for (const number of numbers.values()) this.#delete.run(number)
+    for (const number of numbers.values()) this.#sql.delete.run(number)
     late.numbers.delete(pool)
     late.count -= numbers.size
   }
 
   /** Returns the number of pages of a pool, or of all. */
   count(pool?: number): number {
-    return Number((pool === undefined ? this.#count.get() : this.#countIn.get(pool))?.count)
+    return Number((pool === undefined ? this.#sql.count.get() : this.#sql.countIn.get(pool))?.count)
   }
 
   /** Reads anew what is not in the index, after a transaction that added to it has failed. */
@@ -94,7 +86,7 @@ export class SqlitePages {
     const { numbers } = this.#loadLate()
     for (const pool of [...numbers.keys()].sort((a, b) => a - b))
       for (const [name, number] of [...(numbers.get(pool) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)))
-        this.#enter.get(pool, name, number)
+        this.#sql.enter.get(pool, name, number)
     this.#late = { numbers: new Map(), count: 0 }
   }
 
@@ -104,10 +96,10 @@ export class SqlitePages {
     const numbers: Numbers = new Map()
     let count = 0
     let last = 0
-    for (const row of this.#newest.iterate()) {
+    for (const row of this.#sql.newest.iterate()) {
       const { number, pool, name } = row as { readonly number: number; readonly pool: number; readonly name: string }
       last ||= number
-      if (this.#find.get(pool, name)?.number === number) break
+      if (this.#sql.find.get(pool, name)?.number === number) break
       keepNumber(numbers, pool, name, number)
       count += 1
     }

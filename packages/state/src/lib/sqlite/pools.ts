@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { StoredPage, StoredSession } from '../store/session-store.ts'
 import { addNumber, addText, areNumbers, assertIntact, START } from './checksum.ts'
 import { SqlitePages } from './pages.ts'
@@ -8,32 +8,27 @@ import { assertOrigin, type Origin } from './session-row.ts'
 /** The pools of pages, and the sessions that use them. Writes are part of the caller's transaction. */
 export class SqlitePools {
   readonly #pages: SqlitePages
-  readonly #origin: StatementSync
-  readonly #find: StatementSync
-  readonly #insert: StatementSync
-  readonly #delete: StatementSync
-  readonly #addUser: StatementSync
-  readonly #removeUser: StatementSync
-  readonly #anyUser: StatementSync
-  readonly #unused: StatementSync
+  readonly #sql
   /** The keys of the pools that stay without users. */
   #held: ReadonlySet<number> = new Set()
 
   constructor(database: DatabaseSync) {
     this.#pages = new SqlitePages(database)
-    this.#origin = database.prepare('SELECT * FROM session_origin WHERE session = ?')
-    this.#find = database.prepare('SELECT * FROM pool WHERE name = ?')
-    this.#insert = database.prepare('INSERT INTO pool (name, checksum) VALUES (?, ?)')
-    this.#delete = database.prepare('DELETE FROM pool WHERE key = ?')
-    this.#addUser = database.prepare('INSERT OR IGNORE INTO pool_user (pool, session, checksum) VALUES (?, ?, ?)')
-    this.#removeUser = database.prepare('DELETE FROM pool_user WHERE pool = ? AND session = ?')
-    this.#anyUser = database.prepare('SELECT * FROM pool_user WHERE pool = ? LIMIT 1')
-    this.#unused = database.prepare('SELECT key FROM pool WHERE NOT EXISTS (SELECT 1 FROM pool_user WHERE pool = key)')
+    this.#sql = {
+      origin: database.prepare('SELECT * FROM session_origin WHERE session = ?'),
+      find: database.prepare('SELECT * FROM pool WHERE name = ?'),
+      insert: database.prepare('INSERT INTO pool (name, checksum) VALUES (?, ?)'),
+      delete: database.prepare('DELETE FROM pool WHERE key = ?'),
+      addUser: database.prepare('INSERT OR IGNORE INTO pool_user (pool, session, checksum) VALUES (?, ?, ?)'),
+      removeUser: database.prepare('DELETE FROM pool_user WHERE pool = ? AND session = ?'),
+      anyUser: database.prepare('SELECT * FROM pool_user WHERE pool = ? LIMIT 1'),
+      unused: database.prepare('SELECT key FROM pool WHERE NOT EXISTS (SELECT 1 FROM pool_user WHERE pool = key)'),
+    }
   }
 
   /** Returns the key of the pool of that name; `null` if there is none. */
   find(name: string): number | null {
-    const row = this.#find.get(name)
+    const row = this.#sql.find.get(name)
     if (!row) return null
     const { key, checksum } = row as { readonly key: number; readonly checksum: number }
     assertIntact(`the pool ${name}`, checksum === addText(START, name))
@@ -77,7 +72,7 @@ export class SqlitePools {
     for (const name of [pool, ...pools]) {
       const key = this.find(name)
       if (key === null) continue
-      this.#removeUser.run(key, session)
+      this.#sql.removeUser.run(key, session)
       if (!this.#hasUser(key) && !this.#held.has(key)) this.#remove(key)
     }
   }
@@ -85,7 +80,7 @@ export class SqlitePools {
   /** Keeps these pools without users, and removes all others, also those that a process held that has died. */
   hold(names: readonly string[]): void {
     this.#held = new Set(names.map((name) => this.find(name)).filter((key) => key !== null))
-    for (const { key } of this.#unused.all() as unknown as readonly { readonly key: number }[])
+    for (const { key } of this.#sql.unused.all() as unknown as readonly { readonly key: number }[])
       if (!this.#held.has(key)) this.#remove(key)
   }
 
@@ -103,24 +98,24 @@ export class SqlitePools {
   /** Has a session use a pool, which is made with these pages if it is absent. Returns its key. */
   #use(name: string, session: number, pages: readonly StoredPage[] = []): number {
     const found = this.find(name)
-    const pool = found ?? Number(this.#insert.run(name, addText(START, name)).lastInsertRowid)
+    const pool = found ?? Number(this.#sql.insert.run(name, addText(START, name)).lastInsertRowid)
     if (found === null) this.#pages.add(pool, pages)
-    this.#addUser.run(pool, session, userChecksum(pool, session))
+    this.#sql.addUser.run(pool, session, userChecksum(pool, session))
     return pool
   }
 
   #remove(key: number): void {
     this.#pages.remove(key)
-    this.#delete.run(key)
+    this.#sql.delete.run(key)
   }
 
   #originOf({ key, id }: SessionPosition): Origin {
-    const row = this.#origin.get(key) ?? {}
+    const row = this.#sql.origin.get(key) ?? {}
     return assertOrigin(id, row, row.checksum)
   }
 
   #hasUser(pool: number): boolean {
-    const row = this.#anyUser.get(pool)
+    const row = this.#sql.anyUser.get(pool)
     if (!row) return false
     const { session, checksum } = row as { readonly session: number; readonly checksum: number }
     assertIntact(`a user of pool ${pool}`, areNumbers(session) && checksum === userChecksum(pool, session))

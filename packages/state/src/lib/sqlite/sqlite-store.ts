@@ -1,6 +1,5 @@
 import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { StatementSync } from 'node:sqlite'
 import { StateError } from '../state-error.ts'
 import { pagesMissing } from '../store/pages-missing.ts'
 import type {
@@ -66,15 +65,7 @@ class SqliteStore implements SessionStore {
   readonly #log: SqliteLog
   readonly #places: SqlitePlaces
   readonly #pools: SqlitePools
-  readonly #insert: StatementSync
-  readonly #insertOrigin: StatementSync
-  readonly #update: StatementSync
-  readonly #delete: StatementSync
-  readonly #deleteOrigin: StatementSync
-  readonly #read: StatementSync
-  readonly #list: StatementSync
-  readonly #idle: StatementSync
-  readonly #count: StatementSync
+  readonly #sql
   #open = true
 
   constructor(file: SqliteFile) {
@@ -93,23 +84,25 @@ class SqliteStore implements SessionStore {
       },
       (writes) => this.#checkpointer.wrote(writes),
     )
-    this.#insert = database.prepare(
-      `INSERT INTO session (id, revision, epoch, touched_at, last, head, state, checksum) VALUES (?, ?, ?, ?, 0, ?, ?, ?)
+    this.#sql = {
+      insert: database.prepare(
+        `INSERT INTO session (id, revision, epoch, touched_at, last, head, state, checksum) VALUES (?, ?, ?, ?, 0, ?, ?, ?)
        ON CONFLICT (id) DO NOTHING`,
-    )
-    this.#update = database.prepare(
-      `UPDATE session SET revision = ?, epoch = ?, touched_at = ?, last = ?, head = ?, state = ?, checksum = ?
+      ),
+      update: database.prepare(
+        `UPDATE session SET revision = ?, epoch = ?, touched_at = ?, last = ?, head = ?, state = ?, checksum = ?
        WHERE key = ?`,
-    )
-    this.#insertOrigin = database.prepare(
-      'INSERT INTO session_origin (session, text, base, pools, checksum) VALUES (?, ?, ?, ?, ?)',
-    )
-    this.#delete = database.prepare('DELETE FROM session WHERE key = ?')
-    this.#deleteOrigin = database.prepare('DELETE FROM session_origin WHERE session = ? RETURNING *')
-    this.#read = database.prepare(`${SESSIONS} WHERE id = ?`)
-    this.#list = database.prepare(`${SESSIONS} WHERE id > ? ORDER BY id LIMIT ?`)
-    this.#idle = database.prepare('SELECT * FROM session WHERE touched_at < ? ORDER BY touched_at, id LIMIT ?')
-    this.#count = database.prepare('SELECT count(*) AS count FROM session')
+      ),
+      insertOrigin: database.prepare(
+        'INSERT INTO session_origin (session, text, base, pools, checksum) VALUES (?, ?, ?, ?, ?)',
+      ),
+      delete: database.prepare('DELETE FROM session WHERE key = ?'),
+      deleteOrigin: database.prepare('DELETE FROM session_origin WHERE session = ? RETURNING *'),
+      read: database.prepare(`${SESSIONS} WHERE id = ?`),
+      list: database.prepare(`${SESSIONS} WHERE id > ? ORDER BY id LIMIT ?`),
+      idle: database.prepare('SELECT * FROM session WHERE touched_at < ? ORDER BY touched_at, id LIMIT ?'),
+      count: database.prepare('SELECT count(*) AS count FROM session'),
+    }
   }
 
   async secret(): Promise<Uint8Array> {
@@ -142,9 +135,9 @@ class SqliteStore implements SessionStore {
       // Not thrown here, where it would reject the other writes of the turn.
       if (missing !== undefined) return this.#places.of(id) === null && pagesMissing(id, missing)
       const checksum = sessionChecksum(addText(START, id), session, 0)
-      const { changes, lastInsertRowid } = this.#insert.run(id, revision, epoch, touchedAt, head, state, checksum)
+      const { changes, lastInsertRowid } = this.#sql.insert.run(id, revision, epoch, touchedAt, head, state, checksum)
       if (changes === 0) return false
-      this.#insertOrigin.run(lastInsertRowid, text, base, pools, originChecksum(id, { text, base, pools }))
+      this.#sql.insertOrigin.run(lastInsertRowid, text, base, pools, originChecksum(id, { text, base, pools }))
       if (session.pools.length + own.length > 0)
         this.#pools.join(Number(lastInsertRowid), session, { shared: shared?.pages ?? [], own })
       return true
@@ -155,7 +148,7 @@ class SqliteStore implements SessionStore {
 
   async read(id: string): Promise<StoredSession | null> {
     return this.#ask(() => {
-      const row = this.#read.get(id)
+      const row = this.#sql.read.get(id)
       return row ? asSession(row) : null
     })
   }
@@ -173,7 +166,7 @@ class SqliteStore implements SessionStore {
       if (entry) this.#log.append(place, entry)
       if (pages.length > 0) this.#pools.add(place, pages)
       const checksum = sessionChecksum(place.sum, next, place.last)
-      this.#update.get(revision, epoch, touchedAt, place.last, head, state, checksum, place.key)
+      this.#sql.update.get(revision, epoch, touchedAt, place.last, head, state, checksum, place.key)
       place.revision = revision
       place.epoch = epoch
       return true
@@ -185,9 +178,9 @@ class SqliteStore implements SessionStore {
       const place = this.#places.of(id)
       if (!place) return false
       this.#log.remove(place)
-      const origin = this.#deleteOrigin.get(place.key) ?? {}
+      const origin = this.#sql.deleteOrigin.get(place.key) ?? {}
       this.#pools.leave(place.key, assertOrigin(id, origin, origin.checksum))
-      this.#delete.run(place.key)
+      this.#sql.delete.run(place.key)
       this.#places.forget(id)
       return true
     })
@@ -201,15 +194,15 @@ class SqliteStore implements SessionStore {
   }
 
   async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
-    return this.#ask(() => this.#list.all(page.after ?? '', page.limit).map(asSession))
+    return this.#ask(() => this.#sql.list.all(page.after ?? '', page.limit).map(asSession))
   }
 
   async idle(query: { readonly before: number; readonly limit: number }): Promise<string[]> {
-    return this.#ask(() => this.#idle.all(query.before, query.limit).map((row) => assertSessionRow(row).id))
+    return this.#ask(() => this.#sql.idle.all(query.before, query.limit).map((row) => assertSessionRow(row).id))
   }
 
   async count(): Promise<number> {
-    return this.#ask(() => Number(this.#count.get()?.count))
+    return this.#ask(() => Number(this.#sql.count.get()?.count))
   }
 
   async readPages(id: string, names: readonly string[]): Promise<(string | null)[]> {
