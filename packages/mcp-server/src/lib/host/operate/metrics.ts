@@ -1,6 +1,6 @@
 import type { SecretKind } from '../../environment/answer/secrets.ts'
 import type { Stray } from './containment.ts'
-import { Counter, Histogram, type Labels, renderCounter, renderGauge } from './prometheus-text.ts'
+import { Counter, Histogram, type Labels, renderMetric } from './prometheus-text.ts'
 
 /** The result of a step, as a label. */
 export type StepStatus = 'played' | 'refused' | 'replayed'
@@ -18,74 +18,76 @@ export interface Gauges {
  */
 export class Metrics {
   readonly #labels: Labels
-  readonly #opened = new Counter('episodic_sessions_opened_total', 'Sessions that were opened.')
-  readonly #closed = new Counter('episodic_sessions_closed_total', 'Sessions that their owner closed.')
-  readonly #expired = new Counter('episodic_sessions_expired_total', 'Sessions that were removed for being idle.')
-  readonly #steps = new Counter('episodic_steps_total', 'Answered steps, by how they came out.')
-  readonly #stepSeconds = new Histogram(
-    'episodic_step_seconds',
-    'Seconds from the call of a step to its commit, time in the queue included.',
-  )
-  readonly #faults = new Counter('episodic_faults_total', "Failures of an environment's own code.")
-  readonly #strays = new Counter(
-    'episodic_stray_failures_total',
-    'Failures that reached the process and belong to no session, by kind.',
-  )
-  readonly #leaks = new Counter('episodic_leaks_total', 'Answers that were withheld for a secret in them, by its kind.')
-  readonly #dropped = new Counter(
-    'episodic_undeclared_total',
-    'Answers that were given without what their tool does not declare.',
-  )
-  readonly #refusals = new Counter('episodic_refusals_total', 'Requests over HTTP that were refused, by code.')
-  readonly #stored = new Counter('episodic_store_operations_total', 'Operations of the store.')
-  readonly #storeFailures = new Counter('episodic_store_failures_total', 'Operations of the store that failed.')
-  readonly #storeSeconds = new Histogram('episodic_store_seconds', 'Seconds that operations of the store took.')
+  readonly #counted = {
+    opened: new Counter('episodic_sessions_opened_total', 'Sessions that were opened.'),
+    closed: new Counter('episodic_sessions_closed_total', 'Sessions that their owner closed.'),
+    expired: new Counter('episodic_sessions_expired_total', 'Sessions that were removed for being idle.'),
+    steps: new Counter('episodic_steps_total', 'Answered steps, by how they came out.'),
+    stepSeconds: new Histogram(
+      'episodic_step_seconds',
+      'Seconds from the call of a step to its commit, time in the queue included.',
+    ),
+    faults: new Counter('episodic_faults_total', "Failures of an environment's own code."),
+    strays: new Counter(
+      'episodic_stray_failures_total',
+      'Failures that reached the process and belong to no session, by kind.',
+    ),
+    leaks: new Counter('episodic_leaks_total', 'Answers that were withheld for a secret in them, by its kind.'),
+    dropped: new Counter(
+      'episodic_undeclared_total',
+      'Answers that were given without what their tool does not declare.',
+    ),
+    refusals: new Counter('episodic_refusals_total', 'Requests over HTTP that were refused, by code.'),
+    stored: new Counter('episodic_store_operations_total', 'Operations of the store.'),
+    storeFailures: new Counter('episodic_store_failures_total', 'Operations of the store that failed.'),
+    storeSeconds: new Histogram('episodic_store_seconds', 'Seconds that operations of the store took.'),
+  }
 
   constructor(labels: Labels) {
     this.#labels = labels
   }
 
   opened(environment: string): void {
-    this.#opened.add({ environment })
+    this.#counted.opened.add({ environment })
   }
 
   closed(environment: string): void {
-    this.#closed.add({ environment })
+    this.#counted.closed.add({ environment })
   }
 
   expired(): void {
-    this.#expired.add({})
+    this.#counted.expired.add({})
   }
 
   step(environment: string, outcome: StepStatus, milliseconds: number): void {
-    this.#steps.add({ environment, outcome })
-    this.#stepSeconds.observe({ environment }, milliseconds / 1_000)
+    this.#counted.steps.add({ environment, outcome })
+    this.#counted.stepSeconds.observe({ environment }, milliseconds / 1_000)
   }
 
   fault(environment: string): void {
-    this.#faults.add({ environment })
+    this.#counted.faults.add({ environment })
   }
 
   stray(kind: Stray['kind']): void {
-    this.#strays.add({ kind })
+    this.#counted.strays.add({ kind })
   }
 
   leaked(environment: string, secret: SecretKind): void {
-    this.#leaks.add({ environment, secret })
+    this.#counted.leaks.add({ environment, secret })
   }
 
   dropped(environment: string, tool: string): void {
-    this.#dropped.add({ environment, tool })
+    this.#counted.dropped.add({ environment, tool })
   }
 
   refused(code: string): void {
-    this.#refusals.add({ code })
+    this.#counted.refusals.add({ code })
   }
 
   stored(operation: string, failed: boolean, milliseconds: number): void {
-    this.#stored.add({ operation })
-    if (failed) this.#storeFailures.add({ operation })
-    this.#storeSeconds.observe({ operation }, milliseconds / 1_000)
+    this.#counted.stored.add({ operation })
+    if (failed) this.#counted.storeFailures.add({ operation })
+    this.#counted.storeSeconds.observe({ operation }, milliseconds / 1_000)
   }
 
   /**
@@ -93,33 +95,17 @@ export class Metrics {
    * `cpuSeconds` is the processor time that the process has taken, if that is known.
    */
   render({ sessions, calls, cpuSeconds }: Gauges): string {
-    const counted = [
-      this.#opened,
-      this.#closed,
-      this.#expired,
-      this.#steps,
-      this.#stepSeconds,
-      this.#faults,
-      this.#strays,
-      this.#leaks,
-      this.#dropped,
-      this.#refusals,
-      this.#stored,
-      this.#storeFailures,
-      this.#storeSeconds,
-    ]
+    const gauge = (name: string, help: string, value: number) =>
+      renderMetric(name, 'gauge', help, [[this.#labels, value]])
     return [
-      sessions === null ? '' : renderGauge('episodic_sessions', 'Sessions in the store.', this.#labels, sessions),
-      renderGauge('episodic_calls', 'Calls over HTTP that are being answered.', this.#labels, calls),
+      sessions === null ? '' : gauge('episodic_sessions', 'Sessions in the store.', sessions),
+      gauge('episodic_calls', 'Calls over HTTP that are being answered.', calls),
       cpuSeconds === undefined
         ? ''
-        : renderCounter(
-            'episodic_process_cpu_seconds_total',
-            'Processor time, of the user and the system.',
-            this.#labels,
-            cpuSeconds,
-          ),
-      ...counted.map((metric) => metric.render(this.#labels)),
+        : renderMetric('episodic_process_cpu_seconds_total', 'counter', 'Processor time, of the user and the system.', [
+            [this.#labels, cpuSeconds],
+          ]),
+      ...Object.values(this.#counted).map((metric) => metric.render(this.#labels)),
     ].join('')
   }
 }

@@ -25,16 +25,6 @@ export function renderMetric(
   return head(name, type, help) + values.map(([labels, value]) => series(name, labels, value)).join('')
 }
 
-/** The text of a value that goes up and down. */
-export function renderGauge(name: string, help: string, labels: Labels, value: number): string {
-  return head(name, 'gauge', help) + series(name, labels, value)
-}
-
-/** The text of a counter whose value is kept elsewhere. */
-export function renderCounter(name: string, help: string, labels: Labels, value: number): string {
-  return head(name, 'counter', help) + series(name, labels, value)
-}
-
 /** Counts events by their labels. */
 export class Counter {
   readonly #name: string
@@ -55,10 +45,8 @@ export class Counter {
 
   /** The text, with labels that every series gets. */
   render(common: Labels): string {
-    const lines = [...this.#counts.values()].map(({ labels, count }) =>
-      series(this.#name, { ...common, ...labels }, count),
-    )
-    return head(this.#name, 'counter', this.#help) + lines.join('')
+    const values = [...this.#counts.values()].map(({ labels, count }) => [{ ...common, ...labels }, count] as const)
+    return renderMetric(this.#name, 'counter', this.#help, values)
   }
 }
 
