@@ -11,7 +11,7 @@ import { isLong, MESSAGE_BOUNDS, TRAINER_BOUNDS } from './json-bounds.ts'
 import { type ScannedAnswer, scanAnswer } from './leak-scan.ts'
 import { type Message, parseMessage, type RequestId } from './message.ts'
 import { ParseQueue } from './parse-queue.ts'
-import { PendingCall } from './pending-call.ts'
+import { PendingCall, type PendingCallOptions } from './pending-call.ts'
 import { isStateless, readEnvelope } from './protocol-version.ts'
 import { advertise, type Identity, identify } from './server-info.ts'
 import { listen, subscribe, unsubscribe } from './subscriptions.ts'
@@ -30,14 +30,7 @@ export interface Reply {
 }
 
 /** What an endpoint can do for a message besides answering it. Functions are called only if the message needs them. */
-export interface DispatchOptions {
-  /**
-   * Aborted when a waiting request should stop: the caller has disconnected, or the server shuts down. It may be a
-   * getter that creates the signal on first access.
-   */
-  readonly signal?: AbortSignal | undefined
-  /** Aborted when the caller disconnects. Used if that cancels a request, as in the stateless version over HTTP. */
-  readonly gone?: (() => AbortSignal) | undefined
+export interface DispatchOptions extends PendingCallOptions {
   /** The channel of the same client. Without it, the client can neither cancel nor subscribe. */
   readonly channel?: (() => ClientChannel) | undefined
   /** The session of an agent's address, if the endpoint has resolved it. */
@@ -47,8 +40,6 @@ export interface DispatchOptions {
    * `_meta` decides.
    */
   readonly modern?: boolean | undefined
-  /** Sends a message before the answer. Without it, only the answer is sent. */
-  readonly say?: ((text: string) => void) | undefined
   /** The headers of the request, which may name its trace. */
   readonly headers?: TraceHeaders | undefined
 }

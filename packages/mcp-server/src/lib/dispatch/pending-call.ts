@@ -11,13 +11,16 @@ export interface PendingCalls {
 
 /** What an endpoint can do while a call waits. */
 export interface PendingCallOptions {
-  /** Aborted when the caller disconnects. */
+  /** Aborted when the caller disconnects. Used if that cancels a request, as in the stateless version over HTTP. */
   readonly gone?: (() => AbortSignal) | undefined
   /** The calls of the same client; omitted if it has no way to cancel one. */
   readonly channel?: (() => PendingCalls) | undefined
-  /** Aborted when a waiting request should stop; a getter that creates the signal on first access. */
+  /**
+   * Aborted when a waiting request should stop: the caller has disconnected, or the server shuts down. It may be a
+   * getter that creates the signal on first access.
+   */
   readonly signal?: AbortSignal | undefined
-  /** Sends a message before the answer. */
+  /** Sends a message before the answer. Without it, only the answer is sent. */
   readonly say?: ((text: string) => void) | undefined
 }
 

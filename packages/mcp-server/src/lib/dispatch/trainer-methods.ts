@@ -1,4 +1,4 @@
-import { type JsonObject, META, METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
+import { type JsonObject, META, METHOD_SCHEMAS, METHODS, type MethodParams, WireError } from '@episodic/protocol'
 import { copyPlain, formatZodError, monotonic } from '@episodic/protocol/internal'
 import type { z } from 'zod'
 import { toolResult } from '../environment/answer/tool-result.ts'
@@ -16,6 +16,8 @@ export interface RequestOptions {
   readonly waiting?: CallOptions | undefined
 }
 
+type SessionMethod = 'state' | 'legal' | 'turn' | 'leave' | 'watch' | 'publish' | 'snapshot' | 'fork' | 'close'
+
 /** Answers one method of the extension; `undefined` for a method that is not one of them. */
 export function answerExtension(
   host: Host,
@@ -24,9 +26,18 @@ export function answerExtension(
   params: JsonObject,
   options: RequestOptions,
 ): Promise<unknown> | undefined {
-  /** Runs a method of the session that a control token names. */
-  const at = async <T>(token: string, run: (session: TrainerSessionRef) => Promise<T>): Promise<T> =>
-    run(await host.resolve(principal, { by: 'control', token }))
+  /** Runs a method in the session that the control token in its parameters names. */
+  const inSession = async <Name extends SessionMethod, Result>(
+    name: Name,
+    run: (session: TrainerSessionRef, given: Omit<MethodParams<Name>, 'session'>) => Promise<Result>,
+  ): Promise<Result> => {
+    const { session: token, ...given } = parse<z.ZodType<{ readonly session: string }>>(
+      METHOD_SCHEMAS[name].params,
+      params,
+      method,
+    )
+    return run(await host.resolve(principal, { by: 'control', token }), given as Omit<MethodParams<Name>, 'session'>)
+  }
   const { signal } = options
   switch (method) {
     case METHODS.list:
@@ -37,27 +48,17 @@ export function answerExtension(
       return host.open(principal, { ...request, params: copyPlain(request.params) })
     }
     case METHODS.state:
-      return at(parse(METHOD_SCHEMAS.state.params, params, method).session, (session) => session.state())
-    case METHODS.legal: {
-      const { session: token, seat } = parse(METHOD_SCHEMAS.legal.params, params, method)
-      return at(token, async (session) => ({ tools: await session.legal(seat) }))
-    }
-    case METHODS.turn: {
-      const { session: token, seat, wait } = parse(METHOD_SCHEMAS.turn.params, params, method)
-      return at(token, (session) => session.turn({ seat, wait, signal }))
-    }
-    case METHODS.leave: {
-      const { session: token, seat } = parse(METHOD_SCHEMAS.leave.params, params, method)
-      return at(token, (session) => session.leave(seat))
-    }
-    case METHODS.watch: {
-      const { session: token, ...range } = parse(METHOD_SCHEMAS.watch.params, params, method)
-      return at(token, (session) => session.watch({ ...range, signal }))
-    }
-    case METHODS.publish: {
-      const { session: token, id, type, data } = parse(METHOD_SCHEMAS.publish.params, params, method)
-      return at(token, (session) => session.publish({ id, type, data, signal }))
-    }
+      return inSession('state', (session) => session.state())
+    case METHODS.legal:
+      return inSession('legal', async (session, { seat }) => ({ tools: await session.legal(seat) }))
+    case METHODS.turn:
+      return inSession('turn', (session, { seat, wait }) => session.turn({ seat, wait, signal }))
+    case METHODS.leave:
+      return inSession('leave', (session, { seat }) => session.leave(seat))
+    case METHODS.watch:
+      return inSession('watch', (session, range) => session.watch({ ...range, signal }))
+    case METHODS.publish:
+      return inSession('publish', (session, { id, type, data }) => session.publish({ id, type, data, signal }))
     case METHODS.sessions:
       return host.list({
         ...parse(METHOD_SCHEMAS.sessions.params, params, method),
@@ -67,20 +68,14 @@ export function answerExtension(
       const { _meta, ...request } = parse(METHOD_SCHEMAS.dump.params, params, method)
       return host.dump({ ...request, ...(!operator && { owner: principal }) })
     }
-    case METHODS.snapshot: {
-      const { session: token, at: step } = parse(METHOD_SCHEMAS.snapshot.params, params, method)
-      return at(token, async (session) => ({ snapshot: await session.snapshot({ at: step, signal }) }))
-    }
+    case METHODS.snapshot:
+      return inSession('snapshot', async (session, { at }) => ({ snapshot: await session.snapshot({ at, signal }) }))
     case METHODS.restore:
       return host.restore(principal, parse(METHOD_SCHEMAS.restore.params, params, method))
-    case METHODS.fork: {
-      const { session: token, ...request } = parse(METHOD_SCHEMAS.fork.params, params, method)
-      return at(token, async (session) => ({ forks: await session.fork({ ...request, signal }) }))
-    }
-    case METHODS.close: {
-      const { session, left } = parse(METHOD_SCHEMAS.close.params, params, method)
-      return at(session, (found) => found.close(left))
-    }
+    case METHODS.fork:
+      return inSession('fork', async (session, asked) => ({ forks: await session.fork({ ...asked, signal }) }))
+    case METHODS.close:
+      return inSession('close', (session, { left }) => session.close(left))
     default:
       return undefined
   }

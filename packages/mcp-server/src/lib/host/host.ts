@@ -3,7 +3,6 @@ import type {
   EnvironmentInfo,
   JsonObject,
   LegalActions,
-  LimitsRequest,
   LoggedStep,
   MethodParams,
   MethodResult,
@@ -107,28 +106,16 @@ export const DEFAULT_BOUNDS: HostBounds = {
 }
 
 /** What an opener asks for. */
-export interface OpenRequest {
-  readonly environment: string
-  readonly version?: string | undefined
-  readonly params?: JsonObject | undefined
-  readonly seed?: string | undefined
-  readonly limits?: LimitsRequest | undefined
-  readonly requestKey: string
-}
+export type OpenRequest = Partial<MethodParams<'open'>> & Pick<MethodParams<'open'>, 'environment' | 'requestKey'>
 
 /** The state to take a snapshot of: after `at` answered steps, or the present. */
-export interface SnapshotQuery {
-  readonly at?: number | undefined
-  readonly signal?: AbortSignal | undefined
-}
+export type SnapshotQuery = InSession<'snapshot'>
 
-/** A request for forks; see `environment/fork`. */
-export interface ForkRequest {
-  readonly at?: number | undefined
-  /** Default 1. */
-  readonly count?: number | undefined
-  readonly seed?: string | undefined
-  readonly requestKey: string
+/** A request for forks; see `environment/fork`. `count` is 1 by default. */
+export type ForkRequest = Omit<InSession<'fork'>, 'count'> & Partial<Pick<InSession<'fork'>, 'count'>>
+
+/** The parameters of a method beside its session, and what calls it off. */
+type InSession<Name extends 'snapshot' | 'fork' | 'turn' | 'watch'> = Omit<MethodParams<Name>, 'session'> & {
   readonly signal?: AbortSignal | undefined
 }
 
@@ -415,24 +402,14 @@ export interface TaskState {
 }
 
 /** Asks for the turn of a seat, and waits for it for some seconds. */
-export interface TurnQuery {
-  readonly seat: string
-  readonly wait: number
-  readonly signal?: AbortSignal | undefined
-}
+export type TurnQuery = InSession<'turn'>
 
 /** Asks for a dump; `owner` narrows it to the sessions of one principal. */
 export interface DumpQuery extends MethodParams<'dump'> {
   readonly owner?: Principal | undefined
 }
 
-export interface WatchRange {
-  readonly after: number
-  readonly limit: number
-  /** Seconds to wait for the first entry. */
-  readonly wait: number
-  readonly signal?: AbortSignal | undefined
-}
+export type WatchRange = InSession<'watch'>
 
 /** An outside event for a session. */
 export interface PublishRequest extends OutsideEvent {
@@ -460,10 +437,7 @@ export interface EventNotification {
   readonly over: boolean
 }
 
-/** A page of sessions, in the order of their ids. */
-export interface SessionsQuery {
-  readonly after?: string | undefined
-  readonly limit: number
-  /** Whose sessions; default: everyone's. */
+/** A page of sessions, in the order of their ids; `owner` narrows it to those of one principal. */
+export interface SessionsQuery extends MethodParams<'sessions'> {
   readonly owner?: Principal | undefined
 }
