@@ -28,6 +28,7 @@ import {
   storedBytes,
 } from './session-record.ts'
 import {
+  answeredIn,
   assertLogRoom,
   type Change,
   decideStep,
@@ -496,9 +497,4 @@ export class Session {
     if (next) next()
     else this.#running = false
   }
-}
-
-/** Answered steps of all seats together. */
-function answeredIn(seats: { readonly [seat: string]: { readonly seq: number } }): number {
-  return Object.values(seats).reduce((sum, { seq }) => sum + seq, 0)
 }

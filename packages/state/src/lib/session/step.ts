@@ -261,3 +261,8 @@ export function seatOf(record: SessionRecord, seat: string): SeatRecord {
   if (!found) throw new RangeError(`Session ${record.id} has no seat named ${seat}.`)
   return found
 }
+
+/** Answered steps of all seats together. */
+export function answeredIn(seats: { readonly [seat: string]: { readonly seq: number } }): number {
+  return Object.values(seats).reduce((sum, { seq }) => sum + seq, 0)
+}

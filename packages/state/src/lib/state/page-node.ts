@@ -171,7 +171,8 @@ export function nameBits(page: PageNode): number {
   return Number.parseInt(page.name.slice(0, 8), 16)
 }
 
-function freezeAll<T>(value: T): T {
+/** Freezes a plain value at every depth, and returns it. */
+export function freezeAll<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value))
     for (const inner of Object.values(Object.freeze(value))) freezeAll(inner)
   return value

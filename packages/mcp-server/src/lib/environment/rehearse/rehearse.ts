@@ -28,10 +28,9 @@ import type { EnvironmentDefinition, InputOrJson } from '../definition/environme
 import { judgedPart } from '../definition/judged-part.ts'
 import { partsOf } from '../definition/stored-state.ts'
 import { applyEvent, assertEvent } from '../rules/apply-event.ts'
-import { bySeat } from '../rules/by-seat.ts'
 import { playAction } from '../rules/play-action.ts'
 import { prepareStep, toPrepare } from '../rules/prepare-step.ts'
-import { type InitialState, startEnvironment } from '../rules/start-environment.ts'
+import { beginning, type InitialState, startEnvironment } from '../rules/start-environment.ts'
 import { withoutAmbient } from './ambient-guard.ts'
 
 export interface RehearsalOptions<World extends EnvironmentDefinition = EnvironmentDefinition> {
@@ -168,15 +167,8 @@ export function rehearse(
     createdAt: 0,
     touchedAt: 0,
     base: null,
-    revision: 0,
     epoch: 1,
-    rng: start.rng,
-    now: 0,
-    state: kept.state,
-    end: null,
-    seats: bySeat(start.seats ? Object.keys(start.seats) : environment.seats, () => ({ seq: 0, last: null })),
-    ...(start.turn && { turn: start.turn }),
-    history: [],
+    ...beginning(environment, start, kept),
     logBytes: 0,
   }
   const session = `rehearsal ${++rehearsals}`

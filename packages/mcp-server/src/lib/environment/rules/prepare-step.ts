@@ -1,12 +1,11 @@
 import { type Action, createRng, findNonJson, type Json } from '@episodic/protocol'
 import { formatZodError, MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
 import type { Clock, SessionRecord } from '@episodic/state'
-import { isLarge } from '@episodic/state/internal'
+import { freezeAll, isLarge } from '@episodic/state/internal'
 import { ServerError } from '../../server-error.ts'
 import { absenceOf } from '../definition/absent-action.ts'
 import { faultOf } from '../definition/authored.ts'
 import type { EnvironmentDefinition, Preparation } from '../definition/environment.ts'
-import { freezeAll } from './frozen.ts'
 import { assertPrototypeUntouched } from './rules-runner.ts'
 
 /** A step that has to be prepared before it is played. */

@@ -1,6 +1,7 @@
 import { createRng, type JsonObject, type Observation, type RngState } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
+import type { KeptState } from '@episodic/state/internal'
 import type { z } from 'zod'
 import { ServerError } from '../../server-error.ts'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
@@ -22,6 +23,24 @@ export interface InitialState extends ObservedState {
   readonly seats?: { readonly [seat: string]: ObservedState }
   /** The seats that may act first; left out if there is one seat. */
   readonly turn?: readonly string[]
+}
+
+/** Returns what the record of a session says at its start, of which the state is kept. */
+export function beginning(
+  { seats: only }: Pick<EnvironmentDefinition, 'seats'>,
+  { rng, seats, turn }: Pick<InitialState, 'rng' | 'seats' | 'turn'>,
+  { state }: KeptState,
+) {
+  return {
+    revision: 0,
+    rng,
+    now: 0,
+    state,
+    end: null,
+    seats: bySeat(seats ? Object.keys(seats) : only, () => ({ seq: 0, last: null })),
+    ...(turn && { turn }),
+    history: [],
+  }
 }
 
 /** Returns what a seat observes of a state, and its potential. Throws what the environment's code throws. */

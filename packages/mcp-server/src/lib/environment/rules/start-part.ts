@@ -1,8 +1,7 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
 import { formatZodError, isObject } from '@episodic/protocol/internal'
-import { isFrozenWhole, partName } from '@episodic/state/internal'
+import { freezeAll, isFrozenWhole, partName } from '@episodic/state/internal'
 import { z } from 'zod'
-import { freezeAll } from './frozen.ts'
 
 /** Parsed values that are frozen at every depth, by what was parsed and its schema. */
 const parsedOnce = new WeakMap<object, Map<z.ZodType, object>>()

@@ -14,9 +14,8 @@ import type { SessionBase } from '@episodic/state/internal'
 import { KeptState, readState } from '@episodic/state/internal'
 import type { EnvironmentDefinition, Tool } from '../../environment/definition/environment.ts'
 import { hasTool } from '../../environment/definition/make-tool.ts'
-import { bySeat } from '../../environment/rules/by-seat.ts'
 import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
-import type { InitialState, ObservedState } from '../../environment/rules/start-environment.ts'
+import { beginning, type InitialState, type ObservedState } from '../../environment/rules/start-environment.ts'
 import type { Principal } from '../access/caller.ts'
 import { randomText } from '../access/session-tokens.ts'
 import type { OpenRequest } from '../host.ts'
@@ -69,9 +68,8 @@ export async function startRecord(
   const { id, owner, now } = identity
   const starting = rules.start(environment, params, seed)
   const started = starting instanceof Promise ? await starting : starting
-  const { state, rng, seats, turn } = started
   const allowed = mergeLimits(environment.limitsFor(params), limits)
-  const kept = KeptState.start(state, allowed)
+  const kept = KeptState.start(started.state, allowed)
   const record = {
     id,
     owner,
@@ -82,15 +80,8 @@ export async function startRecord(
     createdAt: now,
     touchedAt: now,
     base: null,
-    revision: 0,
     epoch: 1,
-    rng,
-    now: 0,
-    state: kept.state,
-    end: null,
-    seats: bySeat(seats ? Object.keys(seats) : environment.seats, () => ({ seq: 0, last: null })),
-    ...(turn && { turn }),
-    history: [],
+    ...beginning(environment, started, kept),
     logBytes: 0,
   }
   return { record, kept, seen: seenIn(environment, started) }

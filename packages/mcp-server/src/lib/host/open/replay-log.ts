@@ -1,10 +1,19 @@
 import { type LoggedStep, WireError } from '@episodic/protocol'
 import type { AppliedEvent } from '@episodic/protocol/internal'
 import type { SessionStore } from '@episodic/state'
-import { type HeldSession, KeptState, readState, recordEvent, recordStep, turnOf } from '@episodic/state/internal'
+import {
+  answeredIn,
+  type HeldSession,
+  KeptState,
+  readState,
+  recordEvent,
+  recordStep,
+  turnOf,
+} from '@episodic/state/internal'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
 import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
-import { recordAtBase, stepsOf } from './snapshot.ts'
+import { beginning } from '../../environment/rules/start-environment.ts'
+import { recordAtBase } from './snapshot.ts'
 
 /** Log entries that are read at once. */
 const PAGE = 250
@@ -33,9 +42,12 @@ export async function replayTo(
 ): Promise<HeldSession | null> {
   const { store, giveTurn, signal } = options
   let snapshot: HeldSession = { ...(await heldAtStart({ record, kept }, options)), pools }
-  for (let after = 0; stepsOf(snapshot.record.seats) < at; ) {
+  for (let after = 0; answeredIn(snapshot.record.seats) < at; ) {
     signal?.throwIfAborted()
-    const page = await store.readLog(record.id, { after, limit: Math.min(PAGE, at - stepsOf(snapshot.record.seats)) })
+    const page = await store.readLog(record.id, {
+      after,
+      limit: Math.min(PAGE, at - answeredIn(snapshot.record.seats)),
+    })
     if (page.length === 0) return null
     for (const { text, revision } of page) {
       signal?.throwIfAborted()
@@ -57,22 +69,9 @@ async function heldAtStart(
     const kept = await readState(store, record.id, base.state, present)
     return { record: recordAtBase(record, base, kept), kept }
   }
-  const { state, rng, turn } = await rules.start(environment, record.params, record.seed)
-  const kept = KeptState.start(state, record.limits)
-  const seats = Object.fromEntries(Object.keys(record.seats).map((seat) => [seat, { seq: 0, last: null }]))
-  const start = {
-    ...record,
-    revision: 0,
-    rng,
-    now: 0,
-    state: kept.state,
-    end: null,
-    seats,
-    ...(turn && { turn }),
-    history: [],
-    outside: undefined,
-    effect: undefined,
-  }
+  const started = await rules.start(environment, record.params, record.seed)
+  const kept = KeptState.start(started.state, record.limits)
+  const start = { ...record, ...beginning(environment, started, kept), outside: undefined, effect: undefined }
   return { record: start, kept }
 }
 

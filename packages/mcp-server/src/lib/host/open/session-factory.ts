@@ -9,7 +9,7 @@ import {
   WireError,
 } from '@episodic/protocol'
 import type { Clock, SessionRecord, SessionStore } from '@episodic/state'
-import type { HeldSession } from '@episodic/state/internal'
+import { answeredIn, type HeldSession } from '@episodic/state/internal'
 import type { Secrets } from '../../environment/answer/secrets.ts'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
 import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
@@ -25,7 +25,7 @@ import { takingTurns } from '../yield-to-event-loop.ts'
 import { assertSameOpening, chooseEnvironment, type SeenAtStart, startRecord, toOpenResult } from './open-session.ts'
 import { replayTo } from './replay-log.ts'
 import { readSnapshot } from './restore-snapshot.ts'
-import { baseAt, recordAt, type Snapshot, snapshotOf, stepsOf } from './snapshot.ts'
+import { baseAt, recordAt, type Snapshot, snapshotOf } from './snapshot.ts'
 
 export interface SessionFactoryOptions {
   readonly environments: ReadonlyMap<string, EnvironmentDefinition>
@@ -211,11 +211,11 @@ export class SessionFactory {
     const { session, environment } = cached
     const present = await sessions.use(cached, () => session.readWithState())
     const { record } = present
-    const answered = stepsOf(record.seats)
+    const answered = answeredIn(record.seats)
     // Outside events since the last step belong to the present, and not to that step.
     const unchanged = !record.end && !record.outside?.pending.length
     if (at === undefined || (at === answered && unchanged)) return present
-    const begun = record.base ? stepsOf(record.base.seats) : 0
+    const begun = record.base ? answeredIn(record.base.seats) : 0
     if (at < begun || at > answered)
       throw new WireError(
         'invalid-params',

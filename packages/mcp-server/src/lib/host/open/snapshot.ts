@@ -10,11 +10,6 @@ export interface Snapshot extends Pick<HeldSession, 'kept' | 'pools'> {
   readonly record: Omit<SessionSnapshot, 'format'>
 }
 
-/** Answered steps of all seats together. */
-export function stepsOf(seats: SessionSnapshot['seats']): number {
-  return Object.values(seats).reduce((sum, { seq }) => sum + seq, 0)
-}
-
 /** Returns a snapshot for a client. It shares no object with the session. */
 export function snapshotOf({ record, kept }: Snapshot): SessionSnapshot {
   const { environment, params, seed, limits, rng, now, seats, turn, history, outside, end } = record

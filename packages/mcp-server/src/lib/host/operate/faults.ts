@@ -34,18 +34,12 @@ export interface FaultsOptions {
 
 /** Distinguishes faults of an environment's own code from mistakes of callers, and gives each fault a reference. */
 export class Faults {
-  readonly #onFault: (fault: Fault) => void
-  readonly #metrics: Metrics | undefined
-  readonly #containment: Containment | undefined
-  readonly #onLost: FaultsOptions['onLost']
+  readonly #options: FaultsOptions
   /** Tools whose undeclared keys were reported. */
   readonly #reported = new Set<string>()
 
-  constructor({ onFault, metrics, containment, onLost }: FaultsOptions) {
-    this.#onFault = onFault
-    this.#metrics = metrics
-    this.#containment = containment
-    this.#onLost = onLost
+  constructor(options: FaultsOptions) {
+    this.#options = options
   }
 
   /**
@@ -59,7 +53,7 @@ export class Faults {
       const lost = ServerError.is(cause) ? LOST[cause.code] : undefined
       if (lost) {
         const refusal = this.#lost(environment, session, cause, lost)
-        this.#onLost(session, refusal)
+        this.#options.onLost(session, refusal)
         throw refusal
       }
       throw WireError.is(cause) ? cause : this.#report(environment, session, cause)
@@ -78,15 +72,15 @@ export class Faults {
    * reported: a timer may throw repeatedly.
    */
   contain<T>(environment: string, session: string, run: () => T): T {
-    if (!this.#containment) return run()
+    if (!this.#options.containment) return run()
     let reported = false
     const escaped = (thrown: unknown) => {
       if (reported) return
       reported = true
       const cause = faultOf(`What ${environment} did not await`, thrown)
-      this.#onLost(session, this.#report(environment, session, cause, ESCAPED, { sessionFailed: true }))
+      this.#options.onLost(session, this.#report(environment, session, cause, ESCAPED, { sessionFailed: true }))
     }
-    return this.#containment.run({ environment, session, escaped }, run)
+    return this.#options.containment.run({ environment, session, escaped }, run)
   }
 
   /** Returns the error for a stored session whose state does not fit the served schema. `onFault` gets the details. */
@@ -94,8 +88,8 @@ export class Faults {
     const reference = randomText()
     const refusal = `The ${part} state of this session, which the store keeps, does not fit the ${part} state schema of ${name} ${version} that is served here: the schema changed within the version.`
     const cause = new ServerError('rules-failed', `${refusal} ${problem}.`)
-    this.#metrics?.fault(name)
-    this.#onFault({ reference, environment: name, session, cause })
+    this.#options.metrics?.fault(name)
+    this.#options.onFault({ reference, environment: name, session, cause })
     return new WireError(
       'unknown-environment',
       `${refusal} Nothing was played. Serve the environment that the session began with, give the changed one a new version, or open a new session. Reference: ${reference}.`,
@@ -123,15 +117,15 @@ export class Faults {
             `An answer of ${environment} was withheld: it had ${LEAKED[found]} in it.${found === 'declared' ? ' Leave it out of the answer, or out of `secrets` once it is revealed.' : ''}`,
           )
         : asError(found.cause)
-    if (typeof found === 'string') this.#metrics?.leaked(environment, found)
-    else this.#metrics?.fault(environment)
-    this.#onFault({ reference, environment, session, cause })
+    if (typeof found === 'string') this.#options.metrics?.leaked(environment, found)
+    else this.#options.metrics?.fault(environment)
+    this.#options.onFault({ reference, environment, session, cause })
     return internalError(reference, failedError(environment, cause, { reference }))
   }
 
   /** Counts an answer from which an undeclared key was dropped, and reports the first one of each tool. */
   dropped(environment: string, session: string, tool: string, key: string): void {
-    this.#metrics?.dropped(environment, tool)
+    this.#options.metrics?.dropped(environment, tool)
     const name = `${environment} ${tool}`
     if (this.#reported.has(name)) return
     this.#reported.add(name)
@@ -139,13 +133,13 @@ export class Faults {
       'rules-failed',
       `Tool ${tool} of ${environment} says "${key}", which its output does not declare, so it was left out. Declare it in the output, or do not return it. Further undeclared keys are counted, and not reported.`,
     )
-    this.#onFault({ reference: null, environment, session, cause })
+    this.#options.onFault({ reference: null, environment, session, cause })
   }
 
   #lost(environment: string, session: string, cause: Error, code: WireErrorCode): WireError {
     const reference = randomText()
-    this.#metrics?.fault(environment)
-    this.#onFault({ reference, environment, session, cause })
+    this.#options.metrics?.fault(environment)
+    this.#options.onFault({ reference, environment, session, cause })
     const said = cause.message.slice(0, MESSAGE_LENGTH).toWellFormed()
     return new WireError(code, `${said} Open a new session. Reference: ${reference}.`, {
       cause,
@@ -155,8 +149,8 @@ export class Faults {
 
   #report(environment: string, session: string, cause: Error, what = '', details = {}): WireError {
     const reference = randomText()
-    this.#metrics?.fault(environment)
-    this.#onFault({ reference, environment, session, cause })
+    this.#options.metrics?.fault(environment)
+    this.#options.onFault({ reference, environment, session, cause })
     return failedError(environment, cause, { reference, ...details }, what)
   }
 }

@@ -1,6 +1,6 @@
 import type { MethodResult } from '@episodic/protocol'
 import type { SessionRecord, SessionStore, StoredSession } from '@episodic/state'
-import { decodeSession, storedBytes } from '@episodic/state/internal'
+import { answeredIn, decodeSession, storedBytes } from '@episodic/state/internal'
 import type { SessionsQuery } from '../host.ts'
 import { eachStored } from './scan-store.ts'
 
@@ -41,7 +41,7 @@ function summarise(
     idle: secondsSince(record.touchedAt, now),
     bytes: storedBytes(stored, record),
     ...(shared !== undefined && { shared }),
-    steps: Object.values(seats).reduce((sum, { seq }) => sum + seq, 0),
+    steps: answeredIn(seats),
     ...(turn && { seats: Object.fromEntries(progress), turn: end ? [] : turn }),
     history: record.history.length,
     end,

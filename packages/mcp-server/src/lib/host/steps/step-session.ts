@@ -37,22 +37,10 @@ interface Closed {
  * queue, is answered once it is committed, and wakes the session's watchers.
  */
 export class SessionWriter {
-  readonly #sessions: Pick<SessionCache, 'use' | 'used' | 'failed' | 'drop'>
-  readonly #rules: Pick<RulesRunner, 'play' | 'apply' | 'evaluateSuccess'>
-  readonly #clock: Clock
-  readonly #faults: Faults
-  readonly #metrics: Metrics | undefined
-  readonly #turns: Pick<TurnFeed, 'notify'>
-  readonly #onLeft: HostOptions['onLeft']
+  readonly #options: SessionWriterOptions
 
-  constructor({ sessions, rules, clock, faults, metrics, turns, onLeft }: SessionWriterOptions) {
-    this.#sessions = sessions
-    this.#rules = rules
-    this.#clock = clock
-    this.#faults = faults
-    this.#metrics = metrics
-    this.#turns = turns
-    this.#onLeft = onLeft
+  constructor(options: SessionWriterOptions) {
+    this.#options = options
   }
 
   /**
@@ -64,7 +52,7 @@ export class SessionWriter {
     const declared = { ...call, action: declaredAction(environment, call.action) }
     if (!environment.game) return this.#play(cached, seat, declared)
     // A move that came in time is played, even if it then waits for the calls before it.
-    const came = this.#clock.now()
+    const came = this.#options.clock.now()
     for (;;) {
       await this.settleAbsent(cached)
       let early = false
@@ -83,7 +71,7 @@ export class SessionWriter {
   settleAbsent(cached: CachedSession): Promise<void> {
     return settleAbsent(
       cached,
-      () => this.#clock.now(),
+      () => this.#options.clock.now(),
       (seat, call, check) => this.#play(cached, seat, call, check),
     )
   }
@@ -93,7 +81,7 @@ export class SessionWriter {
    */
   async leave(cached: CachedSession, seat: string): Promise<void> {
     assertMayLeave(cached.environment)
-    const { seats } = await this.#sessions.use(cached, (session) => session.refresh())
+    const { seats } = await this.#options.sessions.use(cached, (session) => session.refresh())
     await this.#play(cached, seat, { action: absenceAction('left'), seq: seats[seat]?.seq })
   }
 
@@ -101,10 +89,11 @@ export class SessionWriter {
   async #play(cached: CachedSession, seat: string, call: StepCall, check?: RecordCheck): Promise<StepOutcome> {
     const { session, environment, secrets, watchers } = cached
     const { action, seq, epoch, waiting } = call
-    const began = this.#metrics ? this.#clock.monotonic() : 0
+    const began = this.#options.metrics ? this.#options.clock.monotonic() : 0
     const queued = waiting && session.busy ? waiting : undefined
     const calledOff = queued?.signal
-    const stopReporting = queued && reportWaiting(this.#clock, queued.report, 'Waiting for the calls before this one.')
+    const stopReporting =
+      queued && reportWaiting(this.#options.clock, queued.report, 'Waiting for the calls before this one.')
     const begin = () => {
       stopReporting?.()
       if (cached.failure) throw cached.failure
@@ -124,8 +113,8 @@ export class SessionWriter {
             check?.(turn.record)
             calledOff?.throwIfAborted()
           }
-          const play = () => this.#rules.play(environment, turn, action, waiting)
-          return this.#faults.guard(environment.name, turn.record.id, play, waiting)
+          const play = () => this.#options.rules.play(environment, turn, action, waiting)
+          return this.#options.faults.guard(environment.name, turn.record.id, play, waiting)
         },
         needed || late
           ? (isLate) => {
@@ -136,28 +125,28 @@ export class SessionWriter {
               calledOff?.throwIfAborted()
               acts = preparation.preparation.external
               return createPreparation(environment, seat, call, preparation, {
-                clock: this.#clock,
-                faults: this.#faults,
+                clock: this.#options.clock,
+                faults: this.#options.faults,
               })
             }
           : undefined,
       )
-      cached.touched = this.#clock.monotonic()
+      cached.touched = this.#options.clock.monotonic()
       // A commit has marked the session in the store, too.
-      if (answered.replayed) await this.#sessions.used(cached)
+      if (answered.replayed) await this.#options.sessions.used(cached)
     } catch (error) {
-      const failure = this.#sessions.failed(cached, error)
+      const failure = this.#options.sessions.failed(cached, error)
       throw acts ? afterEffect(action.tool, failure) : failure
     } finally {
       stopReporting?.()
     }
     const { step, replayed, played } = answered
     if (played?.undeclared !== undefined)
-      this.#faults.dropped(environment.name, session.record.id, action.tool, played.undeclared)
+      this.#options.faults.dropped(environment.name, session.record.id, action.tool, played.undeclared)
     watchers.wake()
-    if (step.report.end && session.record.end) this.#sessions.drop(cached)
-    if (environment.game) this.#turns.notify(cached)
-    this.#metrics?.step(environment.name, outcomeOf(answered), this.#clock.monotonic() - began)
+    if (step.report.end && session.record.end) this.#options.sessions.drop(cached)
+    if (environment.game) this.#options.turns.notify(cached)
+    this.#options.metrics?.step(environment.name, outcomeOf(answered), this.#options.clock.monotonic() - began)
     const messages = step.report.seats?.messages?.slice(cached.shown.get(seat) ?? 0) ?? NONE
     cached.shown.delete(seat)
     return { step, replayed, secrets: secrets[seat] as Secrets, messages }
@@ -173,11 +162,13 @@ export class SessionWriter {
     assertEventId(event.id)
     assertEvent(environment, event)
     const { id } = session.record
-    const result = await this.#sessions.use(cached, () =>
+    const result = await this.#options.sessions.use(cached, () =>
       session.publish(event, (turn) => {
         if (cached.failure) throw cached.failure
         signal?.throwIfAborted()
-        return this.#faults.guard(environment.name, id, () => this.#rules.apply(environment, turn, event))
+        return this.#options.faults.guard(environment.name, id, () =>
+          this.#options.rules.apply(environment, turn, event),
+        )
       }),
     )
     cached.watchers.wake()
@@ -199,12 +190,12 @@ export class SessionWriter {
   async judgeLeft(cached: CachedSession): Promise<LoggedStep | null> {
     const { environment, session } = cached
     if (!environment.absent) return null
-    const { end, seats } = await this.#sessions.use(cached, () => session.refresh())
+    const { end, seats } = await this.#options.sessions.use(cached, () => session.refresh())
     const seat = environment.seats[0] as string
     const seq = seats[seat]?.seq ?? 0
     if (end) return seq > 0 ? this.#leftBefore(cached, seat, seq - 1) : null
     const { step } = await this.#play(cached, seat, { action: absenceAction('left'), seq })
-    this.#onLeft?.({ environment: environment.name, session: session.record.id, step })
+    this.#options.onLeft?.({ environment: environment.name, session: session.record.id, step })
     return step
   }
 
@@ -222,22 +213,22 @@ export class SessionWriter {
   async close(cached: CachedSession, when: (record: SessionRecord) => boolean): Promise<Closed> {
     const closed = { kind: 'truncated', reason: 'closed' } as const
     let ended = false
-    const { end, state, params } = await this.#sessions.use(cached, (session) =>
+    const { end, state, params } = await this.#options.sessions.use(cached, (session) =>
       session.advance(({ record }) => {
         ended = when(record)
         return ended ? { end: closed } : null
       }),
     )
     cached.watchers.wake()
-    this.#sessions.drop(cached)
+    this.#options.sessions.drop(cached)
     const seat = cached.environment.seats[0] as string
     return { end: end ?? closed, final: ended ? { end: closed, state, params, seat } : null }
   }
 
   /** Judges an episode that closing has ended; `undefined` if its world defines no success. */
   async evaluateSuccess({ environment, session }: CachedSession, final: EndedEpisode): Promise<boolean | undefined> {
-    return this.#faults.guard(environment.name, session.record.id, () =>
-      this.#rules.evaluateSuccess(environment, final),
+    return this.#options.faults.guard(environment.name, session.record.id, () =>
+      this.#options.rules.evaluateSuccess(environment, final),
     )
   }
 }
