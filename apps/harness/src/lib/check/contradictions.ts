@@ -1,9 +1,8 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Json, JsonObject } from '@episodic/protocol'
 import { withoutDataLine } from '@episodic/protocol/internal'
-import type { Setting } from './check-context.ts'
 import type { Finding } from './finding.ts'
-import type { PlayedStep } from './rehearsed-episode.ts'
+import { formatStart, type RehearsedEpisode } from './rehearsed-episode.ts'
 import { leavesOf, walkSchema } from './walk-json.ts'
 
 /**
@@ -21,8 +20,8 @@ export class Contradictions {
     this.#environment = environment
   }
 
-  add(steps: readonly PlayedStep[], { params }: Setting, seed: string): void {
-    for (const [i, { action, observation }] of steps.entries()) {
+  add(episode: RehearsedEpisode): void {
+    for (const [i, { action, observation }] of episode.steps.entries()) {
       const { text, structured } = observation
       if (structured === null) continue
       const sentences = sentencesOf(withoutDataLine(text, structured))
@@ -33,7 +32,7 @@ export class Contradictions {
         this.#found.set(subject, {
           name: `answer-contradictory:${subject}`,
           what: `The text of an answer of ${action.tool} says "${said}", and ${path.join('.')} in its data is ${JSON.stringify(value)}.`,
-          again: `params ${JSON.stringify(params)}, seed ${seed}, step ${i + 1}`,
+          again: `${formatStart(episode)}, step ${i + 1}`,
           advice:
             'Write text and data from the same values. If the text is of something else, name that, or waive this finding.',
         })

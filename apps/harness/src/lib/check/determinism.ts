@@ -7,7 +7,7 @@ import { type CheckOutcome, checkOutcome } from './check-report.ts'
 import { hasLargePart } from './deal.ts'
 import { type Finding, findTextDifference, toErrorFinding } from './finding.ts'
 import { drawPlayPolicy } from './noisy-policy.ts'
-import { type EpisodeSetting, type RehearsedEpisode, startEpisode } from './rehearsed-episode.ts'
+import { type EpisodeSetting, formatStart, type RehearsedEpisode, startEpisode } from './rehearsed-episode.ts'
 
 const EPISODES = 48
 const STEPS = 120
@@ -37,7 +37,7 @@ export async function checkDeterminism(context: CheckContext): Promise<CheckOutc
       strict: true,
       maxSteps: STEPS,
     }
-    const again = `params ${JSON.stringify(setting.params)}, seed ${options.seed}, policy ${policy.name}`
+    const again = `${formatStart(options)}, policy ${policy.name}`
     let played: Awaited<ReturnType<typeof playTogether>>
     try {
       played = await playTogether(options, seedFor(seed, 'beside', i), rng)

@@ -1,5 +1,13 @@
 import { definePolicy, type Player, type Policy, randomPolicy, sampleJson } from '@episodic/env'
-import { type Action, createRng, type Json, type JsonObject, type Rng, type ToolInfo } from '@episodic/protocol'
+import {
+  type Action,
+  createRng,
+  type Json,
+  type JsonObject,
+  type LegalActions,
+  type Rng,
+  type ToolInfo,
+} from '@episodic/protocol'
 
 /** How often a policy deviates from the one that it follows. */
 export interface Noise {
@@ -76,6 +84,20 @@ export function drawPlayPolicy({ solver = null }: { readonly solver?: Policy | n
 export function randomAction(tools: readonly ToolInfo[], rng: Rng): Action {
   const tool = rng.pick(tools)
   return { tool: tool.name, arguments: sampleJson(tool.inputSchema, rng) as JsonObject }
+}
+
+/** A random action of those that are legal for a seat, of some tools alone if they are named; `null` if none is. */
+export function randomLegalAction(
+  legal: LegalActions,
+  rng: Rng,
+  isChosen: (tool: string) => boolean = () => true,
+): Action | null {
+  const tools = Object.entries(legal).filter(([name]) => isChosen(name))
+  if (tools.length === 0) return null
+  return randomAction(
+    tools.map(([name, inputSchema]) => ({ name, inputSchema }) as unknown as ToolInfo),
+    rng,
+  )
 }
 
 /** A random action that the schemas hardly allow. */

@@ -28,7 +28,7 @@ export interface PlayedStep extends RehearsedStep, Move {
 }
 
 /** An episode of the rules alone, without session and server. */
-export interface RehearsedEpisode {
+export interface RehearsedEpisode extends Pick<EpisodeSetting, 'environment' | 'setting' | 'seed'> {
   readonly rehearsal: Rehearsal
   readonly steps: readonly PlayedStep[]
   /** The sum of what all seats earned by all steps. */
@@ -107,7 +107,7 @@ export async function startEpisode(options: EpisodeSetting): Promise<OngoingEpis
   let left = false
   return {
     get episode() {
-      return { rehearsal, steps, total, fault }
+      return { environment, setting, seed, rehearsal, steps, total, fault }
     },
     async advance() {
       if (fault || left || steps.length >= maxSteps || rehearsal.end !== null) return false
@@ -163,12 +163,23 @@ export async function playMove(
   return rehearsal.play(tool, args, { seat, truncation, prepared: await rehearsal.prepare(tool, args) })
 }
 
-/** Plays moves again, and resolves with where they lead to. */
+/** Plays the first moves of an episode again, and resolves with where they lead to. */
 export async function replayMoves(
-  { environment, setting, seed }: Pick<EpisodeSetting, 'environment' | 'setting' | 'seed'>,
-  moves: readonly Move[],
+  { environment, setting, seed, steps }: RehearsedEpisode,
+  count: number,
 ): Promise<Rehearsal> {
   const rehearsal = rehearse(environment, { params: setting.params, seed })
-  for (const move of moves) await playMove(rehearsal, move)
+  for (const move of steps.slice(0, count)) await playMove(rehearsal, move)
   return rehearsal
+}
+
+/** Says how a finding repeats an episode. */
+export function formatStart({ setting, seed }: Pick<RehearsedEpisode, 'setting' | 'seed'>): string {
+  return `params ${JSON.stringify(setting.params)}, seed ${seed}`
+}
+
+/** Says how a finding comes to where an episode is after some of its moves. */
+export function formatPlace(episode: RehearsedEpisode, count: number): string {
+  const moves = episode.steps.slice(0, count).map(({ seat, action }) => [seat, action])
+  return `${formatStart(episode)}, moves ${JSON.stringify(moves).slice(0, 600)}`
 }

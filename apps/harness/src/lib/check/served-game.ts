@@ -1,7 +1,7 @@
 import { createHost, type Host, type TrainerSessionRef } from '@episodic/mcp-server'
 import type { OpenResult } from '@episodic/protocol'
-import type { CheckedWorld, Setting } from './check-context.ts'
-import type { Move } from './rehearsed-episode.ts'
+import type { CheckedWorld } from './check-context.ts'
+import type { Move, RehearsedEpisode } from './rehearsed-episode.ts'
 
 /** A session on a host in this process, as its opener holds it. */
 export interface ServedGame {
@@ -11,16 +11,18 @@ export interface ServedGame {
 }
 
 /** Serves a world in this process. */
-export function serveGame({ environment }: CheckedWorld): Host {
+export function serveGame({ environment }: Pick<CheckedWorld, 'environment'>): Host {
   return createHost({ environments: [environment], bounds: { waitSeconds: 1 } })
 }
 
-/** Opens a session with a seed. */
+/** Opens the session of an episode. */
 export async function openGame(
   host: Host,
-  { environment: { name } }: CheckedWorld,
-  { params, steps }: Setting,
-  seed: string,
+  {
+    environment: { name },
+    setting: { params, steps },
+    seed,
+  }: Pick<RehearsedEpisode, 'environment' | 'setting' | 'seed'>,
 ): Promise<ServedGame> {
   const asked = { environment: name, params, seed, limits: { steps }, requestKey: crypto.randomUUID() }
   const opened = await host.open(null, asked)

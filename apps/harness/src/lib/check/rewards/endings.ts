@@ -1,6 +1,5 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { EpisodeEnd } from '@episodic/protocol'
-import type { Setting } from '../check-context.ts'
 import type { Finding } from '../finding.ts'
 import type { RehearsedEpisode } from '../rehearsed-episode.ts'
 
@@ -15,7 +14,7 @@ export class Endings {
     this.#environment = environment
   }
 
-  add({ rehearsal, fault }: Pick<RehearsedEpisode, 'rehearsal' | 'fault'>, { params }: Setting): void {
+  add({ rehearsal, fault, setting: { params } }: RehearsedEpisode): void {
     const { end, state } = rehearsal
     if (fault) return
     if (end?.kind !== 'truncated') {

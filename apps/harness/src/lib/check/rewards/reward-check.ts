@@ -2,12 +2,12 @@ import { connect, type Policy, runEpisode, withShaping } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { createRng, seedFor } from '@episodic/protocol'
 import { clusteredMean } from '@episodic/report'
-import type { CheckContext, CheckedWorld, Setting } from '../check-context.ts'
+import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import { Contradictions } from '../contradictions.ts'
 import type { Finding } from '../finding.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
-import { type RehearsedEpisode, rehearseEpisode, returnsOf } from '../rehearsed-episode.ts'
+import { formatStart, type RehearsedEpisode, rehearseEpisode, returnsOf } from '../rehearsed-episode.ts'
 import { Endings } from './endings.ts'
 import { findUnearned, notePrizes } from './unearned.ts'
 
@@ -60,10 +60,10 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
     /** Returns what each seat earned, and the steps of all. */
     const play = async (policies: Readonly<Record<string, Policy>>) => {
       const episode = await rehearseEpisode({ environment, setting, seed: own, policy: random, policies })
-      findings.push(...paymentFindings(environment, episode, setting, own))
+      findings.push(...paymentFindings(episode))
       notePrizes(prizes, episode)
-      endings.add(episode, setting)
-      contradictions.add(episode.steps, setting, own)
+      endings.add(episode)
+      contradictions.add(episode)
       const totals: Record<string, number> = {}
       for (const step of episode.steps)
         for (const [seat, reward] of Object.entries(returnsOf(step))) {
@@ -130,14 +130,10 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
   )
 }
 
-function paymentFindings(
-  { game }: CheckedWorld['environment'],
-  { steps, fault }: RehearsedEpisode,
-  { params }: Setting,
-  seed: string,
-): Finding[] {
+function paymentFindings(episode: RehearsedEpisode): Finding[] {
+  const { environment, steps, fault } = episode
   const findings: Finding[] = []
-  const again = (step: number) => `params ${JSON.stringify(params)}, seed ${seed}, step ${step}`
+  const again = (step: number) => `${formatStart(episode)}, step ${step}`
   if (fault)
     findings.push({
       name: 'rules-failed',
@@ -147,7 +143,7 @@ function paymentFindings(
     })
   for (const [i, step] of steps.entries())
     for (const [seat, reward] of Object.entries(returnsOf(step))) {
-      const earns = `earns ${game ? `${seat} ` : ''}${reward}.`
+      const earns = `earns ${environment.game ? `${seat} ` : ''}${reward}.`
       if (step.refused && seat === step.seat && reward > 0)
         findings.push({
           name: 'refusal-paid',
@@ -188,7 +184,7 @@ async function shapingFindings({ world, settings, seed, episodes }: CheckContext
         task: { prompt, hints, params, limits: { steps: limit } },
         seed: own,
       })
-      const again = `params ${JSON.stringify(params)}, seed ${own}, γ ${discount}`
+      const again = `${formatStart({ setting, seed: own })}, γ ${discount}`
       if (episode.kind === 'failed') {
         const advice = 'Make the rules answer or refuse every call.'
         const what = `An episode failed: ${(episode.cause as Error).message}`

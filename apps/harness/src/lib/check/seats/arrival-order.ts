@@ -1,10 +1,17 @@
-import type { EnvironmentDefinition, Rehearsal } from '@episodic/mcp-server'
-import type { Rng, ToolInfo } from '@episodic/protocol'
-import type { Setting } from '../check-context.ts'
+import type { Rehearsal } from '@episodic/mcp-server'
+import type { Rng } from '@episodic/protocol'
 import { written } from '../deal.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
-import { randomAction } from '../noisy-policy.ts'
-import { type Move, type PlayedStep, playMove, replayMoves, returnsOf } from '../rehearsed-episode.ts'
+import { randomLegalAction } from '../noisy-policy.ts'
+import {
+  formatStart,
+  type Move,
+  type PlayedStep,
+  playMove,
+  type RehearsedEpisode,
+  replayMoves,
+  returnsOf,
+} from '../rehearsed-episode.ts'
 
 /**
  * Plays the moves of a round of sealed moves in the order of the seats and in the reverse one, at each position of an
@@ -12,30 +19,24 @@ import { type Move, type PlayedStep, playMove, replayMoves, returnsOf } from '..
  * byte for byte.
  */
 export async function findOrderMatters(
-  environment: EnvironmentDefinition,
-  setting: Setting,
-  seed: string,
-  steps: readonly PlayedStep[],
+  episode: RehearsedEpisode,
   rng: Rng,
 ): Promise<{ readonly rounds: number; readonly findings: readonly Finding[] }> {
+  const { environment, setting, steps } = episode
   const findings: Finding[] = []
   let rounds = 0
   for (const [at, { turn }] of steps.entries()) {
     const began = at === 0 || steps[at - 1]?.seats?.sealed !== true
     if (!began || turn.length < 2) continue
-    const moves = steps.slice(0, at)
-    const position = () => replayMoves({ environment, setting, seed }, moves)
-    const { state } = await position()
-    const round = turn.map((seat): Move | null => {
+    const { state } = await replayMoves(episode, at)
+    const round = turn.flatMap((seat): Move[] => {
       const legal = environment.legal(state, setting.params, seat)
-      const tools = Object.entries(legal)
-        .filter(([name]) => environment.tools[name]?.sealed)
-        .map(([name, inputSchema]) => ({ name, inputSchema }) as unknown as ToolInfo)
-      return tools.length === 0 ? null : { seat, action: randomAction(tools, rng) }
+      const action = randomLegalAction(legal, rng, (tool) => environment.tools[tool]?.sealed === true)
+      return action ? [{ seat, action }] : []
     })
-    if (round.includes(null)) continue
-    const first = await playRound(await position(), round as Move[])
-    const second = await playRound(await position(), (round as Move[]).toReversed())
+    if (round.length < turn.length) continue
+    const first = await playRound(await replayMoves(episode, at), round)
+    const second = await playRound(await replayMoves(episode, at), round.toReversed())
     if (first === null || second === null) continue
     rounds += 1
     const difference = findTextDifference(first, second)
@@ -43,7 +44,7 @@ export async function findOrderMatters(
       findings.push({
         name: 'order-matters',
         what: 'What follows from a round of sealed moves depends on the order in which they come.',
-        again: `params ${JSON.stringify(setting.params)}, seed ${seed}, after ${at} steps, moves ${JSON.stringify(round).slice(0, 600)} in this order and in reverse`,
+        again: `${formatStart(episode)}, after ${at} steps, moves ${JSON.stringify(round).slice(0, 600)} in this order and in reverse`,
         advice:
           'Let a sealed move change the part of its own seat alone, and let `settle` look at the seats in a fixed order.',
         difference,

@@ -1,8 +1,7 @@
 import type { OpenResult } from '@episodic/protocol'
-import type { CheckedWorld, Setting } from '../check-context.ts'
 import { written } from '../deal.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
-import type { Move } from '../rehearsed-episode.ts'
+import { formatStart, type Move, type RehearsedEpisode } from '../rehearsed-episode.ts'
 import { openGame, type ServedGame, serveGame, stepGame } from '../served-game.ts'
 
 /** Most moves of an episode that is forked after each. */
@@ -13,14 +12,11 @@ const MOVES = 16
  * Every answer, report and state has to be that of the session, byte for byte.
  */
 export async function findWrongForks(
-  world: CheckedWorld,
-  setting: Setting,
-  seed: string,
-  played: readonly Move[],
+  episode: RehearsedEpisode,
 ): Promise<{ readonly forks: number; readonly findings: readonly Finding[] }> {
-  const moves = played.slice(0, MOVES)
-  await using host = serveGame(world)
-  const parent = await openGame(host, world, setting, seed)
+  const moves = episode.steps.slice(0, MOVES).map(({ seat, action }): Move => ({ seat, action }))
+  await using host = serveGame(episode)
+  const parent = await openGame(host, episode)
   const forks: ServedGame[] = []
   const course: string[] = []
   for (const move of moves) {
@@ -35,7 +31,7 @@ export async function findWrongForks(
       findings.push({
         name: 'fork-differs',
         what: `A fork after step ${at} goes on differently than its session, from step ${at + i + 1}.`,
-        again: `params ${JSON.stringify(setting.params)}, seed ${seed}, moves ${JSON.stringify(moves).slice(0, 600)}`,
+        again: `${formatStart(episode)}, moves ${JSON.stringify(moves).slice(0, 600)}`,
         advice: 'Keep everything that decides in the state, and draw from rng.',
         difference,
       })

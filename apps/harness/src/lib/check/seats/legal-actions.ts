@@ -1,17 +1,8 @@
 import type { EnvironmentDefinition, RehearsedStep } from '@episodic/mcp-server'
-import {
-  type Action,
-  canonicalJson,
-  type Json,
-  type JsonObject,
-  type LegalActions,
-  type Rng,
-  type ToolInfo,
-} from '@episodic/protocol'
-import type { Setting } from '../check-context.ts'
+import { type Action, canonicalJson, type Json, type JsonObject, type LegalActions, type Rng } from '@episodic/protocol'
 import type { Finding } from '../finding.ts'
-import { randomAction } from '../noisy-policy.ts'
-import { type PlayedStep, playMove, replayMoves } from '../rehearsed-episode.ts'
+import { randomAction, randomLegalAction } from '../noisy-policy.ts'
+import { formatPlace, playMove, type RehearsedEpisode, replayMoves } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
 
 /** Random actions in search of one that is not listed. */
@@ -21,30 +12,21 @@ const TRIES = 8
  * Finds a listed action that is refused, and an action that is accepted though it is not listed, at each position of an
  * episode. One of each is drawn for the seat that moved.
  */
-export async function findWrongLegal(
-  environment: EnvironmentDefinition,
-  setting: Setting,
-  seed: string,
-  steps: readonly PlayedStep[],
-  rng: Rng,
-): Promise<Finding[]> {
+export async function findWrongLegal(episode: RehearsedEpisode, rng: Rng): Promise<Finding[]> {
+  const { environment, setting, steps } = episode
   const findings: Finding[] = []
-  const { params } = setting
   for (const [at, { seat }] of steps.entries()) {
-    const moves = steps.slice(0, at)
-    const before = () => replayMoves({ environment, setting, seed }, moves)
-    const again = (action: Action) =>
-      `params ${JSON.stringify(params)}, seed ${seed}, moves ${JSON.stringify(moves.map(({ seat: who, action: what }) => [who, what])).slice(0, 600)}, then ${seat}: ${JSON.stringify(action)}`
+    const again = (action: Action) => `${formatPlace(episode, at)}, then ${seat}: ${JSON.stringify(action)}`
     const attempt = async (action: Action): Promise<RehearsedStep | null> => {
       try {
-        return await playMove(await before(), { seat, action })
+        return await playMove(await replayMoves(episode, at), { seat, action })
       } catch {
         // The policies meet it too.
         return null
       }
     }
-    const legal = environment.legal((await before()).state, params, seat)
-    const listed = drawListed(legal, rng)
+    const legal = environment.legal((await replayMoves(episode, at)).state, setting.params, seat)
+    const listed = randomLegalAction(legal, rng)
     const refused = listed && (await attempt(listed))?.refused
     if (listed && refused)
       findings.push({
@@ -65,20 +47,11 @@ export async function findWrongLegal(
   return findings
 }
 
-function drawListed(legal: LegalActions, rng: Rng): Action | null {
-  const tools = Object.entries(legal).map(([name, inputSchema]) => ({ name, inputSchema }) as unknown as ToolInfo)
-  return tools.length === 0 ? null : randomAction(tools, rng)
-}
-
 /** Draws a valid action of a seat that is not listed; `null` if none was found, or the list is no list of values. */
-function drawUnlisted(
-  { tools, ...environment }: EnvironmentDefinition,
-  legal: LegalActions,
-  seat: string,
-  rng: Rng,
-): Action | null {
+function drawUnlisted(environment: EnvironmentDefinition, legal: LegalActions, seat: string, rng: Rng): Action | null {
+  const { tools } = environment
   for (let i = 0; i < TRIES; i++) {
-    const action = randomAction(toolsOfSeat({ tools, ...environment }, seat), rng)
+    const action = randomAction(toolsOfSeat(environment, seat), rng)
     const parsed = tools[action.tool]?.input.safeParse(action.arguments)
     if (!parsed?.success) continue
     const listed = legal[action.tool]

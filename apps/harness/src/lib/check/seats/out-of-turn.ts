@@ -1,10 +1,9 @@
 import { inProcess } from '@episodic/mcp-server'
 import { type Action, META, type OpenResult, type Rng } from '@episodic/protocol'
-import type { CheckedWorld, Setting } from '../check-context.ts'
 import { written } from '../deal.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
-import type { Move } from '../rehearsed-episode.ts'
+import { formatStart, type RehearsedEpisode } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
 import { openGame, type ServedGame, serveGame, stepGame } from '../served-game.ts'
 
@@ -17,21 +16,18 @@ const MOVES = 24
  * log, no reward.
  */
 export async function findCheatedTurns(
-  world: CheckedWorld,
-  setting: Setting,
-  seed: string,
-  moves: readonly Move[],
+  episode: RehearsedEpisode,
   rng: Rng,
 ): Promise<{ readonly calls: number; readonly findings: readonly Finding[] }> {
   const findings: Finding[] = []
   let calls = 0
-  await using host = serveGame(world)
-  const game = await openGame(host, world, setting, seed)
+  await using host = serveGame(episode)
+  const game = await openGame(host, episode)
   const seats = Object.keys(game.opened.seats)
-  for (const [at, move] of moves.slice(0, MOVES).entries()) {
+  for (const [at, move] of episode.steps.slice(0, MOVES).entries()) {
     const { turn } = await game.control.turn({ seat: move.seat, wait: 0 })
     for (const seat of seats.filter((name) => !turn.includes(name))) {
-      const action = randomAction(toolsOfSeat(world.environment, seat), rng)
+      const action = randomAction(toolsOfSeat(episode.environment, seat), rng)
       for (const [route, call] of Object.entries(routesTo(game, seat, turn, action))) {
         const before = await readSituation(game, seats)
         // Most routes reject it. What counts is that nothing has changed.
@@ -42,7 +38,7 @@ export async function findCheatedTurns(
           findings.push({
             name: `turn-cheated:${route}`,
             what: `A call of ${seat} out of turn, by ${route}, changed something.`,
-            again: `params ${JSON.stringify(setting.params)}, seed ${seed}, after ${at} steps, ${JSON.stringify(action)}`,
+            again: `${formatStart(episode)}, after ${at} steps, ${JSON.stringify(action)}`,
             advice:
               'The server rejects a call out of turn before it is a step. Check the code between the endpoint and the host.',
             difference,

@@ -3,7 +3,7 @@ import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import type { Finding } from '../finding.ts'
 import { drawPlayPolicy } from '../noisy-policy.ts'
-import { type Move, type PlayedStep, rehearseEpisode } from '../rehearsed-episode.ts'
+import { formatStart, type PlayedStep, rehearseEpisode } from '../rehearsed-episode.ts'
 import { findOrderMatters } from './arrival-order.ts'
 import { findWrongForks } from './forks.ts'
 import { countInformationSets } from './information-sets.ts'
@@ -47,19 +47,18 @@ export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
       findings.push({
         name: 'rules-failed',
         what: `The rules failed: ${fault.message}`,
-        again: `params ${JSON.stringify(setting.params)}, seed ${own}, policy ${policy.name}, step ${steps.length + 1}`,
+        again: `${formatStart(episode)}, policy ${policy.name}, step ${steps.length + 1}`,
         advice: 'Make the rules answer or refuse every call, and let a seat that plays be in turn until the end.',
       })
-    warnings.push(...findWrongTurns(environment, setting, own, episode))
-    findings.push(...findWrongUtility(environment, setting, own, steps))
-    if (environment.hasLegal) findings.push(...(await findWrongLegal(environment, setting, own, steps, rng)))
-    const order = await findOrderMatters(environment, setting, own, steps, rng)
+    warnings.push(...findWrongTurns(episode))
+    findings.push(...findWrongUtility(episode))
+    if (environment.hasLegal) findings.push(...(await findWrongLegal(episode, rng)))
+    const order = await findOrderMatters(episode, rng)
     counts.rounds += order.rounds
     findings.push(...order.findings)
     if (i >= SERVED) continue
-    const moves: Move[] = steps.map(({ seat, action }) => ({ seat, action }))
-    const forked = await findWrongForks(world, setting, own, moves)
-    const cheated = await findCheatedTurns(world, setting, own, moves, rng)
+    const forked = await findWrongForks(episode)
+    const cheated = await findCheatedTurns(episode, rng)
     counts.forks += forked.forks
     counts.callsOutOfTurn += cheated.calls
     findings.push(...forked.findings, ...cheated.findings)

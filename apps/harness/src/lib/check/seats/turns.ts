@@ -1,30 +1,24 @@
-import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import type { Setting } from '../check-context.ts'
 import type { Finding } from '../finding.ts'
-import type { PlayedStep, RehearsedEpisode } from '../rehearsed-episode.ts'
+import { formatPlace, type PlayedStep, type RehearsedEpisode } from '../rehearsed-episode.ts'
 
 /**
  * Finds a turn that names a seat that has left: players read it in their view, and wait for a move that never comes.
  */
-export function findWrongTurns(
-  { game }: EnvironmentDefinition,
-  { params }: Setting,
-  seed: string,
-  { steps, rehearsal }: RehearsedEpisode,
-): Finding[] {
+export function findWrongTurns(episode: RehearsedEpisode): Finding[] {
+  const { environment, setting, steps, rehearsal } = episode
   const left = new Set<string>()
   let state = rehearsal.start.state
   for (const [at, step] of steps.entries()) {
     state = step.change?.state ?? state
     for (const seat of Object.keys(step.seats?.ends ?? {})) left.add(seat)
     if (step.end !== null) break
-    const gone = game?.turn(state, params).find((seat) => left.has(seat))
+    const gone = environment.game?.turn(state, setting.params).find((seat) => left.has(seat))
     if (gone === undefined) continue
     return [
       {
         name: `turn-names-left:${gone}`,
         what: `After step ${at + 1} \`turn\` names ${gone}, which has left.`,
-        again: `params ${JSON.stringify(params)}, seed ${seed}, moves ${JSON.stringify(steps.slice(0, at + 1).map(({ seat, action }) => [seat, action])).slice(0, 600)}`,
+        again: formatPlace(episode, at + 1),
         advice:
           'The server passes it over, and the views of the others name it. Keep in the public state who has left.',
       },

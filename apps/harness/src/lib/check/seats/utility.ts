@@ -1,19 +1,13 @@
-import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import type { Setting } from '../check-context.ts'
 import type { Finding } from '../finding.ts'
-import { type PlayedStep, returnsOf } from '../rehearsed-episode.ts'
+import { formatPlace, type RehearsedEpisode, returnsOf } from '../rehearsed-episode.ts'
 
 /** Most rounding error of a sum of a few rewards, relative to the largest. */
 const ROUNDING = 1e-9
 
 /** Finds a step whose rewards are not related as `utility` says. */
-export function findWrongUtility(
-  { game }: EnvironmentDefinition,
-  { params }: Setting,
-  seed: string,
-  steps: readonly PlayedStep[],
-): Finding[] {
-  const utility = game?.utility ?? 'general'
+export function findWrongUtility(episode: RehearsedEpisode): Finding[] {
+  const { environment, steps } = episode
+  const utility = environment.game?.utility ?? 'general'
   if (utility === 'general') return []
   for (const [at, step] of steps.entries()) {
     const returns = returnsOf(step)
@@ -26,7 +20,7 @@ export function findWrongUtility(
       {
         name: 'utility-wrong',
         what: `The rewards of step ${at + 1} are ${JSON.stringify(returns)}, and \`utility\` is "${utility}".`,
-        again: `params ${JSON.stringify(params)}, seed ${seed}, moves ${JSON.stringify(steps.slice(0, at + 1).map(({ seat, action }) => [seat, action])).slice(0, 600)}`,
+        again: formatPlace(episode, at + 1),
         advice:
           utility === 'zero-sum'
             ? 'Let the rewards of each step add up to 0, or declare another utility.'

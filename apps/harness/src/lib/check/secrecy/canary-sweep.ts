@@ -203,7 +203,7 @@ async function playOther(sweep: Sweep, host: Host): Promise<Other> {
   const [manner] = EPISODES as [Manner]
   const { deal, marks } = await plant(sweep, own, manner)
   instrumentation.deal = deal
-  const game = await openGame(host, context.world, setting, own)
+  const game = await openGame(host, { environment: context.world.environment, setting, seed: own })
   for (const move of (await draftMoves(sweep, deal, manner)).slice(0, 3)) await stepGame(game, move).catch(() => {})
   return { session: game.opened, marks }
 }

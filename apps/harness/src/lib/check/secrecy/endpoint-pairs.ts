@@ -72,7 +72,7 @@ export async function comparePairsAtEndpoints(
     })
     await using opened = await endpoint.open(host)
     // As long as it is open, what all starts share is kept for the others.
-    await openGame(host, world, context.settings[0] as Setting, seed)
+    await openGame(host, { environment: world.environment, setting: context.settings[0] as Setting, seed })
     for (const route of routesAt(world.environment, endpoint, opened)) {
       const share = endpoint.name === 'in process' ? SHARE.inProcess : SHARE.connected
       for (let i = 0; i < Math.ceil(context.pairs * share); i++) {
@@ -123,7 +123,7 @@ export interface Side {
 export async function playSide(host: Host, endpoint: OpenEndpoint, side: Side): Promise<readonly SeatAnswer[]> {
   const { context, planned, moves, which, draws, begun, visit } = side
   const { seat, setting, first } = planned
-  const game = await openGame(host, context.world, setting, first.seed)
+  const game = await openGame(host, { environment: context.world.environment, setting, seed: first.seed })
   const { opened, control } = game
   const rng = createRng(draws).stream('reads')
   const player = await seatPlayer(endpoint, side, opened, control, rng)

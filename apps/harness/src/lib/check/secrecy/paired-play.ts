@@ -1,11 +1,11 @@
 import { type Player, randomPolicy } from '@episodic/env'
 import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
-import { type Action, type Json, type Rng, seedFor, type ToolInfo } from '@episodic/protocol'
+import { type Action, type Json, type Rng, seedFor } from '@episodic/protocol'
 import { partName } from '@episodic/state/internal'
 import type { CheckedWorld, Setting } from '../check-context.ts'
 import { type Deal, dealtEnvironment } from '../deal.ts'
 import { type Difference, findTextDifference } from '../finding.ts'
-import { drawPlayPolicy, NO_NOISE, noisyPolicy, randomAction } from '../noisy-policy.ts'
+import { drawPlayPolicy, NO_NOISE, noisyPolicy, randomLegalAction } from '../noisy-policy.ts'
 import { playMove, truncationAt } from '../rehearsed-episode.ts'
 import { startPlayer } from '../seat-players.ts'
 import { SeatTable } from '../seat-table.ts'
@@ -250,8 +250,5 @@ function otherMove(
   // The last move of a round is played at once.
   if (turn.length > 1 && rng.chance(LATE)) return null
   const legal = environment.legal(state, params, seat)
-  const tools = Object.entries(legal)
-    .filter(([name]) => environment.tools[name]?.sealed)
-    .map(([name, inputSchema]) => ({ name, inputSchema }) as unknown as ToolInfo)
-  return tools.length > 0 ? randomAction(tools, rng) : action
+  return randomLegalAction(legal, rng, (tool) => environment.tools[tool]?.sealed === true) ?? action
 }
