@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Policy } from '@episodic/env'
 import { HarnessError } from '../base/harness-error.ts'
+import { mapValues } from '../base/map-values.ts'
 import { checkedPolicy } from '../worlds/policy-fault.ts'
 import { affordableShare, type CheckContext, type CheckedWorld, learnerOf, settingsOf } from './check-context.ts'
 import {
@@ -104,7 +105,7 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
   const { solver } = world
   const guarded = solver ? { ...world, solver: checkedPolicy(solver, 'solver') } : world
   const remembering = { ...guarded, environment: withRememberedPreparations(world.environment) }
-  const learner = learnerOf(world.environment, partners && checkedPartners(partners))
+  const learner = learnerOf(world.environment, partners && mapValues(partners, (policy) => checkedPolicy(policy)))
   const share = shareOf(guarded, settings, seed)
   using _ = keepAlive()
   const checks: CheckResult[] = []
@@ -150,10 +151,6 @@ function shareOf(...given: Parameters<typeof affordableShare>): number {
     // Each check says that the world does not start.
     return 1
   }
-}
-
-function checkedPartners(partners: Readonly<Record<string, Policy>>): Record<string, Policy> {
-  return Object.fromEntries(Object.entries(partners).map(([seat, policy]) => [seat, checkedPolicy(policy)]))
 }
 
 /** Warnings unless their check is selected by name: one small learner does not prove that a world cannot be learned. */
@@ -220,19 +217,14 @@ function keepAlive(): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** The promise rejections that stay unhandled while something runs. */
-interface UnhandledRejections extends Disposable {
-  /** One finding for each message. Waits until Node has reported all promises that are rejected by now. */
-  findings(again: string): Promise<Finding[]>
-}
-
 /** Collects unhandled rejections until disposed. Otherwise a world that leaves one would end the process. */
-function watchUnhandledRejections(): UnhandledRejections {
+function watchUnhandledRejections() {
   const messages = new Set<string>()
   const note = (reason: unknown) => void messages.add(reason instanceof Error ? reason.message : String(reason))
   process.on('unhandledRejection', note)
   return {
-    async findings(again) {
+    /** One finding for each message. Waits until Node has reported all promises that are rejected by now. */
+    async findings(again: string): Promise<Finding[]> {
       // Node reports them between two turns of the event loop.
       await nextTurn()
       return [...messages].map((message) => ({

@@ -24,7 +24,7 @@ export class Contradictions {
     for (const [i, { action, observation }] of episode.steps.entries()) {
       const { text, structured } = observation
       if (structured === null) continue
-      const sentences = sentencesOf(withoutDataLine(text, structured))
+      const sentences = withoutDataLine(text, structured).split(/\n|(?<=[.!?;])\s+/)
       for (const [name, { value, path }] of namedOnce(structured)) {
         const said = saidOf(name, value, sentences, () => this.#enumerated(action.tool, name))
         const subject = `${action.tool}.${path.join('.')}`
@@ -65,10 +65,6 @@ function namedOnce(data: JsonObject): Map<string, { readonly value: Json; readon
   }
   for (const key of several) named.delete(key)
   return named
-}
-
-function sentencesOf(text: string): string[] {
-  return text.split(/\n|(?<=[.!?;])\s+/)
 }
 
 /** Words before a statement with which it says nothing of the state as it is. */

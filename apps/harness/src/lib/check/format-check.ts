@@ -55,15 +55,10 @@ export function formatVerdict({ world, outcome, checks, unusedWaivers }: CheckRe
   return [
     ...unusedWaivers.map((name) => `${yellow('warning')}: The waiver "${name}" matches no finding. Remove it.`),
     `${world.name} ${world.version} ${verdict}${skips.length > 0 ? `: ${counted}` : ''}.`,
-    ...whySkipped(skips).map((line) => dim(line)),
+    ...[...Map.groupBy(skips, ({ summary }) => summary)].map(([why, same]) =>
+      dim(`  skipped ${same.map(({ name }) => name).join(', ')}: ${why}`),
+    ),
   ].join('\n')
-}
-
-/** One line for each reason for which checks were skipped. */
-function whySkipped(skips: readonly CheckResult[]): string[] {
-  const reasons = new Map<string, string[]>()
-  for (const { name, summary } of skips) reasons.set(summary, [...(reasons.get(summary) ?? []), name])
-  return [...reasons].map(([why, names]) => `  skipped ${names.join(', ')}: ${why}`)
 }
 
 /** A finding with the name that a waiver takes. */

@@ -73,7 +73,7 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
     const note = doubtful ? warn : wrong
     note(
       `private-value-named:${value}`,
-      `${upperFirst(place)} contains the private value ${JSON.stringify(value)}.`,
+      `${place.charAt(0).toUpperCase()}${place.slice(1)} contains the private value ${JSON.stringify(value)}.`,
       `tools/list of ${environment.name}`,
       doubtful
         ? 'If the match is a coincidence, enumerate the private values with z.enum, or waive this finding.'
@@ -111,15 +111,8 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
   )
 }
 
-/** A missing bound of a schema, in words. */
-interface OpenBound {
-  readonly accepts: string
-  readonly measure: string
-  readonly advice: string
-}
-
-/** The bound that a schema lacks; `null` if it is bounded. */
-function openBound(schema: JsonObject): OpenBound | null {
+/** The bound that a schema lacks, in words; `null` if it is bounded. */
+function openBound(schema: JsonObject) {
   const { type } = schema
   if (schema.enum !== undefined || schema.const !== undefined) return null
   if (type === 'string' && schema.maxLength === undefined && schema.format === undefined)
@@ -133,8 +126,4 @@ function openBound(schema: JsonObject): OpenBound | null {
       return { accepts: 'a number', measure: 'size', advice: 'If it has a range, give it a .min(…) and .max(…).' }
   }
   return null
-}
-
-function upperFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -21,13 +21,11 @@ export function shapeOf(
   return [part, ...own, ...kinds].join('.')
 }
 
-interface Inside {
-  readonly schema: z.core.$ZodType | undefined
-  /** Whether all keys have it. */
-  readonly isAny: boolean
-}
-
-function inside(schema: z.core.$ZodType, key: string): Inside | null {
+/** Returns the schema of a key, and whether all keys have it. */
+function inside(
+  schema: z.core.$ZodType,
+  key: string,
+): { readonly schema: z.core.$ZodType | undefined; readonly isAny: boolean } | null {
   const { def } = (schema as z.core.$ZodTypes)._zod
   switch (def.type) {
     case 'object':

@@ -28,14 +28,14 @@ export function valueAt(value: Json | undefined, path: readonly string[]): Json 
   return at
 }
 
-/** A subschema with the path of the values that it describes; the path of the root is empty. */
-export interface InnerSchema {
-  readonly path: string
-  readonly schema: JsonObject
-}
-
-/** A JSON Schema and all of its subschemas, depth first. References are not followed. */
-export function* walkSchema(schema: JsonObject, path = ''): Generator<InnerSchema> {
+/**
+ * A JSON Schema and all of its subschemas, depth first, each with the path of the values that it describes; the path of
+ * the root is empty. References are not followed.
+ */
+export function* walkSchema(
+  schema: JsonObject,
+  path = '',
+): Generator<{ readonly path: string; readonly schema: JsonObject }> {
   yield { path, schema }
   for (const [name, inner] of Object.entries((schema.properties ?? {}) as JsonObject))
     yield* walkSchema(inner as JsonObject, path === '' ? name : `${path}.${name}`)

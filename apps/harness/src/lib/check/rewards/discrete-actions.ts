@@ -1,4 +1,3 @@
-import type { Policy } from '@episodic/env'
 import { type Action, canonicalJson, type Json, type JsonObject, seedFor, type ToolInfo } from '@episodic/protocol'
 import type { CheckedWorld, Learner, Setting } from '../check-context.ts'
 import { toolsOfSeat } from '../seat-players.ts'
@@ -36,7 +35,15 @@ export async function discreteActions(
   }
   if (watched.length > 0) {
     if (!solver) return null
-    actions.push(...(await actionsOfSolver(environment, solver, setting, learner, seed, watched)))
+    const seen = new Map<string, Action>()
+    for (let i = 0; i < WATCHED && seen.size <= MOST; i++) {
+      const own = seedFor(seed, 'watched', i)
+      const { steps } = await playLearner({ environment, setting, learner, seed: own, policy: solver })
+      for (const { action, seat } of steps)
+        if (seat === learner.seat && watched.includes(action.tool))
+          seen.set(canonicalJson(action as unknown as Json), action)
+    }
+    actions.push(...seen.values())
   }
   return actions.length >= 2 && actions.length <= MOST ? { actions, watched } : null
 }
@@ -60,23 +67,4 @@ function valuesOf(schema: JsonObject): readonly Json[] | null {
   if (type !== 'integer' || typeof minimum !== 'number' || typeof maximum !== 'number') return null
   if (maximum - minimum >= MOST_OF_TOOL) return null
   return Array.from({ length: maximum - minimum + 1 }, (_, i) => minimum + i)
-}
-
-async function actionsOfSolver(
-  environment: CheckedWorld['environment'],
-  solver: Policy,
-  setting: Setting,
-  learner: Learner,
-  seed: string,
-  tools: readonly string[],
-): Promise<Action[]> {
-  const seen = new Map<string, Action>()
-  for (let i = 0; i < WATCHED && seen.size <= MOST; i++) {
-    const own = seedFor(seed, 'watched', i)
-    const { steps } = await playLearner({ environment, setting, learner, seed: own, policy: solver })
-    for (const { action, seat } of steps)
-      if (seat === learner.seat && tools.includes(action.tool))
-        seen.set(canonicalJson(action as unknown as Json), action)
-  }
-  return [...seen.values()]
 }

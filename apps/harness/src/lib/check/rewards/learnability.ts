@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Policy } from '@episodic/env'
-import { createRng, type Rng, seedFor } from '@episodic/protocol'
+import { createRng, seedFor } from '@episodic/protocol'
 import { clusteredMean } from '@episodic/report'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome, skipped } from '../check-report.ts'
@@ -85,7 +85,13 @@ export async function checkLearnability(context: CheckContext): Promise<CheckOut
   const moved = best === null || best <= from ? null : (to - from) / (best - from)
   const isLearned = beats(random) && (moved ?? 1) >= ENOUGH
   if (!isLearned) {
-    const copied = solver && (await copySolver(table, solver, solverStarts(starts, rng)))
+    const copied =
+      solver &&
+      (await copySolver(
+        table,
+        solver,
+        Array.from({ length: COPIED }, () => starts.next(rng)),
+      ))
     const copy = copied && mean(await measure((state) => copied.get(state) ?? rng.int(0, actions.length - 1)))
     // A solver that earns no more than random play cannot show whether the table suffices.
     const isShown =
@@ -125,11 +131,6 @@ function tooSmall(states: number, copy: number | null, random: number): string {
   const lacking = 'the public state lacks what a good action depends on, for example earlier answers'
   if (copy === null) return `${lacking}: it has ${states} distinct state`
   return `${lacking}: a table that copies the solver earns ${copy.toFixed(3)}, and random choice among its actions ${random.toFixed(3)}`
-}
-
-/** Training starts, played by the solver. */
-function solverStarts({ next }: ReturnType<typeof tableStarts>, rng: Rng): TableStart[] {
-  return Array.from({ length: COPIED }, () => next(rng))
 }
 
 function notLearned(random: number, learned: number, steps: number, { params }: Setting, seed: string): Finding {

@@ -42,7 +42,8 @@ export async function findRewardCycle(
   const candidates: RewardCycle[] = []
   for (let walk = 0; walk < walks; walk++) {
     const walker = walk % 2 === 0 ? random : nearSolver
-    const policy = { ...walker, start: startWith(walker, seedFor(seed, 'walk', walk)) }
+    const own = seedFor(seed, 'walk', walk)
+    const policy: Policy = { ...walker, start: (context) => walker.start({ ...context, seed: own }) }
     const ongoing = await startEpisode({ environment, setting, seed, policy, maxSteps: LONGEST_WALK })
     const { rehearsal } = ongoing.episode
     const states: SessionState[] = [rehearsal.state]
@@ -53,11 +54,6 @@ export async function findRewardCycle(
   const best = candidates.toSorted((a, b) => rate(b) - rate(a) || a.before.length - b.before.length)
   for (const cycle of best.slice(0, walks)) if (await paysAgain(cycle, environment, setting, seed)) return cycle
   return null
-}
-
-/** Starts a policy with a new seed each time, so that repeated walks through the same episode differ. */
-function startWith(policy: Policy, seed: string): Policy['start'] {
-  return (context) => policy.start({ ...context, seed })
 }
 
 /** The cycles of one walk: for each step, the one that ends with it and earns most per step. */
@@ -81,7 +77,6 @@ function cyclesOf(
   })
 }
 
-/** Where a state differs from the first of its walk. */
 type Changes = ReadonlyMap<string, LeafDifference>
 
 /**

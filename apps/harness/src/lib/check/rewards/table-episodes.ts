@@ -186,11 +186,9 @@ export async function copySolver(
       if (change) state = change.state
     }
   }
+  const mostOften = (counts: ReadonlyMap<number, number>) =>
+    [...counts].reduce((most, next) => (next[1] > most[1] ? next : most))[0]
   return new Map([...rows].map(([row, counts]) => [row, mostOften(counts)]))
-}
-
-function mostOften(counts: ReadonlyMap<number, number>): number {
-  return [...counts].reduce((most, next) => (next[1] > most[1] ? next : most))[0]
 }
 
 function toActionKey(action: object): string {

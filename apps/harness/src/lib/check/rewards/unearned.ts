@@ -57,7 +57,7 @@ export async function findUnearned(
   const cuts = [...payingTerms(environment, refused, prizes), ...payingTerms(environment, played, prizes)]
   const findings = [...new Map(cuts.map((finding) => [finding.name, finding])).values()]
   const succeeded = [
-    ...refused.flatMap(({ cut, seat, again }) => (successOf(cut, seat) ? [again] : [])),
+    ...refused.flatMap(({ cut, seat, again }) => ((cut.seats?.successes?.[seat] ?? cut.success) ? [again] : [])),
     ...idle.flatMap(({ success, again }) => (success ? [again] : [])),
   ]
   const attempts = refused.length + idle.length
@@ -112,10 +112,6 @@ function paidBy({ cut, whole, seat }: Cut, term: string): { readonly cut: number
     whole: going[name]?.[term] ?? 0,
   }))
   return seats.reduce((best, one) => (one.cut - one.whole > best.cut - best.whole ? one : best))
-}
-
-function successOf(step: RehearsedStep, seat: string): boolean {
-  return (step.seats?.successes?.[seat] ?? step.success) === true
 }
 
 /** Cuts an episode of random actions off after each of the first few. */

@@ -20,7 +20,9 @@ export async function findWrongForks(
   const forks: ServedGame[] = []
   const course: string[] = []
   for (const move of moves) {
-    forks.push(await openFork(parent))
+    const [opened] = (await parent.control.fork({ requestKey: crypto.randomUUID() })) as [OpenResult]
+    const control = await host.resolve(null, { by: 'control', token: opened.session })
+    forks.push({ host, opened, control })
     course.push(await playCourse(parent, move))
   }
   const findings: Finding[] = []
@@ -39,11 +41,6 @@ export async function findWrongForks(
     }
   }
   return { forks: forks.length, findings }
-}
-
-async function openFork({ host, control }: ServedGame): Promise<ServedGame> {
-  const [opened] = (await control.fork({ requestKey: crypto.randomUUID() })) as [OpenResult]
-  return { host, opened, control: await host.resolve(null, { by: 'control', token: opened.session }) }
 }
 
 /** What a move leads to: answer, report and state, or the error of the rules. */

@@ -5,20 +5,15 @@ import type { JsonObject } from '@episodic/protocol'
 /** Branches of a game that are walked before it is too large to count its information sets. */
 const MOST_BRANCHES = 20_000
 
-/** The information sets of each seat, or why they are not counted. */
-export type InformationSets =
-  | { readonly bySeat: { readonly [seat: string]: number } }
-  | { readonly bySeat: null; readonly why: string }
-
 /**
  * Counts the information sets of a small game: what each seat has been shown and has done when it has to act. A leak of
- * hidden state raises the number, and a forgotten observation lowers it.
+ * hidden state raises the number, and a forgotten observation lowers it. Of a larger one it returns why not.
  */
-export function countInformationSets(environment: EnvironmentDefinition, params: JsonObject): InformationSets {
+export function countInformationSets(environment: EnvironmentDefinition, params: JsonObject) {
   try {
     const { decisions } = gameTree(environment, params, { most: MOST_BRANCHES })
     const seats = Map.groupBy(decisions, ({ seat }) => seat)
-    return { bySeat: Object.fromEntries([...seats].map(([seat, own]) => [seat, own.length])) }
+    return { bySeat: Object.fromEntries([...seats].map(([seat, own]) => [seat, own.length])), why: '' }
   } catch (error) {
     return { bySeat: null, why: (error as Error).message }
   }

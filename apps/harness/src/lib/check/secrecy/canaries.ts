@@ -1,5 +1,4 @@
 import { createRng, type Json, type JsonObject, type Rng } from '@episodic/protocol'
-import type { SessionState } from '@episodic/state'
 import type { CheckedWorld } from '../check-context.ts'
 import { type Deal, type Replacement, withReplaced } from '../deal.ts'
 import { shapeOf } from '../shape-of.ts'
@@ -47,10 +46,12 @@ export interface Planting {
 export function plantDeal(
   { environment }: CheckedWorld,
   { seed, state }: Deal,
-  { places = hiddenPlaces(state), references, share }: Planting,
+  { places, references, share }: Planting,
 ): PlantedDeal {
+  const { own, private: hidden } = state
+  const hiddenPlaces = places ?? leavesOf({ ...(own && { own }), private: hidden }).map(({ path }) => path)
   const rng = createRng(seed).stream('canaries')
-  const chosen = places.filter(() => share === 1 || rng.chance(share))
+  const chosen = hiddenPlaces.filter(() => share === 1 || rng.chance(share))
   const found = chosen.map((path) => ({ path, real: valueAt(state as unknown as JsonObject, path) as Json }))
   const canaries = found.flatMap(({ path, real }): Replacement[] => {
     const value = references.has(real) ? null : canaryFor(real, rng)
@@ -76,10 +77,6 @@ export function plantDeal(
     ]
   })
   return { deal: { seed, state: planted.state }, marks }
-}
-
-function hiddenPlaces({ own, private: hidden }: SessionState): readonly (readonly string[])[] {
-  return leavesOf({ ...(own && { own }), private: hidden }).map(({ path }) => path)
 }
 
 function canaryFor(value: Json, rng: Rng): Json | null {

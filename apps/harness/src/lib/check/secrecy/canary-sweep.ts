@@ -1,5 +1,5 @@
 import { createHost, type Fault, type Host, rehearse, ServerError } from '@episodic/mcp-server'
-import { createRng, type Json, type OpenResult, seedFor } from '@episodic/protocol'
+import { createRng, type OpenResult, seedFor } from '@episodic/protocol'
 import type { CheckContext, CheckedWorld, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import { type Deal, dealtEnvironment, hasLargePart, namePlace, seatsOfDeal } from '../deal.ts'
@@ -55,7 +55,7 @@ interface Swept {
   /** For a mark, how many answers had come when it was revealed to the player. */
   readonly revealed: Map<string, number>
   /** Seeds, handles, what belongs to other seats, and another session. */
-  secrets: readonly Secret[]
+  secrets: Secret[]
   answers: readonly SeatAnswer[]
 }
 
@@ -138,7 +138,8 @@ async function sweepEndpoint(sweep: Sweep): Promise<void> {
         instrumentation.shown = hasLargePart(deal.state) ? JSON.stringify(marks.map(({ text }) => text)) : null
         const planned = { first: deal, second: deal, from: '', fits: false, setting, seat, sealed: false }
         const begun = (session: OpenResult, answers: readonly SeatAnswer[]) => {
-          own.secrets = [...secretsOf(session, seat, route), ...secretsOfOther(other, deal), ...taskSecrets(setting)]
+          own.secrets = [...secretsOf(session, seat, route), ...secretsOfOther(other, deal)]
+          if (setting.task) own.secrets.push(['the id of the task', formsOf(setting.task.id)])
           own.answers = answers
         }
         const isHostile = route === 'session URL' && i === 0
@@ -177,17 +178,11 @@ async function plant(
   const { state } = rehearse(environment, { params: setting.params, seed })
   const deal = { seed, state }
   if (!hasLargePart(state)) return plantDeal(context.world, deal, { share, references: referencesIn(state) })
-  counts.hidden ||= countLeaves([state.private, ...Object.values(state.own ?? {})])
+  counts.hidden ||= eachLeaf([state.private, ...Object.values(state.own ?? {})]).reduce<number>((count) => count + 1, 0)
   const read = new ReadPlaces()
   await draftEpisode({ ...context.world, environment: read.watch(environment) }, setting, deal, noise)
   const places = read.draw(environment, PLANTED, createRng(seed).stream('places'))
   return plantDeal(context.world, deal, { places, share, references: referencesIn(state, read.keys) })
-}
-
-function countLeaves(value: Json): number {
-  let count = 0
-  for (const _ of eachLeaf(value)) count += 1
-  return count
 }
 
 /** Another session, and the canaries in it. */
@@ -228,10 +223,6 @@ function secretsOf({ seed, session, seats }: OpenResult, seat: string, route: Ro
       : ([[`the handle of ${name}`, formsOf(handle)]] as const)),
   ])
   return [['the seed', formsOf(seed)], ['the control handle', formsOf(session)], ...ofSeats]
-}
-
-function taskSecrets({ task }: Setting): Secret[] {
-  return task ? [['the id of the task', formsOf(task.id)]] : []
 }
 
 function toSwept(seat: string, { state }: Deal, marks: readonly Mark[]): Swept {

@@ -90,7 +90,7 @@ export async function comparePairsAtEndpoints(
         counts.pairs += 1
         counts.messages += answers.flat().length
         counts.bytes += answers.flat().reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
-        const finding = compareAnswers(world.environment, { endpoint: endpoint.name, route, planned, moves }, answers)
+        const finding = compareAnswers(world.environment, endpoint.name, { route, planned, moves }, answers)
         if (finding) findings.push(finding)
       }
     }
@@ -187,16 +187,10 @@ async function seatPlayer(
   })
 }
 
-interface ComparedRoute {
-  readonly endpoint: string
-  readonly route: Route
-  readonly planned: PlannedPair
-  readonly moves: readonly PairedMove[]
-}
-
 function compareAnswers(
   environment: EnvironmentDefinition,
-  { endpoint, route, planned, moves }: ComparedRoute,
+  endpoint: string,
+  { route, planned, moves }: Pick<Side, 'route' | 'planned' | 'moves'>,
   [first = [], second = []]: readonly (readonly SeatAnswer[])[],
 ): Finding | null {
   const { seat, setting, first: deal, from, fits } = planned

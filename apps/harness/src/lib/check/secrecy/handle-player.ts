@@ -1,7 +1,7 @@
 import { type Action, type Json, type JsonObject, META, METHODS } from '@episodic/protocol'
 import { randomAction } from '../noisy-policy.ts'
-import { type Message, trainerMessage } from './messages.ts'
-import { type SeatPlayer, type SeatPlayerSetting, Transcript } from './seat-player.ts'
+import { trainerMessage } from './messages.ts'
+import type { SeatAnswer, SeatPlayer, SeatPlayerSetting } from './seat-player.ts'
 
 /** What a handle player plays with. */
 export interface HandleSetting extends SeatPlayerSetting {
@@ -15,11 +15,11 @@ export interface HandleSetting extends SeatPlayerSetting {
  * whole state, and are for learning.
  */
 export function handlePlayer({ seat, tools, control, rng, handle, others, send }: HandleSetting): SeatPlayer {
-  const transcript = new Transcript()
+  const answers: SeatAnswer[] = []
   const ask = async (kind: string, method: string, params: JsonObject) => {
-    const message: Message = trainerMessage(kind, method, params)
-    const answer = await send(message.text)
-    transcript.note(maskHandle(message, handle), withoutRewards(answer))
+    const { text } = trainerMessage(kind, method, params)
+    const answer = await send(text)
+    answers.push({ message: { kind, text: text.replaceAll(handle, '…') }, text: withoutRewards(answer) })
   }
   const step = (kind: string, { tool, arguments: args }: Action, meta: JsonObject) =>
     ask(kind, 'tools/call', { name: tool, arguments: args, _meta: { [META.session]: handle, ...meta } })
@@ -44,7 +44,7 @@ export function handlePlayer({ seat, tools, control, rng, handle, others, send }
     await step('a step of another seat', action, { [META.seq]: await seq(), [META.seat]: other })
   }
   return {
-    answers: transcript.answers,
+    answers,
     begin: readAgain,
     async move(action) {
       const at = { [META.seq]: await seq(), [META.seat]: seat }
@@ -54,10 +54,6 @@ export function handlePlayer({ seat, tools, control, rng, handle, others, send }
     readAgain,
     finish: async () => {},
   }
-}
-
-function maskHandle({ kind, text }: Message, handle: string): Message {
-  return { kind, text: text.replaceAll(handle, '…') }
 }
 
 /** An answer without the signals of learning, and without the lengths that depend on them. */

@@ -27,7 +27,9 @@ const CHANCE = 1e-9
  * Reports the first feature for each private value and direction.
  */
 export function findInitialStateLeaks(starts: readonly StartParts[]): InitialStateLeak[] {
-  const features = publicFeatures(starts.map((start) => start.public))
+  const open = starts.map((start) => start.public)
+  const values = [...columnsOf(open)].map(([path, values]) => ({ name: `public.${path}`, order: false, values }))
+  const features: readonly Feature[] = [...values, ...collectionFeatures(open)]
   const leaks: InitialStateLeak[] = []
   for (const [path, column] of columnsOf(starts.map((start) => start.private))) {
     const determining = features.find(({ values }) => determines(values, column))
@@ -75,17 +77,12 @@ interface Feature {
   readonly values: readonly string[]
 }
 
-/** All features that every state has: the leaves, and the length, members and order of each array and object. */
-function publicFeatures(states: readonly JsonObject[]): Feature[] {
-  const leaves = [...columnsOf(states)].map(([path, values]) => ({ name: `public.${path}`, order: false, values }))
-  return [...leaves, ...collectionFeatures(states)]
-}
-
 /** The values of every leaf that all states have, one for each state, by path. */
 function columnsOf(states: readonly Json[]): ReadonlyMap<string, readonly string[]> {
   return commonTo(states, (state) => leavesOf(state).map(({ path, value }) => [path.join('.'), canonicalJson(value)]))
 }
 
+/** The length, members and order of each array and object that all states have. */
 function collectionFeatures(states: readonly JsonObject[]): Feature[] {
   const collections = commonTo(states, (state) => collectionsOf(state, 'public'))
   return [...collections].flatMap(([place, found]) => {

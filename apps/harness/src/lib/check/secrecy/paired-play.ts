@@ -147,7 +147,6 @@ async function compare(
   return stopped(moves.length)
 }
 
-/** What came of one step. */
 interface Outcome {
   readonly step: RehearsedStep | null
   /** What the seat had before it, and by it. */
@@ -157,7 +156,6 @@ interface Outcome {
   readonly revealed: readonly Json[]
 }
 
-/** One of two plays. */
 interface Side {
   readonly rehearsal: Rehearsal
   /** What the seat has now. */

@@ -139,17 +139,16 @@ function heldByAll({ own = {} }: SessionState): Leaf[] {
 function enumeratedBy(environment: EnvironmentDefinition): ReadonlySet<Json> {
   const { toolInfos, paramsSchema } = environment
   const schemas = toolInfos.flatMap(({ inputSchema, outputSchema }) => [inputSchema, outputSchema ?? {}])
-  const all = [privateSchemaOf(environment), publicSchemaOf(environment), paramsSchema, ...schemas]
+  const all = [privateSchemaOf(environment), inputSchemaOf(environment.state.public), paramsSchema, ...schemas]
   return new Set(all.flatMap((schema) => [...choicesIn(schema)]))
 }
 
 function privateSchemaOf({ state, game }: EnvironmentDefinition): JsonObject {
-  const schema = game ? z.object({ own: game.own, private: state.private }) : state.private
-  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonObject
+  return inputSchemaOf(game ? z.object({ own: game.own, private: state.private }) : state.private)
 }
 
-function publicSchemaOf({ state }: EnvironmentDefinition): JsonObject {
-  return z.toJSONSchema(state.public, { io: 'input', unrepresentable: 'any' }) as JsonObject
+function inputSchemaOf(schema: z.ZodType): JsonObject {
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonObject
 }
 
 function choicesIn(schema: JsonObject): ReadonlySet<Json> {
@@ -176,11 +175,6 @@ function isDistinctive(value: Json): boolean {
   return typeof value === 'number' && String(Math.abs(value)).length >= LEAST_DIGITS
 }
 
-/** Whether a value is a usual initial value, such as 0, an empty text or a boolean. */
-function isBlank(value: Json): boolean {
-  return !value || value === true
-}
-
 /** The values in a text. A single ordinary word, or a number that only some seeds have, may be a coincidence. */
 function foundIn(values: readonly PrivateValue[], place: string, text: string): PrivateLiteral[] {
   return values
@@ -192,7 +186,6 @@ function foundIn(values: readonly PrivateValue[], place: string, text: string): 
     }))
 }
 
-/** Whether a text contains a value as a whole word. */
 function holds(text: string, value: string): boolean {
   const at = text.toLowerCase().indexOf(value.toLowerCase())
   if (at < 0) return false
@@ -210,7 +203,8 @@ function givenBy(schema: JsonObject, known: ReadonlyMap<Json, PrivateValue>): Pr
     return [...named, ...single]
   })
   return [...new Set(given)].filter(({ value, constant, declared, listed }) =>
-    constant ? !isBlank(value) : isDistinctive(value) && !declared && (typeof value === 'string' || listed),
+    // Of constants, all but usual initial values, such as 0, an empty text or a boolean.
+    constant ? value && value !== true : isDistinctive(value) && !declared && (typeof value === 'string' || listed),
   )
 }
 

@@ -31,12 +31,3 @@ export interface SeatPlayer {
   /** Notes what came last, once the session is closed. */
   finish(): Promise<void>
 }
-
-/** What a player has received so far. */
-export class Transcript {
-  readonly answers: SeatAnswer[] = []
-
-  note(message: Message, answer: string): void {
-    this.answers.push({ message, text: answer })
-  }
-}

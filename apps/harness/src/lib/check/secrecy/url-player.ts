@@ -1,7 +1,7 @@
 import type { EndpointSession } from '../endpoints/agent-endpoint.ts'
 import { randomAction } from '../noisy-policy.ts'
 import { callMessage, INITIALIZE, type Message, READ_STATE, READS, SUBSCRIBE, stateless } from './messages.ts'
-import { type SeatPlayer, type SeatPlayerSetting, Transcript } from './seat-player.ts'
+import type { SeatAnswer, SeatPlayer, SeatPlayerSetting } from './seat-player.ts'
 
 /** A call whose answer is held until the seat may act again. */
 interface HeldCall {
@@ -30,13 +30,13 @@ export function urlPlayer(
   session: EndpointSession,
   modern: boolean,
 ): AgentPlayer {
-  const transcript = new Transcript()
+  const answers: SeatAnswer[] = []
   const speak = (message: Message) => (modern ? stateless(message) : message)
   let held: HeldCall | null = null
   let stopCollecting: (() => Promise<string>) | null = null
   const ask = async (given: Message) => {
     const message = speak(given)
-    transcript.note(message, await session.send(message.text))
+    answers.push({ message, text: await session.send(message.text) })
   }
   const hold = (given: Message): HeldCall => {
     const message = speak(given)
@@ -52,7 +52,7 @@ export function urlPlayer(
   }
   const release = async () => {
     if (!held) return
-    transcript.note(held.message, await held.answer)
+    answers.push({ message: held.message, text: await held.answer })
     held = null
   }
   const send = async (message: Message) => {
@@ -67,7 +67,7 @@ export function urlPlayer(
     await committed.catch(() => {})
   }
   return {
-    answers: transcript.answers,
+    answers,
     async begin() {
       if (!modern) {
         await ask(INITIALIZE)
@@ -79,7 +79,7 @@ export function urlPlayer(
     send,
     async sendUnusual() {
       for (const [kind, request] of Object.entries(session.unusualRequests))
-        transcript.note({ kind, text: '' }, await request())
+        answers.push({ message: { kind, text: '' }, text: await request() })
     },
     move: (action) => send(callMessage('a move', action)),
     async readAgain() {
@@ -89,7 +89,7 @@ export function urlPlayer(
       await ask(rng.pick(READS))
       if (held) {
         const { message, answered } = held as HeldCall
-        transcript.note({ ...message, kind: `whether ${message.kind} is answered` }, String(answered))
+        answers.push({ message: { ...message, kind: `whether ${message.kind} is answered` }, text: String(answered) })
       } else if (others.length === 0) return
       else if (mine ? rng.chance(0.2) : rng.chance(0.3)) {
         const wait = hold(callMessage('wait', { tool: 'wait', arguments: {} }))
@@ -98,7 +98,7 @@ export function urlPlayer(
     },
     async finish() {
       await release()
-      if (stopCollecting) transcript.note(NOTIFICATIONS, await stopCollecting())
+      if (stopCollecting) answers.push({ message: NOTIFICATIONS, text: await stopCollecting() })
       await session.close()
     },
   }
