@@ -12,14 +12,14 @@ import { type FoundGrader, findGraders, isOwnGrader } from '../../evaluate/grade
 import { formatGrades } from '../../evaluate/grade/format-grades.ts'
 import { type GradableRun, openGradableRun } from '../../evaluate/grade/gradable-run.ts'
 import { showGradeProgress } from '../../evaluate/grade/grade-progress.ts'
-import { type GradedRun, gradeRun, type TokenBudget } from '../../evaluate/grade/grade-run.ts'
+import { type GradedRun, type GradeRunOptions, gradeRun, type TokenBudget } from '../../evaluate/grade/grade-run.ts'
 import { loadRecordedWorld } from '../../evaluate/replay/recorded-world.ts'
 import { baseUrlSchema, prices, pricesSchema } from '../../models/model-options.ts'
 import { findPlayedMembers } from '../../play/sets/set-folder.ts'
 import { readGrades } from '../../run-folder/grades-file.ts'
 import { findSealed, type SealedEpisodes } from '../../run-folder/read-recorded.ts'
 import { foldRun, tornNotice, writePage } from '../../run-folder/record/report-run.ts'
-import { holdsRun, isOwnRun, RUN_FILES, writeRunFile } from '../../run-folder/record/run-folder.ts'
+import { holdsRun, RUN_FILES, writeRunFile } from '../../run-folder/record/run-folder.ts'
 import { isRunning } from '../../run-folder/record/run-lock.ts'
 import { seatOf } from '../../run-folder/seat-of.ts'
 import { findRuns } from '../../view/folder/find-runs.ts'
@@ -100,6 +100,7 @@ async function gradeAll(
 ): Promise<void> {
   const budget: TokenBudget = { limit: options.budget ?? null, spent: 0 }
   const { out, err } = console
+  const { signal } = interruption
   for (const folder of await findFolders(folders, err)) {
     const sealed = await findSealed(folder)
     const seat = sealed.manifest ? seatOf(sealed.manifest.configuration, options.seat) : options.seat
@@ -108,8 +109,12 @@ async function gradeAll(
     const graders: FoundGrader[] = []
     for (const reference of options.grader ?? []) graders.push(...(await findAll(reference, options, world)))
     try {
-      for (const found of graders)
-        if (!interruption.signal.aborted) await gradeWith(run, found, { options, world, budget, interruption, console })
+      for (const { grader, ref } of graders) {
+        if (signal.aborted) break
+        const environment = grader.needs.includes('states') ? (await world()).environment : null
+        const { sample, again, concurrency } = options
+        await gradeWith(run, { grader, ref, environment, sample, again, concurrency, budget, signal }, console)
+      }
     } finally {
       const summary = await writeSummary(sealed.folder, run, console)
       if (
@@ -122,7 +127,7 @@ async function gradeAll(
       else out.write(`\n${formatGrades(summary)}`)
     }
     await writePageAgain(sealed)
-    if (interruption.signal.aborted) break
+    if (signal.aborted) break
   }
   if (interruption.status !== null) process.exitCode = interruption.status
 }
@@ -167,15 +172,9 @@ async function writePageAgain({ folder, manifest }: SealedEpisodes): Promise<voi
 
 /** Loads the world of a run when it is first needed. */
 function onceLoaded(sealed: SealedEpisodes, given: string | undefined, { err }: Console): () => Promise<World> {
-  const { folder, name, manifest } = sealed
   let loaded: Promise<World> | null = null
-  const load = async () =>
-    loadRecordedWorld(
-      { folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder), given },
-      (notice) => void err.write(`${notice}\n`),
-    )
   return () => {
-    loaded ??= load()
+    loaded ??= loadRecordedWorld(sealed, given, (notice) => void err.write(`${notice}\n`))
     return loaded
   }
 }
@@ -192,37 +191,20 @@ function findAll(reference: string, options: GradeOptions, loadWorld: () => Prom
   return findGraders(reference, { loadWorld, votes, judge: { rubric, scale, settings } })
 }
 
-interface Work {
-  readonly options: GradeOptions
-  readonly world: () => Promise<World>
-  readonly budget: TokenBudget
-  readonly interruption: Interruption
-  readonly console: Console
-}
-
 async function gradeWith(
   run: GradableRun,
-  { grader, ref }: FoundGrader,
-  { options, world, budget, interruption, console }: Work,
+  settings: Omit<GradeRunOptions, 'onProgress'>,
+  console: Console,
 ): Promise<void> {
-  const progress = showGradeProgress(console.err, grader.name)
+  const { name } = settings.grader
+  const progress = showGradeProgress(console.err, name)
   let graded: GradedRun
   try {
-    graded = await gradeRun(run, {
-      grader,
-      ref,
-      environment: grader.needs.includes('states') ? (await world()).environment : null,
-      sample: options.sample,
-      again: options.again === true,
-      concurrency: options.concurrency,
-      budget,
-      signal: interruption.signal,
-      onProgress: (state) => progress.show(state),
-    })
+    graded = await gradeRun(run, { ...settings, onProgress: (state) => progress.show(state) })
   } finally {
     progress.stop()
   }
-  reportWork(grader.name, graded, run, budget, console)
+  reportWork(name, graded, run, settings.budget, console)
 }
 
 function reportWork(

@@ -16,7 +16,6 @@ import { traceEpisode } from '../../evaluate/replay/trace.ts'
 import { hashModule } from '../../run-folder/plan/content-hash.ts'
 import { findSealed, type RecordedLine, readRecorded } from '../../run-folder/read-recorded.ts'
 import { tornNotice } from '../../run-folder/record/report-run.ts'
-import { isOwnRun } from '../../run-folder/record/run-folder.ts'
 import { isAgentName } from '../../worlds/policies.ts'
 import type { World } from '../../worlds/world.ts'
 import { replayMatrix } from './replay-matrix.ts'
@@ -67,12 +66,11 @@ Examples:
 }
 
 async function replay(run: string, options: ReplayOptions, console: Console): Promise<void> {
-  const { file, name, folder, manifest, complete } = await findSealed(run)
+  const sealed = await findSealed(run)
+  const { file, folder, manifest, complete } = sealed
   const configuration = manifest?.configuration
   const warn = (notice: string) => void console.err.write(`${notice}\n`)
-  const [given] = options.world
-  const recorded = { folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder), given }
-  const world = await loadRecordedWorld(recorded, warn)
+  const world = await loadRecordedWorld(sealed, options.world[0], warn)
   const { environment } = world
   const rules = await findRules(world, manifest?.sources?.world?.sha256)
   const all = readRecorded(file, { onTorn: (line) => console.err.write(tornNotice(line)) })

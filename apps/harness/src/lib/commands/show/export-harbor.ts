@@ -13,7 +13,7 @@ import { loadRecordedWorld } from '../../evaluate/replay/recorded-world.ts'
 import { type HarborTask, writeHarborTask } from '../../export/harbor.ts'
 import { tasksOf } from '../../play/plan/plan.ts'
 import { findSealed, readRecorded } from '../../run-folder/read-recorded.ts'
-import { holdsRun, isOwnRun } from '../../run-folder/record/run-folder.ts'
+import { holdsRun } from '../../run-folder/record/run-folder.ts'
 import { defaultTasks } from '../../worlds/default-tasks.ts'
 import type { TaskSource } from '../../worlds/serve/served-tasks.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
@@ -104,9 +104,9 @@ async function ofWorld(reference: string, { tasks: from = GENERATED }: HarborOpt
 async function ofRun(run: string, { tasks: given, world: named }: HarborOptions, console: Console): Promise<Source> {
   if (given !== undefined)
     throw new HarnessError('option-invalid', '--tasks is for a world: a run has its own tasks. Leave --tasks out.')
-  const { file, folder, name, manifest } = await findSealed(run)
-  const recorded = { folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder), given: named }
-  const world = await loadRecordedWorld(recorded, (notice) => void console.err.write(`${notice}\n`))
+  const sealed = await findSealed(run)
+  const { file, manifest } = sealed
+  const world = await loadRecordedWorld(sealed, named, (notice) => void console.err.write(`${notice}\n`))
   const best = new Map<string, { readonly record: EpisodeRecord; readonly earned: number }>()
   for await (const { record } of readRecorded(file)) {
     // An episode of a tree may have gone on with another seed than its task's.

@@ -21,7 +21,6 @@ import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
 import { matchingLines, readQuery } from '../../run-folder/matching-lines.ts'
 import { findSealed, type SealedEpisodes } from '../../run-folder/read-recorded.ts'
 import { tornNotice } from '../../run-folder/record/report-run.ts'
-import { isOwnRun } from '../../run-folder/record/run-folder.ts'
 import { seatOf } from '../../run-folder/seat-of.ts'
 import { taskSource } from '../../worlds/serve/served-tasks.ts'
 
@@ -257,13 +256,12 @@ function* listVersionNotes({ withoutStaleness = 0, newer = 0 }: Exported, versio
 
 /** The tools of a run's world. An export without them is still of use, so a world that is gone is reported. */
 async function findTools(
-  { folder, name, manifest }: SealedEpisodes,
+  run: SealedEpisodes,
   given: string | undefined,
   warn: (notice: string) => void,
 ): Promise<readonly ToolInfo[] | null> {
-  const recorded = { folder, sources: manifest?.sources, name, isOwn: await isOwnRun(folder), given }
   try {
-    return (await loadRecordedWorld(recorded, warn)).environment.toolInfos
+    return (await loadRecordedWorld(run, given, warn)).environment.toolInfos
   } catch (error) {
     if (given !== undefined || !HarnessError.is(error)) throw error
     warn(`The tools are left out, because the world of the run cannot be loaded: ${error.message}`)

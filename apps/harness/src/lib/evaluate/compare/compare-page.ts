@@ -1,5 +1,6 @@
 import { type ComparedRuns, type EmbeddedRun, plural } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
+import { episodeKey } from '../../play/plan/plan.ts'
 import { embedReport, withheldFrom } from '../../run-folder/page/render-report.ts'
 import { foldRun, type RunPage } from '../../run-folder/record/report-run.ts'
 import { readManifest } from '../../run-folder/record/run-folder.ts'
@@ -7,7 +8,6 @@ import { createPathScrub, scrubbed, textsIn } from '../../run-folder/scrub.ts'
 import type { UnreadRun } from './compare-with-baseline.ts'
 import type { ComparedRun } from './compared-run.ts'
 import { comparedOf } from './compared-runs.ts'
-import { episodeKey } from './episode-key.ts'
 
 /** Most characters of whole lines in the page, of all runs together. */
 const MOST_CHARACTERS = 10 * 1_048_576
@@ -44,7 +44,7 @@ export async function renderComparedRuns(
       const id = ids[i] as string
       const { summary, run, content } = fold
       const goesFirst = ({ task, attempt }: { readonly task: string; readonly attempt: number }) =>
-        flipped.has(episodeKey(task, attempt))
+        flipped.has(episodeKey({ task: { id: task }, attempt }))
       embedded.set(id, await embedReport(summary, run, { ...content, id, mostCharacters, goesFirst }))
     }
   const withoutPaths = createPathScrub(
@@ -103,8 +103,8 @@ export function flippedIn(compared: readonly ComparedRuns[]): ReadonlySet<string
       .flatMap(({ comparisons }) => comparisons)
       .flatMap(({ episodes: { gained, lost } }) =>
         [...gained.flips, ...lost.flips].flatMap(({ task, taskInB = task, attempt }) => [
-          episodeKey(task, attempt),
-          episodeKey(taskInB, attempt),
+          episodeKey({ task: { id: task }, attempt }),
+          episodeKey({ task: { id: taskInB }, attempt }),
         ]),
       ),
   )

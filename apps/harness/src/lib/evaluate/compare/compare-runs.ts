@@ -53,7 +53,8 @@ export function compareRuns(a: ComparedRun, other: ComparedRun): Comparison {
     a: was,
     b: is,
   }))
-  const [nameA, nameB] = namesOf(a, b)
+  const isNamed = a.manifest.name !== b.manifest.name
+  const [nameA, nameB]: readonly [string, string] = isNamed ? [a.manifest.name, b.manifest.name] : ['A', 'B']
   const barring = configuration.filter(({ key }) => /^(environment|weights)\./.test(key))
   if (barring.length > 0)
     throw new HarnessError(
@@ -70,7 +71,11 @@ export function compareRuns(a: ComparedRun, other: ComparedRun): Comparison {
       `The runs share no task: ${nameA} has sealed episodes of ${plural(a.tasks.size, 'task')}, and ${nameB} of ${b.tasks.size} others. Run both with the same --dataset, or with the same --tasks, --difficulty, --split and --seed.`,
     )
   for (const id of ids) assertSameSetup(id, [nameA, a.tasks.get(id)], [nameB, b.tasks.get(id)])
-  const compared = ids.flatMap((id) => compareTask(id, a.tasks.get(id), b.tasks.get(id)))
+  const compared = ids.flatMap((id): ComparedTask[] => {
+    const [taskA, taskB] = [a, b].map(({ tasks }) => tasks.get(id))
+    const [inA, inB] = [meansOf(taskA), meansOf(taskB)]
+    return taskA && inA && inB ? [{ id, difficulty: taskA.difficulty, a: inA, b: inB }] : []
+  })
   const pair = (figure: 'success' | 'unshaped' | 'steps', bounds?: typeof SHARES) =>
     pairFigure(
       compared.map((task) => [task.a[figure], task.b[figure]]),
@@ -123,11 +128,9 @@ export function whyNothing({ tasks, stopped }: ComparedRun): string | null {
   if (plays.some(({ outcome }) => outcome !== 'failed')) return null
   const what =
     plays.length === 0 ? 'It has no sealed episode.' : `All of its ${plural(plays.length, 'episode')} failed.`
-  return stopped ? `${what} It stopped (${stopped.code}): ${firstLine(stopped.message)}` : what
-}
-
-function firstLine(message: string): string {
-  return (message.split('\n')[0] as string).slice(0, MOST_OF_MESSAGE)
+  if (!stopped) return what
+  const [line = ''] = stopped.message.split('\n')
+  return `${what} It stopped (${stopped.code}): ${line.slice(0, MOST_OF_MESSAGE)}`
 }
 
 function pairPasses(tasks: readonly ComparedTask[]): Comparison['passes'] {
@@ -144,11 +147,6 @@ function pairPasses(tasks: readonly ComparedTask[]): Comparison['passes'] {
   return any && all && { k, any, all }
 }
 
-/** The names of two runs, to say which is which. */
-function namesOf({ manifest: { name } }: ComparedRun, { manifest: other }: ComparedRun): [a: string, b: string] {
-  return name === other.name ? ['A', 'B'] : [name, other.name]
-}
-
 type NamedTask = readonly [run: string, task: PlayedTask | undefined]
 
 function assertSameSetup(id: string, [nameA, a]: NamedTask, [nameB, b]: NamedTask): void {
@@ -161,11 +159,6 @@ function assertSameSetup(id: string, [nameA, a]: NamedTask, [nameB, b]: NamedTas
       'runs-differ',
       `Task ${id} is not the same in both runs:\n${keys.map((key) => `  ${key}: ${setup[key]} in ${nameA}, ${other[key]} in ${nameB}`).join('\n')}\nCompare runs of the same dataset.`,
     )
-}
-
-function compareTask(id: string, a?: PlayedTask, b?: PlayedTask): ComparedTask[] {
-  const [inA, inB] = [meansOf(a), meansOf(b)]
-  return a && inA && inB ? [{ id, difficulty: a.difficulty, a: inA, b: inB }] : []
 }
 
 /** Means over the finished episodes of a task; `null` if there are none. */

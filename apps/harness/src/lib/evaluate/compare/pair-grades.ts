@@ -1,19 +1,14 @@
-import { type PairedFigure, type SharedGrade, sharedGrades, type TaskGrades } from '@episodic/report'
+import { sharedGrades, type TaskGrades } from '@episodic/report'
 import { pairFigure, SHARES } from './paired-figure.ts'
-
-/** A figure by one grader of each run but the first, paired with the first. */
-export interface PairedGrade extends Pick<SharedGrade, 'name' | 'unit'> {
-  readonly figures: readonly PairedFigure[]
-}
 
 /**
  * Pairs what graders say by task, as {@link pairFigure}: of each grader that every run has, over those of the tasks
- * that it graded in every run. Graders without such a task are left out.
+ * that it graded in every run: `figures` has one of each run but the first. Graders without such a task are left out.
  */
 export function pairGrades(
   runs: readonly { readonly grades?: readonly TaskGrades[] | undefined }[],
   tasks: readonly string[],
-): PairedGrade[] {
+) {
   return sharedGrades(runs.map(({ grades = [] }) => grades)).flatMap(({ name, unit, runs: [first, ...others] }) => {
     const graded = tasks.filter((task) => [first, ...others].every((means) => means?.has(task)))
     const figures = others.flatMap((means) => {

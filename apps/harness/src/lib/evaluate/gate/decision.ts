@@ -88,11 +88,6 @@ function detectableOf({ low, high, tasks }: Measured): number | null {
   return ((high - low) / 2) * (1 + studentPoint(tasks - 1, 0.6) / studentPoint(tasks - 1))
 }
 
-/** Of several verdicts the worst, and `met` if there is none. */
-export function worstOf(verdicts: readonly GateVerdict[]): GateVerdict {
-  return (['missed', 'undecided'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'met'
-}
-
 const UNITS: Readonly<
   Record<GateUnit, { readonly format: (value: number) => string; readonly range: typeof formatInterval }>
 > = {
@@ -109,20 +104,8 @@ const UNITS: Readonly<
   },
 }
 
-/** A decision in words. */
-export interface WrittenDecision {
-  readonly name: string
-  readonly asked: string
-  readonly value: string
-  readonly interval: string
-  readonly tasks: string
-  readonly verdict: GateVerdict
-  readonly notes: readonly string[]
-  /** All of it but the notes. */
-  readonly sentence: string
-}
-
-export function writtenDecision(decision: Decision): WrittenDecision {
+/** Returns a decision in words; `sentence` is all of it but the notes. */
+export function writtenDecision(decision: Decision) {
   const { name, unit, way, limit, value, low, high, tasks, verdict, notes } = decision
   const { format, range } = UNITS[unit]
   const size = (amount: number) => format(amount).replace(/^\+/, '')

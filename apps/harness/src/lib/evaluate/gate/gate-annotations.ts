@@ -6,7 +6,6 @@ import type { GateResult } from './gate-runs.ts'
 /** GitHub shows so many of each kind in a step. */
 const MOST = 10
 
-/** An annotation of a job of GitHub Actions. */
 interface Annotation {
   readonly kind: 'error' | 'warning'
   readonly title: string
@@ -35,7 +34,10 @@ export function formatAnnotations(
   })
   return (['error', 'warning'] as const)
     .flatMap((kind) => atMost(found.filter((annotation) => annotation.kind === kind)))
-    .map(({ kind, title, message }) => `::${kind} title=${escapeProperty(title)}::${escapeMessage(message)}\n`)
+    .map(
+      ({ kind, title, message }) =>
+        `::${kind} title=${escapeMessage(title).replaceAll(':', '%3A').replaceAll(',', '%2C')}::${escapeMessage(message)}\n`,
+    )
     .join('')
 }
 
@@ -49,8 +51,4 @@ function atMost(annotations: readonly Annotation[]): Annotation[] {
 
 function escapeMessage(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
-}
-
-function escapeProperty(text: string): string {
-  return escapeMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }

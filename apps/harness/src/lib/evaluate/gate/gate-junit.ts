@@ -3,7 +3,6 @@ import { writtenDecision } from './decision.ts'
 import { titleOf } from './format-gate.ts'
 import type { GatedRun, GatedTask, GateResult } from './gate-runs.ts'
 
-/** A test case, with what is in its element. */
 interface Case {
   readonly name: string
   readonly result: 'passed' | 'failure' | 'error'

@@ -6,7 +6,7 @@ import type { ComparedRun } from '../compare/compared-run.ts'
 import { readOrWhy } from '../compare/read-compared-run.ts'
 import type { Baseline } from './baseline.ts'
 import type { GradeCondition } from './condition.ts'
-import { type Decision, type GateVerdict, worstOf } from './decision.ts'
+import type { Decision, GateVerdict } from './decision.ts'
 import { type Conditions, countEpisodes, decideFigures, decideGrade, type GateCounts } from './figures.ts'
 import type { GateEntry } from './gate-entry.ts'
 import { decideNotWorse } from './not-worse.ts'
@@ -71,7 +71,8 @@ export async function gateRuns(
 ): Promise<GateResult> {
   const runs: GatedRun[] = []
   for (const entry of entries) runs.push(await gateRun(entry, conditions, options))
-  const worst = worstOf(runs.flatMap(({ decisions }) => decisions.map(({ verdict }) => verdict)))
+  const verdicts = runs.flatMap(({ decisions }) => decisions.map(({ verdict }) => verdict))
+  const worst = (['missed', 'undecided'] as const).find((bad) => verdicts.includes(bad)) ?? 'met'
   const verdict = runs.some(({ problem }) => problem !== null) ? 'error' : worst
   const passed = verdict === 'met' || (verdict === 'undecided' && options.undecided === 'pass')
   return { verdict, passed, runs }

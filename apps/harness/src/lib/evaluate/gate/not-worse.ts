@@ -31,14 +31,12 @@ export function decideNotWorse(
     detectable,
     tasksNeeded: needed > tasks ? needed : null,
     notes: [
-      ...(onlyA.count > 0 ? [`${plural(onlyA.count, 'task')} of ${baseline} ${isOrAre(onlyA.count)} not in it.`] : []),
+      ...(onlyA.count > 0
+        ? [`${plural(onlyA.count, 'task')} of ${baseline} ${onlyA.count === 1 ? 'is' : 'are'} not in it.`]
+        : []),
       ...(promptsDiffer > 0 ? [`The prompts of ${formatCount(promptsDiffer)} of the tasks differ.`] : []),
     ],
   }
-}
-
-function isOrAre(count: number): string {
-  return count === 1 ? 'is' : 'are'
 }
 
 /**
@@ -54,12 +52,7 @@ function isOrAre(count: number): string {
  * one of each; two of each, as Agresti & Coull (1998) add to a single share, hold for small shares of differing tasks
  * too.
  */
-export function widen({ difference }: Pick<PairedFigure, 'difference'>): {
-  readonly low: number
-  readonly high: number
-  readonly standardError: number
-  readonly degrees: number
-} {
+export function widen({ difference }: Pick<PairedFigure, 'difference'>) {
   const { mean, clusters } = difference
   const tasks = clusters + 2 * ADDED
   const centre = (clusters * mean) / tasks

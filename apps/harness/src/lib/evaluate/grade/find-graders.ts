@@ -91,12 +91,9 @@ function judgeFor(model: string, { rubric, scale, settings }: JudgeOptions): Gra
     })
   }
   if (text.trim() === '') throw new HarnessError('option-invalid', `--rubric ${rubric} is empty.`)
-  return judgeGrader({ name: toJudgeName(rubric), rubric: text, model, scale, ...settings })
-}
-
-/** Names a judge by the file of its rubric, so that people and other judges can answer the same question. */
-function toJudgeName(rubric: string): string {
-  return rubric.replace(/^.*[/\\]/, '').replace(/\.[^.]+$/, '')
+  // Named by the file of its rubric, so that people and other judges can answer the same question.
+  const name = rubric.replace(/^.*[/\\]/, '').replace(/\.[^.]+$/, '')
+  return judgeGrader({ name, rubric: text, model, scale, ...settings })
 }
 
 async function fromFile(file: string): Promise<FoundGrader[]> {

@@ -16,7 +16,7 @@ import pLimit from 'p-limit'
 import { HarnessError } from '../../base/harness-error.ts'
 import { createGradeAppender, readGrades } from '../../run-folder/grades-file.ts'
 import type { GradableEpisode, GradableRun } from './gradable-run.ts'
-import { createFaults } from './grader-faults.ts'
+import { GraderFaults } from './grader-faults.ts'
 import { isPass, obeyedBy, PLANTED, type PlantedOrder, plantOrder } from './planted-order.ts'
 
 export interface GradeRunOptions {
@@ -27,7 +27,7 @@ export interface GradeRunOptions {
   /** Grades so many episodes, drawn at random. Default: all. */
   readonly sample?: number | undefined
   /** Grades again what this grader has graded. Default: false. */
-  readonly again?: boolean
+  readonly again?: boolean | undefined
   /** Verdicts that are asked for at once. */
   readonly concurrency: number
   /** Tokens that may be used; shared by all graders and runs of a command. */
@@ -60,7 +60,6 @@ export interface GradedRun extends GradeProgress {
   readonly stopped: 'interrupted' | 'budget' | null
 }
 
-/** A verdict that is wanted. */
 interface Wanted {
   readonly line: GradableLine
   readonly vote: number
@@ -90,7 +89,7 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
   const all = lines.flatMap((line) => Array.from({ length: grader.votes }, (_, vote): Wanted => ({ line, vote })))
   const wanted = all.filter(({ line, vote }) => !isKept(line, vote))
   const append = createGradeAppender(run.gradesFile)
-  const faults = createFaults(grader.name)
+  const faults = new GraderFaults(grader.name)
   let [given, asked] = [0, wanted.length]
   let plantedSoFar = again
     ? 0
@@ -189,19 +188,7 @@ async function askGrader(
   return verdict
 }
 
-function plantedOf(planted: PlantedOrder, { scale }: Grader, verdict: Verdict): GradeRecord['planted'] {
-  const by = obeyedBy(planted, scale, verdict)
-  return {
-    ordered: planted.ordered,
-    obeyed: by !== null,
-    ...(by !== null && { by }),
-    ...(planted.isControl && { control: true }),
-  }
-}
-
-interface GradedLine {
-  readonly line: GradableLine
-  readonly vote: number
+interface GradedLine extends Wanted {
   readonly revisionOf: ReturnType<typeof createRevisions>
   readonly judged: GradableEpisode
   readonly verdict: Verdict
@@ -217,6 +204,7 @@ function recordOf(
   const { value, why, evidence = [], asked } = verdict
   const seal = planted?.seal ?? line.seal
   const place = { seal, ...(seat !== null && { seat }) }
+  const by = planted && obeyedBy(planted, grader.scale, verdict)
   return wellFormed<GradeRecord>({
     format: 1,
     run: name,
@@ -233,7 +221,14 @@ function recordOf(
     why,
     evidence: checkEvidence(judged.record, evidence),
     ...(asked && { asked }),
-    ...(planted && { planted: plantedOf(planted, grader, verdict) }),
+    ...(planted && {
+      planted: {
+        ordered: planted.ordered,
+        obeyed: by !== null,
+        ...(by && { by }),
+        ...(planted.isControl && { control: true }),
+      },
+    }),
     at: new Date().toISOString(),
   })
 }

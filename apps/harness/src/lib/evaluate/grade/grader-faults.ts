@@ -11,45 +11,34 @@ const FATAL: ReadonlySet<HarnessErrorCode> = new Set([
   'disk-failed',
 ])
 
-export interface GraderFaults {
-  readonly count: number
+/** The faults of a grader on a run. */
+export class GraderFaults {
+  readonly #grader: string
+  #inARow = 0
+  count = 0
   /** The first one, with its episode; `null` without any. */
-  readonly first: string | null
+  first: string | null = null
   /** Why the grader is not asked any more: a fault that is the same for every episode, or five in a row. */
-  readonly fatal: unknown
-  add(line: GradableLine, error: unknown): void
-  /** Ends a row of faults. */
-  endRow(): void
-}
+  fatal: unknown = null
 
-export function createFaults(grader: string): GraderFaults {
-  let [count, inARow] = [0, 0]
-  let first: string | null = null
-  let fatal: unknown = null
-  return {
-    get count() {
-      return count
-    },
-    get first() {
-      return first
-    },
-    get fatal() {
-      return fatal
-    },
-    add({ task, attempt }, error) {
-      count += 1
-      inARow += 1
-      first ??= `task ${task}, attempt ${attempt}: ${error instanceof Error ? error.message : String(error)}`
-      if (HarnessError.is(error) && FATAL.has(error.code)) fatal ??= error
-      else if (inARow >= MOST_FAULTS)
-        fatal ??= new HarnessError(
-          'grader-failed',
-          `The grader ${grader} failed ${inARow} times in a row. First: ${first}`,
-          { cause: error },
-        )
-    },
-    endRow() {
-      inARow = 0
-    },
+  constructor(grader: string) {
+    this.#grader = grader
+  }
+
+  add({ task, attempt }: GradableLine, error: unknown): void {
+    this.count += 1
+    this.#inARow += 1
+    this.first ??= `task ${task}, attempt ${attempt}: ${error instanceof Error ? error.message : String(error)}`
+    if (HarnessError.is(error) && FATAL.has(error.code)) this.fatal ??= error
+    else if (this.#inARow >= MOST_FAULTS)
+      this.fatal ??= new HarnessError(
+        'grader-failed',
+        `The grader ${this.#grader} failed ${this.#inARow} times in a row. First: ${this.first}`,
+        { cause: error },
+      )
+  }
+
+  endRow(): void {
+    this.#inARow = 0
   }
 }

@@ -10,7 +10,6 @@ import {
   wordsOf,
 } from '@episodic/report'
 import type { ChatModel } from '../../models/chat-model.ts'
-import type { Message } from '../../models/messages/transcript.ts'
 import { DEFAULT_OPTIONS, type ModelSettings } from '../../models/model-options.ts'
 import { answerMessages } from '../../models/policy/turn.ts'
 import { createRecording } from '../../run-folder/record/recording.ts'
@@ -92,7 +91,8 @@ async function askJudge(
     const { completion, calls, message } = await chat.ask({
       messages,
       tools,
-      seed: seedOf(context.seed, asked),
+      // Of 31 bits.
+      seed: Number.parseInt(contentId(`${context.seed}/${asked}`).slice(0, 8), 16) >>> 1,
       forcedTool: VERDICT_TOOL,
       signal: context.signal,
     })
@@ -106,7 +106,8 @@ async function askJudge(
     if (typeof verdict !== 'string') found = verdict
     else {
       problem = verdict
-      messages.push(correctionOf(call?.id, `${verdict}. Call ${VERDICT_TOOL} with a value that is ${wordsOf(scale)}.`))
+      const content = `${verdict}. Call ${VERDICT_TOOL} with a value that is ${wordsOf(scale)}.`
+      messages.push(call ? { role: 'tool', tool_call_id: call.id, content } : { role: 'user', content })
     }
   }
   const { redact } = createRecording()
@@ -134,13 +135,4 @@ function readVerdict(scale: GraderScale, args: string | undefined): Verdict | st
   }
   if (value === null) return 'it gave no value'
   return findVerdictProblem(scale, verdict) ?? (verdict as Verdict)
-}
-
-function correctionOf(id: string | undefined, content: string): Message {
-  return id === undefined ? { role: 'user', content } : { role: 'tool', tool_call_id: id, content }
-}
-
-/** Returns a 31-bit seed of one request. */
-function seedOf(seed: string, asked: number): number {
-  return Number.parseInt(contentId(`${seed}/${asked}`).slice(0, 8), 16) >>> 1
 }

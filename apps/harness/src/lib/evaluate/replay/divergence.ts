@@ -58,8 +58,9 @@ const LONGEST_VALUE = 160
 
 export function toDivergence(
   { task, attempt, environment }: Pick<SealedRecord, 'task' | 'attempt' | 'environment'>,
-  { step, field, recorded, replayed }: Parting,
-  { cause, failure }: { readonly cause: Cause; readonly failure: string | null },
+  { step, field, recorded, replayed }: Omit<Parting, 'failure'>,
+  cause: Cause,
+  failure: string | null = null,
 ): Divergence {
   const meanings: Record<Cause, string> = {
     edited: 'The chain does not match the line: it was edited or damaged after it was sealed.',

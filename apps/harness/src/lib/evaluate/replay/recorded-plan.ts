@@ -30,7 +30,8 @@ import { createRedraw, type Redraw } from './redraw.ts'
 export interface RecordedPlan {
   /** Distinct episodes. */
   readonly scheduled: number
-  readonly limits: TaskLimits
+  /** The limits that it requested, by the id of the task. */
+  readonly limits: ReadonlyMap<string, LimitsRequest>
   /** Draws the tasks of its curriculum again; `null` without one. */
   readonly redraw: Redraw | null
   /** Whether the plan has an episode of this task and attempt. */
@@ -68,7 +69,8 @@ export async function readRecordedPlan(manifest: Manifest, world: World): Promis
   const draws = curriculum ? countDraws(curriculum) : digests.size
   // A curriculum may draw the same task every time.
   const attempts = curriculum ? draws * ofDraw : ofDraw
-  const player = playerName(manifest, world)
+  /** The name that lines give the policy; `null` if only the lines name it. */
+  const player = policyName(configuration.policy.name, world) ?? manifest.played.player ?? null
 
   const comparePlayers = (record: SealedRecord): Difference | null => {
     if (isMatchRecord(record)) return compareSeats(configuration, record, world)
@@ -124,13 +126,7 @@ export async function readRecordedPlan(manifest: Manifest, world: World): Promis
 }
 
 /** The parts of a task that its lines repeat. Its limits are part of its id. */
-interface Decided {
-  readonly prompt: string
-  readonly difficulty: number
-  readonly split: string
-  readonly tags: readonly string[]
-  readonly params: JsonObject
-  readonly seed: string
+interface Decided extends Pick<Task, 'prompt' | 'difficulty' | 'split' | 'tags' | 'params' | 'seed'> {
   /** The prompts of seats that have their own. */
   readonly seats?: { readonly [seat: string]: string }
 }
@@ -171,11 +167,6 @@ function digestOf(decided: Decided): string {
   return contentId(canonicalJson(decided as unknown as Json))
 }
 
-/** The name that lines give the policy; `null` if only the lines name it. */
-function playerName({ configuration, played }: Manifest, world: World): string | null {
-  return policyName(configuration.policy.name, world) ?? played.player ?? null
-}
-
 /** The own name of the policy that a run names so; `null` if it is not known without loading it. */
 function policyName(name: string, { solver, policies }: World): string | null {
   if (name === 'random') return randomPolicy().name
@@ -208,9 +199,6 @@ function stepsOfOneSeat(record: SealedRecord): number {
   const played = record.steps.filter(({ action }) => !absenceOf(action))
   return Math.max(0, ...Object.keys(record.seats).map((name) => played.filter(({ seat }) => seat === name).length))
 }
-
-/** The limits that a run requested, by the id of the task. */
-export type TaskLimits = ReadonlyMap<string, LimitsRequest>
 
 function limitsOf({ limits }: Task, { maxSteps }: Pick<RunConfiguration, 'maxSteps'>): LimitsRequest {
   const steps = Math.min(limits.steps ?? Number.POSITIVE_INFINITY, maxSteps ?? Number.POSITIVE_INFINITY)

@@ -5,21 +5,9 @@ import { loadToReplay } from '@episodic/mcp-server/internal'
 import { shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { hashModule } from '../../run-folder/plan/content-hash.ts'
-import type { Sources } from '../../run-folder/plan/sources.ts'
+import type { SealedEpisodes } from '../../run-folder/read-recorded.ts'
+import { isOwnRun } from '../../run-folder/record/run-folder.ts'
 import { loadWorld, locateByName, SHELVES, type World } from '../../worlds/world.ts'
-
-/** A run whose world is to be loaded. */
-export interface RecordedRun {
-  readonly folder: string
-  /** `undefined` for lines without a `run.json`. */
-  readonly sources: Sources | undefined
-  /** The name of the environment. */
-  readonly name: string
-  /** Whether a command of this user made the run in this folder. */
-  readonly isOwn: boolean
-  /** The world to load in its place. Default: the one that the run names. */
-  readonly given?: string | undefined
-}
 
 /**
  * Loads the world of a run. If a command of this user made the run, in this folder, that is the module that `run.json`
@@ -30,16 +18,24 @@ export interface RecordedRun {
  *
  * Throws `world-not-found`, with a suggestion for `--world` if there is one, `world-invalid`, and `not-replayable` if
  * another system's server has the rules.
+ *
+ * @param given - the world to load in its place; `undefined` for the one that the run names.
  */
-export function loadRecordedWorld(run: RecordedRun, warn: (notice: string) => void): Promise<World> {
+export function loadRecordedWorld(
+  run: SealedEpisodes,
+  given: string | undefined,
+  warn: (notice: string) => void,
+): Promise<World> {
   // What its definition asked outside, it is not to ask again: the server may be gone, or list other tools.
-  return loadToReplay(run.name, run.sources?.world?.madeOf ?? null, () => load(run, warn))
+  return loadToReplay(run.name, run.manifest?.sources?.world?.madeOf ?? null, () => load(run, given, warn))
 }
 
 async function load(
-  { folder, sources, name, isOwn, given }: RecordedRun,
+  { folder, name, manifest }: SealedEpisodes,
+  given: string | undefined,
   warn: (notice: string) => void,
 ): Promise<World> {
+  const sources = manifest?.sources
   if (given !== undefined && sources?.world !== null) return loadWorld(given)
   if (!sources) return byOwnName(name, `There is no world "${name}".`)
   if (!sources.world)
@@ -49,11 +45,19 @@ async function load(
     )
   const { reference, file, sha256 } = sources.world
   const recorded = resolve(folder, file)
+  const isOwn = await isOwnRun(folder)
   const world = await (existsSync(recorded) && (isOwn || isOnShelf(recorded))
     ? loadWorld(recorded)
     : isOwn
-      ? byName(isPath(reference) ? null : reference, name, goneNotice(recorded))
-      : byOwnName(name, strangeNotice(recorded)))
+      ? byName(
+          isPath(reference) ? null : reference,
+          name,
+          `This run was played in the world at ${shownPath(recorded)}, which no longer exists.`,
+        )
+      : byOwnName(
+          name,
+          `This run was played in the world at ${shownPath(recorded)}. No command of yours made the run in this folder, so what it names is not executed. If you trust that module, give --world ${shownPath(recorded)}.`,
+        ))
   const module = fileURLToPath(world.url)
   if ((await hashModule(module)) !== sha256)
     warn(`${shownPath(module)} has changed since this run was played: its SHA-256 differs.`)
@@ -69,14 +73,6 @@ async function byOwnName(name: string, problem: string): Promise<World> {
 /** Whether a module is in a folder of worlds of the working folder, where the user has put it. */
 function isOnShelf(file: string): boolean {
   return SHELVES.some((shelf) => existsSync(shelf) && realpathSync(file).startsWith(`${realpathSync(shelf)}${sep}`))
-}
-
-function strangeNotice(file: string): string {
-  return `This run was played in the world at ${shownPath(file)}. No command of yours made the run in this folder, so what it names is not executed. If you trust that module, give --world ${shownPath(file)}.`
-}
-
-function goneNotice(file: string): string {
-  return `This run was played in the world at ${shownPath(file)}, which no longer exists.`
 }
 
 async function byName(reference: string | null, name: string, problem: string): Promise<World> {

@@ -58,10 +58,11 @@ export async function createReference({ environment }: World, recorded: string):
         const chain = chainOf(record)
         if (chain === record.chain && chain === chains.get(name)) continue
         const expected = await find(name)
-        const made = reproducibleOf(record)
+        const { environment, params, seed, branch, start, steps: made, outcome } = record
+        const played: Reproducible = { environment, params, seed, branch, start, steps: made, outcome }
         differingEpisodes += 1
-        differingBytes += countDifferingBytes(toReproducibleText(made), expected ? toReproducibleText(expected) : '')
-        field ??= findDifference(made, expected)?.field ?? 'chain'
+        differingBytes += countDifferingBytes(toReproducibleText(played), expected ? toReproducibleText(expected) : '')
+        field ??= findDifference(played, expected)?.field ?? 'chain'
       }
       const missing = [...chains.keys()].filter((name) => !seen.has(name)).length
       return { episodes: seen.size, steps, differingEpisodes: differingEpisodes + missing, differingBytes, field }
@@ -71,10 +72,6 @@ export async function createReference({ environment }: World, recorded: string):
 
 async function* readEpisodes(path: string): AsyncGenerator<EpisodeRecord, void, undefined> {
   for await (const { record } of readRecorded(path)) yield seatRecordOf(record)
-}
-
-function reproducibleOf({ environment, params, seed, branch, start, steps, outcome }: EpisodeRecord): Reproducible {
-  return { environment, params, seed, branch, start, steps, outcome }
 }
 
 /** Without the parts that the player computes: times, weights and shaping. */
@@ -113,7 +110,7 @@ export function playedByRulesAlone(environment: EnvironmentDefinition, record: E
     }
   })
   const { name, version } = environment
-  return asJson({
+  const made: Reproducible = {
     environment: { name, version },
     params,
     seed,
@@ -121,10 +118,7 @@ export function playedByRulesAlone(environment: EnvironmentDefinition, record: E
     start: start && { observation: world.start.observation, potential: world.start.potential },
     steps: played,
     outcome: world.end ? { kind: 'finished', end: world.end, success } : outcome,
-  })
-}
-
-/** Returns a value as it is read from a line. */
-function asJson<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value as Json))
+  }
+  // As it is read from a line.
+  return JSON.parse(JSON.stringify(made))
 }

@@ -136,22 +136,21 @@ function explain(
   const chain = chainOf(record)
   const [field, recorded, replayed] =
     chain === record.chain ? ['seal', record.seal, sealOf(record)] : ['chain', record.chain, chain]
-  const line: Parting = { step: null, field, recorded, replayed, failure: null }
-  if (!whole) return toDivergence(record, parting ?? line, { cause: 'edited', failure: null })
+  const line = { step: null, field, recorded, replayed }
+  if (!whole) return toDivergence(record, parting ?? line, 'edited')
   const [strict, first, second] = [true, false, false].map(
     (strict) => findParting(environment, record, { ...options, strict }).parting,
   )
   // Strict rehearsal stops at the forbidden call; plain rehearsal shows its effect.
   const shown = first ?? second ?? strict ?? parting ?? line
   const failure = strict?.failure ?? first?.failure ?? null
-  if (failure !== null) return toDivergence(record, shown, { cause: 'rules-failed', failure })
+  if (failure !== null) return toDivergence(record, shown, 'rules-failed', failure)
   const always = SCORED.test(shown.field)
     ? 'score-edited'
     : /^action\b/.test(shown.field)
       ? 'action-edited'
       : 'world-changed'
-  const cause = findDifference(first, second) === null ? always : 'not-deterministic'
-  return toDivergence(record, shown, { cause, failure })
+  return toDivergence(record, shown, findDifference(first, second) === null ? always : 'not-deterministic')
 }
 
 /** The fields that the player computes. The chain does not cover them. */

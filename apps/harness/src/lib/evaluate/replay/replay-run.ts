@@ -109,8 +109,10 @@ export async function replayRun(
     if (replay.kind === 'diverged' && replay.divergence.cause === 'edited') diverge(replay.divergence)
     else if (plan && !plan.fits(record)) diverge(record)
     else if (replay.kind === 'diverged') diverge(replay.divergence)
-    else if (earlier && earlier.digest !== digest) diverge(conflictOf(record, earlier.line, line))
-    else {
+    else if (earlier && earlier.digest !== digest) {
+      const parting = { step: null, field: 'line', recorded: `line ${line}`, replayed: `line ${earlier.line}` }
+      diverge(toDivergence(record, parting, 'conflict'))
+    } else {
       counts[replay.kind] += 1
       // Of a tree, some leaves may not have been chosen.
       if (record.try > 0 && (scheduled !== undefined || leavesOf(record) === 1))
@@ -163,23 +165,12 @@ function againOf(record: SealedRecord, kind: Again['kind']): Again {
   const leaves = leavesOf(record)
   const first = Math.floor(record.attempt / leaves) * leaves
   const before = record.try - 1
-  const parting = {
-    step: null,
-    field: 'try',
-    recorded: record.try,
-    replayed: `no line of try ${before}`,
-    failure: null,
-  }
+  const parting = { step: null, field: 'try', recorded: record.try, replayed: `no line of try ${before}` }
   return {
     earlier: Array.from({ length: leaves }, (_, leaf) => toTryKey({ ...record, attempt: first + leaf, try: before })),
     kind,
-    divergence: toDivergence(record, parting, { cause: 'try-missing', failure: null }),
+    divergence: toDivergence(record, parting, 'try-missing'),
   }
-}
-
-function conflictOf(record: SealedRecord, earlier: number, line: number): Divergence {
-  const parting = { step: null, field: 'line', recorded: `line ${line}`, replayed: `line ${earlier}`, failure: null }
-  return toDivergence(record, parting, { cause: 'conflict', failure: null })
 }
 
 /** Replaces each record that differs from the plan by its divergence. Reads the tasks once more, for all of them. */
@@ -193,7 +184,7 @@ async function formatAll(
   return shown.map((one) => {
     if (isDivergence(one)) return one
     const difference = differences[unfit.indexOf(one)] ?? { field: 'task', recorded: one.task, replayed: undefined }
-    return toDivergence(one, { ...difference, step: null, failure: null }, { cause: 'plan-differs', failure: null })
+    return toDivergence(one, { ...difference, step: null }, 'plan-differs')
   })
 }
 

@@ -1,4 +1,4 @@
-import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/mcp-server'
+import type { EnvironmentDefinition, Rehearsal } from '@episodic/mcp-server'
 import { absenceOf, declaredAction } from '@episodic/mcp-server/internal'
 import {
   type Action,
@@ -78,21 +78,18 @@ export function compareObservation(line: Observation, answer: Observation): Diff
   return findDifference(recorded, { ...played, text }, 'observation') && difference
 }
 
-/** The replay of a recorded step. */
-export interface Replayed {
-  /** The external events before the step, with their results now; `undefined` if there were none. */
-  readonly events: RecordedStep['events']
-  readonly played: RehearsedStep
-}
-
-/** Replays a step of a record, after its external events and, at a fork, with the new randomness of the environment. */
-export function playRecorded(world: Rehearsal, record: SealedRecord, at: number): Replayed {
+/**
+ * Replays a step of a record, after its external events and, at a fork, with the new randomness of the environment.
+ * Returns the events with their results now too; `undefined` if there were none.
+ */
+export function playRecorded(world: Rehearsal, record: SealedRecord, at: number) {
   const step = record.steps[at] as AnyStep
   const { action, events, prepared } = step
   const publish = (happened: NonNullable<RecordedStep['events']>) =>
     happened.map((event) => ({ ...event, ...world.publish(event.type, event.data) }))
   const inherited = publish(events?.filter((event) => event.inherited) ?? [])
-  const fresh = freshSeedAt(record, at)
+  const branch = isMatchRecord(record) ? null : record.branch
+  const fresh = branch?.seeds[branch.at.indexOf(at)] ?? null
   if (fresh !== null) world.reseed(fresh)
   const own = publish(events?.filter((event) => !event.inherited) ?? [])
   const played = world.play(action.tool, action.arguments, {
@@ -101,12 +98,6 @@ export function playRecorded(world: Rehearsal, record: SealedRecord, at: number)
     ...('seat' in step && { seat: step.seat }),
   })
   return { events: events && [...inherited, ...own], played }
-}
-
-/** Returns the seed that replaced the environment's randomness after this many steps, at a fork; otherwise `null`. */
-function freshSeedAt(record: SealedRecord, steps: number): string | null {
-  const branch = isMatchRecord(record) ? null : record.branch
-  return branch?.seeds[branch.at.indexOf(steps)] ?? null
 }
 
 /** Returns the limit that cut an episode short in one of its steps; `null` if none did. */

@@ -1,7 +1,7 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { type EpisodeRecord, isMatchRecord, type MatchRecord, type SealedRecord } from '@episodic/protocol'
+import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
 import { replaySteps } from './replay-episode.ts'
-import type { Scoring } from './scoring.ts'
+import type { AnyStep, Scoring } from './scoring.ts'
 
 /**
  * Replays a recorded episode strictly, and yields readable lines: each action, its recorded result, and the first
@@ -14,7 +14,7 @@ export function* traceEpisode(
 ): Generator<string, void, undefined> {
   const { task, attempt, outcome } = record
   const { name, version } = record.environment
-  const steps: readonly TracedStep[] = record.steps
+  const steps: readonly AnyStep[] = record.steps
   const seats = isMatchRecord(record) ? Object.entries(record.seats) : [['', record] as const]
   const policies = seats.map(([seat, { policy }]) => (seat ? `${seat} ${policy.name}` : `policy ${policy.name}`))
   yield `${name} ${version}  task ${task.id}  attempt ${attempt}  ${policies.join('  ')}`
@@ -60,10 +60,7 @@ export function* traceEpisode(
         yield `end  ${seat}  ${own.end.kind}: ${own.end.reason}  return ${own.returns?.unshaped}`
 }
 
-/** A step of one seat, or of one of several. */
-type TracedStep = EpisodeRecord['steps'][number] | MatchRecord['steps'][number]
-
-function termsOf(step: TracedStep): string[] {
+function termsOf(step: AnyStep): string[] {
   if ('reward' in step) return Object.entries(step.reward.terms).map(([term, value]) => `${term} ${value}`)
   return Object.entries(step.rewards).flatMap(([seat, { terms }]) =>
     Object.entries(terms).flatMap(([term, value]) => (value === 0 ? [] : [`${seat} ${term} ${value}`])),

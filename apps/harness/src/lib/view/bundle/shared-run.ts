@@ -14,7 +14,7 @@ import {
 } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import { flippedIn, type RowsByTask, withRows } from '../../evaluate/compare/compare-page.ts'
-import { episodeKey } from '../../evaluate/compare/episode-key.ts'
+import { episodeKey } from '../../play/plan/plan.ts'
 import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
 import { matchingLines } from '../../run-folder/matching-lines.ts'
 import type { EmbeddedContent } from '../../run-folder/page/embed-run.ts'
@@ -149,7 +149,7 @@ export async function openSharedRun(
       // A message may quote what the model was sent.
       stopped: stop && withhold.length > 0 ? { ...stop, message: WITHHELD } : (stop ?? undefined),
       seats: seats && [focus, ...Object.keys(seats).filter((seat) => seat !== focus)],
-      goesFirst: ({ task, attempt }) => flipped.has(episodeKey(task, attempt)),
+      goesFirst: ({ task, attempt }) => flipped.has(episodeKey({ task: { id: task }, attempt })),
     },
   )
   return {

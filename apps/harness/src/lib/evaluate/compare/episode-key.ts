@@ -1,4 +1,0 @@
-/** The key of an episode in a run. */
-export function episodeKey(task: string, attempt: number): string {
-  return `${attempt}/${task}`
-}
