@@ -1,10 +1,9 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Comparison, type Contrasts, cleanText } from '@episodic/report'
-import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath, usesColor } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { type ComparedGroup, renderComparedRuns } from '../../evaluate/compare/compare-page.ts'
 import { compareRuns } from '../../evaluate/compare/compare-runs.ts'
 import { compareWithBaseline, type UnreadRun } from '../../evaluate/compare/compare-with-baseline.ts'
@@ -16,6 +15,7 @@ import { formatContrasts } from '../../evaluate/compare/format-contrasts.ts'
 import { readComparedRun, readOrWhy } from '../../evaluate/compare/read-compared-run.ts'
 import { tornNotice } from '../../run-folder/record/report-run.ts'
 import { writeRunFile } from '../../run-folder/record/run-folder.ts'
+import { defineCommand } from '../define-command.ts'
 
 const compareOptions = z.object({
   baseline: option('<run>', 'folder of the baseline, or of a set the name of its player (default: the first)'),
@@ -26,12 +26,9 @@ const compareOptions = z.object({
 })
 type CompareOptions = z.infer<typeof compareOptions>
 
-export function compareCommand(console: Console): Command {
-  return addOptions(new Command('compare'), compareOptions)
-    .argument('<runs...>', 'folders of the runs, the baseline first; or the folder of a set')
-    .addHelpText(
-      'after',
-      `
+export const compareCommand = defineCommand('compare', compareOptions, {
+  argument: ['<runs...>', 'folders of the runs, the baseline first; or the folder of a set'],
+  help: `
 The runs must have the same environment, version, weights and tasks; usually
 only the policy differs. No run needs to be finished. Of two runs, the episodes
 whose success flipped are listed; more are each compared with the baseline, with
@@ -51,16 +48,15 @@ Examples:
   episodic compare runs/main runs/branch --json
 
 Whether a run is good enough: episodic gate.`,
-    )
-    .action(async (folders: string[], options: CompareOptions) => {
-      const groups = await readGroups(folders, options)
-      const results: CompareResult[] = []
-      for (const group of groups) results.push(await compareGroup(group, options, console, groups.length > 1))
-      if (options.html !== undefined) await writePage(options.html, results, options, console)
-      if (options.json) console.out.write(`${JSON.stringify(jsonOf(folders[0] ?? '', results))}\n`)
-      if (results.every(({ compared }) => compared === null)) process.exitCode = 1
-    })
-}
+  async run(folders: string[], options, console) {
+    const groups = await readGroups(folders, options)
+    const results: CompareResult[] = []
+    for (const group of groups) results.push(await compareGroup(group, options, console, groups.length > 1))
+    if (options.html !== undefined) await writePage(options.html, results, options, console)
+    if (options.json) console.out.write(`${JSON.stringify(jsonOf(folders[0] ?? '', results))}\n`)
+    if (results.every(({ compared }) => compared === null)) process.exitCode = 1
+  },
+})
 
 /** What became of a group. */
 interface CompareResult {

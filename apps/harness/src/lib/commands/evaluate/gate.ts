@@ -1,9 +1,8 @@
 import { basename, dirname, resolve } from 'node:path'
-import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, usesColor } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { openToAppend } from '../../base/own-files.ts'
 import { type Baseline, findBaseline } from '../../evaluate/gate/baseline.ts'
 import {
@@ -23,6 +22,7 @@ import { formatGateMarkdown } from '../../evaluate/gate/gate-markdown.ts'
 import { type GateResult, gateRuns } from '../../evaluate/gate/gate-runs.ts'
 import { tornNotice } from '../../run-folder/record/report-run.ts'
 import { writeRunFile } from '../../run-folder/record/run-folder.ts'
+import { defineCommand } from '../define-command.ts'
 
 /** The status of a gate that says no. No error has it. */
 const NOT_PASSED = 3
@@ -70,12 +70,9 @@ type GateCommandOptions = z.infer<typeof gateOptions>
 /** Of episodes without a result, unless another limit is given. */
 const FAILED: Condition = { way: '<=', limit: 0.05 }
 
-export function gateCommand(console: Console): Command {
-  return addOptions(new Command('gate'), gateOptions)
-    .argument('<run>', 'folder of a run, of a set of runs, or of a world of a set')
-    .addHelpText(
-      'after',
-      `
+export const gateCommand = defineCommand('gate', gateOptions, {
+  argument: ['<run>', 'folder of a run, of a set of runs, or of a world of a set'],
+  help: `
 A condition is met if all of the 95 % interval of its figure is on the right
 side of the limit, missed if none of it is, and else undecided: too few tasks.
 Then it says how many would do. Of a set, every run has to meet all conditions.
@@ -96,9 +93,8 @@ Examples:
   episodic gate runs/branch --grade 'polite>=80%' --grade 'quality>=3.5'
   episodic gate runs/june --success '>=0.8' --junit gate.xml --markdown gate.md
   episodic gate runs/june --player new --not-worse old --margin 5points`,
-    )
-    .action((run: string, options: GateCommandOptions) => gate(run, options, console))
-}
+  run: gate,
+})
 
 async function gate(run: string, options: GateCommandOptions, console: Console): Promise<void> {
   const { undecided, seat, junit, markdown, json } = options

@@ -1,13 +1,13 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type GraderScale, type GradeSummary, graderKeyOf, summarizeGrades } from '@episodic/report'
-import { Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { type Interruption, untilInterrupted } from '../../base/interruption.ts'
 import { wholeNumber } from '../../base/option-values.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { type FoundGrader, findGraders, isOwnGrader } from '../../evaluate/grade/find-graders.ts'
 import { formatGrades } from '../../evaluate/grade/format-grades.ts'
 import { type GradableRun, openGradableRun } from '../../evaluate/grade/gradable-run.ts'
@@ -24,6 +24,7 @@ import { isRunning } from '../../run-folder/record/run-lock.ts'
 import { seatOf } from '../../run-folder/seat-of.ts'
 import { findRuns } from '../../view/folder/find-runs.ts'
 import type { World } from '../../worlds/world.ts'
+import { defineCommand } from '../define-command.ts'
 
 /** Runs that an error names. */
 const MOST_NAMED = 5
@@ -60,12 +61,9 @@ const gradeOptions = z.object({
 })
 type GradeOptions = z.infer<typeof gradeOptions>
 
-export function gradeCommand(console: Console): Command {
-  return addOptions(new Command('grade'), gradeOptions)
-    .argument('<runs...>', 'folders of runs, finished or not, or of sets of runs')
-    .addHelpText(
-      'after',
-      `
+export const gradeCommand = defineCommand('grade', gradeOptions, {
+  argument: ['<runs...>', 'folders of runs, finished or not, or of sets of runs'],
+  help: `
 Graders:
   <name>         one that the world of the run exports as "graders"
   <file>         a module with graders, made by defineGrader or judgeGrader
@@ -81,16 +79,15 @@ Examples:
   episodic grade runs/support --grader polite
   episodic grade runs/june --grader polite     every run of a set
   episodic grade runs/support --grader judge:gpt-5 --rubric polite.md`,
-    )
-    .action(async (folders: string[], options: GradeOptions) => {
-      const interruption = untilInterrupted(console)
-      try {
-        await gradeAll(folders, options, interruption, console)
-      } finally {
-        interruption.stop()
-      }
-    })
-}
+  async run(folders: string[], options, console) {
+    const interruption = untilInterrupted(console)
+    try {
+      await gradeAll(folders, options, interruption, console)
+    } finally {
+      interruption.stop()
+    }
+  },
+})
 
 async function gradeAll(
   folders: readonly string[],

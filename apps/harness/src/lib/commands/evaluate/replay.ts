@@ -1,11 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { texts, wholeNumber } from '../../base/option-values.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { formatDivergence } from '../../evaluate/replay/divergence.ts'
 import { openPlan } from '../../evaluate/replay/open-plan.ts'
 import { loadRecordedWorld } from '../../evaluate/replay/recorded-world.ts'
@@ -18,6 +17,7 @@ import { findSealed, type RecordedLine, readRecorded } from '../../run-folder/re
 import { tornNotice } from '../../run-folder/record/report-run.ts'
 import { isAgentName } from '../../worlds/policies.ts'
 import type { World } from '../../worlds/world.ts'
+import { defineCommand } from '../define-command.ts'
 import { replayMatrix } from './replay-matrix.ts'
 
 const replayOptions = z.object({
@@ -35,12 +35,9 @@ const replayOptions = z.object({
 })
 type ReplayOptions = z.infer<typeof replayOptions>
 
-export function replayCommand(console: Console): Command {
-  return addOptions(new Command('replay'), replayOptions)
-    .argument('[run]', 'folder of a run, finished or not, or a file of sealed episodes')
-    .addHelpText(
-      'after',
-      `
+export const replayCommand = defineCommand('replay', replayOptions, {
+  argument: ['[run]', 'folder of a run, finished or not, or a file of sealed episodes'],
+  help: `
 Compares the start, and of each step the observation, raw reward terms,
 potential, refusal, state hash and end; and verifies the hash chain of each
 line. With the folder of a run it also computes rewards, returns and the plan
@@ -57,13 +54,12 @@ Examples:
   episodic replay runs/mine --world ./my-world.ts --json
   episodic replay runs/mine --task 3f2a --attempt 0
   episodic replay --matrix --episodes 100 --world number-guessing`,
-    )
-    .action((run: string | undefined, options: ReplayOptions) => {
-      if (options.matrix) return replayMatrix(options, console)
-      if (run !== undefined) return replay(run, options, console)
-      throw new HarnessError('option-invalid', 'Nothing to replay. Give the folder of a run, or --matrix.')
-    })
-}
+  run(run: string | undefined, options, console) {
+    if (options.matrix) return replayMatrix(options, console)
+    if (run !== undefined) return replay(run, options, console)
+    throw new HarnessError('option-invalid', 'Nothing to replay. Give the folder of a run, or --matrix.')
+  },
+})
 
 async function replay(run: string, options: ReplayOptions, console: Console): Promise<void> {
   const sealed = await findSealed(run)

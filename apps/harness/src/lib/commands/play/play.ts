@@ -1,18 +1,18 @@
 import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
 import { randomText } from '@episodic/protocol/internal'
 import { noteGuarantees } from '@episodic/report'
-import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { named, nonEmpty } from '../../base/option-values.ts'
-import { addOptions, option } from '../../base/options.ts'
+import { option } from '../../base/options.ts'
 import { openTarget, openWorld } from '../../play/episodes/open-environment.ts'
 import { type McpOptions, mcpOptions, withoutMcp } from '../../worlds/mcp-options.ts'
 import { findWorlds } from '../../worlds/mcp-world.ts'
 import { targetOf } from '../../worlds/target.ts'
 import { PLAYED_SERVERS, targetOptions } from '../../worlds/target-options.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
+import { defineCommand } from '../define-command.ts'
 import { readValue } from './call.ts'
 import { isPerson, playInTerminal } from './play-in-terminal.ts'
 import { helpOf } from './terminal-player.ts'
@@ -32,12 +32,9 @@ const playOptions = z.object({
 })
 type PlayOptions = z.infer<typeof playOptions>
 
-export function playCommand(console: Console): Command {
-  return addOptions(new Command('play'), playOptions)
-    .argument('[world]', 'name, path or package of the world (default: the server of --url)')
-    .addHelpText(
-      'after',
-      `
+export const playCommand = defineCommand('play', playOptions, {
+  argument: ['[world]', 'name, path or package of the world (default: the server of --url)'],
+  help: `
 Write a tool and its arguments: guess 50, guess value=50 or guess {"value":50}.
 If a tool takes a command alone, it is a shell: a line is a command, and other
 tools begin with a slash: /submit. help, quit; in a shell /help, exit.
@@ -48,12 +45,11 @@ Examples:
   episodic play kuhn-poker --seat second=solver
   episodic play --url http://127.0.0.1:7337/env
   episodic play --url openenv:http://127.0.0.1:8000`,
-    )
-    .action(async (named: string | undefined, options: PlayOptions) => {
-      const [world] = await findWorlds(named === undefined ? [] : [named], options, { optional: true })
-      return play(world, withoutMcp(options), console)
-    })
-}
+  async run(named: string | undefined, options, console) {
+    const [world] = await findWorlds(named === undefined ? [] : [named], options, { optional: true })
+    return play(world, withoutMcp(options), console)
+  },
+})
 
 async function play(
   reference: string | undefined,

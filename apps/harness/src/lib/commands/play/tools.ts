@@ -1,12 +1,12 @@
 import { openChannel } from '@episodic/env'
 import { disconnectPreservingSessions, listAll } from '@episodic/env/internal'
 import { jsonObjectSchema } from '@episodic/protocol'
-import { Command } from 'commander'
 import { z } from 'zod'
-import { type Console, colorsOf } from '../../base/console.ts'
-import { addOptions, flag } from '../../base/options.ts'
+import { colorsOf } from '../../base/console.ts'
+import { flag } from '../../base/options.ts'
 import { rawOutput, requireTarget } from '../../worlds/target.ts'
 import { clientOptions } from '../../worlds/target-options.ts'
+import { defineCommand } from '../define-command.ts'
 
 const toolsSchema = z.array(
   z.object({ name: z.string(), description: z.string().optional(), inputSchema: jsonObjectSchema }),
@@ -14,9 +14,8 @@ const toolsSchema = z.array(
 
 const toolsOptions = z.object({ json: flag('print them as JSON'), ...clientOptions.shape })
 
-export function toolsCommand(console: Console): Command {
-  const command = addOptions(new Command('tools'), toolsOptions)
-  return command.action(async ({ json, ...options }: z.infer<typeof toolsOptions>) => {
+export const toolsCommand = defineCommand('tools', toolsOptions, {
+  async run(_, { json, ...options }, console) {
     const target = requireTarget(options)
     // Connect as `call` does, so that both see the same tools.
     const channel = await openChannel(target, {
@@ -33,8 +32,8 @@ export function toolsCommand(console: Console): Command {
     } finally {
       await channel.close()
     }
-  })
-}
+  },
+})
 
 /** Describes the arguments of a tool on one line, with a question mark after each optional one. */
 export function formatInput(schema: z.output<typeof jsonObjectSchema>): string {

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { Command } from 'commander'
 import { z } from 'zod'
 import type { Console } from '../../base/console.ts'
 import { untilInterrupted } from '../../base/interruption.ts'
 import { textOrFile, texts, wholeNumber } from '../../base/option-values.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { VERSION } from '../../base/own-package.ts'
 import { openFleetModels } from '../../fleet/fleet-models.ts'
 import { metricsOptions } from '../../fleet/metrics-options.ts'
@@ -19,6 +18,7 @@ import { baseUrlSchema } from '../../models/model-options.ts'
 import { leaseOptions } from '../../play/run-settings.ts'
 import { hashModule } from '../../run-folder/plan/content-hash.ts'
 import { loadWorld } from '../../worlds/world.ts'
+import { defineCommand } from '../define-command.ts'
 
 /** Episodes at once, as of a run in one process. */
 const CONCURRENCY = 64
@@ -41,12 +41,9 @@ const workOptions = z.object({
 })
 type WorkOptions = z.infer<typeof workOptions>
 
-export function workCommand(console: Console): Command {
-  return addOptions(new Command('work'), workOptions)
-    .argument('[worlds...]', 'worlds that it may play (default: those of this folder, and the classics)')
-    .addHelpText(
-      'after',
-      `
+export const workCommand = defineCommand('work', workOptions, {
+  argument: ['[worlds...]', 'worlds that it may play (default: those of this folder, and the classics)'],
+  help: `
 A worker joins and leaves while runs go on. It plays every run whose world it
 has in the same version, and says which it does not play, and why. What it
 executes is here already: worlds of its command line or folder, and policy files
@@ -60,9 +57,8 @@ Examples:
   episodic work --queue redis://10.0.0.5:6379
   episodic work warehouse ./my-world --queue redis://10.0.0.5:6379
   episodic run warehouse --tasks 100000 --queue redis://10.0.0.5:6379`,
-    )
-    .action((worlds: string[], options: WorkOptions) => work(worlds, options, console))
-}
+  run: work,
+})
 
 async function work(references: readonly string[], options: WorkOptions, console: Console): Promise<void> {
   const { queue: url, concurrency, allowAgents = false, apiKeyEnv, json } = options

@@ -1,15 +1,15 @@
-import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { wholeNumber } from '../../base/option-values.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { createEngine } from '../../gateway/engine.ts'
 import { openGateway } from '../../gateway/gateway-server.ts'
 import { openGatewaySessions } from '../../gateway/gateway-sessions.ts'
 import { baseUrlSchema } from '../../models/model-options.ts'
 import { modelOption, modelOptionSchema } from '../../run-folder/plan/plan-options.ts'
 import { stopped } from '../../worlds/serve/stop.ts'
+import { defineCommand } from '../define-command.ts'
 
 const gatewayOptions = z.object({
   baseUrl: option('<url>', 'engine that agents reach, with the API of chat completions', baseUrlSchema.optional()),
@@ -30,21 +30,17 @@ const gatewayOptions = z.object({
 })
 type GatewayFlags = z.infer<typeof gatewayOptions>
 
-export function gatewayCommand(console: Console): Command {
-  return addOptions(new Command('gateway'), gatewayOptions)
-    .argument('<folder>', 'where sessions and answers are kept; a restart goes on with them')
-    .addHelpText(
-      'after',
-      `
+export const gatewayCommand = defineCommand('gateway', gatewayOptions, {
+  argument: ['<folder>', 'where sessions and answers are kept; a restart goes on with them'],
+  help: `
 Examples:
   episodic gateway tokens --base-url http://127.0.0.1:8000/v1
   episodic gateway tokens --base-url http://127.0.0.1:30000/v1 --model-option top_p=1
 
 EPISODIC_CONTROL_TOKEN sets what trainers send to open and read sessions.
 By default they send nothing.`,
-    )
-    .action((folder: string, options: GatewayFlags) => serveGateway(folder, options, console))
-}
+  run: serveGateway,
+})
 
 async function serveGateway(folder: string, options: GatewayFlags, console: Console): Promise<void> {
   const { port, address, apiKeyEnv, modelOption: fields = {}, json } = options

@@ -5,12 +5,11 @@ import { type HttpServer, type Rejection, serveHttp } from '@episodic/mcp-server
 import { containProcess } from '@episodic/mcp-server/process'
 import { serveStdio } from '@episodic/mcp-server/stdio'
 import { createWorkerPool, type WorkerPool } from '@episodic/mcp-server/workers'
-import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { callRate, callRateSchema, named, nonEmpty, wholeNumber } from '../../base/option-values.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { mcpOptions } from '../../worlds/mcp-options.ts'
 import { findWorlds } from '../../worlds/mcp-world.ts'
 import { accessOptions, readAccess } from '../../worlds/serve/access-options.ts'
@@ -37,6 +36,7 @@ import {
 } from '../../worlds/serve/trainer-endpoints.ts'
 import { openTrainerPorts, type TrainerPorts } from '../../worlds/serve/trainer-ports.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
+import { defineCommand } from '../define-command.ts'
 
 const serveOptions = z.object({
   port: option('<port>', 'port to listen on; 0 for a free one', wholeNumber(0, 65_535).default(7337)),
@@ -111,12 +111,9 @@ const serveOptions = z.object({
 })
 type ServeOptions = z.infer<typeof serveOptions>
 
-export function serveCommand(console: Console): Command {
-  return addOptions(new Command('serve'), serveOptions)
-    .argument('[world...]', 'names, paths or packages; /mcp serves the first')
-    .addHelpText(
-      'after',
-      `
+export const serveCommand = defineCommand('serve', serveOptions, {
+  argument: ['[world...]', 'names, paths or packages; /mcp serves the first'],
+  help: `
 Examples:
   episodic serve number-guessing
   episodic serve number-guessing --store sqlite:sessions.db
@@ -134,17 +131,16 @@ Examples:
 
 EPISODIC_CONTROL_TOKEN sets the operator's token for the trainer endpoint.
 By default it is random, and kept in a file that other commands find.`,
-    )
-    .action(async (named: string[], options: ServeOptions, { parent }: Command) => {
-      const worlds = await findWorlds(named, { ...options, tasks: undefined })
-      if (options.serverJson) return printServerJson(worlds, console)
-      checkTrainerEndpoints(options, options)
-      checkTask(options)
-      return options.processes > 1 && !isServerWorker
-        ? serveWithProcesses(worlds, parent?.args ?? [], options, console)
-        : serve(worlds, options, console).finally(disconnectWorker)
-    })
-}
+  async run(named: string[], options, console, { parent }) {
+    const worlds = await findWorlds(named, { ...options, tasks: undefined })
+    if (options.serverJson) return printServerJson(worlds, console)
+    checkTrainerEndpoints(options, options)
+    checkTask(options)
+    return options.processes > 1 && !isServerWorker
+      ? serveWithProcesses(worlds, parent?.args ?? [], options, console)
+      : serve(worlds, options, console).finally(disconnectWorker)
+  },
+})
 
 /** Throws `option-invalid` if the session of a task cannot be served so. */
 function checkTask({ task, stdio, processes, private: isPrivate }: ServeOptions): void {

@@ -2,15 +2,15 @@ import { openChannel } from '@episodic/env'
 import { absenceOf } from '@episodic/mcp-server/internal'
 import { type EpisodeEnd, type LoggedStep, METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
 import { isDefaultSuccess, plural } from '@episodic/report'
-import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { wholeNumber } from '../../base/option-values.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { replaceFile } from '../../base/own-files.ts'
 import { findControlToken } from '../../worlds/serve/control-token.ts'
 import { findSessionHandle } from '../../worlds/serve/task-session.ts'
+import { defineCommand } from '../define-command.ts'
 
 /** Steps of a log per request. */
 const PAGE = 1_000
@@ -21,13 +21,9 @@ const closeOptions = z.object({
   json: flag('print the result as JSON'),
 })
 
-export function sessionsCloseCommand(console: Console): Command {
-  return (
-    addOptions(new Command('close'), closeOptions)
-      .description('end the session of a local serve --task, and print how it ended and what it earned')
-      .addHelpText(
-        'after',
-        `
+export const sessionsCloseCommand = defineCommand('close', closeOptions, {
+  description: 'end the session of a local serve --task, and print how it ended and what it earned',
+  help: `
 An episode that has not ended is truncated: as closed, with the success that the
 world sees then, or as no-action without success if nothing was played.
 
@@ -37,11 +33,9 @@ with the return as "reward" and 0 or 1 for the last two.
 Example:
   episodic serve number-guessing --task task.jsonl
   episodic sessions close --reward-file reward.json`,
-      )
-      // The parent command has the same flag and may have parsed it.
-      .action((_: unknown, given: Command) => close(given.optsWithGlobals<z.infer<typeof closeOptions>>(), console))
-  )
-}
+  // The parent command has the same flag and may have parsed it.
+  run: (_, __, console, command) => close(command.optsWithGlobals(), console),
+})
 
 async function close({ port, rewardFile, json }: z.infer<typeof closeOptions>, console: Console): Promise<void> {
   const handle = findSessionHandle(port)

@@ -10,16 +10,16 @@ import {
   WireError,
 } from '@episodic/protocol'
 import { mapTexts } from '@episodic/protocol/internal'
-import { Command } from 'commander'
 import { z } from 'zod'
 import type { Console } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { redact } from '../../worlds/serve/log.ts'
 import { openStore } from '../../worlds/serve/open-store.ts'
 import { targetOf } from '../../worlds/target.ts'
 import { targetOptions } from '../../worlds/target-options.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
+import { defineCommand } from '../define-command.ts'
 
 /** Entries of a step log per request. */
 const PAGE = 1_000
@@ -32,14 +32,10 @@ const dumpOptions = z.object({
 })
 type DumpOptions = z.infer<typeof dumpOptions>
 
-export function sessionsDumpCommand(console: Console): Command {
-  return (
-    addOptions(new Command('dump'), dumpOptions)
-      .description('print one session as JSON for a bug report: its record, state and step log')
-      .argument('<id>', 'id of the session, from episodic sessions')
-      .addHelpText(
-        'after',
-        `
+export const sessionsDumpCommand = defineCommand('dump', dumpOptions, {
+  description: 'print one session as JSON for a bug report: its record, state and step log',
+  argument: ['<id>', 'id of the session, from episodic sessions'],
+  help: `
 Always redacted: everything that has the shape of a token, a control handle or a
 capability. The secrets that the world declares are redacted if the world is
 known: by a server, or with --world. Redacted without --private: private state,
@@ -51,11 +47,9 @@ share it.
 Examples:
   episodic sessions dump 4f1c… --url http://127.0.0.1:7337/env > session.json
   episodic sessions dump 4f1c… --store sqlite:sessions.db --world ./my-world.ts`,
-      )
-      // The parent command has the same options and may have parsed them.
-      .action((id: string, _: DumpOptions, given: Command) => dump(id, given.optsWithGlobals<DumpOptions>(), console))
-  )
-}
+  // The parent command has the same options and may have parsed them.
+  run: (id: string, _, console, command) => dump(id, command.optsWithGlobals(), console),
+})
 
 async function dump(id: string, options: DumpOptions, console: Console): Promise<void> {
   const { readPage, close } = await openSource(options)

@@ -3,12 +3,12 @@ import { basename, dirname, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { WITHHELD_PARTS, type WithheldPart } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
-import { Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { texts, wholeNumber } from '../../base/option-values.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { findMembers } from '../../play/sets/set-folder.ts'
 import { readQuery } from '../../run-folder/matching-lines.ts'
 import { tornNotice } from '../../run-folder/record/report-run.ts'
@@ -26,6 +26,7 @@ import {
 import type { BundleOptions } from '../../view/bundle/shared-run.ts'
 import { assertFree, StaticFolder } from '../../view/bundle/static-folder.ts'
 import { type FoundRun, findRuns } from '../../view/folder/find-runs.ts'
+import { defineCommand } from '../define-command.ts'
 
 const MOST_BYTES = 10_485_760
 /** Runs that are compared with each other at most. */
@@ -54,12 +55,9 @@ const bundleOptions = z.object({
 })
 type BundleCommandOptions = z.infer<typeof bundleOptions>
 
-export function bundleCommand(console: Console): Command {
-  return addOptions(new Command('bundle'), bundleOptions)
-    .argument('<runs...>', 'folders of runs or of sets of runs')
-    .addHelpText(
-      'after',
-      `
+export const bundleCommand = defineCommand('bundle', bundleOptions, {
+  argument: ['<runs...>', 'folders of runs or of sets of runs'],
+  help: `
 A file has the pages of episodic view, and opens in a browser without a server
 and without any request. A folder has the same pages and all episodes step by
 step, for any web server: a page asks for the episodes that it shows. Both say
@@ -82,9 +80,8 @@ Examples:
   episodic bundle runs/june --compare --out june.html
   episodic bundle runs/june --out public/june
   episodic bundle runs/my-run --query success:no --states public --out lost.html`,
-    )
-    .action((runs: string[], options: BundleCommandOptions) => bundle(runs, options, console))
-}
+  run: bundle,
+})
 
 async function bundle(folders: readonly string[], options: BundleCommandOptions, console: Console): Promise<void> {
   const { query, withhold, world: worlds } = options

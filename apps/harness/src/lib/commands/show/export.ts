@@ -3,12 +3,12 @@ import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { ToolInfo } from '@episodic/protocol'
 import { formatCount, plural } from '@episodic/report'
-import { Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { type Console, shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { nonEmpty, splitSchema } from '../../base/option-values.ts'
-import { addOptions, flag, option, toWords } from '../../base/options.ts'
+import { flag, option, toWords } from '../../base/options.ts'
 import { loadRecordedWorld } from '../../evaluate/replay/recorded-world.ts'
 import { gradeReward, isGradeReward, readVerdicts } from '../../export/episode/grade-reward.ts'
 import { EXPORT_REWARDS, type ExportReward, type ExportRewardName } from '../../export/episode/rewards.ts'
@@ -23,6 +23,7 @@ import { findSealed, type SealedEpisodes } from '../../run-folder/read-recorded.
 import { tornNotice } from '../../run-folder/record/report-run.ts'
 import { seatOf } from '../../run-folder/seat-of.ts'
 import { taskSource } from '../../worlds/serve/served-tasks.ts'
+import { defineCommand } from '../define-command.ts'
 
 /** The format that is no file of episodes, but a folder of the tasks that were played, or of those of a world. */
 const HARBOR = 'harbor'
@@ -76,15 +77,12 @@ type ExportCommandOptions = Omit<z.infer<typeof exportOptions>, 'format' | 'task
   readonly format: ExportFormatName
 }
 
-export function exportCommand(console: Console): Command {
-  return addOptions(new Command('export'), exportOptions)
-    .argument(
-      '<run>',
-      'folder of a run or of a set of runs, or a file of sealed episodes; for harbor, a run or a world',
-    )
-    .addHelpText(
-      'after',
-      `
+export const exportCommand = defineCommand('export', exportOptions, {
+  argument: [
+    '<run>',
+    'folder of a run or of a set of runs, or a file of sealed episodes; for harbor, a run or a world',
+  ],
+  help: `
 Formats:
 ${FORMATS}
 
@@ -100,33 +98,32 @@ or the one in focus, has to match.
 Failed episodes are left out, or marked and without a score: they are never a
 reward of 0. The ids of calls begin with the hash of the sealed episode, and
 most formats have it as "episode".`,
-    )
-    .action(async (run: string, { format: named, tasks, ...given }: z.infer<typeof exportOptions>) => {
-      if (named === HARBOR) return exportTasks(run, { ...given, tasks }, console)
-      if (tasks !== undefined)
-        throw new HarnessError('option-invalid', `--tasks is for --format ${HARBOR}. Leave it out.`)
-      const options: ExportCommandOptions = { ...given, format: named }
-      const format: ExportFormat = EXPORT_FORMATS[options.format]
-      const isFolder = existsSync(run) && statSync(run).isDirectory()
-      const members = isFolder ? await findPlayedMembers(run, warnOn(console)) : null
-      checkOptions(format, options, members !== null)
-      if (members === null) {
-        const counts = await exportOne(run, options, console)
-        if (options.json) console.out.write(`${JSON.stringify(counts)}\n`)
-        return
-      }
-      const exported: object[] = []
-      for (const member of members) {
-        // A set keeps the runs of each world in a folder.
-        const [world, player] = [basename(dirname(member)), basename(member)]
-        const folder = join(options.out as string, world)
-        await mkdir(folder, { recursive: true })
-        const out = join(folder, `${player}${format.extension ?? '.jsonl'}`)
-        exported.push({ run: member, file: out, ...(await exportOne(member, { ...options, out }, console)) })
-      }
-      if (options.json) console.out.write(`${JSON.stringify({ runs: exported })}\n`)
-    })
-}
+  async run(run: string, { format: named, tasks, ...given }, console) {
+    if (named === HARBOR) return exportTasks(run, { ...given, tasks }, console)
+    if (tasks !== undefined)
+      throw new HarnessError('option-invalid', `--tasks is for --format ${HARBOR}. Leave it out.`)
+    const options: ExportCommandOptions = { ...given, format: named }
+    const format: ExportFormat = EXPORT_FORMATS[options.format]
+    const isFolder = existsSync(run) && statSync(run).isDirectory()
+    const members = isFolder ? await findPlayedMembers(run, warnOn(console)) : null
+    checkOptions(format, options, members !== null)
+    if (members === null) {
+      const counts = await exportOne(run, options, console)
+      if (options.json) console.out.write(`${JSON.stringify(counts)}\n`)
+      return
+    }
+    const exported: object[] = []
+    for (const member of members) {
+      // A set keeps the runs of each world in a folder.
+      const [world, player] = [basename(dirname(member)), basename(member)]
+      const folder = join(options.out as string, world)
+      await mkdir(folder, { recursive: true })
+      const out = join(folder, `${player}${format.extension ?? '.jsonl'}`)
+      exported.push({ run: member, file: out, ...(await exportOne(member, { ...options, out }, console)) })
+    }
+    if (options.json) console.out.write(`${JSON.stringify({ runs: exported })}\n`)
+  },
+})
 
 /** The options that choose or score episodes, which tasks have none of. */
 const ofEpisodes = exportOptions.pick({

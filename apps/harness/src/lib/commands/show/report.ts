@@ -1,10 +1,9 @@
-import { Command } from 'commander'
 import { z } from 'zod'
-import type { Console } from '../../base/console.ts'
 import { wholeNumber } from '../../base/option-values.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { foldRun, showSummary, tornNotice, writeReport } from '../../run-folder/record/report-run.ts'
 import { readManifest } from '../../run-folder/record/run-folder.ts'
+import { defineCommand } from '../define-command.ts'
 
 const reportOptions = z.object({
   allowConflicts: flag('accept conflicting lines of the same episode'),
@@ -16,12 +15,11 @@ const reportOptions = z.object({
   json: flag('print the summary as JSON'),
 })
 
-export function reportCommand(console: Console): Command {
-  return addOptions(new Command('report'), reportOptions)
-    .argument('<folder>', 'folder of the run')
-    .action(async (folder: string, options: z.infer<typeof reportOptions>) => {
-      const onTorn = (line: number) => console.err.write(tornNotice(line))
-      const fold = await foldRun(folder, await readManifest(folder), { onTorn })
-      showSummary(folder, await writeReport(folder, fold, options), options, console)
-    })
-}
+export const reportCommand = defineCommand('report', reportOptions, {
+  argument: ['<folder>', 'folder of the run'],
+  async run(folder: string, options, console) {
+    const onTorn = (line: number) => console.err.write(tornNotice(line))
+    const fold = await foldRun(folder, await readManifest(folder), { onTorn })
+    showSummary(folder, await writeReport(folder, fold, options), options, console)
+  },
+})

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { loadViewer } from '@episodic/viewer'
-import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { textOrFile, texts, wholeNumber } from '../../base/option-values.ts'
-import { addOptions, flag, flagOff, option } from '../../base/options.ts'
+import { flag, flagOff, option } from '../../base/options.ts'
 import { ViewedRuns } from '../../view/folder/viewed-runs.ts'
 import { openViewServer } from '../../view/http/view-server.ts'
 import { openInBrowser } from '../../view/open-in-browser.ts'
 import { createStatesSource } from '../../view/states/episode-states.ts'
 import { stopped } from '../../worlds/serve/stop.ts'
+import { defineCommand } from '../define-command.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/
 const TOKEN_LENGTH = 16
@@ -37,12 +37,9 @@ const viewOptions = z.object({
 })
 type ViewOptions = z.infer<typeof viewOptions>
 
-export function viewCommand(console: Console): Command {
-  return addOptions(new Command('view'), viewOptions)
-    .argument('[folder]', 'folder of runs, of a set of runs, or of one run', 'runs')
-    .addHelpText(
-      'after',
-      `
+export const viewCommand = defineCommand('view', viewOptions, {
+  argument: ['[folder]', 'folder of runs, of a set of runs, or of one run', 'runs'],
+  help: `
 Shows what the sealed episodes of runs say: figures, episodes, conversations,
 states, comparisons. Running ones are followed. Nothing leaves this machine, and
 nothing is written but the file episodes.idx in the folder of each run, which
@@ -58,9 +55,8 @@ Examples:
   episodic view --world ./my-world.ts --no-open
   episodic view /data/runs --address 0.0.0.0 --token @token.txt
   episodic view /data/runs --allow-host runs.example.org   # behind a proxy`,
-    )
-    .action((folder: string, options: ViewOptions) => view(folder, options, console))
-}
+  run: view,
+})
 
 async function view(folder: string, options: ViewOptions, console: Console): Promise<void> {
   const { address, port, token, readOnly = false } = options

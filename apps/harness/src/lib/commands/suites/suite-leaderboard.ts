@@ -1,16 +1,16 @@
 import { basename, dirname, resolve } from 'node:path'
 import { plural } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
-import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, usesColor } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { writeRunFile } from '../../run-folder/record/run-folder.ts'
 import { formatLeaderboard } from '../../suites/suite/format-leaderboard.ts'
 import { leaderboardOf } from '../../suites/suite/leaderboard.ts'
 import { leaderboardPage } from '../../suites/suite/leaderboard-page.ts'
 import type { VerifiedSubmission } from '../../suites/suite/verify-submission.ts'
+import { defineCommand } from '../define-command.ts'
 import { checkResult, formatFinding } from './suite-verify.ts'
 
 const leaderboardOptions = z.object({
@@ -20,12 +20,11 @@ const leaderboardOptions = z.object({
 })
 type LeaderboardOptions = z.infer<typeof leaderboardOptions>
 
-export function leaderboardCommand(console: Console): Command {
-  return addOptions(new Command('leaderboard'), leaderboardOptions)
-    .description('verify several results of a suite, and rank their policies in each variant')
-    .argument('<folder...>', 'folders of results that were played with --policy')
-    .action((folders: string[], options: LeaderboardOptions) => rank(folders, options, console))
-}
+export const leaderboardCommand = defineCommand('leaderboard', leaderboardOptions, {
+  description: 'verify several results of a suite, and rank their policies in each variant',
+  argument: ['<folder...>', 'folders of results that were played with --policy'],
+  run: rank,
+})
 
 async function rank(folders: readonly string[], options: LeaderboardOptions, console: Console): Promise<void> {
   const { out, err } = console

@@ -1,10 +1,10 @@
 import { cleanText, plural } from '@episodic/report'
-import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { type Finding, type VerifiedSubmission, verifySubmission } from '../../suites/suite/verify-submission.ts'
+import { defineCommand } from '../define-command.ts'
 
 const verifyOptions = z.object({
   suite: option('<suite>', 'the suite (default: the one that the result names)'),
@@ -12,21 +12,17 @@ const verifyOptions = z.object({
 })
 type VerifyOptions = z.infer<typeof verifyOptions>
 
-export function verifySuiteCommand(console: Console): Command {
-  return addOptions(new Command('verify'), verifyOptions)
-    .description('check the result of a suite: measure, replay and compute every figure again')
-    .argument('<folder>', 'folder of the result, with its runs')
-    .addHelpText(
-      'after',
-      `
+export const verifySuiteCommand = defineCommand('verify', verifyOptions, {
+  description: 'check the result of a suite: measure, replay and compute every figure again',
+  argument: ['<folder>', 'folder of the result, with its runs'],
+  help: `
 Checks that the result is of the suite that is here, with all its lines, and the
 same versions of its worlds; that each exact figure is measured again; that each
 played figure is of the suite's tasks, and follows from its sealed episodes; and
 that the rules reproduce these episodes. The exit status is 1 if there is a
 finding. It does not show who chose the actions.`,
-    )
-    .action((folder: string, options: VerifyOptions) => verify(folder, options, console))
-}
+  run: verify,
+})
 
 async function verify(folder: string, { suite, json }: VerifyOptions, console: Console): Promise<void> {
   const { out } = console

@@ -7,7 +7,7 @@ import { type Console, colorsOf, shownPath, usesColor } from '../../base/console
 import { HarnessError } from '../../base/harness-error.ts'
 import { playToEnd } from '../../base/interruption.ts'
 import { texts, wholeNumber } from '../../base/option-values.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { modelOptionsSchema } from '../../models/model-options.ts'
 import { TRANSPORTS } from '../../play/run-settings.ts'
 import { writeRunFile } from '../../run-folder/record/run-folder.ts'
@@ -17,6 +17,7 @@ import { readSuite } from '../../suites/suite/suite-file.ts'
 import { suitePage } from '../../suites/suite/suite-page.ts'
 import { folderName, planSuite, type SuitePlan, withPolicy } from '../../suites/suite/suite-plan.ts'
 import { holdsSuite, SUITE_FILES } from '../../suites/suite/suite-result.ts'
+import { defineCommand } from '../define-command.ts'
 import { leaderboardCommand } from './suite-leaderboard.ts'
 import { verifySuiteCommand } from './suite-verify.ts'
 
@@ -41,13 +42,10 @@ export function suiteCommand(console: Console): Command {
     .addCommand(leaderboardCommand(console))
 }
 
-function runSuiteCommand(console: Console): Command {
-  return addOptions(new Command('run'), suiteOptions)
-    .description('measure and play every figure of a suite, and compare each with its reference')
-    .argument('<suite>', 'path to a suite file, the name of one in suites/, or of a package that has one')
-    .addHelpText(
-      'after',
-      `
+const runSuiteCommand = defineCommand('run', suiteOptions, {
+  description: 'measure and play every figure of a suite, and compare each with its reference',
+  argument: ['<suite>', 'path to a suite file, the name of one in suites/, or of a package that has one'],
+  help: `
 An exact figure is measured on the rules of its world. A played figure is the
 mean return of many episodes: its 99.9 % confidence interval has to hold the
 reference. Each is an ordinary run in the folder of the result. The exit status
@@ -58,9 +56,8 @@ Examples:
   episodic suite run classics --quick --json
   episodic suite run classics --only taxi --episodes 200 --transport http
   episodic suite run ./mine.suite.json --policy llm:qwen3 --base-url http://127.0.0.1:8000/v1`,
-    )
-    .action((suite: string, options: RunOptions) => run(suite, options, console))
-}
+  run: run,
+})
 
 async function run(reference: string, options: RunOptions, console: Console): Promise<void> {
   const { out } = console

@@ -1,12 +1,11 @@
 import { basename, join, resolve } from 'node:path'
 import { loadViewer } from '@episodic/viewer'
-import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath, usesColor } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { playToEnd } from '../../base/interruption.ts'
 import { namedPlayer, nonEmpty, wholeNumber } from '../../base/option-values.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { modelOptionsSchema } from '../../models/model-options.ts'
 import { TRANSPORTS } from '../../play/run-settings.ts'
 import { writeRunFile } from '../../run-folder/record/run-folder.ts'
@@ -15,6 +14,7 @@ import { playTournament, TOURNAMENT_FILES } from '../../suites/tournament/play-t
 import { tournamentPage } from '../../suites/tournament/tournament-page.ts'
 import { findTournament, planTournament } from '../../suites/tournament/tournament-plan.ts'
 import { loadWorld } from '../../worlds/world.ts'
+import { defineCommand } from '../define-command.ts'
 
 const tournamentOptions = z.object({
   player: option(
@@ -38,12 +38,9 @@ const tournamentOptions = z.object({
 })
 type TournamentOptions = z.infer<typeof tournamentOptions>
 
-export function tournamentCommand(console: Console): Command {
-  return addOptions(new Command('tournament'), tournamentOptions)
-    .argument('<world>', 'name, path or package of a world of several seats')
-    .addHelpText(
-      'after',
-      `
+export const tournamentCommand = defineCommand('tournament', tournamentOptions, {
+  argument: ['<world>', 'name, path or package of a world of several seats'],
+  help: `
 Every seating is an ordinary run in the folder of the tournament. Ratings are
 those of Bradley and Terry, with "random" at 1,000 if it plays. A failed match
 counts for nobody.
@@ -51,9 +48,8 @@ counts for nobody.
 Examples:
   episodic tournament @episodic/classics/connect-four --player solver --player random
   episodic tournament kuhn-poker --player nash=solver --player random=random --player m=llm:qwen3 --games 200`,
-    )
-    .action((world: string, options: TournamentOptions) => play(world, options, console))
-}
+  run: play,
+})
 
 async function play(reference: string, options: TournamentOptions, console: Console): Promise<void> {
   const { out } = console

@@ -1,10 +1,10 @@
 import type { Policy } from '@episodic/env'
-import { Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, usesColor } from '../../base/console.ts'
 import { untilInterrupted } from '../../base/interruption.ts'
 import { named, nonEmpty, wholeNumber } from '../../base/option-values.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { CHECKS, type CheckName } from '../../check/check-report.ts'
 import { checkWorld } from '../../check/check-world.ts'
 import { inProcessEndpoint } from '../../check/endpoints/in-process-endpoint.ts'
@@ -13,6 +13,7 @@ import { mcpOptions } from '../../worlds/mcp-options.ts'
 import { findWorlds } from '../../worlds/mcp-world.ts'
 import { findPolicy } from '../../worlds/policies.ts'
 import { loadWorld } from '../../worlds/world.ts'
+import { defineCommand } from '../define-command.ts'
 
 /** The share of the episodes of a first look, besides pairs. */
 const QUICK_SHARE = 0.25
@@ -36,12 +37,9 @@ const checkOptions = z.object({
 })
 type CheckOptions = z.infer<typeof checkOptions>
 
-export function checkCommand(console: Console): Command {
-  return addOptions(new Command('check'), checkOptions)
-    .argument('[world]', 'name, path or package of the world')
-    .addHelpText(
-      'after',
-      `
+export const checkCommand = defineCommand('check', checkOptions, {
+  argument: ['[world]', 'name, path or package of the world'],
+  help: `
 Each check passes, warns, fails or is skipped. The exit status is 1 if a check
 failed; warnings do not fail. Learnability only warns, unless --only names it.
 Each finding has a name, in brackets. To waive one, add a reason to the
@@ -54,12 +52,11 @@ Examples:
   episodic check ./my-world.ts --quick
   episodic check kuhn-poker --seat second=solver --only learnability,exploits
   episodic check ./my-world.ts --json`,
-    )
-    .action(async (named: string | undefined, options: CheckOptions) => {
-      const [reference] = await findWorlds(named === undefined ? [] : [named], options)
-      return check(reference as string, options, console)
-    })
-}
+  async run(named: string | undefined, options, console) {
+    const [reference] = await findWorlds(named === undefined ? [] : [named], options)
+    return check(reference as string, options, console)
+  },
+})
 
 async function check(
   reference: string,

@@ -17,10 +17,11 @@ import {
   WHOLE_RANGE,
   wholeNumber,
 } from '../../base/option-values.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { writeWhole } from '../../export/export-run.ts'
 import { nemoGymRows } from '../../export/formats/nemo-gym.ts'
 import { loadWorld } from '../../worlds/world.ts'
+import { defineCommand } from '../define-command.ts'
 
 export function datasetCommand(console: Console): Command {
   return new Command('dataset')
@@ -38,61 +39,58 @@ const generateOptions = z.object({
   out: option('<file>', 'file to write', z.string()),
 })
 
-function generateCommand(console: Console): Command {
-  return addOptions(new Command('generate'), generateOptions)
-    .description('generate tasks of a world, as JSONL')
-    .argument('<world>', 'name, path or package of the world')
-    .action(async (reference: string, options: z.infer<typeof generateOptions>) => {
-      const { tasks, environment } = await loadWorld(reference)
-      if (!tasks)
-        throw new HarnessError(
-          'world-invalid',
-          `${environment.name} exports no "tasks" made by defineTasks. Add them to the world to generate a dataset.`,
-        )
-      const { count, sha256 } = await writeTasks(options.out, generateTasks(tasks, options))
-      console.out.write(`${options.out}  ${count} tasks  sha256 ${sha256}\n`)
-    })
-}
+const generateCommand = defineCommand('generate', generateOptions, {
+  description: 'generate tasks of a world, as JSONL',
+  argument: ['<world>', 'name, path or package of the world'],
+  async run(reference: string, options, console) {
+    const { tasks, environment } = await loadWorld(reference)
+    if (!tasks)
+      throw new HarnessError(
+        'world-invalid',
+        `${environment.name} exports no "tasks" made by defineTasks. Add them to the world to generate a dataset.`,
+      )
+    const { count, sha256 } = await writeTasks(options.out, generateTasks(tasks, options))
+    console.out.write(`${options.out}  ${count} tasks  sha256 ${sha256}\n`)
+  },
+})
 
 const validateOptions = z.object({
   world: option('<world>', 'validate parameters and version against this world; repeatable', texts),
   json: flag('print the problems as JSON lines'),
 })
 
-function validateCommand(console: Console): Command {
-  return addOptions(new Command('validate'), validateOptions)
-    .description('validate every line of a dataset')
-    .argument('<file>', 'the dataset')
-    .action(async (file: string, options: z.infer<typeof validateOptions>) => {
-      const worlds = await Promise.all(options.world.map((reference) => loadWorld(reference)))
-      let problems = 0
-      for await (const problem of checkLines(readLines(file), {
-        environments: worlds.length > 0 ? worlds.map(({ environment }) => environment) : undefined,
-      })) {
-        problems += 1
-        console.out.write(`${options.json ? JSON.stringify(problem) : problem.message}\n`)
-      }
-      const { green, red } = colorsOf(console.err)
-      console.err.write(
-        problems === 0
-          ? green(`${file} is valid.\n`)
-          : red(`${file} has ${problems} ${problems === 1 ? 'problem' : 'problems'}.\n`),
-      )
-      if (problems > 0) process.exitCode = 1
-    })
-}
+const validateCommand = defineCommand('validate', validateOptions, {
+  description: 'validate every line of a dataset',
+  argument: ['<file>', 'the dataset'],
+  async run(file: string, options, console) {
+    const worlds = await Promise.all(options.world.map((reference) => loadWorld(reference)))
+    let problems = 0
+    for await (const problem of checkLines(readLines(file), {
+      environments: worlds.length > 0 ? worlds.map(({ environment }) => environment) : undefined,
+    })) {
+      problems += 1
+      console.out.write(`${options.json ? JSON.stringify(problem) : problem.message}\n`)
+    }
+    const { green, red } = colorsOf(console.err)
+    console.err.write(
+      problems === 0
+        ? green(`${file} is valid.\n`)
+        : red(`${file} has ${problems} ${problems === 1 ? 'problem' : 'problems'}.\n`),
+    )
+    if (problems > 0) process.exitCode = 1
+  },
+})
 
 const statsOptions = z.object({ json: flag('print the counts as JSON') })
 
-function statsCommand(console: Console): Command {
-  return addOptions(new Command('stats'), statsOptions)
-    .description('count the tasks of a dataset')
-    .argument('<file>', 'the dataset')
-    .action(async (file: string, { json }: z.infer<typeof statsOptions>) => {
-      const stats = await summarizeTasks(readTasks(file))
-      console.out.write(json ? `${JSON.stringify(stats)}\n` : `${formatTable(flatten(stats))}\n`)
-    })
-}
+const statsCommand = defineCommand('stats', statsOptions, {
+  description: 'count the tasks of a dataset',
+  argument: ['<file>', 'the dataset'],
+  async run(file: string, { json }, console) {
+    const stats = await summarizeTasks(readTasks(file))
+    console.out.write(json ? `${JSON.stringify(stats)}\n` : `${formatTable(flatten(stats))}\n`)
+  },
+})
 
 const splitOption = option('<split>', 'only tasks of this split', splitSchema.optional())
 
@@ -103,15 +101,14 @@ const sampleOptions = z.object({
   split: splitOption,
 })
 
-function sampleCommand(console: Console): Command {
-  return addOptions(new Command('sample'), sampleOptions)
-    .description('print random tasks of a dataset')
-    .argument('<file>', 'the dataset')
-    .action(async (file: string, options: z.infer<typeof sampleOptions>) => {
-      const rows: Rows<Task> = readTasks(file)
-      for (const task of await sampleTasks(rows, options)) console.out.write(`${JSON.stringify(task)}\n`)
-    })
-}
+const sampleCommand = defineCommand('sample', sampleOptions, {
+  description: 'print random tasks of a dataset',
+  argument: ['<file>', 'the dataset'],
+  async run(file: string, options, console) {
+    const rows: Rows<Task> = readTasks(file)
+    for (const task of await sampleTasks(rows, options)) console.out.write(`${JSON.stringify(task)}\n`)
+  },
+})
 
 const exportOptions = z.object({
   world: option('<world>', 'world of the tasks; repeatable', z.array(z.string())),
@@ -120,29 +117,28 @@ const exportOptions = z.object({
   out: option('<file>', 'file to write', z.string()),
 })
 
-function exportCommand(console: Console): Command {
-  return addOptions(new Command('export'), exportOptions)
-    .description('write the tasks as rows of a trainer that plays them')
-    .argument('<file>', 'the dataset')
-    .action(async (file: string, { world, split, out }: z.infer<typeof exportOptions>) => {
-      const environments = (await Promise.all(world.map((name) => loadWorld(name)))).map((each) => each.environment)
-      await using host = createHost({ environments })
-      await using connection = await connect(inProcess(host))
-      let rows = 0
-      const tasks = async function* () {
-        for await (const task of readTasks(file)) {
-          if (split !== undefined && task.split !== split) continue
-          const { name } = task.environment
-          if (!environments.some((each) => each.name === name))
-            throw new HarnessError('option-invalid', `${file} has a task of ${name}. Give its world too, with --world.`)
-          rows += 1
-          yield task
-        }
+const exportCommand = defineCommand('export', exportOptions, {
+  description: 'write the tasks as rows of a trainer that plays them',
+  argument: ['<file>', 'the dataset'],
+  async run(file: string, { world, split, out }, console) {
+    const environments = (await Promise.all(world.map((name) => loadWorld(name)))).map((each) => each.environment)
+    await using host = createHost({ environments })
+    await using connection = await connect(inProcess(host))
+    let rows = 0
+    const tasks = async function* () {
+      for await (const task of readTasks(file)) {
+        if (split !== undefined && task.split !== split) continue
+        const { name } = task.environment
+        if (!environments.some((each) => each.name === name))
+          throw new HarnessError('option-invalid', `${file} has a task of ${name}. Give its world too, with --world.`)
+        rows += 1
+        yield task
       }
-      await writeWhole(out, nemoGymRows(tasks(), connection))
-      console.out.write(`${out}  ${plural(rows, 'row')}\n`)
-    })
-}
+    }
+    await writeWhole(out, nemoGymRows(tasks(), connection))
+    console.out.write(`${out}  ${plural(rows, 'row')}\n`)
+  },
+})
 
 /** Flattens nested counts into rows of a table. */
 function flatten(value: unknown, path: readonly string[] = []): string[][] {

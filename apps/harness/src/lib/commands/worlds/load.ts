@@ -1,12 +1,11 @@
 import { DatasetError } from '@episodic/dataset'
 import type { Playable, Target } from '@episodic/env'
-import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { untilInterrupted } from '../../base/interruption.ts'
 import { nonEmpty, wholeNumber } from '../../base/option-values.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { type Opened, openTarget, openWorld } from '../../play/episodes/open-environment.ts'
 import { generateLoad, type LoadCounts, type LoadResult } from '../../play/load/generate-load.ts'
 import { cpuBetween, readServerCpu } from '../../play/load/server-cpu.ts'
@@ -20,6 +19,7 @@ import { startServer } from '../../worlds/serve/start-server.ts'
 import { targetOf } from '../../worlds/target.ts'
 import { targetOptions } from '../../worlds/target-options.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
+import { defineCommand } from '../define-command.ts'
 
 /** Distinct tasks, which sessions play in turn. */
 const TASKS = 1_000
@@ -53,12 +53,9 @@ const loadOptions = z.object({
 })
 type LoadCommandOptions = z.infer<typeof loadOptions>
 
-export function loadCommand(console: Console): Command {
-  return addOptions(new Command('load'), loadOptions)
-    .argument('[world]', 'name, path or package of the world')
-    .addHelpText(
-      'after',
-      `
+export const loadCommand = defineCommand('load', loadOptions, {
+  argument: ['[world]', 'name, path or package of the world'],
+  help: `
 Starts a server of the world in its own process, or uses the one of --url, and
 steps sessions at its trainer endpoint. Latency is the time from sending a step
 to its answer. Server CPU is read from /metrics, so it is known only over HTTP
@@ -69,12 +66,11 @@ Examples:
   episodic load ./my-world.ts --sessions 1000 --in-flight 64 --seconds 30
   episodic load ./my-world.ts --store sqlite:load.db --worker-threads --json
   episodic load ./my-world.ts --url http://127.0.0.1:7337/env`,
-    )
-    .action(async (named: string | undefined, options: LoadCommandOptions) => {
-      const [world] = await findWorlds(named === undefined ? [] : [named], options)
-      return load(world as string, withoutMcp(options), console)
-    })
-}
+  async run(named: string | undefined, options, console) {
+    const [world] = await findWorlds(named === undefined ? [] : [named], options)
+    return load(world as string, withoutMcp(options), console)
+  },
+})
 
 async function load(
   reference: string,

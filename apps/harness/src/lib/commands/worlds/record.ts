@@ -2,15 +2,15 @@ import { resolve } from 'node:path'
 import type { RecordingCounts } from '@episodic/mcp-worlds/internal'
 import { canonicalJson, isMatchRecord, type JsonObject } from '@episodic/protocol'
 import { plural } from '@episodic/report'
-import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
-import { addOptions, flag, option } from '../../base/options.ts'
+import { flag, option } from '../../base/options.ts'
 import { replaceFile } from '../../base/own-files.ts'
 import { findPlayedMembers } from '../../play/sets/set-folder.ts'
 import { findSealed, readRecorded, type SealedEpisodes } from '../../run-folder/read-recorded.ts'
 import { createSecretSearch } from '../../run-folder/secret-check.ts'
+import { defineCommand } from '../define-command.ts'
 
 const recordOptions = z.object({
   out: option('<file>', 'file to write (default: <world>.recording.jsonl)'),
@@ -24,12 +24,9 @@ const recordOptions = z.object({
 })
 type RecordOptions = z.infer<typeof recordOptions>
 
-export function recordCommand(console: Console): Command {
-  return addOptions(new Command('record'), recordOptions)
-    .argument('<runs...>', 'folders of runs or sets of one world of an MCP server')
-    .addHelpText(
-      'after',
-      `
+export const recordCommand = defineCommand('record', recordOptions, {
+  argument: ['<runs...>', 'folders of runs or sets of one world of an MCP server'],
+  help: `
 The file is a world: its tools, tasks and scores, and what the server answered
 to each call after the calls before it. It stands wherever a world does, and
 starts no server. A call that was not recorded makes the episode void.
@@ -44,9 +41,8 @@ Examples:
   episodic run --mcp 'npx -y my-server' --tasks tasks.jsonl --score score.ts --out runs/live
   episodic record runs/live --out worlds/mine.jsonl
   episodic run worlds/mine.jsonl --policy llm:qwen3`,
-    )
-    .action((runs: string[], options: RecordOptions) => record(runs, options, console))
-}
+  run: record,
+})
 
 async function record(runs: readonly string[], options: RecordOptions, console: Console): Promise<void> {
   const { RecordingWriter } = await import('@episodic/mcp-worlds/internal')
