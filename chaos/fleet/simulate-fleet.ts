@@ -1,5 +1,5 @@
 import { createRng, type EpisodeRecord, type Rng, type SealedRecord, type Task } from '@episodic/protocol'
-import { createFleetRunner } from '../../apps/harness/src/lib/fleet/fleet-runner.ts'
+import { FleetRunner } from '../../apps/harness/src/lib/fleet/fleet-runner.ts'
 import { playFleet } from '../../apps/harness/src/lib/fleet/play-fleet.ts'
 import type { RunAccount } from '../../apps/harness/src/lib/fleet/run-queue.ts'
 import { createSigner } from '../../apps/harness/src/lib/fleet/signer.ts'
@@ -183,7 +183,7 @@ class Simulation {
     const { clock } = process
     const { signal } = new AbortController()
     const queue = this.#openQueue(process)
-    await using runner = createFleetRunner({
+    await using runner = new FleetRunner({
       ...{ queue, lease, clock, signal, signer: this.#signer, leaves: 1 },
       owner: { host: 'one', pid },
       entryOf: () => ({ id: RUN, announcement: announceSimulated(RUN, this.#signer), digest: RUN, elapsed: 0 }),

@@ -1,7 +1,5 @@
 import type { SealedRecord } from '@episodic/protocol'
-import type { ModelJournal } from '../models/journal/model-journal.ts'
 import { createRedisJournal } from '../models/journal/redis-journal.ts'
-import type { ModelLimit } from '../models/limits/model-limit.ts'
 import { createRedisModelLimit } from '../models/limits/redis-model-limit.ts'
 import { policySeedsOf } from '../run-folder/record/policy-seeds.ts'
 import { connectQueue } from './redis/queue-connection.ts'
@@ -9,33 +7,29 @@ import { QUEUE_KEYS } from './redis/queue-keys.ts'
 import type { Signer } from './signer.ts'
 
 /** What the language models of a fleet share, in the Redis of its queue. */
-export interface FleetModels extends AsyncDisposable {
-  /** Holds for all runs and workers of the queue. */
-  readonly limit: ModelLimit
-  /**
-   * Returns what keeps the answers in the episodes of a run for the worker that plays one again.
-   *
-   * @param redact - takes secrets out of a text. An answer that it changes is not kept.
-   */
-  journalOf(run: string, redact: (text: string) => string): ModelJournal
-  /** Removes what was kept of an episode that the run has stored. */
-  discard(run: string, record: SealedRecord): void
-}
+export type FleetModels = Awaited<ReturnType<typeof openFleetModels>>
 
 /**
  * Connects to the Redis at `url`. Rejects as `openRedisQueue` does.
  *
  * @param signal - aborts when the process is to end, which does not wait for a Redis that does not answer.
  */
-export async function openFleetModels(url: string, signer: Signer, signal: AbortSignal): Promise<FleetModels> {
+export async function openFleetModels(url: string, signer: Signer, signal: AbortSignal) {
   // The connection of the queue reports it when Redis does not answer.
   const redis = await connectQueue(url, { onNotice: () => {}, signal })
   const journalOf = (run: string, redact: (text: string) => string) =>
     createRedisJournal(redis, { prefix: `${QUEUE_KEYS.runPrefix}${run}:`, redact, signer })
   return {
+    /** Holds for all runs and workers of the queue. */
     limit: createRedisModelLimit(redis, { prefix: QUEUE_KEYS.modelPrefix }),
+    /**
+     * Returns what keeps the answers in the episodes of a run for the worker that plays one again.
+     *
+     * @param redact - takes secrets out of a text. An answer that it changes is not kept.
+     */
     journalOf,
-    discard(run, record) {
+    /** Removes what was kept of an episode that the run has stored. */
+    discard(run: string, record: SealedRecord): void {
       const journal = journalOf(run, (text) => text)
       for (const seed of policySeedsOf(record)) void journal.discard(seed)
     },

@@ -67,11 +67,7 @@ interface AskedJob {
  * If the run is interrupted, jobs that were not begun are withdrawn; those that were are played to their end, and their
  * results wait in the queue for the run to be resumed.
  */
-export function createFleetRunner(options: FleetRunnerOptions): Runner {
-  return new FleetRunner(options)
-}
-
-class FleetRunner implements Runner {
+export class FleetRunner implements Runner {
   readonly inFlight = new InFlight(FEWEST_JOBS)
   readonly #options: FleetRunnerOptions
   readonly #clock: WaitingClock

@@ -14,7 +14,7 @@ import { runIdOf } from '../run-folder/record/run-folder.ts'
 import { isServed } from '../worlds/served-world.ts'
 import { type Announcement, signedPlaces } from './fleet-messages.ts'
 import { openFleetModels } from './fleet-models.ts'
-import { createFleetRunner } from './fleet-runner.ts'
+import { FleetRunner } from './fleet-runner.ts'
 import { processTable } from './process-table.ts'
 import { openRedisQueue } from './redis/open-redis-queue.ts'
 import { createSigner, type Signer } from './signer.ts'
@@ -33,7 +33,7 @@ export function fleetOf({ queue, lease }: Pick<RunSettings, 'queue' | 'lease'>):
 }
 
 /**
- * Opens the fleet of a queue for a run: other processes play it, on any machine, see `createFleetRunner`.
+ * Opens the fleet of a queue for a run: other processes play it, on any machine, see {@link FleetRunner}.
  *
  * Rejects with `option-invalid` for options that a fleet does not have, and as `openRedisQueue` does.
  *
@@ -57,7 +57,7 @@ async function openFleet(
     : null
   const queue = await openRedisQueue(url, { onNotice: warn, lease, signal: end })
   let run = ''
-  const runner = createFleetRunner({
+  const runner = new FleetRunner({
     queue,
     signer,
     warn,

@@ -2,14 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { HarnessError } from '../base/harness-error.ts'
 
 /** Signs the texts in a queue, and opens those that others have signed. */
-export interface Signer {
-  /** Whether the signatures need a secret. Otherwise they only show damage. */
-  readonly isSecret: boolean
-  /** Returns a signed text. It can be opened only in the same place, such as one job of one run. */
-  sign(place: string, text: string): string
-  /** Returns the text. Throws `queue-tampered` if it was changed, signed for another place, or with another secret. */
-  open(place: string, signed: string): string
-}
+export type Signer = ReturnType<typeof createSigner>
 
 /** Bytes of a signature in base64url. */
 const LENGTH = 43
@@ -19,15 +12,18 @@ const LENGTH = 43
  *
  * @param secret - `null` for none.
  */
-export function createSigner(secret: string | null): Signer {
+export function createSigner(secret: string | null) {
   const digestOf = (place: string, text: string) => {
     const hash = secret === null ? createHash('sha256') : createHmac('sha256', secret)
     return hash.update(`${place.length} ${place}${text}`).digest('base64url')
   }
   return {
+    /** Whether the signatures need a secret. Otherwise they only show damage. */
     isSecret: secret !== null,
-    sign: (place, text) => digestOf(place, text) + text,
-    open(place, signed) {
+    /** Returns a signed text. It can be opened only in the same place, such as one job of one run. */
+    sign: (place: string, text: string) => digestOf(place, text) + text,
+    /** Returns the text. Throws `queue-tampered` if it was changed, signed for another place, or with another secret. */
+    open(place: string, signed: string): string {
       const text = signed.slice(LENGTH)
       const [given, expected] = [Buffer.from(signed.slice(0, LENGTH)), Buffer.from(digestOf(place, text))]
       if (given.length === expected.length && timingSafeEqual(given, expected)) return text

@@ -14,12 +14,7 @@ import { withOptions } from '../models/requests/with-options.ts'
 import { type PlainAnswer, PlainClient } from './plain-client.ts'
 
 /** A server of chat completions that returns the tokens that it read and sampled, such as vLLM or SGLang. */
-export interface Engine extends Disposable {
-  /** Whether it may begin a prompt with the tokens of a message: it has used some, or ignored few so far. */
-  readonly takesTokens: boolean
-  /** Asks for one answer with its tokens, as a whole. Rejects with {@link Refused}, and after an abort too. */
-  ask(chat: ChatBody, signal: AbortSignal): Promise<Answer>
-}
+export type Engine = ReturnType<typeof createEngine>
 
 /** Says that an engine gave no answer. */
 export class Refused extends Error {
@@ -53,7 +48,7 @@ const LARGEST_ANSWER = 64 * 1024 ** 2
 /** How often tokens are sent to a server that ignores them: an agent may change its conversation too. */
 const MOST_IGNORED = 8
 
-export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: EngineOptions): Engine {
+export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: EngineOptions) {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`)
   const headers = { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) }
   const isSecure = url.protocol === 'https:'
@@ -119,10 +114,12 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
   }
 
   return {
+    /** Whether it may begin a prompt with the tokens of a message: it has used some, or ignored few so far. */
     get takesTokens() {
       return used > 0 || ignored < MOST_IGNORED
     },
-    async ask(chat, signal) {
+    /** Asks for one answer with its tokens, as a whole. Rejects with {@link Refused}, and after an abort too. */
+    async ask(chat: ChatBody, signal: AbortSignal): Promise<Answer> {
       const wanted = withOptions<ChatBody>(options, { ...chat, ...TOKEN_OPTIONS })
       for (;;) {
         const body = concessions.apply(wanted)

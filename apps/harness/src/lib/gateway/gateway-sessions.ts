@@ -31,22 +31,7 @@ export interface OpenSession {
 }
 
 /** The sessions of a gateway. What they answered outlives this process. */
-export interface GatewaySessions extends Disposable {
-  /**
-   * Opens a session. One that is open is opened again: its first requests get the answers that were kept, so that an
-   * agent that is begun anew pays for none twice.
-   *
-   * @param id - Default: a new one.
-   */
-  open(id?: string, metadata?: JsonObject): Promise<OpenSession>
-  find(id: string): OpenSession | undefined
-  /** Finds the session of an agent. */
-  findByToken(token: string): OpenSession | undefined
-  /** Notes what an episode earned. Later rewards replace earlier ones. */
-  reward(id: string, reward: number): void
-  /** Ends a session, and forgets its answers. */
-  close(id: string): Promise<void>
-}
+export type GatewaySessions = Awaited<ReturnType<typeof openGatewaySessions>>
 
 /** A line of the file of sessions. The last one of a session counts. */
 const lineSchema = z.object({
@@ -59,7 +44,7 @@ const lineSchema = z.object({
 type SessionEntry = z.infer<typeof lineSchema>
 
 /** Opens the sessions that are kept in a folder, which is created. Rejects with HarnessError `disk-failed`. */
-export async function openGatewaySessions(folder: string, engine: Engine): Promise<GatewaySessions> {
+export async function openGatewaySessions(folder: string, engine: Engine) {
   const file = join(folder, 'sessions.jsonl')
   const journal = createFolderJournal(join(folder, 'answers'), {
     mostBytes: Number.POSITIVE_INFINITY,
@@ -106,15 +91,23 @@ export async function openGatewaySessions(folder: string, engine: Engine): Promi
   }
 
   return {
-    async open(id = randomBytes(9).toString('base64url'), metadata = {}) {
+    /**
+     * Opens a session. One that is open is opened again: its first requests get the answers that were kept, so that an
+     * agent that is begun anew pays for none twice.
+     *
+     * @param id - Default: a new one.
+     */
+    async open(id = randomBytes(9).toString('base64url'), metadata: JsonObject = {}): Promise<OpenSession> {
       const known = byId.get(id)
       const line = known ?? { id, token: randomBytes(32).toString('base64url'), metadata, reward: null }
       if (!known) note(line)
       return await hold(line)
     },
-    find: (id) => byId.get(id),
-    findByToken: (token) => byToken.get(token),
-    reward(id, reward) {
+    find: (id: string) => byId.get(id),
+    /** Finds the session of an agent. */
+    findByToken: (token: string) => byToken.get(token),
+    /** Notes what an episode earned. Later rewards replace earlier ones. */
+    reward(id: string, reward: number): void {
       const known = byId.get(id)
       if (!known) return
       const earned = { ...known, reward }
@@ -122,7 +115,8 @@ export async function openGatewaySessions(folder: string, engine: Engine): Promi
       byId.set(id, earned)
       byToken.set(known.token, earned)
     },
-    async close(id) {
+    /** Ends a session, and forgets its answers. */
+    async close(id: string): Promise<void> {
       const known = byId.get(id)
       if (!known) return
       note(known, true)

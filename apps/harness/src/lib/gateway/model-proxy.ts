@@ -30,26 +30,9 @@ import { GatewaySession } from './gateway-session.ts'
 import { findDialect, serveCall } from './serve-call.ts'
 
 /** A server on this machine through which programs reach their language models, and which records what they ask. */
-export interface ModelProxy extends AsyncDisposable {
-  /**
-   * Opens an address for one episode.
-   *
-   * @param journal - has the answers that an earlier process kept of the episode. Default: nothing is kept.
-   */
-  open(journal?: Promise<EpisodeJournal> | null): RecordedModels
-}
-
-/**
- * The language models of one episode. Disposing it closes its address, and ends the requests that are not answered yet.
- */
-export interface RecordedModels extends Disposable, Pick<ModelRecorder, 'answers'> {
-  /** Root of an OpenAI-compatible API. Nobody else can guess it. */
-  readonly url: string
-  /** The key of all APIs there; `null` where the program's own keys are sent on. */
-  readonly key: string | null
-  /** Takes the keys that the program sent to its models, in headers, query or body, out of a text. */
-  redact(text: string): string
-}
+export type ModelProxy = Awaited<ReturnType<typeof openModelProxy>>
+/** The language models of one episode. */
+export type RecordedModels = ReturnType<ModelProxy['open']>
 
 export interface ModelProxyOptions {
   /** Root of the API to which requests are sent on. Default: `OPENAI_BASE_URL`, `OPENAI_API_BASE`, or else OpenAI. */
@@ -101,7 +84,7 @@ interface Opened {
  * A server that cannot be reached is answered with 502, and a request that is too large with 413. Throws HarnessError
  * `option-invalid` if the root of the API is no URL.
  */
-export async function openModelProxy(options: ModelProxyOptions = {}): Promise<ModelProxy> {
+export async function openModelProxy(options: ModelProxyOptions = {}) {
   const { baseUrl, prices = null, tokens = false, options: fields, largestRequest = LARGEST_REQUEST } = options
   const upstream = upstreamOf(baseUrl ?? process.env.OPENAI_BASE_URL ?? process.env.OPENAI_API_BASE ?? OPENAI)
   const Agent = upstream.protocol === 'https:' ? HttpsAgent : HttpAgent
@@ -171,7 +154,12 @@ export async function openModelProxy(options: ModelProxyOptions = {}): Promise<M
   }
 
   return {
-    open(journal = null) {
+    /**
+     * Opens an address for one episode. Disposing it closes the address, and ends the requests that are not answered.
+     *
+     * @param journal - has the answers that an earlier process kept of the episode. Default: nothing is kept.
+     */
+    open(journal: Promise<EpisodeJournal> | null = null) {
       const token = randomBytes(32).toString('base64url')
       const recorder = createModelRecorder(prices)
       const closed = new AbortController()
@@ -185,9 +173,12 @@ export async function openModelProxy(options: ModelProxyOptions = {}): Promise<M
         })
       opened.set(token, { recorder, keys, session, signal: closed.signal })
       return {
+        /** Root of an OpenAI-compatible API. Nobody else can guess it. */
         url: `${root}/${token}/v1`,
+        /** The key of all APIs there; `null` where the program's own keys are sent on. */
         key: session && token,
         answers: () => recorder.answers(),
+        /** Takes the keys that the program sent to its models, in headers, query or body, out of a text. */
         redact: keys.redact,
         [Symbol.dispose]() {
           opened.delete(token)

@@ -148,30 +148,24 @@ function wordsOf({ message, error }: APIError): string {
   return `${message} ${JSON.stringify(error ?? {})}`
 }
 
-/** A request whose turn has come. */
-interface Turn {
-  /** Milliseconds that it waited. */
-  readonly waited: number
-  /** Counts the tokens that it had, 0 if it was not answered, instead of the estimate. */
-  end(tokens: number): Promise<void>
-}
-
 /** Returns what keeps the requests to a model within a limit. */
 function turnsOf(limit: ModelLimit, model: string, settings: ModelSettings) {
   const { requestsPerMinute = null, tokensPerMinute = null, maxTokens = 0 } = settings
   const rates: ModelRates = { requestsPerMinute, tokensPerMinute }
   return {
     /** Waits for the turn of a request. After an abort: rejects with the signal's reason. */
-    async wait(request: object, signal: AbortSignal | undefined): Promise<Turn> {
+    async wait(request: object, signal: AbortSignal | undefined) {
       const begun = monotonic()
       const estimate =
         tokensPerMinute === null ? 0 : Math.ceil(JSON.stringify(request).length / TOKEN_LENGTH) + maxTokens
       await untilTurn(limit, model, rates, estimate, signal)
       const isLimited = requestsPerMinute !== null || tokensPerMinute !== null
       return {
+        /** Milliseconds that it waited. */
         waited: isLimited ? monotonic() - begun : 0,
+        /** Counts the tokens that it had, 0 if it was not answered, instead of the estimate. */
         // Some servers count no tokens. The estimate is better than nothing.
-        end: (tokens) => limit.correct(model, rates, tokens === 0 ? 0 : tokens - estimate),
+        end: (tokens: number) => limit.correct(model, rates, tokens === 0 ? 0 : tokens - estimate),
       }
     },
     /** Returns a `fetch` that counts retries, and pauses everybody when the server asks for it. */

@@ -7,40 +7,28 @@ import { type FoundSecret, findSecrets } from './find-secrets.ts'
 const MOST_NAMED = 10
 
 /** Looks for texts that look like keys in what is to be shared, part by part. */
-export interface SecretCheck extends Pick<SecretSearch, 'assertNone'> {
-  run(detail: RunDetail, grades: readonly GradeRecord[]): void
-  /** @param line - the line as it is shared; `null` for an episode that has figures only. */
-  episode(run: string, words: RowWords, line: unknown): void
-  states(run: string, words: RowWords, states: EpisodeStates): void
-  /** What is of no run. */
-  rest(value: unknown): void
-}
-
-/** Texts that look like keys, found in what is to be written. */
-export interface SecretSearch {
-  /** @param place - where the value is, in words. */
-  find(value: unknown, place: string): void
-  /** Throws `secret-found` if there were some. Its message names their places alone. */
-  assertNone(): void
-}
+export type SecretCheck = ReturnType<typeof createSecretCheck>
 
 /**
- * Creates a search in which nothing was found yet. It keeps the first places, and counts the others.
+ * Creates a search for texts that look like keys in what is to be written. It keeps the first places, and counts the
+ * others.
  *
  * @param advice - what to do with what was found, beside making it invalid.
  */
-export function createSecretSearch(advice: string): SecretSearch {
+export function createSecretSearch(advice: string) {
   const variables = secretVariables()
   const places: string[] = []
   let count = 0
   return {
-    find(value, place) {
+    /** @param place - where the value is, in words. */
+    find(value: unknown, place: string): void {
       for (const secret of findSecrets(value, variables)) {
         count += 1
         if (places.length < MOST_NAMED) places.push(formatSecret(place, secret))
       }
     },
-    assertNone() {
+    /** Throws `secret-found` if there were some. Its message names their places alone. */
+    assertNone(): void {
       if (count === 0) return
       const more = count > places.length ? [`and ${count - places.length} more`] : []
       throw new HarnessError(
@@ -59,18 +47,21 @@ const SHARING =
   'To share the rest, leave these episodes out with --query, or withhold prompts. With --allow-secrets they are shared.'
 
 /** Creates a check in which nothing was found yet. */
-export function createSecretCheck(): SecretCheck {
+export function createSecretCheck() {
   const { find, assertNone } = createSecretSearch(SHARING)
   return {
-    run(detail, grades) {
+    run(detail: RunDetail, grades: readonly GradeRecord[]): void {
       const run = `run ${detail.entry.name}`
       find(detail, run)
       for (const grade of grades) find(grade, `${formatPlace(detail.entry.name, grade)}, a verdict`)
     },
-    episode: (run, words, line) =>
+    /** @param line - the line as it is shared; `null` for an episode that has figures only. */
+    episode: (run: string, words: RowWords, line: unknown) =>
       find(line ?? { prompt: words.prompt, message: words.message }, formatPlace(run, words)),
-    states: (run, words, states) => find(states, `${formatPlace(run, words)}, its states`),
-    rest: (value) => find(value, 'the file'),
+    states: (run: string, words: RowWords, states: EpisodeStates) =>
+      find(states, `${formatPlace(run, words)}, its states`),
+    /** What is of no run. */
+    rest: (value: unknown) => find(value, 'the file'),
     assertNone,
   }
 }

@@ -23,26 +23,20 @@ export const QUEUE_KEYS = {
   modelPrefix: `${TAG}:`,
 }
 
-export interface RunKeys {
-  /** A hash: who coordinates it. */
-  readonly lease: string
-  /** A hash: the states of its jobs. */
-  readonly jobs: string
-  /** A stream: results that were not acknowledged. */
-  readonly results: string
-  /** A hash: its counts. */
-  readonly account: string
-  /** The name of its queue in BullMQ. */
-  readonly bull: string
-}
+export type RunKeys = ReturnType<typeof keysOf>
 
-export function keysOf(run: string): RunKeys {
+export function keysOf(run: string) {
   const prefix = `${QUEUE_KEYS.runPrefix}${run}`
   return {
+    /** A hash: who coordinates it. */
     lease: `${prefix}:lease`,
+    /** A hash: the states of its jobs. */
     jobs: `${prefix}:jobs`,
+    /** A stream: results that were not acknowledged. */
     results: `${prefix}:results`,
+    /** A hash: its counts. */
     account: `${prefix}:account`,
+    /** The name of its queue in BullMQ. */
     bull: `run-${run}`,
   }
 }

@@ -254,42 +254,33 @@ if held[1] and tonumber(held[1]) > now() then return {held[2], held[3]} end
 return {}
 `
 
-/** The scripts of the queue, by the names of their commands. */
-export const QUEUE_SCRIPTS = {
-  fleetCoordinate: { lua: COORDINATE, numberOfKeys: 2 },
-  fleetRenewLease: { lua: RENEW_LEASE, numberOfKeys: 3 },
-  fleetAddJobs: { lua: ADD_JOBS, numberOfKeys: 3 },
-  fleetBegin: { lua: BEGIN_JOBS, numberOfKeys: 3 },
-  fleetReport: { lua: REPORT_JOB, numberOfKeys: 2 },
-  fleetSeal: { lua: SEAL_JOBS, numberOfKeys: 3 },
-  fleetGiveBack: { lua: GIVE_BACK, numberOfKeys: 1 },
-  fleetAcknowledge: { lua: ACKNOWLEDGE, numberOfKeys: 3 },
-  fleetWithdraw: { lua: WITHDRAW, numberOfKeys: 3 },
-  fleetAccount: { lua: ACCOUNT, numberOfKeys: 3 },
-  fleetEnd: { lua: END_RUN, numberOfKeys: 5 },
-  fleetRemove: { lua: REMOVE_RUN, numberOfKeys: 5 },
-  fleetRenewWorker: { lua: RENEW_WORKER, numberOfKeys: 3 },
-  fleetWorkers: { lua: LIST_WORKERS, numberOfKeys: 2 },
-  fleetLeaseOf: { lua: LEASE_OF, numberOfKeys: 1 },
+/** A script, with what it returns as a type. */
+function script<R>(lua: string, numberOfKeys: number): { lua: string; numberOfKeys: number; returns?: R } {
+  return { lua, numberOfKeys }
 }
 
-type Command<R> = (...keysAndValues: (string | number)[]) => Promise<R>
+/** The scripts of the queue, by the names of their commands. */
+export const QUEUE_SCRIPTS = {
+  fleetCoordinate: script<string[]>(COORDINATE, 2),
+  fleetRenewLease: script<string[] | 0>(RENEW_LEASE, 3),
+  fleetAddJobs: script<string[] | 0>(ADD_JOBS, 3),
+  fleetBegin: script<number[]>(BEGIN_JOBS, 3),
+  fleetReport: script<number>(REPORT_JOB, 2),
+  fleetSeal: script<number[]>(SEAL_JOBS, 3),
+  fleetGiveBack: script<number>(GIVE_BACK, 1),
+  fleetAcknowledge: script<number>(ACKNOWLEDGE, 3),
+  fleetWithdraw: script<number>(WITHDRAW, 3),
+  fleetAccount: script<number[]>(ACCOUNT, 3),
+  fleetEnd: script<[number, number[]] | 0>(END_RUN, 5),
+  fleetRemove: script<number>(REMOVE_RUN, 5),
+  fleetRenewWorker: script<string[]>(RENEW_WORKER, 3),
+  fleetWorkers: script<string[]>(LIST_WORKERS, 2),
+  fleetLeaseOf: script<string[]>(LEASE_OF, 1),
+}
 
 /** The scripts as commands of a client. */
-export interface QueueCommands {
-  readonly fleetCoordinate: Command<string[]>
-  readonly fleetRenewLease: Command<string[] | 0>
-  readonly fleetAddJobs: Command<string[] | 0>
-  readonly fleetBegin: Command<number[]>
-  readonly fleetReport: Command<number>
-  readonly fleetSeal: Command<number[]>
-  readonly fleetGiveBack: Command<number>
-  readonly fleetAcknowledge: Command<number>
-  readonly fleetWithdraw: Command<number>
-  readonly fleetAccount: Command<number[]>
-  readonly fleetEnd: Command<[number, number[]] | 0>
-  readonly fleetRemove: Command<number>
-  readonly fleetRenewWorker: Command<string[]>
-  readonly fleetWorkers: Command<string[]>
-  readonly fleetLeaseOf: Command<string[]>
+export type QueueCommands = {
+  readonly [Name in keyof typeof QUEUE_SCRIPTS]: (
+    ...keysAndValues: (string | number)[]
+  ) => Promise<NonNullable<(typeof QUEUE_SCRIPTS)[Name]['returns']>>
 }

@@ -5,20 +5,6 @@ import { z } from 'zod'
 import { jsonOf } from '../../base/json.ts'
 import { weightVersionOf } from './weight-version.ts'
 
-/** Puts the answer of a model together from the events of a stream. */
-export interface StreamedAnswer {
-  /** Takes the next part of the stream, which may end anywhere. */
-  add(text: string): void
-  /** Whether the answer is complete: the server gave a reason for its end, or ended the stream. */
-  readonly isComplete: boolean
-  /** Whether some of the answer has come. */
-  readonly hasBegun: boolean
-  /** Whether the server reported an error within the stream. */
-  readonly hasFailed: boolean
-  /** The answer so far, in the shape of one that is not streamed. */
-  readonly value: object
-}
-
 const text = z.string().nullish().catch(null)
 const ids = z.array(z.int()).nullish().catch(null)
 const chunkSchema = z.object({
@@ -47,8 +33,10 @@ const chunkSchema = z.object({
 })
 type Chunk = z.infer<typeof chunkSchema>
 
-/** Creates an empty answer. Of several choices the first is kept. */
-export function createStreamedAnswer(): StreamedAnswer {
+/**
+ * Creates an empty answer, which is put together from the events of a stream. Of several choices the first is kept.
+ */
+export function createStreamedAnswer() {
   const message: Fields = {}
   const tokenIds: number[] = []
   const logProbabilities: unknown[] = []
@@ -93,16 +81,21 @@ export function createStreamedAnswer(): StreamedAnswer {
   }
 
   return {
-    add: (part) => parser.feed(part),
+    /** Takes the next part of the stream, which may end anywhere. */
+    add: (part: string) => parser.feed(part),
+    /** Whether the answer is complete: the server gave a reason for its end, or ended the stream. */
     get isComplete() {
       return isDone || finish !== null
     },
+    /** Whether some of the answer has come. */
     get hasBegun() {
       return Object.entries(message).some(([key, value]) => key !== 'role' && value !== '')
     },
+    /** Whether the server reported an error within the stream. */
     get hasFailed() {
       return hasFailed
     },
+    /** The answer so far, in the shape of one that is not streamed. */
     get value() {
       const choice = {
         index: 0,

@@ -10,11 +10,7 @@ type Exchange = readonly Message[]
 const MAX_CHARACTERS = 200_000
 
 /** The messages to a model: the instructions, the task, and its answers with the replies to them. */
-export interface Transcript {
-  /** No two messages of the user follow each other: some servers refuse that. */
-  readonly messages: readonly Message[]
-  add(exchange: Exchange): void
-}
+export type Transcript = ReturnType<typeof createTranscript>
 
 /** A tool call of a model. Its arguments are JSON text. */
 export interface ToolCall {
@@ -28,7 +24,7 @@ export function createTranscript(
   instructions: string,
   { prompt, hints }: { readonly prompt: string; readonly hints: readonly string[] },
   observation: Observation,
-): Transcript {
+) {
   const opening: Message[] = [
     ...(instructions === '' ? [] : [{ role: 'system' as const, content: instructions }]),
     userMessage(
@@ -39,10 +35,11 @@ export function createTranscript(
   const exchanges: Exchange[] = []
   let remembered = 0
   return {
-    get messages() {
+    /** No two messages of the user follow each other: some servers refuse that. */
+    get messages(): readonly Message[] {
       return joined([...opening, ...exchanges.flat()])
     },
-    add(exchange) {
+    add(exchange: Exchange): void {
       exchanges.push(exchange)
       remembered += lengthOf(exchange)
       while (remembered > MAX_CHARACTERS && exchanges.length > 1) remembered -= lengthOf(exchanges.shift() as Exchange)

@@ -9,39 +9,8 @@ import type { Prices } from '../model-options.ts'
 import { type Try, timesOf } from '../requests/tries.ts'
 import { AnswerLog, type TimedAnswer } from './answer-log.ts'
 
-/** Keeps what a program asked of language models in one episode, and what they answered. */
-export interface ModelRecorder {
-  /**
-   * Begins to record a request of an API. Returns `null` for a body that is none, and for the requests of a program
-   * that has made too many.
-   *
-   * @param value - the JSON of the body.
-   */
-  begin(api: RecordedApi, body: Buffer, value: unknown): RecordedRequest | null
-  /**
-   * Returns the answers in the order in which they ended. A request that was never answered is among them, as a
-   * completion without text, tokens and time, with its failed `tries`.
-   */
-  answers(): readonly TimedAnswer[]
-}
-
-/** A request to a language model. It ends with `fail`, `answer`, or the end of what is received. */
-export interface RecordedRequest {
-  /** Records that there was no answer. */
-  fail(status: number | null, code: string): void
-  /** Records an answer that was read already. */
-  answer(answer: Answer): void
-  /** Begins to record the body of a successful answer: JSON, or a stream of events. */
-  receive(isStream: boolean): ReceivedAnswer
-}
-
-export interface ReceivedAnswer {
-  add(part: Buffer): void
-  /** Records the answer. One that lacks its end is recorded as a failed request. */
-  end(): void
-  /** Records what a program received before it closed the connection, if that is part of an answer. */
-  leave(): void
-}
+export type ModelRecorder = ReturnType<typeof createModelRecorder>
+export type RecordedRequest = NonNullable<ReturnType<ModelRecorder['begin']>>
 
 /** Most bytes of one answer that is recorded. */
 const LARGEST_ANSWER = 16 * 1024 ** 2
@@ -55,15 +24,24 @@ interface Unanswered {
   readonly tries: Try[]
 }
 
-/** Creates a recorder. It keeps up to 10,000 requests, and answers of up to 16 MiB. */
-export function createModelRecorder(prices: Prices | null): ModelRecorder {
+/**
+ * Creates what keeps what a program asked of language models in one episode, and what they answered: up to 10,000
+ * requests, and answers of up to 16 MiB.
+ */
+export function createModelRecorder(prices: Prices | null) {
   const log = new AnswerLog()
   /** By the hash of their body: a program that tries again sends the same. */
   const unanswered = new Map<string, Unanswered>()
   let requests = 0
 
   return {
-    begin(api, body, value) {
+    /**
+     * Begins to record a request of an API, which ends with `fail`, `answer`, or the end of what is received. Returns
+     * `null` for a body that is none, and for the requests of a program that has made too many.
+     *
+     * @param value - the JSON of the body.
+     */
+    begin(api: RecordedApi, body: Buffer, value: unknown) {
       const read = api.readRequest(value)
       if (!read || requests >= MOST_REQUESTS) return null
       requests += 1
@@ -93,9 +71,12 @@ export function createModelRecorder(prices: Prices | null): ModelRecorder {
       }
 
       return {
+        /** Records that there was no answer. */
         fail,
+        /** Records an answer that was read already. */
         answer: record,
-        receive(isStream) {
+        /** Begins to record the body of a successful answer: JSON, or a stream of events. */
+        receive(isStream: boolean) {
           const said = isStream ? api.createStream() : createJsonBody()
           const decoder = new StringDecoder('utf8')
           let bytes = 0
@@ -109,17 +90,23 @@ export function createModelRecorder(prices: Prices | null): ModelRecorder {
             else fail(200, 'error')
           }
           return {
-            add(part) {
+            add(part: Buffer) {
               bytes += part.length
               if (bytes <= LARGEST_ANSWER) said.add(decoder.write(part))
             },
+            /** Records the answer. One that lacks its end is recorded as a failed request. */
             end: () => finish('incomplete', said.whole),
+            /** Records what a program received before it closed the connection, if that is part of an answer. */
             leave: () => finish('aborted', said.part),
           }
         },
       }
     },
-    answers() {
+    /**
+     * Returns the answers in the order in which they ended. A request that was never answered is among them, as a
+     * completion without text, tokens and time, with its failed `tries`.
+     */
+    answers(): readonly TimedAnswer[] {
       const failed = [...unanswered.values()].map(({ asked, request, tries }): TimedAnswer => {
         const nothing = { model: asked, promptTokens: 0, completionTokens: 0, cost: prices && 0, text: null }
         const answer = { ...nothing, asked, ...timesOf(tries, 0), ...(request && { request }) }

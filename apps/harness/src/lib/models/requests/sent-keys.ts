@@ -10,12 +10,7 @@ export interface KeyedRequest {
   readonly body: unknown
 }
 
-/** The keys with which a program shows its models who it is. */
-export interface SentKeys {
-  add(request: KeyedRequest): void
-  /** Returns a text with `[key]` in place of each key. */
-  redact(text: string): string
-}
+export type SentKeys = ReturnType<typeof createSentKeys>
 
 /** Minimum length of a key that may be a word: shorter ones are placeholders such as `EMPTY`. */
 const KEY_LENGTH = 16
@@ -33,20 +28,21 @@ const SECRET_WORD =
 const NO_SECRETS = new Set(['prompt_cache_key', 'idempotency-key', 'x-idempotency-key', 'sec-websocket-key'])
 
 /**
- * Creates an empty set of keys. It keeps up to 500, each of 16 characters or more; passwords, and keys with letters and
+ * Creates an empty set of the keys with which a program shows its models who it is. It keeps up to 500, each of 16 characters or more; passwords, and keys with letters and
  * digits, of 8.
  */
-export function createSentKeys(): SentKeys {
+export function createSentKeys() {
   const keys = new Set<string>()
   let longestFirst: readonly string[] = []
   return {
-    add(request) {
+    add(request: KeyedRequest): void {
       const known = keys.size
       for (const key of listKeys(request)) if (keys.size < MOST_KEYS) keys.add(key)
       // A key may contain another one.
       if (keys.size > known) longestFirst = [...new Set([...keys].flatMap(formsOf))].sort((a, b) => b.length - a.length)
     },
-    redact: (text) => longestFirst.reduce((rest, key) => rest.replaceAll(key, '[key]'), text),
+    /** Returns a text with `[key]` in place of each key. */
+    redact: (text: string) => longestFirst.reduce((rest, key) => rest.replaceAll(key, '[key]'), text),
   }
 }
 

@@ -8,7 +8,8 @@ import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
 import { episodeKey } from './plan.ts'
 
 /**
- * The plan of a run whose tasks a curriculum draws.
+ * Creates the plan of a run whose tasks a curriculum draws, and keeps all of its tasks in memory. Rejects with
+ * `option-invalid` if the curriculum cannot be made of these tasks, for example for a stage without any.
  *
  * Outcomes reach the curriculum in the order of the draws, those of one draw in the order of their attempts, and
  * exactly `lag` draws late: before draw n those of draw n − `lag`. So the plan follows from the configuration and from
@@ -18,28 +19,10 @@ import { episodeKey } from './plan.ts'
  * An outcome is that of the first play of an episode. A first play that failed has none, also if a later one succeeds:
  * otherwise the draws after it would follow from when it was played again.
  */
-export interface DrawnPlan {
-  /**
-   * Yields the rollouts of the drawn tasks, each with the number of its draw. Ends after the last draw, and before a
-   * draw whose outcomes are missing while no episode is being played: one was dropped, and a resumed run plays it.
-   */
-  episodes(): AsyncGenerator<PlannedEpisode>
-  /** Passes on the part of the plan that is to be played, and waits for the end of what it has passed on. */
-  played(missing: AsyncIterable<PlannedEpisode>): AsyncGenerator<PlannedEpisode>
-  /** Says that an episode has ended, and that its outcome is known if it has one. */
-  ended(planned: PlannedEpisode): void
-  /** Notes the outcome of a sealed episode. */
-  note(record: SealedRecord): void
-}
-
-/**
- * Creates the plan of a run with a curriculum, and keeps all of its tasks in memory. Rejects with `option-invalid` if
- * the curriculum cannot be made of these tasks, for example for a stage without any.
- */
 export async function createDrawnPlan(
   { curriculum: settings, seed, rollouts, branch, focus }: DrawnConfiguration,
   tasks: AsyncIterable<Task>,
-): Promise<DrawnPlan> {
+) {
   const pool: Task[] = []
   for await (const task of tasks) pool.push(task)
   const curriculum = createCurriculum(settings, pool, seedFor(seed, 'curriculum'))
@@ -73,7 +56,11 @@ export async function createDrawnPlan(
   }
 
   return {
-    async *episodes() {
+    /**
+     * Yields the rollouts of the drawn tasks, each with the number of its draw. Ends after the last draw, and before a
+     * draw whose outcomes are missing while no episode is being played: one was dropped, and a resumed run plays it.
+     */
+    async *episodes(): AsyncGenerator<PlannedEpisode> {
       const drawn = new Map<string, number>()
       const awaited: Draw[] = []
       for (let number = 0; number < draws; number++) {
@@ -88,17 +75,20 @@ export async function createDrawnPlan(
           yield { task, attempt: first + rollout, position: number, curriculum: place }
       }
     },
-    async *played(missing) {
+    /** Passes on the part of the plan that is to be played, and waits for the end of what it has passed on. */
+    async *played(missing: AsyncIterable<PlannedEpisode>): AsyncGenerator<PlannedEpisode> {
       for await (const planned of missing) {
         playing.add(episodeKey(planned))
         yield planned
       }
     },
-    ended(planned) {
+    /** Says that an episode has ended, and that its outcome is known if it has one. */
+    ended(planned: PlannedEpisode): void {
       playing.delete(episodeKey(planned))
       change()
     },
-    note(record) {
+    /** Notes the outcome of a sealed episode. */
+    note(record: SealedRecord): void {
       if (!Number.isFinite(lag) || record.try > 0) return
       const own = seatRecordOf(record, focus)
       outcomes.set(episodeKey(record), own.outcome.kind === 'failed' ? null : isSuccess(own))

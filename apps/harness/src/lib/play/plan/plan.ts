@@ -56,13 +56,6 @@ async function* ofSplit(rows: Rows<Task>, split: string | null, { name, version 
   }
 }
 
-/** The tasks of a run after one pass that checked them. */
-export interface CheckedTasks {
-  readonly count: number
-  /** Streams the tasks once more: from memory if they fit, otherwise from their source. */
-  again(): AsyncIterable<Task>
-}
-
 /**
  * Tasks that are kept in memory between their check and their play: some 2 kB each. Those of a longer plan are made
  * twice.
@@ -75,10 +68,7 @@ const MOST_KEPT = 8_192
  * @param tasks - returns the tasks from the first on.
  * @param source - where they are from: generated tasks are distinct, so that their ids need not be kept.
  */
-export async function checkTasks(
-  tasks: () => AsyncIterable<Task>,
-  source: RunConfiguration['tasks']['from'],
-): Promise<CheckedTasks> {
+export async function checkTasks(tasks: () => AsyncIterable<Task>, source: RunConfiguration['tasks']['from']) {
   const ids = source === 'dataset' ? new Set<string>() : null
   let count = 0
   let kept: Task[] | null = []
@@ -93,7 +83,11 @@ export async function checkTasks(
   }
   if (count === 0) throw new HarnessError('dataset-invalid', 'There is no task to play. Check --dataset and --split.')
   const again = kept
-  return { count, again: () => (again ? streamTasks(again) : tasks()) }
+  return {
+    count,
+    /** Streams the tasks once more: from memory if they fit, otherwise from their source. */
+    again: () => (again ? streamTasks(again) : tasks()),
+  }
 }
 
 async function* streamTasks(tasks: readonly Task[]): AsyncGenerator<Task> {

@@ -22,23 +22,6 @@ export interface TriesOptions {
   readonly most: number
 }
 
-/** What a run has sealed of each episode, and so what is still to be played. */
-export interface Tries {
-  /** Adds a line that the run has. Returns `false` for a play that was added before. */
-  add(record: SealedRecord): boolean
-  /**
-   * Counts an episode of the plan that was just played, and keeps nothing of it unless an earlier line of it was added,
-   * because a plan has each episode once. Returns `false` for a play that was added before.
-   */
-  settle(record: SealedRecord): boolean
-  /** Returns whether a play was added. */
-  has(record: SealedRecord): boolean
-  /** Returns the number of the next play of an episode: 0 if it was never added, `null` if it is done. */
-  next(key: string): number | null
-  /** Episodes that are done. */
-  readonly done: number
-}
-
 /** The plays of an episode that were added, and the number of the next one; `null` if it is done. */
 interface Known {
   readonly plays: ReadonlySet<number>
@@ -48,8 +31,11 @@ interface Known {
 /** Nearly every episode: shared, so that one costs only its key. */
 const FINISHED_AT_FIRST: Known = { plays: new Set([0]), next: null }
 
-/** Creates an account of no episode. It keeps some 100 bytes of each that is added. */
-export function createTries({ retried, most }: TriesOptions): Tries {
+/**
+ * Creates an account of what a run has sealed of each episode, and so of what is still to be played. It keeps some 100
+ * bytes of each that is added.
+ */
+export function createTries({ retried, most }: TriesOptions) {
   const episodes = new Map<string, Known>()
   let done = 0
   const mayRetry = ({ outcome, try: number }: SealedRecord) =>
@@ -63,8 +49,9 @@ export function createTries({ retried, most }: TriesOptions): Tries {
     if (record.try < next) return next
     return mayRetry(record) ? record.try + 1 : null
   }
-  const tries: Tries = {
-    add(record) {
+  const tries = {
+    /** Adds a line that the run has. Returns `false` for a play that was added before. */
+    add(record: SealedRecord): boolean {
       const key = episodeKey(record)
       const known = episodes.get(key)
       if (known?.plays.has(record.try)) return false
@@ -74,16 +61,23 @@ export function createTries({ retried, most }: TriesOptions): Tries {
       if (known?.next !== null && next === null) done += 1
       return true
     },
-    settle(record) {
+    /**
+     * Counts an episode of the plan that was just played, and keeps nothing of it unless an earlier line of it was
+     * added, because a plan has each episode once. Returns `false` for a play that was added before.
+     */
+    settle(record: SealedRecord): boolean {
       if (episodes.has(episodeKey(record))) return tries.add(record)
       if (nextAfter(record, 0) === null) done += 1
       return true
     },
-    has: (record) => episodes.get(episodeKey(record))?.plays.has(record.try) ?? false,
-    next: (key) => {
+    /** Returns whether a play was added. */
+    has: (record: SealedRecord) => episodes.get(episodeKey(record))?.plays.has(record.try) ?? false,
+    /** Returns the number of the next play of an episode: 0 if it was never added, `null` if it is done. */
+    next: (key: string) => {
       const known = episodes.get(key)
       return known ? known.next : 0
     },
+    /** Episodes that are done. */
     get done() {
       return done
     },

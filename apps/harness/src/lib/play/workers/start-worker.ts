@@ -11,20 +11,7 @@ import { createOutbox } from './outbox.ts'
 import type { SerializedError, StartMessage, TaskMessage, WorkerMessage } from './worker-messages.ts'
 
 /** A process that plays for a run. */
-export interface Worker {
-  /** Resolves when it is ready to play. Rejects with the error that kept it from starting. */
-  readonly ready: Promise<void>
-  /** Planned episodes that it plays now. */
-  readonly load: number
-  /** Plays one of the plan. Resolves with `null` if the process ended first, or the signal aborted. */
-  play(planned: PlannedEpisode, context: RunContext): Promise<readonly SealedRecord[] | null>
-  /** Resolves with how it ended: the name of a signal, or its status. */
-  readonly ended: Promise<string>
-  /** Asks it to drop what it plays, and to end. */
-  release(): void
-  /** Ends it at once. */
-  kill(): void
-}
+export type Worker = ReturnType<typeof startWorker>
 
 /** A planned episode that the process plays. */
 interface Playing {
@@ -33,7 +20,7 @@ interface Playing {
 }
 
 /** Starts a worker: another process of the command. */
-export function startWorker(start: StartMessage): Worker {
+export function startWorker(start: StartMessage) {
   // Lines are long texts, which the structured clone algorithm copies, and JSON would escape.
   const child = fork(CLI, ['run', '--worker'], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -73,11 +60,14 @@ export function startWorker(start: StartMessage): Worker {
   send(start)
 
   return {
+    /** Resolves when it is ready to play. Rejects with the error that kept it from starting. */
     ready: ready.promise,
+    /** Planned episodes that it plays now. */
     get load() {
       return playing.size
     },
-    async play(planned, context) {
+    /** Plays one of the plan. Resolves with `null` if the process ended first, or the signal aborted. */
+    async play(planned: PlannedEpisode, context: RunContext) {
       const { run, signal, now } = context
       const number = sent++
       const answer = Promise.withResolvers<readonly SealedRecord[] | null>()
@@ -93,10 +83,13 @@ export function startWorker(start: StartMessage): Worker {
         playing.delete(number)
       }
     },
+    /** Resolves with how it ended: the name of a signal, or its status. */
     ended,
+    /** Asks it to drop what it plays, and to end. */
     release() {
       if (child.connected) child.disconnect()
     },
+    /** Ends it at once. */
     kill: () => void child.kill('SIGKILL'),
   }
 }

@@ -21,21 +21,7 @@ import { StepTimes } from './step-times.ts'
 import { readStop } from './stop-file.ts'
 
 /** The report of a run's sealed episodes so far. */
-export interface RunFold {
-  /**
-   * Adds an episode that was just sealed.
-   *
-   * @param text - its JSON. Default: it is written.
-   */
-  add(record: SealedRecord, text?: string): void
-  /** Where the time of steps went, as far as it is known. */
-  readonly times: StepTimes
-  /** Milliseconds that the run has taken, before and after each resume. */
-  readonly elapsed: number
-  summarize(): Summary
-  /** What its page shows, with the verdicts that are beside the run. The lines are read from its folder. */
-  page(options?: RenderOptions): Promise<RunPage>
-}
+export type RunFold = Awaited<ReturnType<typeof foldRun>>
 
 /** What the page of a run shows. */
 export interface RunPage {
@@ -49,24 +35,18 @@ export interface RenderOptions {
   readonly reportBytes?: number | undefined
 }
 
-/** The summary of the lines of a run that were added. */
-export interface LineFold {
-  /** @param text - the JSON of the record. Default: it is written. */
-  add(record: SealedRecord, text?: string): void
-  /** @param stepParts - where the time of steps went. Default: unknown. */
-  summarize(stepParts?: StepParts | null): Summary
-}
-
 /** What a fold has to know of a run. Without `scheduled`, all of its lines are those that were to be played. */
 type FoldedRun = Pick<RunManifest, 'name' | 'configuration' | 'played'> & { readonly scheduled?: number | undefined }
 
 /** Creates an empty fold of a run's lines: of the seat in focus, if there are several. */
-export function createRunFold({ name, scheduled, configuration, played }: FoldedRun): LineFold {
+export function createRunFold({ name, scheduled, configuration, played }: FoldedRun) {
   const { discount, seats, focus = '' } = configuration
   const fold = seats ? createMatchFold({ seats: Object.keys(seats), focus, discount }) : createFold({ discount })
   return {
-    add: (record, text) => fold.add(record, text),
-    summarize: (stepParts) =>
+    /** @param text - the JSON of the record. Default: it is written. */
+    add: (record: SealedRecord, text?: string) => fold.add(record, text),
+    /** @param stepParts - where the time of steps went. Default: unknown. */
+    summarize: (stepParts?: StepParts | null): Summary =>
       fold.finish({ name, scheduled, guarantees: played.guarantees, transport: played.transport, stepParts }),
   }
 }
@@ -85,7 +65,7 @@ export function tornNotice(line: number): string {
 }
 
 /** Folds the sealed episodes of a run's folder. Episodes that are sealed later can be added. */
-export async function foldRun(folder: string, manifest: RunManifest, options: FoldRunOptions = {}): Promise<RunFold> {
+export async function foldRun(folder: string, manifest: RunManifest, options: FoldRunOptions = {}) {
   const { seats, focus = '' } = manifest.configuration
   const fold = createRunFold(manifest)
   const { name, scheduled } = manifest
@@ -93,17 +73,25 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
   const times = new StepTimes()
   await times.read(folder)
   let elapsed = 0
-  const run: RunFold = {
-    add(record, text) {
+  const run = {
+    /**
+     * Adds an episode that was just sealed.
+     *
+     * @param text - its JSON. Default: it is written.
+     */
+    add(record: SealedRecord, text?: string): void {
       fold.add(record, text)
       elapsed = Math.max(elapsed, record.time.ended)
     },
+    /** Milliseconds that the run has taken, before and after each resume. */
     get elapsed() {
       return elapsed
     },
     summarize: () => fold.summarize(times.parts),
+    /** Where the time of steps went, as far as it is known. */
     times,
-    async page(options = {}) {
+    /** What its page shows, with the verdicts that are beside the run. The lines are read from its folder. */
+    async page(options: RenderOptions = {}): Promise<RunPage> {
       const { configuration, versions, played, createdAt } = manifest
       const summary = run.summarize()
       const { unresolved: missing, failed } = summary.counts

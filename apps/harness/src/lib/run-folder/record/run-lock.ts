@@ -5,22 +5,13 @@ import { shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { RUN_FILES } from './run-folder.ts'
 
-/** The exclusive lock on a run's folder. */
-export interface RunLock extends Disposable {
-  /**
-   * Throws `run-locked` if the lock file was removed or replaced, so that another process may hold the folder too.
-   * Takes some microseconds; call it before each write.
-   */
-  assertHeld(): void
-}
-
 /**
  * Locks a run's folder, creating it if necessary, so that no other process writes to it until the lock is disposed.
  *
  * It is a file lock of the operating system, taken by SQLite on every platform: it ends with its process, however that
  * ends, and leaves an empty file. Throws `run-locked` if another process holds it, and `disk-failed`.
  */
-export function lockRun(folder: string): RunLock {
+export function lockRun(folder: string) {
   const file = join(folder, RUN_FILES.lock)
   let database: DatabaseSync | null = null
   try {
@@ -48,7 +39,11 @@ export function lockRun(folder: string): RunLock {
   const held = database
   const own = fileAt(file)
   return {
-    assertHeld() {
+    /**
+     * Throws `run-locked` if the lock file was removed or replaced, so that another process may hold the folder too.
+     * Takes some microseconds; call it before each write.
+     */
+    assertHeld(): void {
       if (own !== null && fileAt(file) === own) return
       throw new HarnessError(
         'run-locked',

@@ -30,15 +30,11 @@ const measuredSchema = z.object({ value: figureSchema, holds: z.boolean() })
 /** A reference as it was measured. */
 export type Measured = z.infer<typeof measuredSchema>
 
-/** What a module says about its world: published values, and a function that measures them by its rules. */
-export interface WorldReferences {
-  readonly references: readonly WorldReference[]
-  /** Throws `suite-invalid` if the module's function fails, or returns something else than a figure. */
-  measure(reference: WorldReference): Measured
-}
-
-/** Reads the `references` of a world's module, and its `measure`. Throws `suite-invalid` if they are not valid. */
-export async function readReferences(world: World): Promise<WorldReferences> {
+/**
+ * Reads what a module says about its world: its `references`, which are published values, and its `measure`, which
+ * measures them by its rules. Throws `suite-invalid` if they are not valid.
+ */
+export async function readReferences(world: World) {
   const { name } = world.environment
   const module: { readonly references?: unknown; readonly measure?: unknown } = await import(world.url)
   const parsed = z.array(referenceSchema).safeParse(module.references ?? [])
@@ -46,7 +42,8 @@ export async function readReferences(world: World): Promise<WorldReferences> {
     throw new HarnessError('suite-invalid', `The references of ${name} are invalid: ${z.prettifyError(parsed.error)}`)
   return {
     references: parsed.data,
-    measure(reference) {
+    /** Throws `suite-invalid` if the module's function fails, or returns something else than a figure. */
+    measure(reference: WorldReference): Measured {
       if (typeof module.measure !== 'function')
         throw new HarnessError(
           'suite-invalid',

@@ -33,19 +33,14 @@ interface Failure {
   readonly message: string
 }
 
-export interface TournamentFold {
-  /** Adds a sealed match that these players played. A repeated line changes nothing. */
-  add(record: MatchRecord, seating: Seating): void
-  finish(): Tournament
-}
-
 /** Creates an empty fold. It keeps some 100 bytes of a match. */
-export function createTournamentFold({ environment, seats, players, scheduled }: TournamentPlan): TournamentFold {
+export function createTournamentFold({ environment, seats, players, scheduled }: TournamentPlan) {
   const names = Object.keys(players)
   const played = new Map<string, Played>()
   const failed = new Map<string, Failure>()
   return {
-    add({ task, attempt, seats: earned, outcome }, seating) {
+    /** Adds a sealed match that these players played. A repeated line changes nothing. */
+    add({ task, attempt, seats: earned, outcome }: MatchRecord, seating: Seating): void {
       const key = JSON.stringify([task.id, attempt, seating])
       if (outcome.kind === 'failed') {
         if (played.has(key)) return
@@ -60,7 +55,7 @@ export function createTournamentFold({ environment, seats, players, scheduled }:
       )
       played.set(key, { task: task.id, seating, returns, compared })
     },
-    finish() {
+    finish(): Tournament {
       // In a fixed order, with the matches of a task side by side.
       const matches = [...played].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, match]) => match)
       const tasks = Map.groupBy(matches, ({ task }) => task)

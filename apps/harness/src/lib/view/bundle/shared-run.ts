@@ -17,7 +17,6 @@ import { flippedIn, type RowsByTask, withRows } from '../../evaluate/compare/com
 import { episodeKey } from '../../play/plan/plan.ts'
 import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
 import { matchingLines } from '../../run-folder/matching-lines.ts'
-import type { EmbeddedContent } from '../../run-folder/page/embed-run.ts'
 import { reportContent } from '../../run-folder/page/render-report.ts'
 import { readRecorded } from '../../run-folder/read-recorded.ts'
 import { createRunFold } from '../../run-folder/record/report-run.ts'
@@ -49,28 +48,7 @@ export interface BundleOptions {
 }
 
 /** A run to share: what is left of it, and what takes out what is withheld. */
-export interface SharedRun {
-  readonly found: FoundRun
-  /** What a page says of it, from the episodes that match the query. */
-  readonly content: EmbeddedContent
-  /** What was left out by the query, in sentences. */
-  readonly left: readonly string[]
-  /** @param bytes - those of the lines that are shared. */
-  detail(detail: RunDetail, bytes: number): RunDetail
-  words(words: RowWords): RowWords
-  /** Reads the lines that are shared, each as it was sealed and as it is shared. */
-  pairs(): AsyncIterable<SharedPair>
-  /** Returns the states of a line as they are shared. */
-  states(states: EpisodeStates, sealed: string): EpisodeStates
-  /** Takes the seed of the run, if seeds are withheld, and the folders of this machine out of JSON. */
-  readonly scrub: Scrub
-}
-
-/** A line as it was sealed, and as it is shared. */
-export interface SharedPair {
-  readonly sealed: string
-  readonly shared: string
-}
+export type SharedRun = Awaited<ReturnType<typeof openSharedRun>>
 
 /**
  * Reads a run once, and returns what is shared of it.
@@ -83,7 +61,7 @@ export async function openSharedRun(
   found: FoundRun,
   { query, withhold, onTorn, runs, mostCharacters = Number.POSITIVE_INFINITY }: BundleOptions,
   flipped: ReadonlySet<string>,
-): Promise<SharedRun> {
+) {
   const { folder, id, set, member } = found
   const manifest = { ...found.manifest, name: sharedName(found, withhold) }
   const { configuration, versions, createdAt, name } = manifest
@@ -124,7 +102,7 @@ export async function openSharedRun(
   const withoutSecrets = createScrub(secrets)
   const scrubAll: Scrub = (json) => withoutPaths(withoutSecrets(json))
   shownName = scrubbed(name, scrubAll)
-  async function* pairs(): AsyncGenerator<SharedPair> {
+  async function* pairs() {
     for await (const sealed of sharedLines(file, isShared)) yield { sealed, shared: share(sealed) }
   }
   async function* lines(): AsyncGenerator<string> {
@@ -154,13 +132,16 @@ export async function openSharedRun(
   )
   return {
     found,
+    /** What a page says of it, from the episodes that match the query. */
     content,
+    /** What was left out by the query, in sentences. */
     left: selected
       ? [
           `Only the episodes that match ${scrubbed(query, scrubAll)} are here: ${formatCount(selected.size)} of ${formatCount(all)}.`,
         ]
       : [],
-    detail: (detail, bytes) =>
+    /** @param bytes - those of the lines that are shared. */
+    detail: (detail: RunDetail, bytes: number): RunDetail =>
       scrubbed(
         {
           ...detail,
@@ -172,12 +153,16 @@ export async function openSharedRun(
         },
         scrubAll,
       ),
-    words: (words) => (withhold.includes('prompts') ? { ...words, ...withoutPrompt(words) } : words),
+    words: (words: RowWords): RowWords =>
+      withhold.includes('prompts') ? { ...words, ...withoutPrompt(words) } : words,
+    /** Reads the lines that are shared, each as it was sealed and as it is shared. */
     pairs,
-    states: (states, sealed) => {
+    /** Returns the states of a line as they are shared. */
+    states: (states: EpisodeStates, sealed: string) => {
       const record = sealedShape(JSON.parse(sealed)) as SealedRecord
       return scrubbed(scrubbed(states, createScrub(secretsOf(record, withhold))), scrub)
     },
+    /** Takes the seed of the run, if seeds are withheld, and the folders of this machine out of JSON. */
     scrub,
   }
 }

@@ -5,16 +5,7 @@ import { hostname } from 'node:os'
 import { HttpProblem } from '../http-problem.ts'
 
 /** Who may ask the server. */
-export interface Access {
-  /** The token of the printed address. A token that was given stays valid, a drawn one is for one use. */
-  readonly token: string
-  /** Throws `forbidden` for a request that another page or another name of this machine caused. */
-  checkOrigin(request: IncomingMessage): void
-  /** Whether a request has the cookie of a browser that has logged in, or a given token. */
-  isAllowed(request: IncomingMessage): boolean
-  /** Exchanges a token for a cookie, as the value of `set-cookie`. Throws `unauthorized`. */
-  logIn(token: unknown, request: IncomingMessage): string
-}
+export type Access = ReturnType<typeof createAccess>
 
 /**
  * Creates the access to a server.
@@ -26,7 +17,7 @@ export function createAccess(
   address: string,
   port: number,
   { token: given, allowedHosts }: { readonly token?: string | undefined; readonly allowedHosts: readonly string[] },
-): Access {
+) {
   const session = randomBytes(32).toString('base64url')
   let token: string | null = given ?? randomBytes(24).toString('base64url')
   const shown = token
@@ -37,8 +28,10 @@ export function createAccess(
   const isWildcard = address === '0.0.0.0' || address === '::'
 
   return {
+    /** The token of the printed address. A token that was given stays valid, a drawn one is for one use. */
     token: shown,
-    checkOrigin({ headers }) {
+    /** Throws `forbidden` for a request that another page or another name of this machine caused. */
+    checkOrigin({ headers }: IncomingMessage): void {
       const { host = '', origin } = headers
       const name = parseHostName(host)
       // A name that an attacker's server resolves to this machine is none of these.
@@ -53,13 +46,15 @@ export function createAccess(
       if (isOfOther || headers['sec-fetch-site'] === 'cross-site')
         throw new HttpProblem('forbidden', 'This request was made by the page of another server.')
     },
-    isAllowed({ headers }) {
+    /** Whether a request has the cookie of a browser that has logged in, or a given token. */
+    isAllowed({ headers }: IncomingMessage): boolean {
       const { authorization = '' } = headers
       if (given !== undefined && areEqual(authorization, `Bearer ${given}`)) return true
       const cookies = (headers.cookie ?? '').split(/; */)
       return cookies.some((one) => one.startsWith(`${cookie}=`) && areEqual(one.slice(cookie.length + 1), session))
     },
-    logIn(offered, { headers }) {
+    /** Exchanges a token for a cookie, as the value of `set-cookie`. Throws `unauthorized`. */
+    logIn(offered: unknown, { headers }: IncomingMessage): string {
       if (token === null || typeof offered !== 'string' || !areEqual(offered, token))
         throw new HttpProblem(
           'unauthorized',

@@ -1,10 +1,5 @@
 /** A text to look for, regardless of upper and lower case. */
-export interface Needle {
-  /** Finds it in a text. Global: keeps its place in `lastIndex`. */
-  inText(): RegExp
-  /** Finds places in sealed lines, read as Latin-1, where it may stand. There may be others that only look alike. */
-  readonly inBytes: RegExp
-}
+export type Needle = ReturnType<typeof createNeedle>
 
 /**
  * How often a text can be escaped in a line: once, or twice within the arguments of a call, which are JSON themselves.
@@ -16,7 +11,7 @@ const ESCAPES = 2
  *
  * @param text - not empty.
  */
-export function createNeedle(text: string): Needle {
+export function createNeedle(text: string) {
   const letters = [...text].map(formsOf)
   const anyCase = letters.map((forms) => oneOf(forms)).join('')
   // Two places may overlap. One as typed counts before one in other cases.
@@ -24,7 +19,12 @@ export function createNeedle(text: string): Needle {
   const laterAsTyped = text.length > 1 ? `(?=${anyCase})(?![^]{1,${text.length - 1}}${asTyped})` : ''
   const inText = `${asTyped}|${laterAsTyped}${anyCase}`
   const inBytes = lettersInBytes(letters)
-  return { inText: () => new RegExp(inText, 'g'), inBytes: new RegExp(inBytes, 'g') }
+  return {
+    /** Finds it in a text. Global: keeps its place in `lastIndex`. */
+    inText: () => new RegExp(inText, 'g'),
+    /** Finds places in sealed lines, read as Latin-1, where it may stand. There may be others that only look alike. */
+    inBytes: new RegExp(inBytes, 'g'),
+  }
 }
 
 const BACKSLASH = '\\'

@@ -27,16 +27,7 @@ const AT_ONCE = 2
 const MOST_KEPT = 64 * 1024 ** 2
 
 /** Computes the states of episodes. */
-export interface StatesSource {
-  /** @param seesPrivate - whether the private part is returned too. */
-  statesOf(run: ViewedRun, row: number, seesPrivate: boolean): Promise<EpisodeStates>
-  /** Of many lines of one run, in their order. They are not kept. */
-  statesOfLines(
-    run: Pick<FoundRun, 'manifest'>,
-    lines: readonly string[],
-    seesPrivate: boolean,
-  ): Promise<readonly EpisodeStates[]>
-}
+export type StatesSource = ReturnType<typeof createStatesSource>
 
 /**
  * Creates a source of states that replays episodes with their worlds. A world is loaded only if it is one of `given`,
@@ -44,7 +35,7 @@ export interface StatesSource {
  *
  * @param given - names or paths of worlds, as the person who started the server gave them.
  */
-export function createStatesSource(given: readonly string[]): StatesSource {
+export function createStatesSource(given: readonly string[]) {
   const limit = pLimit(AT_ONCE)
   /** As JSON, by the hash of line and worlds; the last used at the end. */
   const kept = new Map<string, string>()
@@ -67,7 +58,8 @@ export function createStatesSource(given: readonly string[]): StatesSource {
     return states
   }
   return {
-    async statesOf(run, row, seesPrivate) {
+    /** @param seesPrivate - whether the private part is returned too. */
+    async statesOf(run: ViewedRun, row: number, seesPrivate: boolean): Promise<EpisodeStates> {
       const record = await run.record(row)
       if (isOutside(run.found)) return observedStates(record)
       const worlds = worldsOf(record)
@@ -76,7 +68,8 @@ export function createStatesSource(given: readonly string[]): StatesSource {
       const states = await replay({ lines, worlds, madeOf: madeOf(run.found) })
       return seesPrivate ? states : withoutPrivate(states)
     },
-    async statesOfLines(run, lines, seesPrivate) {
+    /** Of many lines of one run, in their order. They are not kept. */
+    async statesOfLines(run: Pick<FoundRun, 'manifest'>, lines: readonly string[], seesPrivate: boolean) {
       const records = lines.map((line) => sealedShape(JSON.parse(line)) as SealedRecord)
       if (isOutside(run)) return records.map(observedStates)
       const [first] = records

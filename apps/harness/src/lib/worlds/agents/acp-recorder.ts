@@ -1,17 +1,6 @@
 import type { SessionUpdate, ToolCallUpdate } from '@agentclientprotocol/sdk'
 import type { Assignment } from './agent.ts'
 
-/** Puts the updates of an agent together, and records them as answers: what it planned, thought, said and called. */
-export interface AcpRecorder {
-  /** Sets the name by which the agent introduces itself. */
-  name(agent: string): void
-  add(update: SessionUpdate): void
-  /** Notes that a call was allowed, or was not since the agent is stopped. */
-  permit(call: ToolCallUpdate, isAllowed: boolean): void
-  /** Records the last answer, and why the turn ended. */
-  end(stopReason: string): void
-}
-
 interface Call {
   readonly id: string
   name: string
@@ -19,10 +8,12 @@ interface Call {
 }
 
 /**
+ * Puts the updates of an agent together, and records them as answers: what it planned, thought, said and called.
+ *
  * Thoughts and messages come in pieces, and a call with its arguments in two parts. An answer ends with the first piece
  * that follows its calls, or when one of them has an answer. Nothing is known of tokens.
  */
-export function createAcpRecorder(record: Assignment['record']): AcpRecorder {
+export function createAcpRecorder(record: Assignment['record']) {
   let model = 'agent'
   let text = ''
   let reasoning = ''
@@ -45,10 +36,11 @@ export function createAcpRecorder(record: Assignment['record']): AcpRecorder {
     add()
   }
   return {
-    name(agent) {
+    /** Sets the name by which the agent introduces itself. */
+    name(agent: string): void {
       model = agent
     },
-    add(update) {
+    add(update: SessionUpdate) {
       switch (update.sessionUpdate) {
         case 'agent_message_chunk':
           return said(() => {
@@ -75,11 +67,13 @@ export function createAcpRecorder(record: Assignment['record']): AcpRecorder {
         }
       }
     },
-    permit({ toolCallId, title }, isAllowed) {
+    /** Notes that a call was allowed, or was not since the agent is stopped. */
+    permit({ toolCallId, title }: ToolCallUpdate, isAllowed: boolean): void {
       const name = title ?? calls.find(({ id }) => id === toolCallId)?.name ?? toolCallId
       reasoning += `${/(^|\n)$/.test(reasoning) ? '' : '\n'}[${isAllowed ? 'allowed' : 'not allowed'}] ${name}\n`
     },
-    end: (stopReason) => flush(stopReason),
+    /** Records the last answer, and why the turn ended. */
+    end: (stopReason: string) => flush(stopReason),
   }
 }
 

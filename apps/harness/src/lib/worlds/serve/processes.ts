@@ -27,12 +27,6 @@ export interface EndedProcess {
 const listeningSchema = z.object({ agentUrl: z.string(), trainerUrl: z.string() })
 type Listening = z.infer<typeof listeningSchema>
 
-/** The addresses that all processes share. */
-export interface ServingProcesses extends Listening, AsyncDisposable {
-  readonly port: number
-  readonly controlToken: string
-}
-
 /** Milliseconds after which a process that was asked to stop is killed: more than it may take to finish its calls. */
 const STOP_TIMEOUT = 12_000
 
@@ -59,7 +53,8 @@ export function disconnectWorker(): void {
 }
 
 /**
- * Starts several processes of `episodic serve` behind one port, and replaces each that ends.
+ * Starts several processes of `episodic serve` behind one port, and replaces each that ends. Resolves with the addresses
+ * that all of them share.
  *
  * Every process can serve every session: sessions are in the store, and their tokens are derived from the store's key.
  * Connections are distributed in turn, without affinity. Disposing asks each process to finish its calls. Rejects with
@@ -69,7 +64,7 @@ export async function serveProcesses(
   args: readonly string[],
   options: ProcessesOptions,
   onReplace: (ended: EndedProcess) => void,
-): Promise<ServingProcesses> {
+) {
   checkShared(options)
   // A fixed port, so that a replacement finds the same one even if all processes ended.
   const port = options.port || (await freePort(options.address))
