@@ -1,16 +1,9 @@
 import { type Console, resumeCommand } from './console.ts'
 
-/** Handles SIGINT and SIGTERM. A second signal ends the process at once. */
-export interface Interruption {
-  /** Aborts at the first signal. */
-  readonly signal: AbortSignal
-  /** The exit status, as in shells: 130 for SIGINT, 143 for SIGTERM; `null` without a signal. */
-  readonly status: number | null
-  /** Stops handling signals. */
-  stop(): void
-}
+export type Interruption = ReturnType<typeof untilInterrupted>
 
-export function untilInterrupted({ err }: Console): Interruption {
+/** Handles SIGINT and SIGTERM. A second signal ends the process at once. */
+export function untilInterrupted({ err }: Console) {
   const abort = new AbortController()
   let status: number | null = null
   const onSignal = (name: NodeJS.Signals) => {
@@ -22,10 +15,13 @@ export function untilInterrupted({ err }: Console): Interruption {
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
   return {
+    /** Aborts at the first signal. */
     signal: abort.signal,
+    /** The exit status, as in shells: 130 for SIGINT, 143 for SIGTERM; `null` without a signal. */
     get status() {
       return status
     },
+    /** Stops handling signals. */
     stop() {
       process.off('SIGINT', onSignal)
       process.off('SIGTERM', onSignal)

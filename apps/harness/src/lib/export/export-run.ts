@@ -44,18 +44,7 @@ export interface ExportOptions extends Selection {
 }
 
 /** Counts of the sealed episodes that an export has read. */
-export interface Exported {
-  /** Episodes of the selection, failed ones included. */
-  readonly episodes: number
-  readonly finished: number
-  readonly failed: number
-  /** Lines of the file; 0 for a binary one. */
-  readonly lines: number
-  /** With `policyVersion`: the episodes that have no staleness, as no version is known or it cannot be subtracted. */
-  readonly withoutStaleness?: number
-  /** With `policyVersion`: the episodes of newer versions, whose staleness is below 0. */
-  readonly newer?: number
-}
+export type Exported = Awaited<ReturnType<typeof exportRun>>
 
 /**
  * Exports the sealed episodes of a run in a format of others, in a stream: memory does not grow with the steps. A file
@@ -64,7 +53,7 @@ export interface Exported {
  * Rejects with `run-invalid` for lines that are no episodes and for different lines of one episode, with `disk-failed`,
  * and with the reason of `signal`.
  */
-export async function exportRun(sealed: SealedEpisodes, options: ExportOptions): Promise<Exported> {
+export async function exportRun(sealed: SealedEpisodes, options: ExportOptions) {
   const {
     format,
     tools,
@@ -144,11 +133,18 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions):
   if (typeof to === 'string') await writeWhole(to, pieces(), signal)
   else await pipeline(pieces(), to, { signal, end: false })
   return {
+    /** Episodes of the selection, failed ones included. */
     episodes: selected.size,
     finished: selected.size - failures.size,
     failed: failures.size,
+    /** Lines of the file; 0 for a binary one. */
     lines,
-    ...(policyVersion !== undefined && { withoutStaleness: withoutStaleness.size, newer: newer.size }),
+    ...(policyVersion !== undefined && {
+      /** Episodes without staleness, as no version is known or it cannot be subtracted. */
+      withoutStaleness: withoutStaleness.size,
+      /** Episodes of newer versions, whose staleness is below 0. */
+      newer: newer.size,
+    }),
   }
 }
 

@@ -8,9 +8,7 @@ import { renderQueueMetrics } from './queue-metrics.ts'
 import type { RunQueue } from './run-queue.ts'
 
 /** A server for a monitoring. Disposing it closes it. */
-export interface MetricsServer extends AsyncDisposable {
-  readonly url: string
-}
+export type MetricsServer = Awaited<ReturnType<typeof serveMetrics>>
 
 /** Milliseconds after which a queue counts as away. */
 const TIMEOUT = 2_000
@@ -25,7 +23,7 @@ const TIMEOUT = 2_000
 export async function serveMetrics(
   queue: Pick<RunQueue, 'status' | 'checkWritable'>,
   { port, address }: { readonly port: number; readonly address: string },
-): Promise<MetricsServer> {
+) {
   const metrics = oneAtATime(() => readMetrics(queue))
   // A Redis that is full is waited for: the next question waits for the same write.
   const write = oneAtATime(() => queue.checkWritable())

@@ -24,10 +24,7 @@ export interface GatewayOptions {
 }
 
 /** A server through which agents reach an engine, and from which a trainer takes their tokens. */
-export interface Gateway extends AsyncDisposable {
-  /** Where trainers open sessions. */
-  readonly url: string
-}
+export type Gateway = Awaited<ReturnType<typeof openGateway>>
 
 /** Most bytes of a request, and of large ones that are held at once. */
 const LARGEST_REQUEST = 64 * 1024 ** 2
@@ -46,12 +43,7 @@ const rewardSchema = z.object({ reward: z.number() })
  * Serves sessions to trainers, and to agents the APIs of language models. An agent names its session in the address,
  * `/<token>/v1`, or as the key of its API. What it asks is answered by the engine.
  */
-export async function openGateway({
-  sessions,
-  port,
-  address = '127.0.0.1',
-  controlToken = null,
-}: GatewayOptions): Promise<Gateway> {
+export async function openGateway({ sessions, port, address = '127.0.0.1', controlToken = null }: GatewayOptions) {
   const held = new HeldBytes(HELD_REQUESTS)
   const answer = (incoming: HttpRequest, response: HttpResponse) => {
     void serve(incoming, response).catch(() => response.destroy())
@@ -146,6 +138,7 @@ export async function openGateway({
   }
 
   return {
+    /** Where trainers open sessions. */
     url,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

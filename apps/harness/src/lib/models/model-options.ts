@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { HarnessError } from '../base/harness-error.ts'
+import { mapValues } from '../base/map-values.ts'
 import { wholeNumber } from '../base/option-values.ts'
 import { flag, type OptionText, option, toWords } from '../base/options.ts'
 import { samplingOptions } from '../run-folder/plan/plan-options.ts'
@@ -190,16 +191,8 @@ export function recordingOf({ transcript, redact, apiKeyEnv, modelHeader = {} }:
  * as words of a command line. No key is in them: of an address, neither user, password nor query.
  */
 export function modelWords({ baseUrl = process.env.OPENAI_BASE_URL, ...options }: ModelOptions): string[] {
-  const asked = modelOptionsSchema.omit({
-    systemPrompt: true,
-    temperature: true,
-    maxTokens: true,
-    tokenBudget: true,
-    parallelToolCalls: true,
-    images: true,
-    modelOption: true,
-    modelHeader: true,
-  })
+  const sampling = mapValues(samplingOptions.shape, () => true as const)
+  const asked = modelOptionsSchema.omit(sampling as Record<keyof typeof samplingOptions.shape, true>)
   return toWords(asked, { ...options, baseUrl: baseUrl && withoutSecrets(baseUrl) })
 }
 

@@ -1,22 +1,7 @@
 import { HarnessError } from '../../base/harness-error.ts'
 import { mapValues } from '../../base/map-values.ts'
-import { type ModelSettings, NATIVE_APIS, type NativeApi, variableOf } from '../model-options.ts'
+import { type ModelSettings, NATIVE_APIS, variableOf } from '../model-options.ts'
 import { assertInstalled, nativeFetch } from './native-api.ts'
-
-/** Where a model is asked, and how. */
-export interface ModelServer {
-  /** The model, as the server names it. */
-  readonly model: string
-  readonly api: 'chat' | NativeApi
-  /** Root of its API. */
-  readonly baseURL: string
-  /** The variable that holds the key. */
-  readonly keyName: string
-  readonly apiKey: string | undefined
-  readonly headers: Readonly<Record<string, string>>
-  /** Sends a request of chat completions, in the API of the server. */
-  readonly send: typeof fetch
-}
 
 /** Variables of keys, the first one that is set, and the roots of providers. */
 const PROVIDERS = {
@@ -29,10 +14,10 @@ const PROVIDERS = {
 } as const
 
 /**
- * Returns the server of a model. `anthropic/<model>` and `google/<model>` are asked by the API of their provider,
+ * Returns where a model is asked, and how. `anthropic/<model>` and `google/<model>` are asked by the API of their provider,
  * unless a server was named. Throws `option-invalid` if the server is unknown, or a variable that is needed is not set.
  */
-export function findServer(name: string, settings: ModelSettings): ModelServer {
+export function findServer(name: string, settings: ModelSettings) {
   const chatURL = settings.baseUrl ?? process.env.OPENAI_BASE_URL
   const named = NATIVE_APIS.find((api) => name.startsWith(`${api}/`))
   const api = settings.api ?? (named && !chatURL ? named : 'chat')
@@ -56,12 +41,16 @@ export function findServer(name: string, settings: ModelSettings): ModelServer {
   const baseURL = given ?? usual
   const headers = headersOf(name, settings)
   return {
+    /** As the server names it. */
     model,
     api,
+    /** Root of its API. */
     baseURL,
+    /** The variable that holds the key. */
     keyName,
     apiKey,
     headers,
+    /** Sends a request of chat completions, in the API of the server. */
     send: api === 'chat' ? fetch : nativeFetch({ api, model, baseURL, apiKey: apiKey ?? 'none', headers }),
   }
 }

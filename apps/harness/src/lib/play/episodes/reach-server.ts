@@ -2,12 +2,6 @@ import { connect, type HttpTarget, type Target } from '@episodic/env'
 import { HarnessError } from '../../base/harness-error.ts'
 import type { Transport } from '../run-settings.ts'
 
-/** A running server, and how a run is connected to it. */
-export interface ReachedServer {
-  readonly target: Target
-  readonly transport: Transport
-}
-
 /** Milliseconds that a server has to accept a WebSocket. */
 const HANDSHAKE_TIMEOUT = 5_000
 
@@ -18,7 +12,10 @@ const HANDSHAKE_TIMEOUT = 5_000
  * Rejects with `option-invalid` for a transport that does not lead to a server at an address. Does not reject if no
  * server answers: playing reports that.
  */
-export async function reachServer(target: Target, asked: Transport | undefined): Promise<ReachedServer> {
+export async function reachServer(
+  target: Target,
+  asked: Transport | undefined,
+): Promise<{ target: Target; transport: Transport }> {
   const given: Target | HttpTarget = typeof target === 'string' ? { url: target } : target
   const isAddress = 'url' in given
   if (asked !== undefined && isAddress !== (asked === 'http' || asked === 'websocket'))

@@ -16,6 +16,7 @@ import type { ModelProxy } from '../../gateway/model-proxy.ts'
 import type { ModelJournal } from '../../models/journal/model-journal.ts'
 import { type OnAnswer, reportAnswers } from '../../models/journal/report-answers.ts'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
+import type { PlayListener } from '../../run-folder/record/live-file.ts'
 import { createRecording, type Recording } from '../../run-folder/record/recording.ts'
 import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
 import { type AgentModels, openAgentModels } from '../../worlds/agents/agent-models.ts'
@@ -26,7 +27,7 @@ import { type MatchSealing, type Sealing, sealEpisode } from '../record/seal-epi
 import { runRollout } from './run-rollout.ts'
 import { type Spent, spentOn } from './spending.ts'
 import { watchAgent } from './watch-agent.ts'
-import { type PlayListener, watchPlay } from './watch-play.ts'
+import { watchPlay } from './watch-play.ts'
 
 /** An answer of the language model of a policy. */
 export interface Answered {

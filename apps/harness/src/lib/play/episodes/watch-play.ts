@@ -1,17 +1,5 @@
 import type { ModelAnswer, Player, Policy } from '@episodic/env'
-import type { Action } from '@episodic/protocol'
-
-/** Receives what happens in an episode that is being played. */
-export interface PlayListener {
-  /** A player begins, and sees this text. */
-  onBegin(text: string): void
-  /** A step was answered, with this text. */
-  onStep(text: string): void
-  /** A policy calls a tool. */
-  onCall(action: Action): void
-  /** A language model has answered, after reading and writing so many tokens. */
-  onTokens(tokens: number): void
-}
+import type { PlayListener } from '../../run-folder/record/live-file.ts'
 
 /** Returns a policy that reports what happens as it plays. */
 export function watchPlay(policy: Policy, { onBegin, onStep, onCall, onTokens }: PlayListener): Policy {

@@ -1,13 +1,9 @@
 import type { ModelAnswer } from '@episodic/env'
 import { type JsonObject, playedCalls, type RecordedStep, type Transcript } from '@episodic/protocol'
-import { answerMessage, type MessageReference, type PooledRequest, resultMessage } from '@episodic/protocol/internal'
+import { answerMessage, type MessageReference, resultMessage } from '@episodic/protocol/internal'
 
 /** The requests of one play, with each message and tool once. */
-export interface PooledRequests {
-  /** One for each answer; `null` if the policy did not report it. */
-  readonly prompts: readonly (PooledRequest | null)[]
-  readonly transcript: Transcript
-}
+export type PooledRequests = ReturnType<typeof poolRequests>
 
 /**
  * Pools the requests of a play, so that a line grows with the conversation and not with its square. A message that is
@@ -15,11 +11,7 @@ export interface PooledRequests {
  *
  * @param answers - those of the steps in their order, then those that led to no step.
  */
-export function poolRequests(
-  answers: readonly ModelAnswer[],
-  steps: readonly RecordedStep[],
-  by: Transcript['by'],
-): PooledRequests {
+export function poolRequests(answers: readonly ModelAnswer[], steps: readonly RecordedStep[], by: Transcript['by']) {
   const recorded = new References(answers, steps)
   const messages = new Pool<JsonObject | MessageReference>((message, text) => recorded.take(text) ?? message)
   const tools = new Pool<JsonObject>((tool) => tool)
@@ -27,8 +19,9 @@ export function poolRequests(
     ({ request }) => request && { messages: messages.add(request.messages), tools: tools.add(request.tools) },
   )
   return {
+    /** One for each answer; `null` if the policy did not report it. */
     prompts: prompts.map((prompt) => prompt ?? null),
-    transcript: { by, messages: messages.entries, tools: tools.entries },
+    transcript: { by, messages: messages.entries, tools: tools.entries } satisfies Transcript,
   }
 }
 

@@ -43,28 +43,12 @@ export function formatSet(members: readonly PlayedMember[], baseline: string): s
   return `${formatTable([head, ...rows])}\n${legend}`
 }
 
-/** A member of a set, as `--dry-run` shows it. */
-export interface ListedMember {
-  readonly world: string
-  readonly player: string
-  readonly run: string
-  readonly tasks: number
-  readonly episodes: number
-  /** `null` if it is not known. */
-  readonly worstCost: number | null
-  /** Why it is not known; `null` if it is. */
-  readonly unknownCost: string | null
-}
-
 /** The members of a set, as `--dry-run` shows them. */
-export interface ListedSet {
-  readonly members: readonly ListedMember[]
-  /** Of all together; `null` if it is not known. */
-  readonly worstCost: number | null
-}
+export type ListedSet = ReturnType<typeof listMembers>
+export type ListedMember = ListedSet['members'][number]
 
-/** Lists the members of a set, and what they can cost at most. */
-export function listMembers(worlds: readonly SetWorld[]): ListedSet {
+/** Lists the members of a set, and what they can cost at most, where that is known. */
+export function listMembers(worlds: readonly SetWorld[]) {
   const all = worlds.flatMap(({ environment, tasks, episodes, members }) =>
     members.map((member) => {
       const worst = worstCost(member, episodes)

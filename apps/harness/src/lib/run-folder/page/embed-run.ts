@@ -4,10 +4,8 @@ import {
   createGradableLines,
   createRowTable,
   type EmbeddedRun,
-  type EpisodeColumns,
   encodeColumns,
   type GradeRecord,
-  type GradeSummary,
   type RowTable,
   type RowWords,
   type RunDetail,
@@ -38,17 +36,7 @@ export interface EmbeddedContent {
 }
 
 /** The rows of a run, and what is in them besides the words and the lines. */
-export interface EmbeddedRows {
-  readonly detail: RunDetail
-  readonly columns: EpisodeColumns
-  /** The ids of the tasks, by their number in the column `task`. */
-  readonly tasks: readonly string[]
-  /** By the number of a line, from 0: its row; -1 for a line that is none, or that is left out. */
-  readonly rows: readonly number[]
-  /** The rows that are there with their whole line. */
-  readonly whole: ReadonlySet<number>
-  readonly gradeSummary: GradeSummary
-}
+export type EmbeddedRows = Awaited<ReturnType<typeof embedRows>>
 
 /**
  * Makes what a page holds of a run: columns of its distinct lines, all of them or as many as may be there, and as many
@@ -78,7 +66,7 @@ export async function embedRun(content: EmbeddedContent): Promise<EmbeddedRun> {
 }
 
 /** Reads the lines of a run once, and returns its rows. It keeps their figures, and neither words nor lines. */
-export async function embedRows(embedded: EmbeddedContent): Promise<EmbeddedRows> {
+export async function embedRows(embedded: EmbeddedContent) {
   const { detail, lines, grades, seat, mostRows, mostCharacters, goesFirst } = embedded
   const unordered = createRowTable({ seat })
   const gradable = createGradableLines(seat)
@@ -123,8 +111,11 @@ export async function embedRows(embedded: EmbeddedContent): Promise<EmbeddedRows
   return {
     detail: { ...detail, rows: table.size, dictionaries: columns.dictionaries },
     columns,
+    /** The ids of the tasks, by their number in the column `task`. */
     tasks: table.tasks,
+    /** By the number of a line, from 0: its row; -1 for a line that is none, or that is left out. */
     rows,
+    /** The rows that are there with their whole line. */
     whole,
     gradeSummary: {
       ...summarizeGrades(detail.entry.name, grades, gradable.list()),

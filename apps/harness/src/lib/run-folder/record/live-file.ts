@@ -7,11 +7,15 @@ import type { PlannedEpisode } from '../plan/planned-episode.ts'
 import { type EpisodeEvent, FollowedSteps, MOST_EVENTS } from './followed-steps.ts'
 import { RUN_FILES, writeRunFile } from './run-folder.ts'
 
-/** An episode in `live.json`. Disposing it ends it. */
-export interface LiveEpisode extends Disposable {
+/** Receives what happens in an episode that is being played. */
+export interface PlayListener {
+  /** A player begins, and sees this text. */
   onBegin(text: string): void
+  /** A step was answered, with this text. */
   onStep(text: string): void
+  /** A policy calls a tool. */
   onCall(action: Action): void
+  /** A language model has answered, after reading and writing so many tokens. */
   onTokens(tokens: number): void
 }
 
@@ -50,8 +54,11 @@ export class LiveFile implements AsyncDisposable {
     this.#timer.unref()
   }
 
-  /** Adds an episode that begins. */
-  begin({ task, attempt }: Pick<PlannedEpisode, 'attempt'> & { readonly task: { readonly id: string } }): LiveEpisode {
+  /** Adds an episode that begins. Disposing it ends it. */
+  begin({
+    task,
+    attempt,
+  }: Pick<PlannedEpisode, 'attempt'> & { readonly task: { readonly id: string } }): PlayListener & Disposable {
     const episode: PlayedEpisode = {
       task: task.id,
       attempt,

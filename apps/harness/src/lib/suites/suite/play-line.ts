@@ -13,7 +13,7 @@ import { holdsRun, RUN_FILES } from '../../run-folder/record/run-folder.ts'
 import { readSealed } from '../../run-folder/record/sealed-file.ts'
 import type { World } from '../../worlds/world.ts'
 import { lineTasks } from './line-tasks.ts'
-import { type Mean, meanReturn } from './mean-return.ts'
+import { meanReturn } from './mean-return.ts'
 import { folderName, type LinePlayers, type PlayedLine, type ScoredLine, type SuitePlan } from './suite-plan.ts'
 import { SUITE_FILES } from './suite-result.ts'
 
@@ -28,13 +28,6 @@ export interface PlayLineOptions {
   /** Returns the command line that plays the rest of the suite. */
   readonly resume: () => string
   readonly signal: AbortSignal
-}
-
-/** Figures of a played line. */
-export interface LineFold {
-  readonly here: Mean | null
-  readonly finished: number
-  readonly failed: number
 }
 
 /** Returns the folder of a line's run, relative to that of the suite. */
@@ -52,7 +45,7 @@ export async function playLine(
   plan: SuitePlan,
   { folder, settings, resume, signal }: PlayLineOptions,
   console: Console,
-): Promise<(LineFold & { readonly sealed: string }) | null> {
+) {
   const run = join(folder, runFolder(world, line))
   await mkdir(run, { recursive: true })
   const dataset = join(run, TASKS_FILE)
@@ -73,7 +66,7 @@ function playersOf({ policy, seats, focus }: LinePlayers): Partial<RunSettings> 
 /**
  * Computes the figures of a line from its sealed episodes. Rejects with `run-invalid` if a line of the file is none.
  */
-export async function foldLine(run: string, focus: string | null): Promise<LineFold> {
+export async function foldLine(run: string, focus: string | null) {
   const file = join(run, RUN_FILES.episodes)
   const returns = new Map<string, number | null>()
   if (existsSync(file))

@@ -68,10 +68,7 @@ const suiteFileSchema = z.strictObject({
 })
 export type SuiteFile = z.infer<typeof suiteFileSchema>
 
-export interface FoundSuite {
-  readonly file: string
-  readonly suite: SuiteFile
-}
+export type FoundSuite = ReturnType<typeof readSuite>
 
 const EXTENSION = '.suite.json'
 
@@ -84,7 +81,7 @@ const SHELF = 'suites'
  *
  * Throws `suite-not-found`, and `suite-invalid`, which names each wrong field.
  */
-export function readSuite(reference: string, folder = process.cwd()): FoundSuite {
+export function readSuite(reference: string, folder = process.cwd()) {
   const file = placesOf(reference, folder).find((place) => existsSync(place) && statSync(place).isFile())
   if (!file)
     throw new HarnessError(

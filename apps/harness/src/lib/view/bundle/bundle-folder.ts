@@ -104,14 +104,6 @@ async function writeAll(
   await folder.write(STATIC_FILES.runs, JSON.stringify(content))
 }
 
-interface WrittenRun {
-  /** Without words and lines. */
-  readonly run: EmbeddedRun
-  /** Episodes that are there with their whole line. */
-  readonly whole: number
-  readonly byTask: RowsByTask
-}
-
 /** @param named - the tasks whose prompts a comparison shows. */
 async function writeRun(
   shared: SharedRun,
@@ -119,7 +111,7 @@ async function writeRun(
   folder: StaticFolder,
   { count, secrets }: Watched,
   named: ReadonlySet<string>,
-): Promise<WrittenRun> {
+) {
   const { found, content } = shared
   const { id } = found
   // In files of bounded size, all of them fit.
@@ -168,6 +160,7 @@ async function writeRun(
   await folder.write(STATIC_FILES.grades(id), JSON.stringify(grades))
   await folder.write(STATIC_FILES.gradeSummary(id), JSON.stringify(rows.gradeSummary))
   return {
+    /** Without words and lines. */
     run: {
       detail,
       columns: Buffer.from(columns).toString('base64'),
@@ -176,6 +169,7 @@ async function writeRun(
       grades,
       gradeSummary: rows.gradeSummary,
     },
+    /** Episodes that are there with their whole line. */
     whole: rows.whole.size,
     byTask: rowsOfTasks(rows, prompts),
   }

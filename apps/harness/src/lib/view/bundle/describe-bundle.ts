@@ -1,25 +1,8 @@
 import { type EmbeddedRuns, formatCount, plural, sealedShape, type WithheldPart } from '@episodic/report'
+import type { BundleOptions } from './shared-run.ts'
 
 /** What is in a shared file or folder, as far as it matters who reads it. */
-export interface BundleContents {
-  readonly runs: number
-  readonly episodes: number
-  /** Episodes with all of their steps. */
-  readonly whole: number
-  /** Whole episodes with what language models were sent. */
-  readonly transcripts: number
-  /** Whether they are in it. */
-  readonly prompts: boolean
-  readonly params: boolean
-  readonly seeds: boolean
-  readonly states: 'none' | 'public' | 'all'
-  readonly verdicts: number
-  /** People who judged, by their names. */
-  readonly people: readonly string[]
-  readonly comparisons: number
-  /** Of all files. */
-  readonly bytes: number
-}
+export type BundleContents = ReturnType<typeof contentsOf>
 
 /** Counts whole episodes. */
 export class BundleCount {
@@ -45,22 +28,27 @@ export function contentsOf(
   { runs, compared }: EmbeddedRuns,
   { whole, transcripts }: BundleCount,
   withhold: readonly WithheldPart[],
-  states: BundleContents['states'],
+  states: BundleOptions['states'],
   bytes: number,
-): BundleContents {
+) {
   const grades = runs.flatMap(({ grades }) => grades)
   return {
     runs: runs.length,
     episodes: runs.reduce((sum, { detail }) => sum + detail.rows, 0),
+    /** Episodes with all of their steps. */
     whole,
+    /** Whole episodes with what language models were sent. */
     transcripts,
+    /** Whether they are in it. */
     prompts: !withhold.includes('prompts'),
     params: !withhold.includes('params'),
     seeds: !withhold.includes('seeds'),
     states,
     verdicts: grades.length,
+    /** People who judged, by their names. */
     people: [...new Set(grades.flatMap(({ grader: { who } }) => who ?? []))].sort(),
     comparisons: compared.length,
+    /** Of all files. */
     bytes,
   }
 }

@@ -33,18 +33,12 @@ const aboutSchema = z.object({
 const LENGTH_BYTES = 8
 const MARK_BYTES = 32
 
-/** The parts of an index file, each of which starts where the one before ended. */
-export interface ReadIndex {
-  readonly parts: readonly IndexPart[]
-  /** Whether more can be added: nothing in the file is torn, of another format or of another seat. */
-  readonly isSound: boolean
-}
-
 /**
- * Reads an index file. What follows a part that is torn or does not fit is left out; there are none if there is no
- * file.
+ * Reads the parts of an index file, each of which starts where the one before ended. What follows a part that is torn or
+ * does not fit is left out; there are none if there is no file. `isSound` says whether more can be added: nothing in the
+ * file is torn, of another format or of another seat.
  */
-export async function readIndexFile(path: string, seat: string | null): Promise<ReadIndex> {
+export async function readIndexFile(path: string, seat: string | null) {
   const bytes = await readFile(path).catch(() => Buffer.alloc(0))
   const parts: IndexPart[] = []
   let covered = 0

@@ -6,40 +6,36 @@ import { HarnessError } from '../../base/harness-error.ts'
 import type { ModelProxy } from '../../gateway/model-proxy.ts'
 import type { EpisodeJournal } from '../../models/journal/model-journal.ts'
 import { AnswerLog, type TimedAnswer } from '../../models/record/answer-log.ts'
-import type { AgentAnswer, Assignment } from './agent.ts'
+import type { AgentAnswer } from './agent.ts'
 
 /** The language models of an agent in one episode, and what is known of them. */
-export interface AgentModels extends Pick<Assignment, 'modelUrl' | 'modelKey' | 'record'>, Disposable {
-  /** Who recorded: the agent itself if it has recorded anything, else the proxy; `null` if nobody did. */
-  readonly by: Transcript['by'] | null
-  /** In the order in which they ended. What the agent recorded takes the place of what the proxy did. */
-  answers(): readonly TimedAnswer[]
-  /** Takes the keys that the agent sent to its models out of a text. */
-  redact(text: string): string
-}
+export type AgentModels = ReturnType<typeof openAgentModels>
 
 /**
  * Opens the models of one episode: with an address at the proxy, if there is one.
  *
  * @param journal - has the answers that an earlier process kept of it. Default: none.
  */
-export function openAgentModels(proxy: ModelProxy | null, journal?: Promise<EpisodeJournal> | null): AgentModels {
+export function openAgentModels(proxy: ModelProxy | null, journal?: Promise<EpisodeJournal> | null) {
   const proxied = proxy?.open(journal)
   const own = new AnswerLog()
   return {
     modelUrl: proxied?.url ?? null,
     modelKey: proxied?.key ?? null,
-    record(answer) {
+    record(answer: AgentAnswer): void {
       const { request, ...completion } = answerOf(answer)
       const shared = request && own.share(request)
       own.add({ ...completion, ...(shared && { request: shared }) })
     },
-    get by() {
+    /** Who recorded: the agent itself if it has recorded anything, else the proxy; `null` if nobody did. */
+    get by(): Transcript['by'] | null {
       if (own.answers.length > 0) return 'agent'
       return proxied ? 'proxy' : null
     },
-    answers: () => (own.answers.length > 0 ? own.answers : (proxied?.answers() ?? [])),
-    redact: (text) => proxied?.redact(text) ?? text,
+    /** In the order in which they ended. What the agent recorded takes the place of what the proxy did. */
+    answers: (): readonly TimedAnswer[] => (own.answers.length > 0 ? own.answers : (proxied?.answers() ?? [])),
+    /** Takes the keys that the agent sent to its models out of a text. */
+    redact: (text: string) => proxied?.redact(text) ?? text,
     [Symbol.dispose]: () => proxied?.[Symbol.dispose](),
   }
 }

@@ -1,17 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import type { CommandTarget, HttpTarget } from '@episodic/env'
+import type { CommandTarget } from '@episodic/env'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
 import { CLI } from '../../base/own-package.ts'
 import { playerEnvironment } from '../player-environment.ts'
-
-/** A server in its own process. Disposing it asks the server to stop, and waits until it has. */
-export interface StartedServer extends AsyncDisposable {
-  readonly target: HttpTarget
-  readonly agentUrl: string
-}
 
 interface RunServerOptions {
   readonly sessions: number
@@ -31,10 +25,11 @@ export function stdioTarget(world: string, options: RunServerOptions): CommandTa
 }
 
 /**
- * Starts a server on a free local port. It draws a token of its own, which nobody but the caller learns. Rejects with
- * `server-failed`, with the end of its output, if it does not start.
+ * Starts a server on a free local port, in its own process. It draws a token of its own, which nobody but the caller
+ * learns. Disposing asks the server to stop, and waits until it has. Rejects with `server-failed`, with the end of its
+ * output, if it does not start.
  */
-export async function startServer(world: string, options: RunServerOptions): Promise<StartedServer> {
+export async function startServer(world: string, options: RunServerOptions) {
   const child = spawn(
     process.execPath,
     [...process.execArgv, CLI, 'serve', world, '--port', '0', '--json', '--private', ...forRun(options)],
