@@ -3,6 +3,7 @@ import { ownFrames } from '@episodic/mcp-server/internal'
 import { type Action, actionSchema, type Json, type JsonObject } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/internal'
 import { HarnessError } from '../base/harness-error.ts'
+import { wrapPolicy } from '../base/wrap-policy.ts'
 
 /**
  * Wraps a policy: its players throw HarnessError `policy-failed` if the policy throws or returns something other than
@@ -12,23 +13,17 @@ import { HarnessError } from '../base/harness-error.ts'
  * @param label - the name that the user gave, for example `solver`.
  */
 export function checkedPolicy(policy: Policy, label = policy.name): Policy {
-  const { name, resume } = policy
+  const { name } = policy
   const called = name === label ? `"${name}"` : `"${label}" (${name})`
   const faultOf = (cause: unknown): Error =>
     HarnessError.is(cause) || PlayerStop.is(cause) ? cause : policyFault(`The policy ${called}`, cause)
-  return {
-    name,
-    start: (context) => started(() => policy.start(context)),
-    ...(resume && { resume: (context, earlier) => started(() => resume.call(policy, context, earlier)) }),
-  }
-
-  async function started(start: () => Player | Promise<Player>): Promise<Player> {
+  return wrapPolicy(policy, async (begin) => {
     try {
-      return checkedPlayer(await start())
+      return checkedPlayer(await begin())
     } catch (cause) {
       throw faultOf(cause)
     }
-  }
+  })
 
   // Most policies answer at once, and a promise for each of their steps would cost more than they do.
   function checkedPlayer(player: Player): Player {

@@ -111,17 +111,17 @@ export function isPolicy(value: unknown): value is Policy {
 }
 
 function locate(reference: string, folder: string): string | null {
-  const places = [
-    resolve(folder, reference),
-    ...SHELVES.flatMap((shelf) =>
-      ['', ...EXTENSIONS].map((extension) => resolve(folder, shelf, `${reference}${extension}`)),
-    ),
-  ]
-  for (const place of places) {
-    const file = entryIn(place)
-    if (file) return file
-  }
-  return resolvePackage(reference, folder) ?? resolveClassic(reference, folder)
+  const file = entryIn(resolve(folder, reference)) ?? locateOnShelf(reference, folder)
+  return file ?? resolvePackage(reference, folder) ?? resolveClassic(reference, folder)
+}
+
+function locateOnShelf(name: string, folder: string): string | null {
+  for (const shelf of SHELVES)
+    for (const extension of ['', ...EXTENSIONS]) {
+      const file = entryIn(resolve(folder, shelf, `${name}${extension}`))
+      if (file) return file
+    }
+  return null
 }
 
 /**
@@ -130,12 +130,7 @@ function locate(reference: string, folder: string): string | null {
  */
 export function locateByName(name: string, folder = process.cwd()): string | null {
   if (!/^[a-z\d][\w.@-]*$/i.test(name)) return null
-  for (const shelf of SHELVES)
-    for (const extension of ['', ...EXTENSIONS]) {
-      const file = entryIn(join(folder, shelf, `${name}${extension}`))
-      if (file) return file
-    }
-  return resolveClassic(name, folder)
+  return locateOnShelf(name, folder) ?? resolveClassic(name, folder)
 }
 
 /**

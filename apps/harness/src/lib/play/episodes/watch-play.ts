@@ -1,9 +1,9 @@
 import type { ModelAnswer, Player, Policy } from '@episodic/env'
+import { wrapPolicy } from '../../base/wrap-policy.ts'
 import type { PlayListener } from '../../run-folder/record/live-file.ts'
 
 /** Returns a policy that reports what happens as it plays. */
 export function watchPlay(policy: Policy, { onBegin, onStep, onCall, onTokens }: PlayListener): Policy {
-  const { name, resume } = policy
   const watched = (player: Player): Player => {
     let asked: Parameters<Player>[1] | null = null
     const onCompletion = (answer: ModelAnswer) => {
@@ -26,9 +26,5 @@ export function watchPlay(policy: Policy, { onBegin, onStep, onCall, onTokens }:
       })
     }
   }
-  return {
-    name,
-    start: async (context) => watched(await policy.start(context)),
-    ...(resume && { resume: async (context, earlier) => watched(await resume.call(policy, context, earlier)) }),
-  }
+  return wrapPolicy(policy, async (begin) => watched(await begin()))
 }

@@ -1,12 +1,12 @@
-import { type Player, PlayerStop, type Policy } from '@episodic/env'
+import { PlayerStop, type Policy } from '@episodic/env'
 import { abortable } from '@episodic/protocol/internal'
+import { wrapPolicy } from '../../base/wrap-policy.ts'
 
 /** Returns a policy whose players stop with `out-of-time` if an episode takes longer, whatever they wait for then. */
 export function withTimeLimit(policy: Policy, seconds: number): Policy {
-  const { name, resume } = policy
-  const limited = async (open: () => Player | Promise<Player>): Promise<Player> => {
+  return wrapPolicy(policy, async (begin) => {
     const late = AbortSignal.timeout(seconds * 1_000)
-    const player = await open()
+    const player = await begin()
     return async (observation, { last, legal, signal, onCompletion }) => {
       const either = signal ? AbortSignal.any([signal, late]) : late
       try {
@@ -18,10 +18,5 @@ export function withTimeLimit(policy: Policy, seconds: number): Policy {
         throw new PlayerStop('out-of-time', `The episode was still being played after ${seconds} s.`)
       }
     }
-  }
-  return {
-    name,
-    start: (context) => limited(() => policy.start(context)),
-    ...(resume && { resume: (context, earlier) => limited(() => resume.call(policy, context, earlier)) }),
-  }
+  })
 }

@@ -16,7 +16,8 @@ export type RunListener = (run: ViewedRun, what: 'run' | 'inFlight') => void
 
 /** The runs in a folder, which is looked at again while somebody listens. */
 export class ViewedRuns implements AsyncDisposable {
-  readonly #folder: string
+  /** Absolute, without links. */
+  readonly folder: string
   readonly #threads = { rows: new JobThread(), summaries: new JobThread() }
   /** By their ids, the one that was asked for last at the end. */
   readonly #runs = new Map<string, ViewedRun>()
@@ -28,7 +29,7 @@ export class ViewedRuns implements AsyncDisposable {
   #timer: NodeJS.Timeout | null = null
 
   private constructor(folder: string) {
-    this.#folder = folder
+    this.folder = folder
   }
 
   /** Finds the runs in a folder. Rejects if it is not there. */
@@ -36,11 +37,6 @@ export class ViewedRuns implements AsyncDisposable {
     const runs = new ViewedRuns(await realpath(folder))
     await runs.scan()
     return runs
-  }
-
-  /** Absolute, without links. */
-  get folder(): string {
-    return this.#folder
   }
 
   get size(): number {
@@ -145,7 +141,7 @@ export class ViewedRuns implements AsyncDisposable {
   }
 
   async #find(): Promise<void> {
-    const { runs, problems } = await findRuns(this.#folder)
+    const { runs, problems } = await findRuns(this.folder)
     this.#problems = problems
     const gone = new Set(this.#runs.keys())
     for (const found of runs) {
